@@ -1,0 +1,1 @@
+"""Who runs it: arrays in memory on the compiled core."""

@@ -1,0 +1,43 @@
+"""Reductions and scans of arrays in memory: one call into the compiled core each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from samesum import _core
+from samesum.algebra.rows import Reduction, Scan
+from samesum.engine.arrays import as_array
+
+KEEPDIMS = 1
+WIDEN = 2
+REAL = 4
+REFUSE_EMPTY = 8
+EXCLUSIVE = 16
+REVERSE = 32
+INCLUDE_INITIAL = 64
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+Axes = int | Sequence[int] | None
+
+
+def reduce(
+    row: Reduction, x: Any, axes: Axes = None, flags: int = 0, dtype: Any = None, out: NDArray | None = None
+) -> NDArray:
+    """`row` over `axes` of `x` (None: all axes, an empty sequence: none), correctly rounded.
+
+    The result has the type of `x`, unless `flags` say WIDEN or REAL (which concern integers and
+    booleans only) or `dtype` is given; `out` receives the result when given.
+    """
+    if type(x) is not np.ndarray:
+        x = as_array(x)
+    return _core.reduce(row.code, x, axes, flags, None if dtype is None else np.dtype(dtype), out)
+
+
+def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: NDArray | None = None) -> NDArray:
+    """Every prefix of `row` along `axis` of `x`, each correctly rounded on its own."""
+    if type(x) is not np.ndarray:
+        x = as_array(x)
+    return _core.scan(row.combine, x, axis, flags, None if dtype is None else np.dtype(dtype), out)
