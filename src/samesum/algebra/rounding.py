@@ -1,0 +1,77 @@
+"""One rounding: an exact number becomes the bits of a float format, to nearest even, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+
+GUARD_BITS = 64
+"""Bits kept of a quotient or root before the sticky bit: more than any format's precision needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A binary float format: every finite value is a multiple of `2**unit` with a significand of `precision` bits."""
+
+    name: str
+    width: int
+    precision: int
+    unit: int
+
+    @property
+    def sign(self) -> int:
+        return 1 << (self.width - 1)
+
+    @property
+    def infinity(self) -> int:
+        return self.sign - (1 << (self.precision - 1))
+
+    @property
+    def nan(self) -> int:
+        """The canonical quiet NaN: positive, with the quiet bit and no other payload."""
+        return self.infinity | 1 << (self.precision - 2)
+
+    def nearest(self, number: int, exponent: int) -> int:
+        """The bits of `number * 2**exponent` rounded to nearest even; a negative underflow keeps its sign."""
+        if number == 0:
+            return 0
+        size = abs(number)
+        drop = max(size.bit_length() - self.precision, self.unit - exponent)
+        if drop > 0:
+            kept, rest, half = size >> drop, size & ((1 << drop) - 1), 1 << (drop - 1)
+            kept += rest > half or (rest == half and kept & 1)
+        else:
+            kept = size << -drop
+        steps = exponent + drop - self.unit
+        return (self.sign if number < 0 else 0) | min((steps << (self.precision - 1)) + kept, self.infinity)
+
+
+FORMATS = {
+    form.name: form
+    for form in (
+        Format("float16", 16, 11, -24),
+        Format("bfloat16", 16, 8, -133),
+        Format("float32", 32, 24, -149),
+        Format("float64", 64, 53, -1074),
+    )
+}
+
+
+def quotient(number: int, exponent: int, divisor: int) -> tuple[int, int]:
+    """`number * 2**exponent / divisor` as (number, exponent) that rounds as the exact quotient does.
+
+    The last bit is sticky: set if anything was left over, far below where any format rounds.
+    """
+    shift = max(0, GUARD_BITS + divisor.bit_length() - number.bit_length())
+    whole, rest = divmod(abs(number) << shift, divisor)
+    sticky = whole << 1 | (rest != 0)
+    return (-sticky if number < 0 else sticky), exponent - shift - 1
+
+
+def root(number: int, exponent: int) -> tuple[int, int]:
+    """The square root of `number * 2**exponent` as (number, exponent) that rounds as the exact root does."""
+    shift = max(0, 2 * GUARD_BITS - number.bit_length())
+    shift += (exponent - shift) & 1
+    scaled = number << shift
+    whole = isqrt(scaled)
+    return whole << 1 | (whole * whole != scaled), (exponent - shift) // 2 - 1
