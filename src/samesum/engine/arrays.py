@@ -2,53 +2,90 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from samesum.errors import DtypeError
+from samesum.engine.dlpack import BFLOAT16 as BFLOAT16
+from samesum.engine.dlpack import from_dlpack
+from samesum.errors import AxisError, DtypeError, ShapeError
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-
 
 def as_array(x: Any) -> NDArray:
-    """`x` as a plain NumPy array that shares its memory where possible."""
-    if isinstance(x, np.ma.MaskedArray):
-        raise DtypeError(
-            "got a numpy.ma.MaskedArray, whose mask would be ignored; "
-            "pass x.compressed() for the unmasked values or x.filled(value) for all of them"
-        )
+    """`x` as a plain NumPy array that shares its memory where possible.
+
+    Raises DtypeError for a masked array, for memory that the CPU does not reach and for what does not
+    hold numbers of one type, ShapeError for nested sequences of unequal lengths.
+    """
+    if type(x) is np.ndarray:
+        return x
+    array = _shared(x)
+    if array is None:
+        array = _converted(x)
+    if type(array) is not np.ndarray:
+        if isinstance(array, np.ma.MaskedArray):
+            raise DtypeError(
+                "got a numpy.ma.MaskedArray, whose mask would be ignored; "
+                "pass x.compressed() for the unmasked values or x.filled(value) for all of them"
+            )
+        array = array.view(np.ndarray)
+    return array
+
+
+def as_integers(axes: Any) -> NDArray:
+    """`axes` as an array: Python integers become int64 of rank 0 or 1, an array keeps its type and rank.
+
+    Raises AxisError for a sequence with anything else in it and for integers that int64 does not hold.
+    """
+    if isinstance(axes, int):
+        return np.array(_axis(axes), dtype=np.int64)
+    if isinstance(axes, list | tuple | range):
+        return np.array([_axis(axis) for axis in axes], dtype=np.int64)
+    return as_array(axes)
+
+
+def as_dtype(dtype: Any) -> np.dtype[Any] | None:
+    """`dtype` as NumPy's own; None stays None. Raises DtypeError for what names no dtype."""
+    try:
+        return None if dtype is None else np.dtype(dtype)
+    except TypeError as error:
+        raise DtypeError(f"{dtype!r} names no dtype: {error}") from error
+
+
+def _shared(x: Any) -> NDArray | None:
+    """`x` itself or the tensor `x` through DLPack; None if `x` is neither or does not share its memory."""
     if isinstance(x, np.ndarray):
-        return x.view(np.ndarray)
-    if hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
-        return _from_dlpack(x)
-    array = np.asarray(x)
+        return x
+    if not hasattr(x, "__dlpack__") or isinstance(x, np.generic):
+        return None
+    try:
+        return from_dlpack(x)
+    except BufferError as error:
+        if hasattr(x, "__array__"):
+            return None
+        raise DtypeError(f"{type(x).__name__} does not share its memory: {error}") from error
+
+
+def _converted(x: Any) -> NDArray:
+    try:
+        array: NDArray = np.asanyarray(x)
+    except TypeError as error:
+        raise DtypeError(f"{type(x).__name__} does not make an array: {error}") from error
+    except ValueError as error:
+        raise ShapeError(f"{type(x).__name__} does not make an array: {error}") from error
     if array.dtype == object:
         raise DtypeError(f"{type(x).__name__} does not hold numbers of one dtype; pass an array")
     return array
 
 
-def _from_dlpack(x: Any) -> NDArray:
-    device = x.__dlpack_device__() if hasattr(x, "__dlpack_device__") else (1, 0)
-    if int(device[0]) != 1:
-        raise DtypeError(f"{type(x).__name__} lives on DLPack device {tuple(device)}; only the CPU (1, 0) is supported")
-    if getattr(x, "requires_grad", False):
-        x = x.detach()
-    if "bfloat16" in str(getattr(x, "dtype", "")):
-        return _bfloat16_bits(x).view(BFLOAT16)
-    return np.from_dlpack(x)
-
-
-def _bfloat16_bits(x: Any) -> NDArray:
-    """NumPy's DLPack reader knows no bfloat16: the 16 bits travel as an int16 view of the same memory."""
-    if hasattr(x, "numpy") and hasattr(x, "untyped_storage"):
-        import sys
-
-        return np.from_dlpack(x.view(sys.modules["torch"].int16))
-    array = np.asarray(x)
-    if array.dtype != BFLOAT16:
-        raise DtypeError(f"{type(x).__name__} holds bfloat16 but gives {array.dtype} through __array__")
-    return array.view(np.int16)
+def _axis(axis: Any) -> int:
+    try:
+        number = None if isinstance(axis, bool) else index(axis)
+    except TypeError:
+        number = None
+    if number is None or not -(2**63) <= number < 2**63:
+        raise AxisError(f"{axis!r} is not an integer that can name an axis")
+    return number

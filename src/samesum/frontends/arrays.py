@@ -4,15 +4,160 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, SUM, SUM_SQUARE
-from samesum.engine import memory
-from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REAL, REFUSE_EMPTY, REVERSE, WIDEN, Axes, NDArray, reduce
-from samesum.errors import AxisError
+from samesum.engine.arrays import as_array, as_dtype
+from samesum.engine.memory import (
+    EXCLUSIVE,
+    INCLUDE_INITIAL,
+    REAL,
+    REFUSE_EMPTY,
+    REVERSE,
+    WIDEN,
+    Axes,
+    NDArray,
+    reduce,
+    scan,
+)
+from samesum.errors import AxisError, ShapeError
 
 
 def sum(
     x: Any, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
 ) -> NDArray:
-    return reduce(SUM, x, axis, WIDEN | bool(keepdims), dtype, out)
+    """The sum of the elements over `axis`, rounded once.
+
+    `axis` is an integer, a sequence of them (an empty one reduces nothing) or None for all axes. Floats
+    keep their dtype; signed integers and booleans give int64, unsigned integers uint64, both modulo
+    2^64. `dtype` asks for another result: the exact sum is rounded (or wrapped) to it once. With
+    `keepdims` the reduced axes stay with length 1. `out` receives the result and is returned. The sum
+    of nothing is +0; any NaN, or both infinities, give NaN.
+
+    Raises AxisError for an axis out of range or repeated, DtypeError for a dtype that is not supported
+    and for a float sum asked for as an integer, ShapeError if `out` has another shape.
+    Source: the Python array API standard, `sum`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
+    16777218
+    """
+    return reduce(SUM, x, axis, WIDEN | bool(keepdims), None if dtype is None else as_dtype(dtype), out)
+
+
+def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The arithmetic mean over `axis`: the exact sum over the count, rounded once.
+
+    Floats keep their dtype, integers give float64. The mean of nothing is NaN. Axes, `keepdims`, `out`
+    and errors are those of `sum`. Source: the Python array API standard, `mean`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> float(mean(np.array([1e308, 1e308])))
+    1e+308
+    """
+    return reduce(MEAN, x, axis, REAL | bool(keepdims), None, out)
+
+
+def min(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The smallest element over `axis`, in the dtype of `x`; NaN if there is one, and -0 below +0.
+
+    Booleans give their logical and. Raises ShapeError for the minimum of nothing; axes, `keepdims`, `out`
+    and the other errors are those of `sum`. Source: the Python array API standard, `min`; IEEE 754-2019,
+    minimum.
+
+    >>> import numpy as np
+    >>> min(np.array([[3, 1], [2, 4]]), axis=1)
+    array([1, 2])
+    """
+    return reduce(MIN, x, axis, REFUSE_EMPTY | bool(keepdims), None, out)
+
+
+def max(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The largest element over `axis`, in the dtype of `x`; NaN if there is one, and +0 above -0.
+
+    Booleans give their logical or. Raises ShapeError for the maximum of nothing; axes, `keepdims`, `out`
+    and the other errors are those of `sum`. Source: the Python array API standard, `max`; IEEE 754-2019,
+    maximum.
+
+    >>> import numpy as np
+    >>> max(np.array([[3, 1], [2, 4]]), axis=1)
+    array([3, 4])
+    """
+    return reduce(MAX, x, axis, REFUSE_EMPTY | bool(keepdims), None, out)
+
+
+def l1_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The sum of the magnitudes over `axis`, rounded once.
+
+    Types, axes, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
+    ReduceL1-4; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
+    array([3.5, 3. ])
+    """
+    return reduce(L1_NORM, x, axis, WIDEN | bool(keepdims), None, out)
+
+
+def l2_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The square root of the sum of squares over `axis`, rounded once; nothing overflows on the way.
+
+    Integers give the floor of the exact root. Types, axes, `keepdims`, `out` and errors are those of
+    `sum`. Source: ONNX ReduceL2, OpenVINO ReduceL2-4; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
+    array([ 5., 13.])
+    """
+    return reduce(L2_NORM, x, axis, WIDEN | bool(keepdims), None, out)
+
+
+def sum_square(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The sum of squares over `axis`, rounded once.
+
+    Types, axes, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceSumSquare; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
+    array([[10., 20.]])
+    """
+    return reduce(SUM_SQUARE, x, axis, WIDEN | bool(keepdims), None, out)
+
+
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+    exclusive: bool = False,
+    reverse: bool = False,
+    out: NDArray | None = None,
+) -> NDArray:
+    """Every prefix sum along `axis`, each the exact one rounded once, in the shape of `x`.
+
+    `axis` may be left out for one dimension only. `include_initial` puts the sum of nothing in front, so
+    that the axis is longer by one; `exclusive` leaves each element out of its own prefix; `reverse` sums
+    from the end. Types, `dtype` and `out` are those of `sum`.
+
+    Raises AxisError for an axis out of range or left out above rank 1, ShapeError for rank 0, for `out`
+    of another shape and for `include_initial` together with `exclusive`, DtypeError as `sum` does.
+    Source: the Python array API standard, `cumulative_sum`; ONNX CumSum, OpenVINO CumSum-3; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), include_initial=True)
+    array([0., 1., 3., 6.])
+    >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), exclusive=True, reverse=True)
+    array([5., 3., 0.])
+    """
+    x = as_array(x)
+    if x.ndim == 0:
+        raise ShapeError("x has rank 0; a cumulative sum needs rank 1 or more")
+    if axis is None:
+        if x.ndim > 1:
+            raise AxisError(f"axis is None and x has rank {x.ndim}; name one of {-x.ndim} to {x.ndim - 1}")
+        axis = 0
+    if include_initial and exclusive:
+        raise ShapeError("include_initial and exclusive are both true; at most one of them is allowed")
+    flags = WIDEN | (INCLUDE_INITIAL if include_initial else 0)
+    flags |= (EXCLUSIVE if exclusive else 0) | (REVERSE if reverse else 0)
+    return scan(CUMULATIVE_SUM, x, axis, flags, as_dtype(dtype), out)

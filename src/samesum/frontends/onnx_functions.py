@@ -1,0 +1,157 @@
+"""ONNX's door for arrays: one function per operator, named and called as the standard does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from samesum.engine.arrays import NDArray, as_array, as_integers
+from samesum.engine.operators import apply
+from samesum.specs.bind import bind
+from samesum.specs.lookup import lookup
+
+
+def ReduceSum(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The sum over `axes`, rounded once, in the type of `data`; integers wrap.
+
+    `axes` are integers or an int64 array of rank 1, negative ones count from the end. Omitted or empty
+    they stand for all axes, or for none if `noop_with_empty_axes` is 1. `keepdims` 1 keeps the reduced
+    axes with length 1. `opset` chooses the version of the operator, by default the newest; where it
+    has `axes` as an attribute (ReduceSum before 13, the other reductions before 18), they are the same
+    argument and `noop_with_empty_axes` has to be 0.
+
+    Raises DtypeError for a type that the version does not allow, AxisError for axes out of range or
+    repeated, ShapeError for axes that are not of rank 1, UnsupportedOperator for an opset without the
+    operator or the attribute, ModelError for an attribute's value that is not allowed.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceSum.html (1, 11, 13); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceSum(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [1], keepdims=0)
+    array([3., 7.], dtype=float32)
+    """
+    return _reduce("ReduceSum", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
+def ReduceMean(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The mean over `axes`: the exact sum over the count, rounded once; integers truncate toward zero.
+
+    The mean of nothing is NaN, for integers a ShapeError. Arguments, types and errors are those of `ReduceSum`.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceMean.html (1, 11, 13, 18); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0])
+    array([[2., 4.]], dtype=float32)
+    """
+    return _reduce("ReduceMean", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
+def ReduceMax(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The largest element over `axes`; NaN if there is one; booleans from opset 20 on (False < True).
+
+    The maximum of nothing is -inf, the least integer or False. Arguments, types and errors are those of `ReduceSum`.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceMax.html (1, 11, 12, 13, 18, 20); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceMax(np.array([[3, 1], [2, 4]], np.int64), [1])
+    array([[3],
+           [4]])
+    """
+    return _reduce("ReduceMax", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
+def ReduceMin(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The smallest element over `axes`; NaN if there is one; booleans from opset 20 on (False < True).
+
+    The minimum of nothing is +inf, the greatest integer or True. Arguments, types and errors are those of `ReduceSum`.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceMin.html (1, 11, 12, 13, 18, 20); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceMin(np.array([[3, 1], [2, 4]], np.int64), [1], opset=11)
+    array([[1],
+           [2]])
+    """
+    return _reduce("ReduceMin", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
+def ReduceL1(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The sum of magnitudes over `axes`, rounded once; integers wrap.
+
+    Arguments, types and errors are those of `ReduceSum`.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceL1.html (1, 11, 13, 18); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
+    array([[3.5]], dtype=float32)
+    """
+    return _reduce("ReduceL1", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
+def ReduceL2(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The root of the sum of squares over `axes`, rounded once; integers give its floor.
+
+    Nothing overflows or underflows on the way. Arguments, types and errors are those of `ReduceSum`.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceL2.html (1, 11, 13, 18); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceL2(np.array([[3.0, -4.0]]), [1], keepdims=0)
+    array([5.])
+    """
+    return _reduce("ReduceL2", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
+def ReduceSumSquare(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The sum of squares over `axes`, rounded once; integers wrap.
+
+    Arguments, types and errors are those of `ReduceSum`.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html (1, 11, 13, 18); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceSumSquare(np.array([[3.0, -4.0]]), [1], keepdims=0)
+    array([25.])
+    """
+    return _reduce("ReduceSumSquare", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
+def CumSum(x: Any, axis: Any, *, exclusive: int = 0, reverse: int = 0, opset: int | None = None) -> NDArray:
+    """Every prefix sum of `x` along `axis`, each the exact one rounded once, in the type of `x`.
+
+    `axis` is an integer or an int32 or int64 array of one element. `exclusive` 1 leaves each element out
+    of its own prefix, `reverse` 1 sums from the end. `opset` chooses the version of the operator.
+
+    Raises DtypeError for a type that the version does not allow, AxisError for an axis out of range,
+    ShapeError for `x` of rank 0, UnsupportedOperator for an opset below 11, ModelError for an
+    attribute's value that is not allowed.
+    Source: https://onnx.ai/onnx/operators/onnx__CumSum.html (11, 14); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> CumSum(np.array([1.0, 2.0, 3.0]), 0, exclusive=1)
+    array([0., 1., 3.])
+    """
+    operation = bind(lookup("onnx", "CumSum", opset), {"exclusive": exclusive, "reverse": reverse})
+    return apply(operation, (as_array(x), None if axis is None else as_integers(axis)))
+
+
+def _reduce(operator: str, data: Any, axes: Any, keepdims: int, noop: int, opset: int | None) -> NDArray:
+    """One reduction; `axes` travel as an attribute or as an input, as the version has it."""
+    spec = lookup("onnx", operator, opset)
+    attributes: dict[str, object] = {"keepdims": keepdims}
+    if noop != 0:
+        attributes["noop_with_empty_axes"] = noop
+    if axes is None:
+        return apply(bind(spec, attributes), (as_array(data),))
+    if len(spec.inputs) > 1:
+        return apply(bind(spec, attributes), (as_array(data), as_integers(axes)))
+    return apply(bind(spec, attributes | {"axes": axes}), (as_array(data),))

@@ -1,0 +1,13 @@
+"""The operators of OpenVINO as functions on arrays; `opset` is the one to look them up in."""
+
+from samesum.frontends.openvino_functions import (
+    CumSum,
+    ReduceL1,
+    ReduceL2,
+    ReduceMax,
+    ReduceMean,
+    ReduceMin,
+    ReduceSum,
+)
+
+__all__ = ["CumSum", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"]

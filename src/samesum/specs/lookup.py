@@ -1,0 +1,83 @@
+"""Finding the row: the newest version of an operator that an opset has."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import NoReturn
+
+from samesum.errors import UnsupportedOperator
+from samesum.specs.onnx import ONNX
+from samesum.specs.openvino import OPENVINO
+from samesum.specs.row import Operator, Spec, Standard
+
+STANDARDS = {standard.name: standard for standard in (ONNX, OPENVINO)}
+
+
+def _folded(standard: Standard, name: str) -> str:
+    return name if standard.minds_case else name.casefold()
+
+
+def _versions(standard: Standard, operator: Operator) -> tuple[Spec, ...]:
+    return tuple(Spec(standard, operator, version) for version in operator.versions)
+
+
+_SPECS = {
+    (standard.name, _folded(standard, operator.name)): _versions(standard, operator)
+    for standard in STANDARDS.values()
+    for operator in standard.operators
+}
+
+CATALOGUE = tuple(spec for specs in _SPECS.values() for spec in specs)
+"""Every version of every operator, one standard after the other, the oldest version first."""
+
+
+def lookup(standard: str, operator: str, opset: int | None = None) -> Spec:
+    """The row with the greatest version not above `opset` (None: the newest).
+
+    Raises UnsupportedOperator for an operator that has no row, for an opset older than its first
+    version and for one that is newer than the newest known to the standard's rows.
+    """
+    specs = _SPECS.get((standard, _folded(STANDARDS[standard], operator)))
+    if specs is None:
+        _refuse_operator(STANDARDS[standard], operator)
+    if opset is None:
+        return specs[-1]
+    wanted = _checked_opset(STANDARDS[standard], operator, opset)
+    for spec in reversed(specs):
+        if spec.version.since <= wanted:
+            return spec
+    raise UnsupportedOperator(
+        f"{standard}.{operator} does not exist in opset {wanted}; it has version {_listed(specs)}"
+    )
+
+
+def versions_with_type(spec: Spec, dtype: str) -> tuple[Spec, ...]:
+    """The versions of the same operator that accept data of `dtype`, the oldest first."""
+    specs = _SPECS[spec.standard.name, _folded(spec.standard, spec.operator.name)]
+    return tuple(each for each in specs if dtype in each.types)
+
+
+def _listed(specs: tuple[Spec, ...]) -> str:
+    return ", ".join(str(spec.version.since) for spec in specs)
+
+
+def _checked_opset(standard: Standard, operator: str, opset: object) -> int:
+    newest = standard.newest_opset
+    try:
+        wanted = index(opset)  # type: ignore[arg-type]
+    except TypeError:
+        wanted = 0
+    if isinstance(opset, bool) or not 1 <= wanted <= newest:
+        raise UnsupportedOperator(
+            f"{standard.name}.{operator} was asked for in opset {opset!r}; known are the opsets 1 to {newest}"
+        )
+    return wanted
+
+
+def _refuse_operator(standard: Standard, operator: str) -> NoReturn:
+    from difflib import get_close_matches  # only a refusal needs it
+
+    names = {_folded(standard, each.name): each.name for each in standard.operators}
+    close = [names[match] for match in get_close_matches(_folded(standard, operator), names, n=3)]
+    hint = f"close: {', '.join(close)}" if close else f"known: {', '.join(names.values())}"
+    raise UnsupportedOperator(f"{standard.name} has no operator {operator!r} that is supported; {hint}")

@@ -1,0 +1,122 @@
+"""What a row of a standard is made of. Element types carry their NumPy names in every standard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from samesum.algebra.rows import Reduction, Scan
+
+
+class Kind(Enum):
+    """Which values an attribute may have."""
+
+    FLAG = "0 or 1"
+    BOOLEAN = "true or false"
+    INTEGERS = "a list of integers"
+
+
+class EmptySet(Enum):
+    """What reducing no elements gives."""
+
+    IDENTITY = "the identity of the combine, finalized"
+    UNDEFINED = "NaN, and an error where the type has none"
+    ZERO = "zero"
+    LOWEST_FINITE = "the lowest finite value of the type"
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute: `name` is the standard's word, `meaning` the field of `Operation` that it sets."""
+
+    name: str
+    meaning: str
+    kind: Kind
+    default: object
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input; `types` None stands for T, the element types of the version."""
+
+    name: str
+    types: frozenset[str] | None = None
+    min_rank: int = 0
+    max_rank: int | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The inputs in order and the attributes, as one or more versions share them."""
+
+    inputs: tuple[Input, ...]
+    attributes: tuple[Attribute, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What one version of an operator says."""
+
+    since: int
+    types: frozenset[str]
+    signature: Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """All versions of one operator, oldest first, and what they have in common."""
+
+    name: str
+    row: Reduction | Scan
+    versions: tuple[Version, ...]
+    empty_set: EmptySet = EmptySet.IDENTITY
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """One standard: its operators and what holds for each of them."""
+
+    name: str
+    newest_opset: int
+    operators: tuple[Operator, ...]
+    empty_axes_reduce_all: bool
+    """True if empty axes stand for all axes where no attribute says otherwise."""
+    scalars_have_an_axis: bool
+    """True if a rank-0 input accepts axis 0 (or -1), as if it had rank 1."""
+    minds_case: bool
+    """True if operator names are matched letter for letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One version of one operator of one standard."""
+
+    standard: Standard
+    operator: Operator
+    version: Version
+
+    @property
+    def identifier(self) -> str:
+        """The name that messages and plans use: `onnx.ReduceSum-13`."""
+        return f"{self.standard.name}.{self.operator.name}-{self.version.since}"
+
+    @property
+    def row(self) -> Reduction | Scan:
+        """The reduction or scan that the operator stands for."""
+        return self.operator.row
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The inputs in the standard's order; the first one is the data."""
+        return self.version.signature.inputs
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The attributes that the version knows."""
+        return self.version.signature.attributes
+
+    @property
+    def types(self) -> frozenset[str]:
+        """T, the element types of the data and of the result."""
+        return self.version.types
