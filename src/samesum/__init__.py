@@ -15,14 +15,14 @@ from samesum.errors import (
     UnsafeModelError,
     UnsupportedOperator,
 )
-from samesum.frontends.arrays import (  # noqa: A004
+from samesum.frontends.arrays import (
     cumulative_sum,
     l1_norm,
     l2_norm,
-    max,
+    max,  # noqa: A004
     mean,
-    min,
-    sum,
+    min,  # noqa: A004
+    sum,  # noqa: A004
     sum_square,
 )
 
