@@ -1,0 +1,1 @@
+"""How the examples are made; `../make_examples.py` writes them."""

@@ -1,0 +1,53 @@
+"""What a developer runs beyond the tests: `nox -s NAME`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nox
+
+nox.options.sessions = ["tests"]
+nox.options.default_venv_backend = "venv"
+
+TABLE = re.compile(r"(?<=<!-- operators: begin -->\n).*?(?=<!-- operators: end -->)", re.DOTALL)
+
+
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
+def tests(session: nox.Session) -> None:
+    """The tests, on every Python that is here."""
+    session.install(".[test]")
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session
+def slow(session: nox.Session) -> None:
+    """The exhaustive and long tests."""
+    session.install(".[test]")
+    session.run("python", "-m", "pytest", "-m", "slow", *session.posargs)
+
+
+@nox.session
+def sanitize(session: nox.Session) -> None:
+    """The tests on a core built with the address and undefined-behaviour sanitizers."""
+    flags = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1"
+    session.install(".[test]", env={"CXXFLAGS": flags, "LDFLAGS": "-fsanitize=address,undefined"})
+    runtime = session.run("g++", "-print-file-name=libasan.so", external=True, silent=True)
+    environment = {"LD_PRELOAD": str(runtime).strip(), "ASAN_OPTIONS": "detect_leaks=0"}
+    session.run("python", "-m", "pytest", *session.posargs, env=environment)
+
+
+@nox.session
+def examples(session: nox.Session) -> None:
+    """Every example on its own engine and on samesum."""
+    session.install(".[compare]")
+    session.run("python", "examples/make_examples.py", "--check")
+
+
+@nox.session
+def table(session: nox.Session) -> None:
+    """Writes the README's table of operators again from the rows."""
+    session.install(".")
+    rows = session.run("samesum", "info", "--markdown", silent=True)
+    readme = Path("README.md")
+    readme.write_text(TABLE.sub(lambda _: str(rows), readme.read_text(encoding="utf-8")), encoding="utf-8")
