@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
+from functools import lru_cache
+from typing import Any, NoReturn
 
 import ml_dtypes
 import numpy as np
@@ -94,11 +95,18 @@ def _check(spec: Spec, each: Input, array: NDArray | None) -> None:
         if not each.optional:
             raise ModelError(f"the input {each.name} is missing")
         return
-    if array.dtype.name not in (spec.types if each.types is None else each.types):
-        _refuse_dtype(spec, each, array.dtype.name)
+    name = _type_name(array.dtype)
+    if name not in (spec.types if each.types is None else each.types):
+        _refuse_dtype(spec, each, name)
     if array.ndim < each.min_rank or (each.max_rank is not None and array.ndim > each.max_rank):
         allowed = f"at least {each.min_rank}" if each.max_rank is None else _span(each.min_rank, each.max_rank)
         raise ShapeError(f"{each.name} has rank {array.ndim} (shape {array.shape}); allowed is {allowed}")
+
+
+@lru_cache(maxsize=64)
+def _type_name(dtype: np.dtype[Any]) -> str:
+    """The name of the element type in either byte order; NumPy takes a microsecond to spell it."""
+    return dtype.name
 
 
 def _span(low: int, high: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from samesum.engine.arrays import NDArray, as_array, as_integers
 from samesum.engine.operators import apply
 from samesum.specs.bind import bind
-from samesum.specs.lookup import lookup
+from samesum.specs.call import operation_of
 
 
 def ReduceSum(
@@ -140,18 +140,16 @@ def CumSum(x: Any, axis: Any, *, exclusive: int = 0, reverse: int = 0, opset: in
     >>> CumSum(np.array([1.0, 2.0, 3.0]), 0, exclusive=1)
     array([0., 1., 3.])
     """
-    operation = bind(lookup("onnx", "CumSum", opset), {"exclusive": exclusive, "reverse": reverse})
+    operation = operation_of("onnx", "CumSum", opset, exclusive=exclusive, reverse=reverse)
     return apply(operation, (as_array(x), None if axis is None else as_integers(axis)))
 
 
 def _reduce(operator: str, data: Any, axes: Any, keepdims: int, noop: int, opset: int | None) -> NDArray:
     """One reduction; `axes` travel as an attribute or as an input, as the version has it."""
-    spec = lookup("onnx", operator, opset)
-    attributes: dict[str, object] = {"keepdims": keepdims}
-    if noop != 0:
-        attributes["noop_with_empty_axes"] = noop
+    attributes = {"keepdims": keepdims} if noop == 0 else {"keepdims": keepdims, "noop_with_empty_axes": noop}
+    operation = operation_of("onnx", operator, opset, **attributes)
     if axes is None:
-        return apply(bind(spec, attributes), (as_array(data),))
-    if len(spec.inputs) > 1:
-        return apply(bind(spec, attributes), (as_array(data), as_integers(axes)))
-    return apply(bind(spec, attributes | {"axes": axes}), (as_array(data),))
+        return apply(operation, (as_array(data),))
+    if len(operation.spec.inputs) > 1:
+        return apply(operation, (as_array(data), as_integers(axes)))
+    return apply(bind(operation.spec, attributes | {"axes": axes}), (as_array(data),))

@@ -6,8 +6,7 @@ from typing import Any
 
 from samesum.engine.arrays import NDArray, as_array, as_integers
 from samesum.engine.operators import apply
-from samesum.specs.bind import bind
-from samesum.specs.lookup import lookup
+from samesum.specs.call import operation_of
 
 
 def ReduceSum(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
@@ -112,10 +111,10 @@ def CumSum(
     >>> CumSum(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), exclusive=True, reverse=True)
     array([14., 12.,  9.,  5.,  0.])
     """
-    operation = bind(lookup("openvino", "CumSum", opset), {"exclusive": exclusive, "reverse": reverse})
+    operation = operation_of("openvino", "CumSum", opset, exclusive=exclusive, reverse=reverse)
     return apply(operation, (as_array(data), None if axis is None else as_integers(axis)))
 
 
 def _reduce(operator: str, data: Any, axes: Any, keep_dims: bool, opset: int | None) -> NDArray:
-    operation = bind(lookup("openvino", operator, opset), {"keep_dims": keep_dims})
+    operation = operation_of("openvino", operator, opset, keep_dims=keep_dims)
     return apply(operation, (as_array(data), None if axes is None else as_integers(axes)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from samesum.algebra.rows import Reduction, Scan
@@ -90,33 +90,27 @@ class Standard:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One version of one operator of one standard."""
+    """One version of one operator of one standard: the row that a question finds."""
 
     standard: Standard
     operator: Operator
     version: Version
+    row: Reduction | Scan = field(init=False)
+    """The reduction or scan that the operator stands for."""
+    types: frozenset[str] = field(init=False)
+    """T, the element types of the data and of the result."""
+    inputs: tuple[Input, ...] = field(init=False)
+    """In the standard's order; the first one is the data."""
+    attributes: tuple[Attribute, ...] = field(init=False)
+    """Those that the version knows."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "row", self.operator.row)
+        object.__setattr__(self, "types", self.version.types)
+        object.__setattr__(self, "inputs", self.version.signature.inputs)
+        object.__setattr__(self, "attributes", self.version.signature.attributes)
 
     @property
     def identifier(self) -> str:
         """The name that messages and plans use: `onnx.ReduceSum-13`."""
         return f"{self.standard.name}.{self.operator.name}-{self.version.since}"
-
-    @property
-    def row(self) -> Reduction | Scan:
-        """The reduction or scan that the operator stands for."""
-        return self.operator.row
-
-    @property
-    def inputs(self) -> tuple[Input, ...]:
-        """The inputs in the standard's order; the first one is the data."""
-        return self.version.signature.inputs
-
-    @property
-    def attributes(self) -> tuple[Attribute, ...]:
-        """The attributes that the version knows."""
-        return self.version.signature.attributes
-
-    @property
-    def types(self) -> frozenset[str]:
-        """T, the element types of the data and of the result."""
-        return self.version.types

@@ -1,0 +1,21 @@
+"""A call by name: looked up and bound, and remembered, since calls repeat."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from samesum.specs.bind import Operation, bind
+from samesum.specs.lookup import lookup
+
+
+def operation_of(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:
+    """What `bind(lookup(standard, operator, opset), attributes)` gives, and the same errors."""
+    try:
+        return _remembered(standard, operator, opset, **attributes)
+    except TypeError:  # a value without a hash
+        return bind(lookup(standard, operator, opset), attributes)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _remembered(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:
+    return bind(lookup(standard, operator, opset), attributes)
