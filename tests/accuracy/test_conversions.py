@@ -1,0 +1,76 @@
+"""A float input summed to another float format is rounded once, straight from the exact value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import cases
+from bits import real
+from oracle import assert_bits, check_reduce, check_scan, form_of
+from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MEAN, SUM, SUM_SQUARE, Reduction
+from samesum.engine import memory
+from samesum.engine.memory import EXCLUSIVE, REVERSE
+from samesum.errors import DtypeError
+
+SUMS = (SUM, MEAN, L1_NORM, L2_NORM, SUM_SQUARE)
+FAMILIES = ("normal", "ill_conditioned", "ties", "ties_off", "anything_finite", "wide", "subnormals", "specials")
+
+each_sum = pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
+each_source = pytest.mark.parametrize("source", cases.FLOATS, ids=str)
+each_target = pytest.mark.parametrize("target", cases.FLOATS, ids=lambda dtype: f"to_{dtype}")
+
+
+@each_target
+@each_source
+@each_sum
+def test_every_pair_of_formats(row: Reduction, source: np.dtype[Any], target: np.dtype[Any]) -> None:
+    for family in FAMILIES:
+        x = np.stack([cases.make(family, source, 35, seed) for seed in range(6)])
+        check_reduce(row, x, (1,), dtype=target)
+        check_reduce(row, np.ascontiguousarray(x.T), (0,), dtype=target)
+
+
+@each_target
+@each_source
+def test_scans_of_every_pair_of_formats(source: np.dtype[Any], target: np.dtype[Any]) -> None:
+    for family in FAMILIES:
+        x = np.stack([cases.make(family, source, 35, seed) for seed in range(3)])
+        check_scan(CUMULATIVE_SUM, x, 1, dtype=target)
+        check_scan(CUMULATIVE_SUM, x, 0, flags=EXCLUSIVE | REVERSE, dtype=target)
+
+
+@each_source
+@pytest.mark.parametrize("target", cases.FLOATS[:3], ids=lambda dtype: f"to_{dtype}")
+def test_ties_of_the_narrower_format(source: np.dtype[Any], target: np.dtype[Any]) -> None:
+    form = form_of(target)
+    top, half = real(form_of(source), 1.0), real(form_of(source), 2.0**-form.precision)
+    far = real(form_of(source), 2.0**-24)
+    for values in ([top, half], [top, half, far], [top, half, -far], [-top, -half, -far], [half, half, top, half]):
+        check_reduce(SUM, np.array(values, source), dtype=target)
+        check_scan(CUMULATIVE_SUM, np.array(values, source), dtype=target)
+
+
+def test_float16_is_not_rounded_through_float32() -> None:
+    x = np.array([1, 2.0**-11, 2.0**-30])
+    assert_bits(memory.reduce(SUM, x, dtype="float16"), np.array(1.0009765625, np.float16))
+    assert_bits(memory.reduce(SUM, x.astype(np.float32), dtype=np.float16), np.array(1.0009765625, np.float16))
+
+
+def test_a_negative_result_that_underflows_is_minus_zero() -> None:
+    for values, target in (([-1e-30], "float16"), ([-1e-300, 1e-310], "float32"), ([-1e-300], ml_dtypes.bfloat16)):
+        got = check_reduce(SUM, np.array(values), dtype=target)
+        assert got == 0
+        assert np.signbit(got)
+
+
+@pytest.mark.parametrize("source", cases.FLOATS, ids=str)
+@pytest.mark.parametrize("target", ["int8", "int64", "uint32", "bool"])
+def test_floats_are_not_summed_to_integers(source: np.dtype[Any], target: str) -> None:
+    with pytest.raises(DtypeError, match=target):
+        memory.reduce(SUM, np.ones(3, source), dtype=target)
+    with pytest.raises(DtypeError, match=target):
+        memory.scan(CUMULATIVE_SUM, np.ones(3, source), 0, dtype=target)

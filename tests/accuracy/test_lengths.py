@@ -1,0 +1,77 @@
+"""Every length around the block sizes, in lanes, in columns and as the prefixes of a scan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cases
+from oracle import assert_bits, literal
+from samesum.algebra import exact
+from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
+from samesum.engine import memory
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+LONGEST = max(cases.LENGTHS)
+FAMILIES = ("normal", "integers", "drip", "ill_conditioned", "ties", "ties_off", "anything_finite", "subnormals")
+MORE_FAMILIES = ("all_ones", "tenths", "ramp", "near_overflow", "wide", "overflowing", "specials", "square_ties")
+
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+
+
+def prefixes(row: Reduction, x: NDArray) -> dict[int, NDArray]:
+    """The exact result of each beginning of `x`, by length."""
+    target, states = x.dtype, exact.running(row, exact.states(row, x))
+    wanted = set(cases.LENGTHS)
+    bits = {n: exact.finalize(row, state, target, target) for n, state in enumerate(states) if n in wanted}
+    return {n: np.array(value, f"u{target.itemsize}").view(target) for n, value in bits.items()}
+
+
+def check_lengths(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
+    pair = [cases.make(family, dtype, LONGEST, seed) for seed in (0, 1)]
+    expected = [prefixes(row, x) for x in pair]
+    lanes = np.stack(pair)
+    columns = np.ascontiguousarray(np.tile(lanes.T, 19))
+    for n in cases.LENGTHS:
+        want = np.array([expected[0][n], expected[1][n]])
+        where = f"cases.make({family!r}, {dtype.name!r}, {LONGEST}, seed)[:{n}], {row.name}"
+        if n <= 8:
+            where += f"\nx = {literal(lanes[:, :n])}"
+        for x, result in zip(pair, want, strict=True):
+            assert_bits(memory.reduce(row, x[:n]), np.asarray(result), f"flat: {where}")
+        assert_bits(memory.reduce(row, lanes[:, :n], (1,)), want, f"lanes: {where}")
+        for width in (1, 2, 3, 38):
+            got = memory.reduce(row, columns[:n, :width], (0,))
+            assert_bits(got, np.resize(want, width), f"{width} columns: {where}")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@each_float
+@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+def test_every_length(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
+    check_lengths(row, dtype, family)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", MORE_FAMILIES)
+@each_float
+@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+def test_every_length_of_more_families(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
+    check_lengths(row, dtype, family)
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, *MORE_FAMILIES])
+@each_float
+@pytest.mark.parametrize("row", SCANS, ids=lambda row: row.name)
+def test_every_prefix_and_length_of_a_scan(row: Scan, dtype: np.dtype[Any], family: str) -> None:
+    x = cases.make(family, dtype, LONGEST)
+    expected = exact.scan(row, x, 0)
+    columns = np.ascontiguousarray(np.tile(x[:, None], 5))
+    where = f"cases.make({family!r}, {dtype.name!r}, {LONGEST})"
+    for n in cases.LENGTHS:
+        assert_bits(memory.scan(row, x[:n], 0), expected[:n], f"{where}[:{n}]")
+    for n in (7, 64, 1025, LONGEST):
+        assert_bits(memory.scan(row, columns[:n], 0), np.tile(expected[:n, None], 5), f"columns: {where}[:{n}]")

@@ -1,0 +1,102 @@
+"""The engine against the exact algebra, bit for bit; a failure prints a line that reproduces it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from samesum.algebra import exact
+from samesum.algebra.pieces import Promotion
+from samesum.algebra.rounding import FORMATS, Format
+from samesum.algebra.rows import Reduction, Scan
+from samesum.engine import memory
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REAL, REVERSE, WIDEN
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+SHOWN = 80
+"""Longest input that a failure prints in full."""
+
+
+def form_of(dtype: Any) -> Format:
+    return FORMATS[np.dtype(dtype).name]
+
+
+def door_flags(row: Reduction | Scan) -> int:
+    """What the array door asks of the core for integers and booleans."""
+    return {Promotion.KEEP: 0, Promotion.WIDEN: WIDEN, Promotion.REAL: REAL}[row.promotion]
+
+
+def result_dtype(dtype: Any, flags: int) -> np.dtype[Any]:
+    """The type of the result for an input type and the flags of the call."""
+    dtype = np.dtype(dtype)
+    if dtype.kind in "iub" and flags & WIDEN:
+        return np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+    if dtype.kind in "iub" and flags & REAL:
+        return np.dtype(np.float64)
+    return dtype.newbyteorder("=")
+
+
+def check_reduce(row: Reduction, x: NDArray, axes: Any = None, *, flags: int = 0, dtype: Any = None) -> NDArray:
+    """`memory.reduce` gives the exact result rounded once; returns it."""
+    target = np.dtype(dtype) if dtype is not None else result_dtype(x.dtype, flags)
+    expected = exact.reduce(row, x, axes, bool(flags & KEEPDIMS), target)
+    got = memory.reduce(row, x, axes, flags, dtype)
+    assert_bits(got, expected, _call("reduce", row, x, axes, flags, dtype))
+    return got
+
+
+def check_scan(row: Scan, x: NDArray, axis: int = 0, *, flags: int = 0, dtype: Any = None) -> NDArray:
+    """`memory.scan` gives every exact prefix, each rounded once; returns them."""
+    target = np.dtype(dtype) if dtype is not None else result_dtype(x.dtype, flags)
+    expected = exact.scan(
+        row, x, axis, bool(flags & EXCLUSIVE), bool(flags & REVERSE), bool(flags & INCLUDE_INITIAL), target
+    )
+    got = memory.scan(row, x, axis, flags, dtype)
+    assert_bits(got, expected, _call("scan", row, x, axis, flags, dtype))
+    return got
+
+
+def assert_bits(got: NDArray, expected: NDArray, call: str = "") -> None:
+    """Both arrays have the same dtype, shape and bits; NaNs and zero signs count."""
+    assert isinstance(got, np.ndarray), f"got {type(got).__name__}, expected an array\n{call}"
+    assert got.dtype == expected.dtype, f"got {got.dtype}, expected {expected.dtype}\n{call}"
+    assert got.shape == expected.shape, f"got shape {got.shape}, expected {expected.shape}\n{call}"
+    if got.tobytes() != expected.tobytes():
+        raise AssertionError(f"{difference(got, expected)}\n{call}")
+
+
+def difference(got: NDArray, expected: NDArray) -> str:
+    """How many outputs differ, and the first that does: index, values and bits."""
+    wrong = np.argwhere(bits_of(got) != bits_of(expected))
+    first = tuple(int(i) for i in wrong[0])
+    return (
+        f"{len(wrong)} of {got.size} outputs differ, first at {list(first)}: "
+        f"got {got[first]} ({_hex(got[first])}), expected {expected[first]} ({_hex(expected[first])})"
+    )
+
+
+def bits_of(x: NDArray) -> NDArray:
+    """The bits of native floats, integers or booleans as unsigned integers of the same size."""
+    return np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(x.shape)
+
+
+def literal(x: NDArray) -> str:
+    """Python that builds the same values, as bits."""
+    native = x.astype(x.dtype.newbyteorder("="))
+    name = "ml_dtypes.bfloat16" if x.dtype.name == "bfloat16" else f"np.{x.dtype.name}"
+    values = ", ".join(_hex(value) for value in native.reshape(-1))
+    return f"np.array([{values}], np.uint{8 * x.dtype.itemsize}).view({name}).reshape({x.shape})"
+
+
+def _hex(value: Any) -> str:
+    scalar = np.asarray(value)
+    return f"0x{int(scalar.view(f'u{scalar.dtype.itemsize}')):0{2 * scalar.dtype.itemsize}x}"
+
+
+def _call(name: str, row: Reduction | Scan, x: NDArray, axes: Any, flags: int, dtype: Any) -> str:
+    shape = f"x: {x.dtype.str} shape {x.shape} strides {x.strides} aligned {x.flags.aligned}"
+    values = f"\nx = {literal(x)}" if x.size <= SHOWN else ""
+    target = None if dtype is None else np.dtype(dtype).name
+    return f"{shape}{values}\nmemory.{name}(rows.{row.name.upper()}, x, {axes}, {flags}, {target!r})"
