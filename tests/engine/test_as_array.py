@@ -1,0 +1,251 @@
+"""What becomes an array, on which memory, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from samesum.algebra.rows import SUM
+from samesum.engine.arrays import BFLOAT16, as_array, as_dtype, as_integers
+from samesum.engine.memory import reduce
+from samesum.errors import AxisError, DtypeError, ShapeError
+
+
+class Tensor:
+    """A tensor of another library: NumPy's memory behind the protocol alone."""
+
+    def __init__(self, array: Any, device: Any = (1, 0), versioned: bool = True) -> None:
+        self.array, self.device, self.versioned = array, device, versioned
+
+    def __dlpack_device__(self) -> Any:
+        return self.device
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        if not self.versioned and keywords:
+            raise TypeError("unexpected keyword argument 'max_version'")
+        return self.array.__dlpack__(**keywords)
+
+
+class Closed(Tensor):
+    """A tensor that does not share its memory."""
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise BufferError("this memory is not shared")
+
+
+class ClosedArray(Closed):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self.array, dtype)
+
+
+class Holder:
+    """An object with `__array__` alone."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.array
+
+
+class Refusing:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise TypeError("call x.to_dense()")
+
+
+def test_a_plain_array_is_itself() -> None:
+    x = np.arange(3.0)
+    assert as_array(x) is x
+
+
+@pytest.mark.parametrize("dtype", [">f4", ">i8", "<u2", ">f2"])
+def test_byte_order_is_kept_and_the_result_is_native(dtype: str) -> None:
+    x = np.array([1, 2, 250], dtype)
+    assert as_array(x) is x
+    total = reduce(SUM, x)
+    assert total.dtype == x.dtype.newbyteorder("=")
+    assert total == 253
+
+
+def test_a_subclass_loses_its_class_and_keeps_its_memory(tmp_path: Any) -> None:
+    np.save(tmp_path / "x.npy", np.arange(6.0))
+    x = np.load(tmp_path / "x.npy", mmap_mode="r")
+    array = as_array(x)
+    assert type(array) is np.ndarray
+    assert np.shares_memory(array, x)
+    assert not array.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("x", "dtype", "shape"),
+    [
+        (1.5, "float64", ()),
+        ([[1, 2], [3, 4]], "int64", (2, 2)),
+        ([], "float64", (0,)),
+        (np.float32(2), "float32", ()),
+        (ml_dtypes.bfloat16(2), "bfloat16", ()),
+        ([True, False], "bool", (2,)),
+        (range(3), "int64", (3,)),
+        ([2**63], "uint64", (1,)),
+        (Holder(np.ones(2, np.float16)), "float16", (2,)),
+        (Holder(np.ones(2, BFLOAT16)), "bfloat16", (2,)),
+    ],
+)
+def test_numbers_sequences_and_array_holders(x: Any, dtype: str, shape: tuple[int, ...]) -> None:
+    array = as_array(x)
+    assert type(array) is np.ndarray
+    assert (array.dtype.name, array.shape) == (dtype, shape)
+
+
+@pytest.mark.parametrize("x", [None, object(), [2**64], {1: 2}, [1, None]])
+def test_what_holds_no_numbers_is_refused(x: Any) -> None:
+    with pytest.raises(DtypeError, match=rf"{type(x).__name__} does not hold numbers of one dtype"):
+        as_array(x)
+
+
+def test_ragged_sequences_are_refused() -> None:
+    with pytest.raises(ShapeError, match=r"list does not make an array: .*inhomogeneous"):
+        as_array([[1], [1, 2]])
+
+
+def test_an_object_that_does_not_become_an_array_is_refused() -> None:
+    with pytest.raises(DtypeError, match=r"Refusing does not make an array: call x\.to_dense\(\)"):
+        as_array(Refusing())
+
+
+def masked() -> Any:
+    return np.ma.masked_array([1.0, 2.0], mask=[False, True])
+
+
+@pytest.mark.parametrize("x", [masked(), Holder(masked())], ids=["array", "holder"])
+def test_a_mask_is_never_ignored(x: Any) -> None:
+    with pytest.raises(DtypeError, match=r"MaskedArray, whose mask would be ignored; pass x.compressed()"):
+        as_array(x)
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "float64"])
+def test_dlpack_shares_the_memory(dtype: str, versioned: bool) -> None:
+    x = np.arange(12).reshape(3, 4).astype(dtype)[::2, ::-1]
+    array = as_array(Tensor(x, versioned=versioned))
+    assert array.dtype == x.dtype
+    assert np.array_equal(array, x)
+    assert np.shares_memory(array, x)
+
+
+def test_dlpack_of_read_only_memory() -> None:
+    x = np.arange(3.0)
+    x.flags.writeable = False
+    array = as_array(Tensor(x))
+    assert np.shares_memory(array, x)
+    assert not array.flags.writeable
+    assert reduce(SUM, array) == 3
+
+
+@pytest.mark.parametrize("device", [(1, 0), (3, 0), (11, 1)])
+def test_dlpack_accepts_memory_that_the_cpu_reaches(device: tuple[int, int]) -> None:
+    assert as_array(Tensor(np.arange(3.0), device)).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("device", [(2, 0), (8, 1), (13, 0)])
+def test_dlpack_of_another_device_is_refused(device: tuple[int, int]) -> None:
+    with pytest.raises(DtypeError, match=rf"Tensor is on DLPack device {device[0]}; allowed are 1 \(CPU\), 3"):
+        as_array(Tensor(np.arange(3.0), device))
+
+
+def test_dlpack_of_no_device_is_refused() -> None:
+    with pytest.raises(DtypeError, match=r"Tensor is on no DLPack device"):
+        as_array(Tensor(np.arange(3.0), None))
+
+
+def test_memory_that_is_not_shared_comes_through_array_or_is_refused() -> None:
+    assert as_array(ClosedArray(np.arange(3.0))).tolist() == [0, 1, 2]
+    with pytest.raises(DtypeError, match=r"Closed does not share its memory: this memory is not shared"):
+        as_array(Closed(np.arange(3.0)))
+
+
+TORCH_TYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+
+
+@pytest.mark.parametrize("name", TORCH_TYPES)
+def test_torch_tensors_share_their_memory(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(12).reshape(3, 4).to(getattr(torch, name))
+    array = as_array(tensor.T[1:])
+    assert array.dtype.name == name
+    assert array.shape == (3, 3)
+    assert array.astype(np.float64).tolist() == tensor.T[1:].double().tolist()
+    tensor[2, 1] = 0
+    assert array[0, 2] == 0, "the array has its own memory"
+
+
+def test_torch_bfloat16_in_every_shape() -> None:
+    torch = pytest.importorskip("torch")
+    for shape in [(), (0,), (1,), (2, 0, 3), (2, 3, 4, 5)]:
+        array = as_array(torch.ones(shape, dtype=torch.bfloat16))
+        assert (array.dtype, array.shape) == (BFLOAT16, shape)
+        assert bool((array == 1).all())
+
+
+def test_torch_tensor_outlives_its_name() -> None:
+    torch = pytest.importorskip("torch")
+    array = as_array(torch.full((1000,), 3.0, dtype=torch.bfloat16))
+    torch.full((1000,), 7.0, dtype=torch.bfloat16)
+    assert bool((array == 3).all())
+
+
+def test_torch_gradient_is_left_behind() -> None:
+    torch = pytest.importorskip("torch")
+    assert as_array(torch.ones(3, requires_grad=True)).tolist() == [1, 1, 1]
+    assert as_array(torch.ones(3, dtype=torch.bfloat16, requires_grad=True)).dtype == BFLOAT16
+
+
+def test_torch_sign_that_is_not_yet_applied_is_not_lost() -> None:
+    torch = pytest.importorskip("torch")
+    lazy = torch.tensor([1 + 2j]).conj().imag
+    assert lazy.is_neg()
+    assert as_array(lazy).tolist() == [-2]
+
+
+def test_torch_tensors_that_numpy_cannot_hold_are_refused() -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(DtypeError, match=r"Tensor of torch.float8_e4m3fn: "):
+        as_array(torch.ones(2).to(torch.float8_e4m3fn))
+    with pytest.raises(DtypeError, match=r"Tensor does not make an array: .*[Ss]parse"):
+        as_array(torch.ones(2).to_sparse())
+    with pytest.raises(DtypeError, match=r"Tensor is on no DLPack device: .*meta"):
+        as_array(torch.ones(2, device="meta"))
+
+
+@pytest.mark.parametrize(
+    ("axes", "expected"),
+    [(1, np.int64(1)), ([], []), ([0, -1], [0, -1]), ((2,), [2]), (range(2), [0, 1]), ([np.int8(3)], [3])],
+)
+def test_python_integers_become_int64(axes: Any, expected: Any) -> None:
+    array = as_integers(axes)
+    assert array.dtype == np.int64
+    assert array.tolist() == np.array(expected, np.int64).tolist()
+    assert array.ndim == np.ndim(expected)
+
+
+def test_integer_arrays_keep_their_type() -> None:
+    axes = np.array([[1]], np.uint8)
+    assert as_integers(axes) is axes
+    assert as_integers(np.int32(1)).dtype == np.int32
+
+
+@pytest.mark.parametrize("axes", [[1.0], ["a"], [None], [[1]], True, [True], [2**63], -(2**63) - 1])
+def test_sequences_of_anything_else_are_refused(axes: Any) -> None:
+    with pytest.raises(AxisError, match=r"is not an integer that can name an axis"):
+        as_integers(axes)
+
+
+def test_dtypes_are_numpy_s_or_refused() -> None:
+    assert as_dtype(None) is None
+    assert as_dtype("float32") == np.float32
+    assert as_dtype(ml_dtypes.bfloat16) == BFLOAT16
+    with pytest.raises(DtypeError, match=r"'float33' names no dtype"):
+        as_dtype("float33")

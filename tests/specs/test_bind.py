@@ -1,0 +1,108 @@
+"""Attributes: the standard's names, defaults and values, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from samesum.errors import AxisError, ModelError, UnsupportedOperator
+from samesum.specs.bind import Operation, bind
+from samesum.specs.call import operation_of
+from samesum.specs.lookup import lookup
+
+
+def test_defaults_of_onnx() -> None:
+    spec = lookup("onnx", "ReduceSum", 13)
+    assert bind(spec, {}) == Operation(spec, keepdims=True)
+
+
+def test_defaults_of_openvino() -> None:
+    spec = lookup("openvino", "ReduceSum", 1)
+    assert bind(spec, {}) == Operation(spec, keepdims=False, noop_with_empty_axes=True)
+
+
+def test_given_attributes_win() -> None:
+    spec = lookup("onnx", "ReduceSum", 13)
+    bound = bind(spec, {"keepdims": 0, "noop_with_empty_axes": 1})
+    assert bound == Operation(spec, keepdims=False, noop_with_empty_axes=True)
+    scan = lookup("onnx", "CumSum", 14)
+    assert bind(scan, {"exclusive": 1, "reverse": True}) == Operation(scan, exclusive=True, reverse=True)
+
+
+@pytest.mark.parametrize("axes", [[1, -1], (1, -1), np.array([1, -1]), iter([1, -1])], ids=type)
+def test_axes_of_an_attribute_are_kept_as_they_are(axes: object) -> None:
+    assert bind(lookup("onnx", "ReduceSum", 11), {"axes": axes}).axes == (1, -1)
+
+
+@pytest.mark.parametrize(("value", "means"), [(0, False), (1, True), (False, False), (True, True), (np.int64(1), True)])
+def test_flags_are_zero_or_one(value: object, means: bool) -> None:
+    assert bind(lookup("onnx", "ReduceSum", 11), {"keepdims": value}).keepdims is means
+    assert bind(lookup("openvino", "ReduceSum", 1), {"keep_dims": value}).keepdims is means
+
+
+@pytest.mark.parametrize("value", [2, -1, 1.0, None, "1", "true", [1], b"1"])
+def test_other_flags_are_refused(value: object) -> None:
+    with pytest.raises(ModelError, match=r"onnx.ReduceSum-11: keepdims is .*; allowed is 0 or 1"):
+        bind(lookup("onnx", "ReduceSum", 11), {"keepdims": value})
+
+
+@pytest.mark.parametrize(
+    ("word", "means"), [("true", True), ("TRUE", True), ("1", True), ("False", False), ("0", False)]
+)
+def test_booleans_of_an_ir_file_are_words_in_any_case(word: str, means: bool) -> None:
+    assert bind(lookup("openvino", "CumSum", 3), {"exclusive": word}).exclusive is means
+
+
+@pytest.mark.parametrize("word", ["yes", "", "2", "None"])
+def test_other_words_are_refused(word: str) -> None:
+    with pytest.raises(ModelError, match=f"openvino.CumSum-3: reverse is '{word}'; allowed is true or false"):
+        bind(lookup("openvino", "CumSum", 3), {"reverse": word})
+
+
+@pytest.mark.parametrize("axes", [1, "12", b"1", np.array(1), np.array([[1]]), None])
+def test_axes_that_are_no_list_are_refused(axes: object) -> None:
+    with pytest.raises(ModelError, match=r"onnx.ReduceSum-11: axes is .*; allowed is a list of integers"):
+        bind(lookup("onnx", "ReduceSum", 11), {"axes": axes})
+
+
+@pytest.mark.parametrize("axes", [[1.0], ["a"], [None], np.array([0.5])])
+def test_axes_that_are_no_integers_are_refused(axes: object) -> None:
+    with pytest.raises(AxisError, match=r"onnx.ReduceSum-11: axes holds .*, which is not an integer"):
+        bind(lookup("onnx", "ReduceSum", 11), {"axes": axes})
+
+
+@pytest.mark.parametrize(
+    ("opset", "name", "allowed"),
+    [(11, "noop_with_empty_axes", "axes, keepdims"), (13, "axes", "keepdims, noop_with_empty_axes")],
+)
+def test_attributes_of_another_version_are_refused(opset: int, name: str, allowed: str) -> None:
+    with pytest.raises(
+        UnsupportedOperator, match=f"onnx.ReduceSum-{opset} has no attribute '{name}'; it has {allowed}"
+    ):
+        bind(lookup("onnx", "ReduceSum", opset), {name: 1})
+
+
+def test_every_unknown_attribute_is_named() -> None:
+    with pytest.raises(
+        UnsupportedOperator, match=r"openvino.ReduceSum-1 has no attribute 'keepdims', 'x'; it has keep_dims"
+    ):
+        bind(lookup("openvino", "ReduceSum", 1), {"keepdims": 1, "x": 2})
+
+
+def test_the_given_attributes_are_not_changed() -> None:
+    attributes = {"keepdims": 0}
+    bind(lookup("onnx", "ReduceSum", 11), attributes)
+    assert attributes == {"keepdims": 0}
+
+
+def test_a_call_is_remembered_and_still_tells_1_from_1_0() -> None:
+    first = operation_of("onnx", "ReduceSum", 13, keepdims=1)
+    assert operation_of("onnx", "ReduceSum", 13, keepdims=1) is first
+    assert first == bind(lookup("onnx", "ReduceSum", 13), {"keepdims": 1})
+    with pytest.raises(ModelError, match=r"keepdims is 1\.0"):
+        operation_of("onnx", "ReduceSum", 13, keepdims=1.0)
+
+
+def test_a_call_with_a_value_that_has_no_hash_is_refused_like_any_other() -> None:
+    with pytest.raises(ModelError, match=r"keepdims is \[\]; allowed is 0 or 1"):
+        operation_of("onnx", "ReduceSum", 13, keepdims=[])
