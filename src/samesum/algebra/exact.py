@@ -68,6 +68,8 @@ def states(row: Reduction, x: NDArray) -> list[State]:
     """The state of each element of a 1-D array, mapped."""
     form = float_format(x.dtype)
     if form is None:
+        if x.dtype.kind not in "iub":
+            raise DtypeError(f"{row.name} has no exact value in {x.dtype}")
         return [State(number, 0, 1) for number in _mapped(row.map, x.tolist())]
     bits = x.astype(x.dtype.newbyteorder("=")).view(f"u{form.width // 8}").astype(np.uint64)
     fraction_bits = np.uint64(form.precision - 1)

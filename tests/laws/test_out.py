@@ -1,0 +1,115 @@
+"""`out` receives the same bits, in any layout, and is refused where it does not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cases
+from drawing import arrays, offset, reductions, subsets
+from oracle import assert_bits
+from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SUM, Reduction
+from samesum.engine import memory
+from samesum.engine.memory import KEEPDIMS, REVERSE
+from samesum.errors import AxisError, DtypeError, ShapeError
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+
+def homes(result: NDArray) -> dict[str, NDArray]:
+    """Places of the result's shape and type: contiguous, strided, reversed, unaligned."""
+    stepped = np.full([2 * n for n in result.shape], 77, result.dtype)[(*[slice(None, None, 2)] * result.ndim, ...)]
+    turned = np.full(result.shape, 77, result.dtype)[(*[slice(None, None, -1)] * result.ndim, ...)]
+    fortran = np.full(result.shape, 77, result.dtype, order="F")
+    return {"fortran": fortran, "stepped": stepped, "reversed": turned, "offset": offset(np.zeros_like(result), 3)}
+
+
+@given(st.data(), reductions, arrays(side=6), st.booleans())
+def test_a_reduction_writes_into_out(data: st.DataObject, row: Reduction, x: NDArray, keepdims: bool) -> None:
+    axes = data.draw(subsets(x.ndim))
+    expected = memory.reduce(row, x, axes, KEEPDIMS * keepdims)
+    places = homes(expected)
+    for name, out in places.items():
+        got = memory.reduce(row, x, axes, KEEPDIMS * keepdims, None, out)
+        assert got is out, name
+        assert_bits(out.copy(), expected, f"{row.name} {axes} {name}")
+
+
+@given(st.data(), arrays(side=6))
+def test_a_scan_writes_into_out(data: st.DataObject, x: NDArray) -> None:
+    axis, flags = data.draw(st.integers(0, x.ndim - 1)), data.draw(st.sampled_from((0, REVERSE)))
+    expected = memory.scan(CUMULATIVE_SUM, x, axis, flags)
+    places = homes(expected)
+    for name, out in places.items():
+        got = memory.scan(CUMULATIVE_SUM, x, axis, flags, None, out)
+        assert got is out, name
+        assert_bits(out.copy(), expected, f"axis {axis} {name}")
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+def test_a_scan_may_overwrite_its_input(dtype: np.dtype[Any]) -> None:
+    for family in ("normal", "ill_conditioned", "anything_finite"):
+        for shape, axis in (((5000,), 0), ((70, 40), 0), ((70, 40), 1)):
+            for flags in (0, REVERSE):
+                x = cases.make(family, dtype, int(np.prod(shape))).reshape(shape)
+                expected = memory.scan(CUMULATIVE_SUM, x, axis, flags)
+                assert_bits(memory.scan(CUMULATIVE_SUM, x, axis, flags, None, x), expected, f"{family} {shape} {axis}")
+
+
+@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+def test_out_may_be_part_of_the_input(row: Reduction) -> None:
+    x = cases.make("normal", "float32", 600).reshape(20, 30)
+    for axes, part in (((0,), np.s_[0]), ((0,), np.s_[7]), ((1,), np.s_[:, 3]), ((1,), np.s_[:, 0])):
+        y = x.copy()
+        expected = memory.reduce(row, x, axes)
+        assert_bits(memory.reduce(row, y, axes, 0, None, y[part]).copy(), expected, f"{row.name} {axes} {part}")
+
+
+@pytest.mark.parametrize("shape", [(3,), (4, 1), (1, 4), (5,), (), (4, 4)], ids=str)
+def test_out_of_another_shape_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ShapeError, match="4"):
+        memory.reduce(SUM, np.ones((4, 5), np.float32), (1,), 0, None, np.zeros(shape, np.float32))
+    with pytest.raises(ShapeError, match="4"):
+        memory.scan(CUMULATIVE_SUM, np.ones((4, 5), np.float32), 1, 0, None, np.zeros(shape, np.float32))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int32", "bool", "complex64"])
+def test_out_of_another_dtype_is_refused(dtype: str) -> None:
+    with pytest.raises(DtypeError, match=dtype):
+        memory.reduce(SUM, np.ones((4, 5), np.float32), (1,), 0, None, np.zeros(4, dtype))
+    with pytest.raises(DtypeError, match=dtype):
+        memory.scan(CUMULATIVE_SUM, np.ones((4, 5), np.float32), 1, 0, None, np.zeros((4, 5), dtype))
+
+
+def test_out_that_cannot_be_written_is_refused() -> None:
+    out = np.zeros(4, np.float32)
+    out.flags.writeable = False
+    with pytest.raises((ShapeError, DtypeError, ValueError)):
+        memory.reduce(SUM, np.ones((4, 5), np.float32), (1,), 0, None, out)
+    assert_bits(out, np.zeros(4, np.float32))
+
+
+@pytest.mark.parametrize("axes", [(2,), (-3,), (0, 0), (1, -1), (0, 7)], ids=str)
+def test_axes_that_do_not_exist_or_repeat_are_refused(axes: tuple[int, ...]) -> None:
+    for row in REDUCTIONS:
+        with pytest.raises(AxisError, match=r"\d"):
+            memory.reduce(row, np.ones((4, 5), np.float32), axes)
+
+
+@pytest.mark.parametrize("axis", [2, -3, 1 << 40])
+def test_a_scan_axis_that_does_not_exist_is_refused(axis: int) -> None:
+    with pytest.raises(AxisError, match=r"\d"):
+        memory.scan(CUMULATIVE_SUM, np.ones((4, 5), np.float32), axis)
+    with pytest.raises(AxisError):
+        memory.scan(CUMULATIVE_SUM, np.array(1.0), 0)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "datetime64[s]", "S3", "longdouble"])
+def test_dtypes_without_a_contract_are_refused(dtype: str) -> None:
+    for row in REDUCTIONS:
+        with pytest.raises(DtypeError, match=r"complex64|datetime64|S3|float128|longdouble"):
+            memory.reduce(row, np.zeros((2, 3), dtype), (1,))
