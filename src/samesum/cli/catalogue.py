@@ -1,0 +1,96 @@
+"""The operators of both standards as a table, one line for each operator of a standard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from samesum.specs.lookup import CATALOGUE
+from samesum.specs.row import Spec
+
+HEADINGS = ("operator", "standard", "versions", "axes", "types")
+
+_ORDER = ("float", "bfloat", "int", "uint", "bool")
+_PARTS = re.compile(r"([a-z]+)(\d*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One operator of one standard, its versions from the oldest to the newest."""
+
+    standard: str
+    operator: str
+    specs: tuple[Spec, ...]
+
+    @property
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """The texts below `HEADINGS`."""
+        versions = ", ".join(str(spec.version.since) for spec in self.specs)
+        return self.operator, self.standard, versions, self._axes(), self._types()
+
+    def _axes(self) -> str:
+        """Whether the axes are an attribute or an input, with the version from which that holds."""
+        return _changes([(spec.version.since, axes_place(spec)) for spec in self.specs])
+
+    def _types(self) -> str:
+        """The types of the oldest version, then what the later ones add or drop."""
+        texts = [types_text(self.specs[0].types)]
+        for older, newer in pairwise(self.specs):
+            since = newer.version.since
+            if added := newer.types - older.types:
+                texts.append(f"from {since} also {types_text(added)}")
+            if dropped := older.types - newer.types:
+                texts.append(f"from {since} without {types_text(dropped)}")
+        return "; ".join(texts)
+
+
+def lines() -> tuple[Line, ...]:
+    """The whole table, in the order of the rows."""
+    groups = groupby(CATALOGUE, key=lambda spec: (spec.standard.name, spec.operator.name))
+    return tuple(Line(standard, operator, tuple(specs)) for (standard, operator), specs in groups)
+
+
+def axes_place(spec: Spec) -> str:
+    """Where the version takes its axes from: `input` or `attribute`."""
+    return "input" if len(spec.inputs) > 1 else "attribute"
+
+
+def types_text(types: Sequence[str] | frozenset[str]) -> str:
+    """Types by family, short: `float16/32/64, bfloat16, int32/64`."""
+    families: dict[str, list[int]] = {}
+    for name in types:
+        parts = _PARTS.fullmatch(name)
+        family, bits = parts.groups() if parts else (name, "")
+        families.setdefault(family, []).append(int(bits or 0))
+    known = sorted(families, key=lambda family: (_ORDER.index(family) if family in _ORDER else len(_ORDER), family))
+    return ", ".join(family + "/".join(str(bits or "") for bits in sorted(families[family])) for family in known)
+
+
+def _changes(history: Sequence[tuple[int, str]]) -> str:
+    texts = [history[0][1]]
+    for (_, before), (since, now) in pairwise(history):
+        if now != before:
+            texts.append(f"from {since} {now}")
+    return ", ".join(texts)
+
+
+def markdown() -> str:
+    """The table as Markdown; the README's own is this text."""
+    rows = [HEADINGS, ("---",) * len(HEADINGS), *(line.cells for line in lines())]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def as_json() -> list[dict[str, object]]:
+    """The table for programs: one entry for each version of each operator."""
+    return [
+        {
+            "standard": spec.standard.name,
+            "operator": spec.operator.name,
+            "since": spec.version.since,
+            "axes": axes_place(spec),
+            "types": sorted(spec.types),
+        }
+        for spec in CATALOGUE
+    ]

@@ -1,0 +1,83 @@
+"""The command `samesum`: reads the arguments, runs one verb, turns every error into one line and a status."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn
+
+from samesum import __version__
+from samesum.cli import info, run
+from samesum.cli.exits import Exit, InvalidFileError, UsageError, status_of
+from samesum.cli.show import printable
+from samesum.errors import SamesumError
+
+VERBS = (run, info)
+
+EPILOG = """exit status:
+  0 fine   1 mismatch   2 wrong usage   3 a threshold was hit
+  4 a file is invalid, unsafe or does not fit   5 an operator is not supported"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose errors are a `UsageError`, so that all errors look alike."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def build_parser() -> Parser:
+    """The parser of the whole command line; each verb adds its own part."""
+    parser = Parser(
+        prog="samesum",
+        description="ONNX and OpenVINO reductions and scans, correctly rounded: the same bits everywhere.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"samesum {__version__}", help="print the version and stop"
+    )
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    for verb in VERBS:
+        verb.add_to(verbs)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line `argv` (the process's own by default) and returns the exit status."""
+    try:
+        arguments = build_parser().parse_args(argv)
+        with _warnings_in_one_line():
+            status = arguments.call(arguments)
+        sys.stdout.flush()
+        return int(status)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # The interpreter flushes standard output once more at its end, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.PIPE_CLOSED
+    except (UsageError, InvalidFileError, SamesumError, OSError, MemoryError) as error:
+        print("samesum: error:", one_line(error), file=sys.stderr)
+        return status_of(error)
+
+
+@contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """What samesum warns of, such as a model file that contradicts itself, goes to standard error like an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_: print("samesum: warning:", printable(str(message)), file=sys.stderr)
+        yield
+
+
+def one_line(error: BaseException) -> str:
+    """The message of `error`, or what kind of error it is."""
+    return printable(str(error)) or ("out of memory" if isinstance(error, MemoryError) else type(error).__name__)

@@ -1,0 +1,25 @@
+"""The tools that read the source find nothing: ruff, mypy --strict, import-linter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+CHECKS = {
+    "ruff check": ["-m", "ruff", "check", "--no-cache", "."],
+    "ruff format": ["-m", "ruff", "format", "--no-cache", "--check", "."],
+    "mypy --strict": ["-m", "mypy", "--cache-dir", "CACHE"],
+    "import-linter": ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache"],
+}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_source_passes(check: str, tmp_path: Path) -> None:
+    command = [sys.executable, *(str(tmp_path) if part == "CACHE" else part for part in CHECKS[check])]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{check} finds:\n{done.stdout}{done.stderr}"

@@ -1,0 +1,93 @@
+"""The README and NUMERICS.md are true: their commands are what CI runs, their table and their examples hold."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import shlex
+import subprocess
+import warnings
+from pathlib import Path
+
+import pytest
+
+from samesum.cli.catalogue import markdown
+from samesum.cli.main import main
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ("README.md", "NUMERICS.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md")
+MODULES = (
+    "samesum.frontends.arrays",
+    "samesum.frontends.onnx_functions",
+    "samesum.frontends.openvino_functions",
+    "samesum.frontends.load",
+)
+
+
+def bash_blocks(text: str) -> list[str]:
+    return re.findall(r"^```bash\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def commands(text: str) -> list[list[str]]:
+    """The `samesum` commands of all bash blocks, as arguments."""
+    lines = "".join(bash_blocks(text)).replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("samesum ")]
+
+
+def test_the_first_two_code_blocks_install_and_run_then_install_and_test() -> None:
+    first, second = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[:2]
+    assert (first[0], second[0]) == ("bash", "bash")
+    assert "pip install .\n" in first[1]
+    assert "samesum run examples/" in first[1]
+    assert 'pip install ".[test]"\n' in second[1]
+    assert second[1].endswith("python -m pytest\n")
+
+
+def test_ci_runs_the_second_block() -> None:
+    script = str(ROOT / ".ci" / "run")
+    shown = subprocess.run(["bash", script, "--show"], capture_output=True, text=True, check=True).stdout
+    assert shown == bash_blocks(README)[1]
+
+
+def test_the_table_of_operators_is_current() -> None:
+    table = re.search(r"<!-- operators: begin -->\n(.*?)\n<!-- operators: end -->", README, re.DOTALL)
+    assert table is not None
+    assert table[1] == markdown(), "write it again: nox -s table"
+
+
+@pytest.mark.parametrize("page", ["README.md", "examples/README.md"])
+def test_every_command_shown_works(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    shown = commands((ROOT / page).read_text(encoding="utf-8"))
+    assert shown
+    for arguments in shown:
+        assert main(arguments) == 0, f"samesum {shlex.join(arguments)}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "NUMERICS.md"])
+def test_every_python_example_prints_what_the_page_says(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "overflow", RuntimeWarning)  # NumPy's, in the lines that show its overflow
+        failed, tried = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
+    assert tried > 0
+    assert failed == 0
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_docstring_example_is_true(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    failed, tried = doctest.testmod(importlib.import_module(module))
+    assert tried > 0, f"{module} shows no example"
+    assert failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_to_a_file(page: str) -> None:
+    path = ROOT / page
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text(encoding="utf-8"))
+    missing = [target for target in targets if not (path.parent / target).exists()]
+    assert not missing, f"{page} links to {missing}"
