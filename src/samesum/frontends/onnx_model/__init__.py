@@ -1,0 +1,1 @@
+"""ONNX files: the only place that reads protobuf messages; the onnx package is imported on first use."""

@@ -1,0 +1,65 @@
+"""What a caller gives a model, as arrays by input name that fit what the model declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from samesum.engine.arrays import as_array
+from samesum.errors import DtypeError, ModelError, ShapeError
+from samesum.graph.model import Graph, NDArray, Value, shape_text, type_text
+
+
+def fed(graph: Graph, given: Any) -> dict[str, NDArray]:
+    """The inputs by name: from a mapping, from a list or tuple by position, or from one array if there is one input."""
+    values = {value.name: value for value in graph.inputs}
+    values |= {name: Value(name, array.dtype, array.shape) for name, array in graph.defaults.items()}
+    named = _named(graph, given)
+    if unknown := [name for name in named if name not in values]:
+        raise ModelError(f"unknown input {', '.join(map(repr, unknown))}; {_expected(graph)}")
+    if missing := [value.name for value in graph.inputs if value.name not in named]:
+        raise ModelError(f"missing input {', '.join(map(repr, missing))}; {_expected(graph)}")
+    return {name: _fitting(values[name], x) for name, x in named.items()}
+
+
+def _named(graph: Graph, given: Any) -> dict[str, Any]:
+    if isinstance(given, Mapping):
+        return _unaliased(graph, given)
+    arrays = list(given) if isinstance(given, list | tuple) else [given]
+    if len(arrays) != len(graph.inputs):
+        raise ModelError(f"{len(arrays)} inputs were given; {_expected(graph)}")
+    return {value.name: x for value, x in zip(graph.inputs, arrays, strict=True)}
+
+
+def _unaliased(graph: Graph, given: Mapping[Any, Any]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for key, x in given.items():
+        name = graph.aliases.get(key, key)
+        if name in named:
+            raise ModelError(f"input {name!r} is given twice, once as {key!r}")
+        named[name] = x
+    return named
+
+
+def _expected(graph: Graph) -> str:
+    count = len(graph.inputs)
+    listed = ", ".join(f"{value.name!r} {type_text(value.dtype, value.shape)}" for value in graph.inputs) or "none"
+    optional = f", optionally {', '.join(map(repr, graph.defaults))}" if graph.defaults else ""
+    return f"the model has {count} input{'' if count == 1 else 's'}: {listed}{optional}"
+
+
+def _fitting(value: Value, x: Any) -> NDArray:
+    array = as_array(x)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if value.dtype is not None and array.dtype != value.dtype:
+        raise DtypeError(f"input {value.name!r} is {array.dtype.name}; the model takes {value.dtype.name}")
+    if value.shape is None:
+        return array
+    fits = len(value.shape) == array.ndim and all(
+        dim in (None, size) for dim, size in zip(value.shape, array.shape, strict=True)
+    )
+    if not fits:
+        found = shape_text(array.shape)
+        raise ShapeError(f"input {value.name!r} has shape {found}; the model takes {shape_text(value.shape)}")
+    return array

@@ -1,0 +1,31 @@
+"""What no honest model exceeds; checked in Python integers before anything is allocated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from samesum.errors import ShapeError
+
+MAX_ELEMENTS = 2**40
+MAX_RANK = 64
+"""NumPy's own limit."""
+
+
+def excess(shape: Sequence[int | None]) -> str:
+    """Why a shape is refused ("": it is not), counting unknown dims as one."""
+    if len(shape) > MAX_RANK:
+        return f"{len(shape)} dims; at most {MAX_RANK} are allowed"
+    known = [1 if dim is None else dim for dim in shape]
+    if any(dim < 0 for dim in known):
+        return f"a negative dim in {list(shape)}"
+    if math.prod(dim for dim in known if dim) > MAX_ELEMENTS:
+        return f"shape {list(shape)} has more than 2^40 elements"
+    return ""
+
+
+def checked(shape: Sequence[int]) -> tuple[int, ...]:
+    """The shape, within the limits."""
+    if reason := excess(shape):
+        raise ShapeError(reason)
+    return tuple(shape)

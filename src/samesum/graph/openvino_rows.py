@@ -1,0 +1,127 @@
+"""The operators of OpenVINO around the family, by the opset that brought each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from samesum.graph import facts, foretelling, pointwise, shaping, slicing
+from samesum.graph.attributes import flag, integer, integers, ir_type, number, one_of
+from samesum.graph.model import Dtype, NDArray
+from samesum.graph.rows import Attribute, Row
+from samesum.graph.types import FLOATS_PLUS, NUMBERS_PLUS, SIGNED
+
+_SIGNED = FLOATS_PLUS | SIGNED
+_AUTO_BROADCAST = Attribute("auto_broadcast", one_of("numpy", "none"), "numpy")
+_PYTHON_DIVISION = Attribute("m_pythondiv", flag, True)
+_OUTPUT_TYPE = Attribute("output_type", ir_type, np.dtype(np.int64))
+_MANY = (1, 2**31)
+
+
+def _unary(name: str, function: pointwise.Unary, types: frozenset[Dtype]) -> Row:
+    return Row("openvino", name, 1, pointwise.unary(function), facts.same, types)
+
+
+def _binary(name: str, function: pointwise.Binary, *attributes: Attribute) -> Row:
+    run = pointwise.binary(function)
+    return Row("openvino", name, 1, run, facts.broadcast, NUMBERS_PLUS, (2, 2), (_AUTO_BROADCAST, *attributes))
+
+
+def _squared_difference(a: NDArray, b: NDArray) -> object:
+    return np.square(np.subtract(a, b))
+
+
+_ELEMENTWISE = (
+    _unary("Sqrt", np.sqrt, FLOATS_PLUS),
+    _unary("Exp", np.exp, FLOATS_PLUS),
+    _unary("Log", np.log, FLOATS_PLUS),
+    _unary("Abs", np.abs, NUMBERS_PLUS),
+    _unary("Negative", np.negative, _SIGNED),
+    _unary("ReLU", pointwise.relu, NUMBERS_PLUS),
+    _binary("Add", np.add),
+    _binary("Subtract", np.subtract),
+    _binary("Multiply", np.multiply),
+    _binary("Divide", pointwise.divide, _PYTHON_DIVISION),
+    _binary("Power", pointwise.power),
+    _binary("Maximum", np.maximum),
+    _binary("Minimum", np.minimum),
+    _binary("SquaredDifference", _squared_difference),
+    Row(
+        "openvino",
+        "Clamp",
+        1,
+        pointwise.clip_attributes,
+        facts.same,
+        NUMBERS_PLUS,
+        attributes=(Attribute("min", number, required=True), Attribute("max", number, required=True)),
+    ),
+    Row(
+        "openvino",
+        "Convert",
+        1,
+        pointwise.convert_ir,
+        foretelling.to_attribute("destination_type"),
+        None,
+        attributes=(Attribute("destination_type", ir_type, required=True),),
+    ),
+    Row("openvino", "ConvertLike", 1, pointwise.cast_like, foretelling.cast_like, None, (2, 2), same=0),
+    Row("openvino", "Identity", 16, pointwise.identity, facts.same, None),
+)
+
+
+def _shaping(
+    name: str,
+    since: int,
+    run: pointwise.Run,
+    infer: foretelling.Infer,
+    arity: tuple[int, int],
+    *attributes: Attribute,
+) -> Row:
+    return Row("openvino", name, since, run, infer, None, arity, attributes, same=1)
+
+
+def _viewing(name: str, since: int, run: pointwise.Run, arity: tuple[int, int], *attributes: Attribute) -> Row:
+    return _shaping(name, since, run, foretelling.tried(run), arity, *attributes)
+
+
+_RESHAPE = foretelling.reshape(shaping.reshape)
+_SHAPING = (
+    _shaping("Reshape", 1, shaping.reshape, _RESHAPE, (2, 2), Attribute("special_zero", flag, required=True)),
+    _viewing("Squeeze", 1, shaping.squeeze_ir, (1, 2)),
+    _viewing("Squeeze", 15, shaping.squeeze_ir, (1, 2), Attribute("allow_axis_skip", flag, False)),
+    _viewing("Unsqueeze", 1, shaping.unsqueeze, (2, 2)),
+    _viewing("Transpose", 1, shaping.transpose_ir, (2, 2)),
+    _viewing("Broadcast", 1, shaping.broadcast_ir, (2, 3), Attribute("mode", one_of("numpy", "explicit"), "numpy")),
+    _viewing(
+        "Broadcast",
+        3,
+        shaping.broadcast_ir,
+        (2, 3),
+        Attribute("mode", one_of("numpy", "explicit", "bidirectional"), "numpy"),
+    ),
+    _shaping("ShapeOf", 1, shaping.shape_of_ir, foretelling.shape_of, (1, 1)),
+    _shaping("ShapeOf", 3, shaping.shape_of_ir, foretelling.shape_of, (1, 1), _OUTPUT_TYPE),
+    Row("openvino", "Range", 1, shaping.arange, foretelling.arange, NUMBERS_PLUS, (3, 3)),
+    _shaping("Range", 4, shaping.arange, foretelling.arange, (3, 3), Attribute("output_type", ir_type, required=True)),
+    Row(
+        "openvino",
+        "Concat",
+        1,
+        shaping.concat,
+        foretelling.concat,
+        None,
+        _MANY,
+        (Attribute("axis", integer, required=True),),
+    ),
+    _viewing("Slice", 8, slicing.slice_ir, (4, 5)),
+    _viewing(
+        "StridedSlice",
+        1,
+        slicing.strided_slice,
+        (3, 4),
+        *(Attribute(name, integers, ()) for name in slicing.MASKS),
+    ),
+    _shaping("Gather", 1, slicing.gather_ir, foretelling.gather, (3, 3)),
+    _shaping("Gather", 7, slicing.gather_ir, foretelling.gather, (3, 3), Attribute("batch_dims", integer, 0)),
+)
+
+OPENVINO_ROWS = _ELEMENTWISE + _SHAPING
