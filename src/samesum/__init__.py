@@ -25,6 +25,7 @@ from samesum.frontends.arrays import (
     sum,  # noqa: A004
     sum_square,
 )
+from samesum.frontends.load import load
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ __all__ = [
     "get_num_threads",
     "l1_norm",
     "l2_norm",
+    "load",
     "max",
     "mean",
     "min",

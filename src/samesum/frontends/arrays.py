@@ -135,9 +135,9 @@ def cumulative_sum(
 ) -> NDArray:
     """Every prefix sum along `axis`, each the exact one rounded once, in the shape of `x`.
 
-    `axis` may be left out for one dimension only. `include_initial` puts the sum of nothing in front, so
-    that the axis is longer by one; `exclusive` leaves each element out of its own prefix; `reverse` sums
-    from the end. Types, `dtype` and `out` are those of `sum`.
+    `axis` may be left out for one dimension only. `reverse` sums from the end; `exclusive` leaves each
+    element out of its own prefix; `include_initial` adds the sum of nothing at the side where the sum
+    begins, so that the axis is longer by one. Types, `dtype` and `out` are those of `sum`.
 
     Raises AxisError for an axis out of range or left out above rank 1, ShapeError for rank 0, for `out`
     of another shape and for `include_initial` together with `exclusive`, DtypeError as `sum` does.

@@ -1,0 +1,228 @@
+"""The array door: signatures, promotion, axes, `out`, and what is refused."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import samesum as ss
+from samesum.errors import AxisError, DtypeError, ShapeError
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+Function = Callable[..., NDArray]
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+FLOATS = [np.dtype(np.float16), BFLOAT16, np.dtype(np.float32), np.dtype(np.float64)]
+SIGNED = [np.dtype(f"int{width}") for width in (8, 16, 32, 64)]
+UNSIGNED = [np.dtype(f"uint{width}") for width in (8, 16, 32, 64)]
+
+SUMS = [ss.sum, ss.l1_norm, ss.l2_norm, ss.sum_square]
+EXTREMES = [ss.min, ss.max]
+REDUCTIONS = [*SUMS, ss.mean, *EXTREMES]
+
+
+def named(functions: list[Function]) -> Any:
+    return pytest.mark.parametrize("function", functions, ids=lambda function: function.__name__)
+
+
+@pytest.mark.parametrize(
+    ("function", "keywords"),
+    [
+        (ss.sum, {"axis": None, "dtype": None, "keepdims": False, "out": None}),
+        (ss.mean, {"axis": None, "keepdims": False, "out": None}),
+        (ss.min, {"axis": None, "keepdims": False, "out": None}),
+        (ss.max, {"axis": None, "keepdims": False, "out": None}),
+        (ss.l1_norm, {"axis": None, "keepdims": False, "out": None}),
+        (ss.l2_norm, {"axis": None, "keepdims": False, "out": None}),
+        (ss.sum_square, {"axis": None, "keepdims": False, "out": None}),
+        (
+            ss.cumulative_sum,
+            {
+                "axis": None,
+                "dtype": None,
+                "include_initial": False,
+                "exclusive": False,
+                "reverse": False,
+                "out": None,
+            },
+        ),
+    ],
+)
+def test_one_positional_array_and_keywords(function: Function, keywords: dict[str, Any]) -> None:
+    x, *rest = inspect.signature(function).parameters.values()
+    assert (x.name, x.kind) == ("x", inspect.Parameter.POSITIONAL_ONLY)
+    assert {each.kind for each in rest} == {inspect.Parameter.KEYWORD_ONLY}
+    assert {each.name: each.default for each in rest} == keywords
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@named([*REDUCTIONS, ss.cumulative_sum])
+def test_floats_keep_their_type(function: Function, dtype: np.dtype[Any]) -> None:
+    assert function(np.ones(3, dtype)).dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED], ids=str)
+@named([*SUMS, ss.cumulative_sum])
+def test_sums_of_integers_widen(function: Function, dtype: np.dtype[Any]) -> None:
+    result = function(np.array([3, 4], dtype))
+    expected = {"sum": 7, "l1_norm": 7, "l2_norm": 5, "sum_square": 25, "cumulative_sum": [3, 7]}
+    assert result.dtype == (np.uint64 if dtype.kind == "u" else np.int64)
+    assert result.tolist() == expected[function.__name__]
+
+
+def test_sums_of_booleans_count() -> None:
+    result = ss.sum(np.array([True, False, True]))
+    assert (result.dtype, result.tolist()) == (np.int64, 2)
+
+
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED], ids=str)
+def test_means_of_integers_are_float64(dtype: np.dtype[Any]) -> None:
+    result = ss.mean(np.array([1, 2], dtype))
+    assert (result.dtype, result.tolist()) == (np.float64, 1.5)
+
+
+@pytest.mark.parametrize("dtype", [np.dtype(bool), *SIGNED, *UNSIGNED], ids=str)
+@named(EXTREMES)
+def test_extremes_keep_their_type(function: Function, dtype: np.dtype[Any]) -> None:
+    result = function(np.array([0, 1], dtype))
+    assert (result.dtype, result.tolist()) == (dtype, function is ss.max)
+
+
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED], ids=str)
+@named(EXTREMES)
+def test_extremes_of_the_limits(function: Function, dtype: np.dtype[Any]) -> None:
+    limits = np.array([np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
+    assert function(limits) == limits[int(function is ss.min)]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("function", [ss.sum, ss.cumulative_sum])
+def test_integers_sum_to_any_type_asked_for(function: Function, dtype: str) -> None:
+    wanted = BFLOAT16 if dtype == "bfloat16" else np.dtype(dtype)
+    result = function(np.array([1, 2, 3], np.int32), dtype=wanted)
+    assert result.dtype == wanted
+    assert result.ravel()[-1] == 6
+
+
+@pytest.mark.parametrize("function", [ss.sum, ss.cumulative_sum])
+def test_sums_to_other_types_are_rounded_once(function: Function) -> None:
+    x = np.array([1, 2**-11, 2**-30])
+    assert function(x, dtype=np.float16).ravel()[-1] == np.float16(1.0009765625)
+    y = np.array([2**62, 2**38, 1])
+    assert function(y, dtype=np.float32).ravel()[-1] == np.float32(2**62 + 2**39)
+
+
+@pytest.mark.parametrize("function", [ss.sum, ss.cumulative_sum])
+def test_other_types_are_refused(function: Function) -> None:
+    with pytest.raises(DtypeError):
+        function(np.ones(3, np.float32), dtype=np.int64)
+    with pytest.raises(DtypeError):
+        function(np.ones(3, np.float32), dtype=np.complex64)
+    with pytest.raises(DtypeError, match=r"'float33' names no dtype"):
+        function(np.ones(3, np.float32), dtype="float33")
+
+
+@named([*REDUCTIONS, ss.cumulative_sum])
+@pytest.mark.parametrize("x", [np.ones(2, complex), np.array(["a"]), np.array([None]), np.zeros(2, "M8[s]")], ids=repr)
+def test_arrays_of_no_real_numbers_are_refused(function: Function, x: NDArray) -> None:
+    with pytest.raises(DtypeError):
+        function(x)
+
+
+@named(REDUCTIONS)
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1, -3, (0, 2), (2, 0), [1, -1], (), np.int64(1), (0, 1, 2)], ids=repr)
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_axes_and_keepdims_give_numpy_s_shape(function: Function, axis: Any, keepdims: bool) -> None:
+    x = np.ones((2, 3, 4), np.float32)
+    result = function(x, axis=axis, keepdims=keepdims)
+    assert isinstance(result, np.ndarray)
+    assert result.shape == np.sum(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims).shape
+
+
+@named(REDUCTIONS)
+@pytest.mark.parametrize("axis", [3, -4, (0, 0), (1, -2), (0, 3), 2**70, -(2**70)], ids=repr)
+def test_wrong_axes_are_refused(function: Function, axis: Any) -> None:
+    with pytest.raises(AxisError):
+        function(np.ones((2, 3, 4)), axis=axis)
+
+
+@named(REDUCTIONS)
+@pytest.mark.parametrize("axis", [1.0, "1", (0, 1.5), (None,), object()], ids=type)
+def test_axes_that_are_no_integers_are_refused(function: Function, axis: Any) -> None:
+    with pytest.raises(AxisError):
+        function(np.ones((2, 3, 4)), axis=axis)
+
+
+@named(REDUCTIONS)
+def test_rank_0_has_no_axes(function: Function) -> None:
+    x = np.array(3.0)
+    assert function(x).shape == function(x, axis=()).shape == ()
+    with pytest.raises(AxisError):
+        function(x, axis=0)
+
+
+@named(SUMS)
+def test_sums_of_nothing_are_zero(function: Function) -> None:
+    assert function(np.ones((2, 0), np.float32), axis=1).tolist() == [0, 0]
+    assert not np.signbit(function(np.array([], np.float32)))
+
+
+def test_the_mean_of_nothing_is_nan() -> None:
+    assert np.isnan(ss.mean(np.ones((2, 0), np.float32), axis=1)).all()
+    assert np.isnan(ss.mean(np.ones(0, np.int32)))
+
+
+@named(EXTREMES)
+@pytest.mark.parametrize("dtype", [np.float32, BFLOAT16, np.int32, bool], ids=str)
+def test_extremes_of_nothing_are_refused(function: Function, dtype: Any) -> None:
+    with pytest.raises(ShapeError):
+        function(np.ones((2, 0), dtype), axis=1)
+    assert function(np.ones((0, 2), dtype), axis=1).shape == (0,)
+
+
+@named([*REDUCTIONS, ss.cumulative_sum])
+def test_out_receives_the_result(function: Function) -> None:
+    x = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+    expected = function(x, axis=0)
+    out = np.full_like(expected, 99)
+    assert function(x, axis=0, out=out) is out
+    assert np.array_equal(out, expected)
+
+
+@named([*REDUCTIONS, ss.cumulative_sum])
+def test_out_of_another_shape_or_kind_is_refused_and_untouched(function: Function) -> None:
+    x = np.ones((2, 2), np.float32)
+    out = np.full(5, 99, np.float32)
+    with pytest.raises(ShapeError):
+        function(x, axis=0, out=out)
+    assert out.tolist() == [99] * 5
+    with pytest.raises((DtypeError, TypeError)):
+        function(x, axis=0, out=[0, 0])
+
+
+@named([*REDUCTIONS, ss.cumulative_sum])
+@pytest.mark.parametrize("x", [[1, 2, 3], (1, 2, 3), range(1, 4), memoryview(np.array([1, 2, 3]))], ids=type)
+def test_anything_that_makes_an_array_is_one(function: Function, x: Any) -> None:
+    expected = function(np.array([1, 2, 3]))
+    result = function(x)
+    assert (result.dtype, result.tolist()) == (expected.dtype, expected.tolist())
+
+
+@named([*REDUCTIONS, ss.cumulative_sum])
+def test_masked_arrays_are_refused(function: Function) -> None:
+    with pytest.raises(DtypeError, match=r"whose mask would be ignored"):
+        function(np.ma.masked_array([1.0, 2.0], mask=[True, False]))
+
+
+@named([*REDUCTIONS, ss.cumulative_sum])
+def test_torch_bfloat16_gives_bfloat16(function: Function) -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.tensor([3.0, 4.0], dtype=torch.bfloat16)
+    result = function(x)
+    assert result.dtype == BFLOAT16
+    assert result.tolist() == function(np.array([3.0, 4.0], BFLOAT16)).tolist()

@@ -1,0 +1,118 @@
+"""What `import samesum` gives and loads, and what the rooms do not give."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import samesum
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "samesum"
+ROOMS = sorted(path.parent for path in PACKAGE.glob("*/**/__init__.py"))
+
+ERRORS = {
+    "SamesumError": (Exception,),
+    "AxisError": (ValueError, IndexError),
+    "DtypeError": (TypeError,),
+    "ShapeError": (ValueError,),
+    "UnsupportedOperator": (NotImplementedError,),
+    "ModelError": (ValueError,),
+    "UnsafeModelError": (samesum.ModelError,),
+}
+FUNCTIONS = {
+    *{"sum", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "cumulative_sum"},
+    *{"set_num_threads", "get_num_threads", "load"},
+}
+
+LOADED = """
+import sys
+import numpy, ml_dtypes
+before = set(sys.modules)
+import samesum
+print(*(set(sys.modules) - before))
+"""
+
+
+def test_the_public_names_are_these() -> None:
+    assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, "onnx", "openvino", "__version__"}
+    assert len(set(samesum.__all__)) == len(samesum.__all__)
+    assert all(hasattr(samesum, name) for name in samesum.__all__)
+
+
+@pytest.mark.parametrize(("name", "bases"), ERRORS.items())
+def test_every_error_is_a_built_in_too(name: str, bases: tuple[type, ...]) -> None:
+    error = getattr(samesum, name)
+    assert issubclass(error, (samesum.SamesumError,))
+    assert all(issubclass(error, base) for base in bases)
+
+
+@pytest.mark.parametrize("door", ["samesum", "samesum.onnx", "samesum.openvino"])
+def test_every_public_function_is_documented_with_an_example(door: str) -> None:
+    module = sys.modules[door]
+    for name in module.__all__:
+        each = getattr(module, name)
+        if callable(each) and not isinstance(each, type):
+            assert each.__doc__, name
+            assert ">>> " in each.__doc__, name
+
+
+def test_both_ways_to_an_operator_lead_to_it() -> None:
+    from samesum.onnx import ReduceSum
+
+    assert samesum.onnx.ReduceSum is ReduceSum
+
+
+def test_the_version_is_the_project_s() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert samesum.__version__ == project["version"]
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_import_loads_numpy_and_the_core_and_nothing_else() -> None:
+    shown = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True).stdout
+    loaded = {name.partition(".")[0] for name in shown.split()}
+    foreign = loaded - set(sys.stdlib_module_names) - {"samesum", "numpy", "ml_dtypes"}
+    assert foreign == set()
+    assert loaded & {"xml", "pyexpat", "argparse", "json", "difflib"} == set()
+    rooms = {name.split(".")[1] for name in shown.split() if name.startswith("samesum.")}
+    assert "cli" not in rooms
+    assert "graph" not in rooms
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(PACKAGE)))
+def test_a_room_s_door_plate_is_one_docstring(room: Path) -> None:
+    (statement,) = ast.parse((room / "__init__.py").read_text(encoding="utf-8")).body
+    assert isinstance(statement, ast.Expr)
+    assert isinstance(statement.value, ast.Constant)
+    assert isinstance(statement.value.value, str)
+
+
+@pytest.mark.usefixtures("restored_threads")
+def test_threads_are_counted() -> None:
+    for threads in (1, 3, np.int64(2)):
+        samesum.set_num_threads(threads)
+        assert samesum.get_num_threads() == threads
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_fewer_than_one_thread_are_refused(threads: int) -> None:
+    before = samesum.get_num_threads()
+    with pytest.raises(ValueError, match=rf"the number of threads is {threads}; allowed is 1 or more"):
+        samesum.set_num_threads(threads)
+    assert samesum.get_num_threads() == before
+
+
+@pytest.mark.parametrize("threads", [1.0, "2", None])
+def test_threads_that_are_no_integer_are_refused(threads: object) -> None:
+    with pytest.raises(TypeError):
+        samesum.set_num_threads(threads)  # type: ignore[arg-type]
