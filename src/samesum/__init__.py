@@ -4,7 +4,9 @@ The array door is here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvin
 as functions, `load` reads models.
 """
 
-from samesum import onnx, openvino
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from samesum.engine.threads import get_num_threads, set_num_threads
 from samesum.errors import (
     AxisError,
@@ -25,7 +27,10 @@ from samesum.frontends.arrays import (
     sum,  # noqa: A004
     sum_square,
 )
-from samesum.frontends.load import load
+
+if TYPE_CHECKING:
+    from samesum import onnx, openvino
+    from samesum.frontends.load import load
 
 __version__ = "0.1.0"
 
@@ -52,3 +57,18 @@ __all__ = [
     "sum",
     "sum_square",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """The standards' doors and `load` come in on first use, so that `import samesum` takes a few milliseconds."""
+        if name in ("onnx", "openvino"):
+            return import_module(f"samesum.{name}")
+        if name == "load":
+            return import_module("samesum.frontends.load").load
+        raise AttributeError(f"module 'samesum' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

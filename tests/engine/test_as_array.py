@@ -216,6 +216,8 @@ def test_torch_tensors_that_numpy_cannot_hold_are_refused() -> None:
         as_array(torch.ones(2).to(torch.float8_e4m3fn))
     with pytest.raises(DtypeError, match=r"Tensor does not make an array: .*[Ss]parse"):
         as_array(torch.ones(2).to_sparse())
+    with pytest.raises(DtypeError, match=r"Tensor does not make an array: .*conjugate"):
+        as_array(torch.tensor([1 + 2j]).conj())
     with pytest.raises(DtypeError, match=r"Tensor is on no DLPack device: .*meta"):
         as_array(torch.ones(2, device="meta"))
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
-from samesum.engine.dlpack import BFLOAT16 as BFLOAT16
-from samesum.engine.dlpack import from_dlpack
 from samesum.errors import AxisError, DtypeError, ShapeError
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def as_array(x: Any) -> NDArray:
@@ -61,6 +62,8 @@ def _shared(x: Any) -> NDArray | None:
         return x
     if not hasattr(x, "__dlpack__") or isinstance(x, np.generic):
         return None
+    from samesum.engine.dlpack import from_dlpack  # only tensors need it, and `import samesum` stays cheap
+
     try:
         return from_dlpack(x)
     except BufferError as error:
@@ -72,7 +75,7 @@ def _shared(x: Any) -> NDArray | None:
 def _converted(x: Any) -> NDArray:
     try:
         array: NDArray = np.asanyarray(x)
-    except TypeError as error:
+    except (TypeError, RuntimeError) as error:
         raise DtypeError(f"{type(x).__name__} does not make an array: {error}") from error
     except ValueError as error:
         raise ShapeError(f"{type(x).__name__} does not make an array: {error}") from error

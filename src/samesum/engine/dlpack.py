@@ -11,14 +11,10 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
+from samesum.engine.arrays import BFLOAT16, NDArray
 from samesum.errors import DtypeError
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
-
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 _HOST_DEVICES = {1: "CPU", 3: "CUDA host", 11: "ROCm host"}
 _UNSIGNED, _BFLOAT = 1, 4
