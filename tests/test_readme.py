@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -12,18 +13,19 @@ from pathlib import Path
 
 import pytest
 
+import samesum
 from samesum.cli.catalogue import markdown
 from samesum.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = ("README.md", "NUMERICS.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md")
-MODULES = (
-    "samesum.frontends.arrays",
-    "samesum.frontends.onnx_functions",
-    "samesum.frontends.openvino_functions",
-    "samesum.frontends.load",
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(samesum.__path__, "samesum.")
+    if module.name not in ("samesum._core", "samesum.__main__")
 )
+DOORS = ("frontends.arrays", "frontends.onnx_functions", "frontends.openvino_functions", "frontends.load")
 
 
 def bash_blocks(text: str) -> list[str]:
@@ -81,8 +83,8 @@ def test_every_python_example_prints_what_the_page_says(page: str, monkeypatch: 
 def test_every_docstring_example_is_true(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     failed, tried = doctest.testmod(importlib.import_module(module))
-    assert tried > 0, f"{module} shows no example"
     assert failed == 0
+    assert tried > 0 or module.removeprefix("samesum.") not in DOORS, f"{module} shows no example"
 
 
 @pytest.mark.parametrize("page", PAGES)

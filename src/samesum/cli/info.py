@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from samesum.cli import catalogue
 from samesum.cli.exits import Exit, UsageError
-from samesum.cli.show import print_json
+from samesum.cli.show import print_json, printable
 from samesum.cli.storage import open_model
 from samesum.graph.model import Value
 
@@ -60,20 +60,23 @@ def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(*headings, box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in headings:
+        table.add_column(heading, no_wrap=heading == headings[0])
     for row in rows:
         table.add_row(*row)
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
-        console.width = console.measure(table).maximum
+        widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+        console.width = sum(widths) + 4 * len(widths)
     with console.capture() as captured:
         console.print(table)
-    print(captured.get(), end="")
+    print("\n".join(line.rstrip() for line in captured.get().splitlines() if line.strip()))
 
 
 def _print_model(arguments: argparse.Namespace, model: Model) -> None:
     if not arguments.json:
-        print(model.plan())
+        print("\n".join(printable(line) for line in model.plan().splitlines()))
         return
     print_json(
         {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import warnings
@@ -50,14 +51,12 @@ def build_parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line `argv` (the process's own by default) and returns the exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        arguments = build_parser().parse_args(argv)
-        with _warnings_in_one_line():
-            status = arguments.call(arguments)
+        status = _called(argv)
         sys.stdout.flush()
-        return int(status)
-    except SystemExit as stop:
-        return int(stop.code or 0)
+        return status
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     except BrokenPipeError:
@@ -69,15 +68,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status_of(error)
 
 
+def _called(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = build_parser().parse_args(argv)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    with _warnings_in_one_line():
+        return int(arguments.call(arguments))
+
+
 @contextmanager
 def _warnings_in_one_line() -> Iterator[None]:
     """What samesum warns of, such as a model file that contradicts itself, goes to standard error like an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = lambda message, *_: print("samesum: warning:", printable(str(message)), file=sys.stderr)
+        warnings.showwarning = lambda message, *_: print("samesum: warning:", one_line(message), file=sys.stderr)
         yield
 
 
-def one_line(error: BaseException) -> str:
-    """The message of `error`, or what kind of error it is."""
-    return printable(str(error)) or ("out of memory" if isinstance(error, MemoryError) else type(error).__name__)
+def one_line(message: object) -> str:
+    """The text of an error or a warning, or what kind of error it is."""
+    text = " ".join(str(message).split())
+    return printable(text) or ("out of memory" if isinstance(message, MemoryError) else type(message).__name__)

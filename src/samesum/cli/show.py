@@ -40,8 +40,8 @@ def _named(values: Any) -> Any:
 
 
 def printable(text: str) -> str:
-    """`text` on one line, with nothing in it that a terminal would obey."""
-    return "".join(character if character.isprintable() else "?" for character in " ".join(text.split()))
+    """`text` with nothing in it that a terminal would obey, line breaks included."""
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def print_json(document: Mapping[str, Any]) -> None:
