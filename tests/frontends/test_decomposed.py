@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from building import Ir, onnx_bytes
 from onnx import TensorProto, helper
 
+from building import Ir, onnx_bytes
 from samesum.frontends.load import load
 from samesum.frontends.model import Model
 

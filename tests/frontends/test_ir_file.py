@@ -7,8 +7,8 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from building import Ir, same
 
+from building import Ir, same
 from samesum.errors import DtypeError, ModelError, ShapeError, UnsupportedOperator
 from samesum.frontends.ir_model.texts import split_names
 from samesum.frontends.load import load
@@ -68,7 +68,7 @@ def test_shapes_of_parameters(text: str, shape: tuple[int | None, ...] | None) -
 @pytest.mark.parametrize("text", ["2,x", "2,,3", "-2", "1e3", "2_0", "٣", "...,2", "1..2..3", "+1", "9" * 30])
 def test_shapes_that_are_none(text: str) -> None:
     ir = Ir()
-    with pytest.raises(ModelError, match="layer 0 .*Parameter 'x'"):
+    with pytest.raises(ModelError, match=r"layer 0 .*Parameter 'x'"):
         ir.result(ir.layer("Abs", [ir.parameter("x", "f32", text)])).load()
 
 
@@ -210,7 +210,7 @@ def test_ports_that_contradict_are_warned_of() -> None:
     ir = Ir()
     x = ir.layer("Parameter", [], '<data shape="2,3" element_type="f32"/>', name="x", precision="FP16", dims=[2, 4])
     ir.result(ir.layer("Abs", [x], name="abs", precision="I64", dims=[2, 3]))
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="is declared") as caught:
         model = ir.load()
     assert [str(each.message) for each in caught] == [
         "model: 'x' is declared float16 [2, 4] and is float32 [2, 3]",

@@ -10,9 +10,9 @@ import ml_dtypes
 import numpy as np
 import onnx
 import pytest
-from building import onnx_bytes, same
 from onnx import TensorProto, helper, numpy_helper
 
+from building import onnx_bytes, same
 from samesum.errors import DtypeError, ModelError, UnsafeModelError, UnsupportedOperator
 from samesum.frontends.load import load
 from samesum.frontends.model import Model
@@ -155,9 +155,9 @@ def test_constants_that_are_refused() -> None:
     def constant(**attributes: Any) -> bytes:
         return onnx_bytes([NODE("Constant", [], ["y"], name="c", **attributes)], {}, {"y": (0, None)})
 
-    with pytest.raises(UnsupportedOperator, match="node 'c'.*'value_string'.*value_ints"):
+    with pytest.raises(UnsupportedOperator, match=r"node 'c'.*'value_string'.*value_ints"):
         load(constant(value_string=b"a"))
-    with pytest.raises(ModelError, match="node 'c'.*found 0"):
+    with pytest.raises(ModelError, match=r"node 'c'.*found 0"):
         load(constant())
     bad = helper.make_sparse_tensor(
         helper.make_tensor("v", F, [1], [5]), helper.make_tensor("i", I64, [1, 2], [0, 3]), [2, 3]
@@ -215,13 +215,13 @@ def test_inputs_that_are_no_tensors_are_unsupported() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\x00\x01\x02", b"hello world", b"\x08\x08", reduce_sum()[:-9]])
 def test_what_is_no_model_is_refused(data: bytes) -> None:
-    with pytest.raises(ModelError, match="^model: not an? "):
+    with pytest.raises(ModelError, match=r"^model: not an? "):
         load(data)
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     for source in (tmp_path / "gone.onnx", tmp_path, "a\0b"):
-        with pytest.raises(ModelError, match="cannot be read|not a regular file"):
+        with pytest.raises(ModelError, match=r"cannot be read|not a regular file"):
             load(source)
     with pytest.raises(ModelError, match="a model is a path or bytes; got int"):
         load(3)  # type: ignore[arg-type]

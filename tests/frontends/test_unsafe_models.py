@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from building import Ir, onnx_bytes
 from onnx import TensorProto, helper
 
+from building import Ir, onnx_bytes
 from samesum.errors import ModelError, SamesumError, UnsafeModelError
 from samesum.frontends.ir_model import xml
 from samesum.frontends.load import load
@@ -199,7 +199,7 @@ def test_external_data_that_are_not_there(home: Path, location: str, entries: di
 
 def test_a_model_given_as_bytes_has_no_external_data(home: Path) -> None:
     data = external(home, "data.bin").read_bytes()
-    with pytest.raises(UnsafeModelError, match="'data.bin'; a model given as bytes may have none"):
+    with pytest.raises(UnsafeModelError, match=r"'data.bin'; a model given as bytes may have none"):
         load(data)
 
 

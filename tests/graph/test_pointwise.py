@@ -5,8 +5,8 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from building import ir_run, onnx_run, same
 
+from building import ir_run, onnx_run, same
 from samesum.errors import DtypeError, ModelError, ShapeError, UnsupportedOperator
 
 BF16 = np.dtype(ml_dtypes.bfloat16)

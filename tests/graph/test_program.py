@@ -7,9 +7,9 @@ import weakref
 
 import numpy as np
 import pytest
-from building import Ir, onnx_bytes, same
 from onnx import TensorProto, helper
 
+from building import Ir, onnx_bytes, same
 from samesum.errors import AxisError, DtypeError, ModelError, ShapeError, UnsupportedOperator
 from samesum.frontends.load import load
 from samesum.graph import program as programs
@@ -56,7 +56,7 @@ def test_nodes_run_in_any_order_and_unreachable_ones_not_at_all() -> None:
 
 def test_a_cycle_is_refused() -> None:
     nodes = [NODE("Add", ["x", "b"], ["a"], name="first"), NODE("Abs", ["a"], ["b"], name="second")]
-    with pytest.raises(ModelError, match="'first', 'second'.*a cycle"):
+    with pytest.raises(ModelError, match=r"'first', 'second'.*a cycle"):
         load(onnx_bytes(nodes, {"x": (F, [1])}, {"b": (F, [1])}))
 
 
@@ -83,7 +83,7 @@ def test_every_unsupported_node_is_named_at_once() -> None:
     ]
     opsets = [helper.make_opsetid("", 9), helper.make_opsetid("com.example", 2)]
     model = onnx_bytes(nodes, {"x": (F, [1])}, {"y": (F, [1])}, {"axis": np.int64(0)}, opset_imports=opsets)
-    with pytest.raises(UnsupportedOperator, match="^model: 4 nodes are not supported") as caught:
+    with pytest.raises(UnsupportedOperator, match=r"^model: 4 nodes are not supported") as caught:
         load(model)
     for part in ("'one', Conv (ai.onnx 9)", "'two', Fancy (com.example 2)", "'three', CumSum (ai.onnx 9)", "Split"):
         assert part in str(caught.value)
@@ -179,7 +179,7 @@ def test_a_file_that_contradicts_itself_is_warned_of_and_still_runs() -> None:
 
 def test_outputs_share_no_memory() -> None:
     nodes = [NODE("Identity", ["x"], ["a"]), NODE("Identity", ["x"], ["b"]), NODE("Expand", ["w", "s"], ["c"])]
-    outputs = {name: (F, None) for name in ("a", "b", "c", "w")}
+    outputs = dict.fromkeys(("a", "b", "c", "w"), (F, None))
     constants = {"w": np.float32([1]), "s": np.int64([3])}
     model = load(onnx_bytes(nodes, {"x": (F, [2])}, outputs, constants))
     x = np.float32([1, 2])
@@ -210,5 +210,5 @@ def test_the_plan_reads_as_what_runs() -> None:
 def test_too_little_memory_is_an_error_of_the_node() -> None:
     nodes = [NODE("Expand", ["x", "s"], ["a"]), NODE("Exp", ["a"], ["y"])]
     model = load(onnx_bytes(nodes, {"x": (F, [1]), "s": (I64, [None])}, {"y": (F, None)}))
-    with pytest.raises(ModelError, match="node '#1': onnx.Exp-13: not enough memory"):
+    with pytest.raises(ModelError, match=r"node '#1': onnx.Exp-13: not enough memory"):
         model.run([np.float32([1]), np.int64([2**20, 2**20])])

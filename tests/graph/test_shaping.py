@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from building import ir_run, onnx_run, same
 
+from building import ir_run, onnx_run, same
 from samesum.errors import AxisError, ModelError, SamesumError, ShapeError
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)

@@ -23,8 +23,10 @@ def load(source: Source, weights: Source | None = None) -> Model:
     Raises ModelError for a file that is not a valid model, UnsafeModelError for one that reaches beyond
     itself, UnsupportedOperator with every node that cannot run.
 
-    >>> import samesum as ss
-    >>> model = ss.load("examples/onnx/reduce_sum_13.onnx")  # doctest: +SKIP
+    >>> import numpy as np, samesum as ss
+    >>> model = ss.load("examples/onnx/opset13/reduce_sum_axes_2_3.onnx")
+    >>> model.run(np.ones((6, 12, 10, 24), np.float32))["reduced"][0, 0]
+    np.float32(240.0)
     """
     from samesum.frontends.model import Model
     from samesum.graph.program import prepare
