@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from samesum.errors import UnsupportedOperator
 from samesum.graph.model import Dtype
-from samesum.graph.types import CASTABLE, IR_ELEMENTS, ONNX_ELEMENTS, names
+from samesum.graph.types import CASTABLE, IR_ELEMENTS, ONNX_ELEMENTS, Element, names
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _WORDS = {"true": True, "1": True, "false": False, "0": False}
@@ -65,15 +66,18 @@ def one_of(*words: str) -> Callable[[object], str]:
 def onnx_type(value: object) -> Dtype:
     """The dtype that a number of TensorProto.DataType (or, in Cast-1, its name) stands for."""
     by_name = {element.name: element for element in ONNX_ELEMENTS.values()}
-    element = by_name.get(value.upper()) if isinstance(value, str) else ONNX_ELEMENTS.get(integer(value))
-    if element is None or element.dtype not in CASTABLE or element.bits < 8:
-        raise ValueError(f"not a type that can be converted to; allowed: {names(CASTABLE)}")
-    return element.dtype
+    return _target(by_name.get(value.upper()) if isinstance(value, str) else ONNX_ELEMENTS.get(integer(value)))
 
 
 def ir_type(value: object) -> Dtype:
     """The dtype that an element type of the IR stands for."""
-    element = IR_ELEMENTS.get(value.strip().lower()) if isinstance(value, str) else None
-    if element is None or element.dtype not in CASTABLE or element.bits < 8:
-        raise ValueError(f"not a type that can be converted to; allowed: {names(CASTABLE)}")
+    return _target(IR_ELEMENTS.get(value.strip().lower()) if isinstance(value, str) else None)
+
+
+def _target(element: Element | None) -> Dtype:
+    """A type to convert to: 8-bit floats and what is packed are read, never written."""
+    if element is None:
+        raise ValueError(f"not a known type; allowed: {names(CASTABLE)}")
+    if element.dtype not in CASTABLE or element.bits < 8:
+        raise UnsupportedOperator(f"conversion to {element.name} is not supported; allowed: {names(CASTABLE)}")
     return element.dtype

@@ -24,6 +24,8 @@ def convert(array: NDArray, target: Dtype) -> NDArray:
         return array
     if array.dtype not in CASTABLE | FLOAT8:
         raise DtypeError(f"{array.dtype.name} cannot be converted; allowed: {names(CASTABLE | FLOAT8)}")
+    if target not in CASTABLE:
+        raise DtypeError(f"conversion to {target.name} is not supported; allowed: {names(CASTABLE)}")
     if target == np.bool_:
         return np.asarray(array != array.dtype.type(0))
     if array.dtype.kind in "biu":

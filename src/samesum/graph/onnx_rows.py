@@ -28,12 +28,14 @@ _H = FLOATS | WIDE
 _H_PLUS = _H | BFLOAT16
 _SIGNED = FLOATS | SIGNED
 _POWER = FLOATS | INDEX
+_PROGRESSION = frozenset(map(np.dtype, (np.float32, np.float64, np.int16, np.int32, np.int64)))
 _MANY = (1, 2**31)
 
 _CONSUMED = (Attribute("consumed_inputs", integers),)
 _SUFFIX = (Attribute("broadcast", flag, False), Attribute("axis", integer))
 _CAST_TO = Attribute("to", onnx_type, required=True)
 _SATURATE = Attribute("saturate", flag, True)
+_STASH = Attribute("stash_type", integer, 1)
 _ROUND = Attribute("round_mode", str)
 _BOUNDS = (Attribute("min", number, -3.4028234663852886e38), Attribute("max", number, 3.4028234663852886e38))
 _OPEN = (Attribute("min", number, -np.inf), Attribute("max", number, np.inf), *_CONSUMED)
@@ -151,7 +153,8 @@ _SHAPING = (
         Attribute("start", integer, 0),
         Attribute("end", integer),
     ),
-    Row("onnx", "Range", 11, shaping.arange, foretelling.arange, FLOATS | SIGNED, (3, 3)),
+    Row("onnx", "Range", 11, shaping.arange, foretelling.arange, _PROGRESSION, (3, 3)),
+    Row("onnx", "Range", 27, shaping.arange, foretelling.arange, _PROGRESSION | FLOATS_PLUS, (3, 3), (_STASH,)),
     Row("onnx", "Concat", 1, shaping.concat, foretelling.concat, None, _MANY, (Attribute("axis", integer, 1),)),
     Row("onnx", "Concat", 4, shaping.concat, foretelling.concat, None, _MANY, (_AXIS,)),
     _viewing(
