@@ -1,0 +1,235 @@
+#include "exact/methods.hpp"
+
+#include <cmath>
+#include <new>
+
+#include "exact/elements.hpp"
+#include "exact/rounding.hpp"
+
+namespace samesum {
+
+namespace {
+
+template <Format format, Map map>
+struct Exact {
+    static constexpr std::size_t capacity = tile_bytes / sizeof(Superaccumulator);
+
+    static Superaccumulator* states(void* tile) { return static_cast<Superaccumulator*>(tile); }
+
+    static void init(void* tile, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) new (states(tile) + j) Superaccumulator;
+    }
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+        columns(states(tile) + j, x, size_of(format), n, 1);
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) {
+            Superaccumulator& total = states(tile)[j];
+            const char* p = static_cast<const char*>(x) + j * size_of(format);
+            for (std::size_t r = 0; r < rows && !total.is_nan(); ++r, p += row_stride) {
+                add_element<format>(total, p, map);
+            }
+        }
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        states(tile)[j].merge(static_cast<const Superaccumulator*>(from)[i]);
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        for (std::size_t j = 0; j < n; ++j) {
+            store_bits(out, j, states(tile)[j].rounded(how), size_of(how.format));
+            failed[j] = 0;
+        }
+        return 0;
+    }
+
+    static constexpr Method method{capacity, init, lanes, columns, merge, finish};
+};
+
+// Two's complement; squares of 64-bit integers need 128 bits each.
+struct WideInteger {
+    std::uint64_t word[3];
+
+    void add(u128 value, bool negative) {
+        const std::uint64_t fill = negative ? ~std::uint64_t{0} : 0;
+        const u128 signed_value = negative ? 0 - value : value;
+        const std::uint64_t top = negative && value == 0 ? 0 : fill;
+        add_words({static_cast<std::uint64_t>(signed_value), static_cast<std::uint64_t>(signed_value >> 64), top});
+    }
+
+    void add_words(const WideInteger& other) {
+        u128 carry = 0;
+        for (int i = 0; i < 3; ++i) {
+            carry += u128{word[i]} + other.word[i];
+            word[i] = static_cast<std::uint64_t>(carry);
+            carry >>= 64;
+        }
+    }
+
+    // Into a superaccumulator, which knows how to finalize and to round.
+    std::uint64_t rounded(const Finish& how) const {
+        const bool negative = (word[2] >> 63) != 0;
+        WideInteger size = *this;
+        if (negative) {
+            size = {{~word[0], ~word[1], ~word[2]}};
+            size.add(1, false);
+        }
+        Superaccumulator total;
+        for (int i = 0; i < 3; ++i) total.add(size.word[i], 64 * i, negative);
+        return total.rounded(how);
+    }
+};
+
+template <class Integer, Map map>
+struct Wide {
+    static constexpr std::size_t capacity = tile_columns;
+    static_assert(capacity * sizeof(WideInteger) <= tile_bytes);
+
+    static WideInteger* states(void* tile) { return static_cast<WideInteger*>(tile); }
+
+    static void init(void* tile, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) states(tile)[j] = {};
+    }
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+        add_column(states(tile)[j], static_cast<const char*>(x), sizeof(Integer), n);
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t j = 0; j < n; ++j) add_column(states(tile)[j], p + j * sizeof(Integer), row_stride, rows);
+    }
+
+    static void add_column(WideInteger& total, const char* p, std::ptrdiff_t stride, std::size_t rows) {
+        using Part = std::conditional_t<map == Map::itself && std::is_signed_v<Integer>, __int128, u128>;
+        constexpr std::size_t batch = map == Map::square && sizeof(Integer) == 8 ? 1 : block_elements;
+        while (rows > 0) {
+            const std::size_t now = rows < batch ? rows : batch;
+            Part sum = 0;
+            for (std::size_t r = 0; r < now; ++r, p += stride) sum += static_cast<Part>(mapped(p));
+            const bool negative = std::is_same_v<Part, __int128> && sum < 0;
+            total.add(negative ? 0 - static_cast<u128>(sum) : static_cast<u128>(sum), negative);
+            rows -= now;
+        }
+    }
+
+    static auto mapped(const char* p) {
+        const Integer x = bits_at<Integer>(p);
+        if constexpr (map == Map::itself) {
+            return x;
+        } else {
+            const bool negative = std::is_signed_v<Integer> && x < 0;
+            const std::uint64_t wide = static_cast<std::uint64_t>(x), size = negative ? 0 - wide : wide;
+            if constexpr (map == Map::square) return u128{size} * size;
+            else return size;
+        }
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        states(tile)[j].add_words(static_cast<const WideInteger*>(from)[i]);
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        for (std::size_t j = 0; j < n; ++j) {
+            store_bits(out, j, states(tile)[j].rounded(how), size_of(how.format));
+            failed[j] = 0;
+        }
+        return 0;
+    }
+
+    static constexpr Method method{capacity, init, lanes, columns, merge, finish};
+};
+
+template <template <Format, Map> class Of, Format format>
+const Method& by_map(Map map) {
+    switch (map) {
+        case Map::itself: return Of<format, Map::itself>::method;
+        case Map::magnitude: return Of<format, Map::magnitude>::method;
+        default: return Of<format, Map::square>::method;
+    }
+}
+
+template <class Integer>
+const Method& wide_by_map(Map map) {
+    switch (map) {
+        case Map::itself: return Wide<Integer, Map::itself>::method;
+        case Map::magnitude: return Wide<Integer, Map::magnitude>::method;
+        default: return Wide<Integer, Map::square>::method;
+    }
+}
+
+std::uint64_t floor_root(std::uint64_t x) {
+    std::uint64_t root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(x)));
+    while (u128{root} * root > x) --root;
+    while (u128{root + 1} * (root + 1) <= x) ++root;
+    return root;
+}
+
+std::uint64_t finish_one(std::uint64_t size, bool negative, const Finish& how) {
+    const std::uint64_t count = static_cast<std::uint64_t>(how.count);
+    if (!is_float(how.format)) {
+        if (how.finalize == Finalize::root) return floor_root(size);
+        const std::uint64_t result = how.finalize == Finalize::over_count ? size / count : size;
+        return negative ? 0 - result : result;
+    }
+    constexpr std::uint64_t exact_limit = std::uint64_t{1} << 53;
+    const bool mean_of_doubles = how.finalize == Finalize::over_count && how.format == Format::f64;
+    if (size <= exact_limit && count <= exact_limit && (mean_of_doubles || how.finalize == Finalize::itself)) {
+        const double value = static_cast<double>(negative ? -static_cast<std::int64_t>(size)
+                                                          : static_cast<std::int64_t>(size));
+        return round_bits(mean_of_doubles ? value / static_cast<double>(count) : value, how.format);
+    }
+    WideInteger wide{};
+    wide.add(size, negative);
+    return wide.rounded(how);
+}
+
+template <bool has_sign>
+std::size_t finish_64(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    const std::uint64_t* totals = static_cast<const std::uint64_t*>(tile);
+    for (std::size_t j = 0; j < n; ++j) {
+        const bool negative = has_sign && static_cast<std::int64_t>(totals[j]) < 0;
+        store_bits(out, j, finish_one(negative ? 0 - totals[j] : totals[j], negative, how), size_of(how.format));
+        failed[j] = 0;
+    }
+    return 0;
+}
+
+}  // namespace
+
+const Method& exact_method(Format format, Map map) {
+    switch (format) {
+        case Format::f16: return by_map<Exact, Format::f16>(map);
+        case Format::bf16: return by_map<Exact, Format::bf16>(map);
+        case Format::f32: return by_map<Exact, Format::f32>(map);
+        default: return by_map<Exact, Format::f64>(map);
+    }
+}
+
+const Method& wide_method(Format format, Map map) {
+    switch (format) {
+        case Format::i8: return wide_by_map<std::int8_t>(map);
+        case Format::i16: return wide_by_map<std::int16_t>(map);
+        case Format::i32: return wide_by_map<std::int32_t>(map);
+        case Format::i64: return wide_by_map<std::int64_t>(map);
+        case Format::u16: return wide_by_map<std::uint16_t>(map);
+        case Format::u32: return wide_by_map<std::uint32_t>(map);
+        case Format::u64: return wide_by_map<std::uint64_t>(map);
+        default: return wide_by_map<std::uint8_t>(map);
+    }
+}
+
+bool fits_64_bits(Format format, Map map) { return size_of(format) <= (map == Map::square ? 2u : 4u); }
+
+std::size_t finish_signed(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    return finish_64<true>(tile, n, how, out, failed);
+}
+
+std::size_t finish_unsigned(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    return finish_64<false>(tile, n, how, out, failed);
+}
+
+}  // namespace samesum

@@ -1,0 +1,72 @@
+// One rounding, to nearest even, from double-words to every float format.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "exact/error_free.hpp"
+#include "formats/format.hpp"
+
+namespace samesum {
+
+// Rounding to odd keeps a later rounding to nearest in a narrower format right (Boldo and Melquiond).
+SAMESUM_INLINE double to_odd(double high, double low) {
+    double s, e;
+    two_sum(high, low, s, e);
+    std::uint64_t bits = __builtin_bit_cast(std::uint64_t, s);
+    if (e != 0 && (bits & 1) == 0) bits += (s > 0) == (e > 0) ? 1 : -1;
+    return __builtin_bit_cast(double, bits);
+}
+
+SAMESUM_INLINE std::uint32_t float_bits_to_odd(double x) {
+    const float f = static_cast<float>(x);
+    const double back = static_cast<double>(f);
+    const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, f);
+    const std::uint32_t shrink = magnitude(back) > magnitude(x) ? 1 : 0;
+    const std::uint32_t inexact = back != x && x == x ? 1 : 0;
+    return (bits & 1) == 0 && inexact ? bits + 1 - 2 * shrink : bits;
+}
+
+SAMESUM_INLINE std::uint16_t half_bits(std::uint32_t bits) {
+    const std::uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+    std::uint32_t half;
+    if (size > 0x7f800000) return 0x7e00;
+    if (size >= 0x47800000) {
+        half = 0x7c00;
+    } else if (size >= 0x38800000) {
+        const std::uint32_t rebased = size - 0x38000000;
+        half = (rebased + 0xfff + (rebased >> 13 & 1)) >> 13;
+    } else {
+        // Adding 1/2 leaves the multiples of 2^-24 in the last bits, rounded.
+        half = __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, size) + 0.5f) - 0x3f000000;
+    }
+    return static_cast<std::uint16_t>(sign | half);
+}
+
+SAMESUM_INLINE std::uint16_t bfloat_bits(std::uint32_t bits) {
+    if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fc0;
+    return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+// The bits of x in `format`, rounded once; NaN is the canonical one.
+SAMESUM_INLINE std::uint64_t round_bits(double x, Format format) {
+    if (x != x) return canonical_nan(format);
+    switch (format) {
+        case Format::f16: return half_bits(float_bits_to_odd(x));
+        case Format::bf16: return bfloat_bits(float_bits_to_odd(x));
+        case Format::f32: return __builtin_bit_cast(std::uint32_t, static_cast<float>(x));
+        default: return __builtin_bit_cast(std::uint64_t, x);
+    }
+}
+
+// The bits of high + low in `format`, rounded once.
+SAMESUM_INLINE std::uint64_t round_bits(double high, double low, Format format) {
+    if (format == Format::f64) return __builtin_bit_cast(std::uint64_t, high + low);
+    return round_bits(to_odd(high, low), format);
+}
+
+SAMESUM_INLINE void store_bits(void* out, std::size_t index, std::uint64_t bits, std::size_t size) {
+    std::memcpy(static_cast<char*>(out) + index * size, &bits, size);  // little-endian machines
+}
+
+}  // namespace samesum

@@ -1,0 +1,202 @@
+#include "exact/superaccumulator.hpp"
+
+#include <bit>
+
+namespace samesum {
+
+namespace {
+
+// significand * 2^exponent, with something below it if `sticky`; 64 leading bits unless the value is zero.
+struct Leading {
+    std::uint64_t significand = 0;
+    int exponent = 0;
+    bool sticky = false;
+};
+
+template <class Digits>
+int top_digit(const Digits& d) {
+    int i = static_cast<int>(d.size()) - 1;
+    while (i >= 0 && d[static_cast<std::size_t>(i)] == 0) --i;
+    return i;
+}
+
+// 128 leading bits at an even distance from the binary point when `even` asks for it, else exactly 128.
+template <class Digits>
+u128 leading_bits(const Digits& d, int lowest, bool even, int& exponent, bool& sticky) {
+    const int top = top_digit(d);
+    const auto digit = [&](int i) -> u128 { return i >= 0 ? d[static_cast<std::size_t>(i)] : 0; };
+    u128 bits = digit(top) << 96 | digit(top - 1) << 64 | digit(top - 2) << 32 | digit(top - 3);
+    int shift = std::countl_zero(static_cast<std::uint32_t>(digit(top)));
+    exponent = lowest + 32 * (top - 3) - shift;
+    if (even && exponent % 2 != 0) --shift, ++exponent;
+    sticky = false;
+    if (shift >= 0) {
+        bits = bits << shift;
+        if (shift > 0) bits |= digit(top - 4) >> (32 - shift);
+        sticky = static_cast<std::uint32_t>(digit(top - 4) << shift) != 0;
+    } else {
+        sticky = (bits & 1) != 0 || digit(top - 4) != 0;
+        bits >>= 1;
+    }
+    for (int i = top - 5; i >= 0 && !sticky; --i) sticky = digit(i) != 0;
+    return bits;
+}
+
+std::uint64_t floor_root(u128 x) {
+    std::uint64_t root = 0;
+    for (int bit = 63; bit >= 0; --bit) {
+        const std::uint64_t candidate = root | std::uint64_t{1} << bit;
+        if (u128{candidate} * candidate <= x) root = candidate;
+    }
+    return root;
+}
+
+template <class Digits>
+Leading leading(const Digits& d, int lowest) {
+    if (top_digit(d) < 0) return {};
+    Leading result;
+    const u128 bits = leading_bits(d, lowest, false, result.exponent, result.sticky);
+    result.significand = static_cast<std::uint64_t>(bits >> 64);
+    result.sticky |= static_cast<std::uint64_t>(bits) != 0;
+    result.exponent += 64;
+    return result;
+}
+
+template <class Digits>
+Leading leading_root(const Digits& d, int lowest) {
+    if (top_digit(d) < 0) return {};
+    Leading result;
+    const u128 bits = leading_bits(d, lowest, true, result.exponent, result.sticky);
+    result.significand = floor_root(bits);
+    result.sticky |= u128{result.significand} * result.significand != bits;
+    result.exponent /= 2;
+    const int shift = std::countl_zero(result.significand);  // at most one: bits has 127 or 128
+    result.significand <<= shift;
+    result.exponent -= shift;
+    return result;
+}
+
+// Divides in place; true if there is a remainder.
+template <class Digits>
+bool divide(Digits& d, std::uint64_t divisor) {
+    std::uint64_t remainder = 0;
+    const bool short_divisor = divisor <= UINT32_MAX;
+    for (int i = top_digit(d); i >= 0; --i) {
+        std::uint32_t& digit = d[static_cast<std::size_t>(i)];
+        if (short_divisor) {
+            const std::uint64_t part = remainder << 32 | digit;
+            digit = static_cast<std::uint32_t>(part / divisor);
+            remainder = part % divisor;
+        } else {
+            const u128 part = u128{remainder} << 32 | digit;
+            digit = static_cast<std::uint32_t>(part / divisor);
+            remainder = static_cast<std::uint64_t>(part % divisor);
+        }
+    }
+    return remainder != 0;
+}
+
+std::uint64_t round_to_format(const Leading& v, bool negative, Format format) {
+    if (v.significand == 0 && !v.sticky) return 0;
+    const FloatTraits traits = traits_of(format);
+    const std::uint64_t sign = negative ? sign_bit(format) : 0;
+    const int exponent = v.exponent + 63;  // of the leading bit
+    if (v.significand == 0) return sign;
+    if (exponent > traits.max_exponent) return sign | infinity_bits(format);
+    const bool subnormal = exponent < traits.min_exponent;
+    const int kept = traits.precision - (subnormal ? traits.min_exponent - exponent : 0);
+    if (kept < 0) return sign;
+    const std::uint64_t integer = kept == 0 ? 0 : v.significand >> (64 - kept);
+    const std::uint64_t rest = kept == 0 ? v.significand : v.significand << kept;
+    const std::uint64_t half = std::uint64_t{1} << 63;
+    const bool up = rest > half || (rest == half && (v.sticky || (integer & 1) != 0));
+    // Normal: the hidden bit adds one to the exponent field; a carry moves on into it, up to infinity.
+    const std::uint64_t field =
+        subnormal ? 0 : static_cast<std::uint64_t>(exponent - traits.min_exponent) << (traits.precision - 1);
+    return sign | (field + integer + (up ? 1 : 0));
+}
+
+}  // namespace
+
+void Superaccumulator::propagate() {
+    for (unsigned i = 0; i + 1 < limbs; ++i) {
+        const std::int64_t carry = limb_[i] >> 32;
+        limb_[i] &= 0xffffffff;
+        limb_[i + 1] += carry;
+    }
+    pending_ = 1;  // the digits themselves count as one addition
+}
+
+void Superaccumulator::merge(const Superaccumulator& other) {
+    Superaccumulator copy = other;
+    copy.propagate();
+    propagate();
+    for (unsigned i = 0; i < limbs; ++i) limb_[i] += copy.limb_[i];
+    pending_ = 2;
+    has_nan_ |= other.has_nan_;
+    has_negative_infinity_ |= other.has_negative_infinity_;
+    has_positive_infinity_ |= other.has_positive_infinity_;
+}
+
+Superaccumulator::Digits Superaccumulator::digits(bool& negative) const {
+    Superaccumulator canonical = *this;
+    canonical.propagate();
+    negative = canonical.limb_[limbs - 1] < 0;
+    if (negative) {
+        for (std::int64_t& limb : canonical.limb_) limb = -limb;
+        canonical.propagate();
+    }
+    Digits result{};
+    for (unsigned i = 0; i < limbs; ++i) result[i + 4] = static_cast<std::uint32_t>(canonical.limb_[i]);
+    return result;
+}
+
+std::uint64_t Superaccumulator::rounded_float(Digits& d, bool negative, const Finish& how) const {
+    const int lowest = lowest_exponent - 128;
+    Leading value;
+    if (how.finalize == Finalize::root) {
+        value = leading_root(d, lowest);
+    } else {
+        const bool remainder =
+            how.finalize == Finalize::over_count && divide(d, static_cast<std::uint64_t>(how.count));
+        value = leading(d, lowest);
+        value.sticky |= remainder;
+    }
+    return round_to_format(value, negative, how.format);
+}
+
+// Integers have no digits below the binary point; the result is taken modulo 2^64, of which a type keeps its part.
+std::uint64_t Superaccumulator::truncated(Digits& d, bool negative, const Finish& how) const {
+    constexpr std::size_t point = static_cast<std::size_t>(4 - lowest_exponent / 32);
+    std::uint64_t result = 0;
+    if (how.finalize == Finalize::root) {
+        // Bit by bit from the top: the remainder stays below 2^(bits of the root + 2), so 128 bits are plenty.
+        u128 root = 0, remainder = 0;
+        for (int i = static_cast<int>(point) + 5; i >= static_cast<int>(point); --i) {
+            for (int pair = 15; pair >= 0; --pair) {
+                remainder = remainder << 2 | (d[static_cast<std::size_t>(i)] >> (2 * pair) & 3);
+                const u128 candidate = root << 2 | 1;
+                root <<= 1;
+                if (remainder >= candidate) remainder -= candidate, root |= 1;
+            }
+        }
+        return static_cast<std::uint64_t>(root);
+    }
+    // The quotient of the whole number: what lies below the point is cut off toward zero.
+    if (how.finalize == Finalize::over_count) divide(d, static_cast<std::uint64_t>(how.count));
+    result = std::uint64_t{d[point + 1]} << 32 | d[point];
+    return negative ? 0 - result : result;
+}
+
+std::uint64_t Superaccumulator::rounded(const Finish& how) const {
+    const bool real = is_float(how.format);
+    if (real && is_nan()) return canonical_nan(how.format);
+    if (real && (has_positive_infinity_ || has_negative_infinity_)) {
+        return infinity_bits(how.format) | (has_negative_infinity_ ? sign_bit(how.format) : 0);
+    }
+    bool negative;
+    Digits d = digits(negative);
+    return real ? rounded_float(d, negative, how) : truncated(d, negative, how);
+}
+
+}  // namespace samesum

@@ -1,0 +1,133 @@
+// Minimum and maximum: of integers, and of floats through integer keys in the order of IEEE 754's `minimum` and
+// `maximum` (-0 below +0); the greatest magnitude is kept beside the key, since it tells whether there was a NaN.
+#pragma once
+
+#include <type_traits>
+
+#include "exact/rounding.hpp"
+#include "kernels/method.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class Key, Format format, bool maximum>
+struct Extreme {
+    using Bits = std::make_unsigned_t<Key>;
+    static constexpr bool is_real = is_float(format);
+    static constexpr Key least = std::is_signed_v<Key> ? static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1)) : Key{0};
+    static constexpr Key identity = maximum ? least : static_cast<Key>(~least);
+
+    struct Tile {
+        Key best[tile_columns];
+        Bits size[tile_columns];
+    };
+    static_assert(sizeof(Tile) <= tile_bytes);
+
+    static SAMESUM_INLINE Key at(const char* p) {
+        Key x;
+        __builtin_memcpy(&x, p, sizeof x);
+        return x;
+    }
+
+    // Its own inverse: negative floats, whose integers order backwards, have all bits but the sign flipped.
+    static SAMESUM_INLINE Key key(Key x) {
+        if constexpr (!is_real) return x;
+        constexpr Key rest = static_cast<Key>(~least);
+        return static_cast<Key>(x ^ (static_cast<Key>(x >> (8 * sizeof(Key) - 1)) & rest));
+    }
+
+    static SAMESUM_INLINE Key better(Key a, Key b) {
+        return maximum ? (a > b ? a : b) : (a < b ? a : b);
+    }
+
+    static SAMESUM_INLINE Bits size_of_bits(Key x) { return static_cast<Bits>(x) & static_cast<Bits>(~least); }
+
+    static SAMESUM_INLINE Bits larger(Bits a, Bits b) { return a > b ? a : b; }
+
+    static void init(void* tile, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        for (std::size_t j = 0; j < n; ++j) t.best[j] = identity;
+        for (std::size_t j = 0; j < n; ++j) t.size[j] = 0;
+    }
+
+    // Some blocks side by side in a vector loop, so that no chain of comparisons waits for the one before.
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        constexpr std::size_t lanes = 4 * vector_bytes / sizeof(Key);
+        Key best[lanes];
+        Bits size[lanes];
+        for (std::size_t k = 0; k < lanes; ++k) best[k] = identity, size[k] = 0;
+        const char* p = static_cast<const char*>(x);
+        std::size_t i = 0;
+        for (; i + lanes <= n; i += lanes, p += lanes * sizeof(Key)) {
+            __builtin_prefetch(p + 2048);
+            for (std::size_t k = 0; k < lanes; ++k) take(p + k * sizeof(Key), best[k], size[k]);
+        }
+        for (std::size_t k = 0; i < n; ++i, ++k, p += sizeof(Key)) take(p, best[k], size[k]);
+        for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+            for (std::size_t k = 0; k < half; ++k) best[k] = better(best[k], best[k + half]);
+            for (std::size_t k = 0; k < half; ++k) size[k] = larger(size[k], size[k + half]);
+        }
+        t.best[j] = better(t.best[j], best[0]);
+        t.size[j] = larger(t.size[j], size[0]);
+    }
+
+    static SAMESUM_INLINE void take(const char* p, Key& best, Bits& size) {
+        const Key x = at(p);
+        best = better(best, key(x));
+        if constexpr (is_real) size = larger(size, size_of_bits(x));
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void add_rows(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
+        Key* __restrict best = t.best;
+        Bits* __restrict size = t.size;
+        for (std::size_t j = 0; j < n; ++j) {
+            Key b = best[j];
+            Bits s = size[j];
+            for (std::size_t r = 0; r < rows; ++r) {
+                take(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Key), b, s);
+            }
+            best[j] = b;
+            if constexpr (is_real) size[j] = s;
+        }
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const char* p = static_cast<const char*>(x);
+        std::size_t r = 0;
+        for (; r + 8 <= rows; r += 8, p += 8 * row_stride) add_rows<8>(t, p, row_stride, n);
+        for (; r < rows; ++r, p += row_stride) add_rows<1>(t, p, row_stride, n);
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const Tile& f = *static_cast<const Tile*>(from);
+        t.best[j] = better(t.best[j], f.best[i]);
+        t.size[j] = larger(t.size[j], f.size[i]);
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish&, void* out, std::uint8_t* failed) {
+        Tile& t = *static_cast<Tile*>(tile);
+        std::memset(failed, 0, n);
+        for (std::size_t j = 0; j < n; ++j) {
+            Key result = key(t.best[j]);
+            if constexpr (is_real) {
+                if (t.size[j] > infinity_bits(format)) result = static_cast<Key>(canonical_nan(format));
+                else if (t.best[j] == identity) result = empty();
+            }
+            __builtin_memcpy(static_cast<char*>(out) + j * sizeof(Key), &result, sizeof(Key));
+        }
+        return 0;
+    }
+
+    // Of no values the infinity that loses to every value; a NaN has this key too, but was seen above.
+    static SAMESUM_INLINE Key empty() {
+        return static_cast<Key>(infinity_bits(format) | (maximum ? sign_bit(format) : 0));
+    }
+
+    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+};
+
+}  // namespace samesum::SAMESUM_ISA

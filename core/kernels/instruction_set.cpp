@@ -1,0 +1,54 @@
+#include "kernels/instruction_set.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace samesum {
+
+#if defined(__x86_64__)
+namespace x86_64_v2 { extern const Methods methods; }
+namespace x86_64_v3 { extern const Methods methods; }
+namespace x86_64_v4 { extern const Methods methods; }
+
+const InstructionSet instruction_sets[] = {
+    {"x86-64-v2", &x86_64_v2::methods, [] { return true; }},
+    {"x86-64-v3", &x86_64_v3::methods, [] { return __builtin_cpu_supports("x86-64-v3") > 0; }},
+    {"x86-64-v4", &x86_64_v4::methods, [] { return __builtin_cpu_supports("x86-64-v4") > 0; }},
+};
+#else
+namespace baseline { extern const Methods methods; }
+
+const InstructionSet instruction_sets[] = {{"baseline", &baseline::methods, [] { return true; }}};
+#endif
+
+const std::size_t instruction_set_count = sizeof instruction_sets / sizeof instruction_sets[0];
+
+namespace {
+
+const InstructionSet& best() {
+    std::size_t i = instruction_set_count - 1;
+    while (i > 0 && !instruction_sets[i].is_supported()) --i;
+    return instruction_sets[i];
+}
+
+std::atomic<const InstructionSet*> selected{nullptr};
+
+}  // namespace
+
+const InstructionSet& current_instruction_set() {
+    const InstructionSet* set = selected.load(std::memory_order_relaxed);
+    if (set == nullptr) selected = set = &best();
+    return *set;
+}
+
+bool select_instruction_set(const char* name) {
+    for (std::size_t i = 0; i < instruction_set_count; ++i) {
+        const InstructionSet& set = instruction_sets[i];
+        if (std::strcmp(set.name, name) != 0 || !set.is_supported()) continue;
+        selected = &set;
+        return true;
+    }
+    return false;
+}
+
+}  // namespace samesum

@@ -1,0 +1,23 @@
+// The instruction sets compiled in, and the one in use.
+#pragma once
+
+#include "kernels/method.hpp"
+
+namespace samesum {
+
+struct InstructionSet {
+    const char* name;
+    const Methods* methods;
+    bool (*is_supported)();
+};
+
+// From the lowest to the highest.
+extern const InstructionSet instruction_sets[];
+extern const std::size_t instruction_set_count;
+
+const InstructionSet& current_instruction_set();
+
+// False if there is no such set, or if this machine lacks it.
+bool select_instruction_set(const char* name);
+
+}  // namespace samesum

@@ -1,0 +1,75 @@
+// A method: one way of accumulating sets of elements into a tile of states and of finishing them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "exact/error_free.hpp"
+#include "formats/format.hpp"
+
+namespace samesum {
+
+enum class Map : std::uint8_t { itself, magnitude, square };
+enum class Combine : std::uint8_t { sum, minimum, maximum };
+enum class Finalize : std::uint8_t { itself, over_count, root };
+
+// States of up to `tile_columns` outputs, as arrays side by side; a method decides what lies in them.
+constexpr std::size_t tile_columns = 1024;
+constexpr std::size_t tile_bytes = tile_columns * 48;
+
+// Elements per call of `lanes`, at most; the error bounds of the kernels count on it.
+constexpr std::size_t block_elements = 8192;
+
+struct Finish {
+    Finalize finalize;
+    Format format;        // of the result
+    std::int64_t count;   // elements in each reduced set
+};
+
+struct Method {
+    std::size_t max_columns;
+    // Set the states of columns [0, n) to the identity.
+    void (*init)(void* tile, std::size_t n);
+    // Add n <= block_elements contiguous elements to column j.
+    void (*lanes)(void* tile, std::size_t j, const void* x, std::size_t n);
+    // Add element j of each of `rows` rows, `row_stride` bytes apart, to column j, for all j in [0, n).
+    void (*columns)(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n);
+    // Add column i of `from` to column j of `tile`.
+    void (*merge)(void* tile, std::size_t j, const void* from, std::size_t i);
+    // Write the n results; failed[j] tells which could not be certified. Returns how many those are.
+    std::size_t (*finish)(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
+};
+
+// A total so far, on its way from one block of a scan to the next.
+struct Carry {
+    Sum sum;               // of floats
+    __int128 integer = 0;  // of integers; its low bits where they are taken modulo 2^k
+};
+
+// Elements per call of `row`, at most.
+constexpr std::size_t scan_elements = 512;
+
+struct ScanMethod {
+    // Add n <= block_elements contiguous elements to the carry.
+    void (*total)(Carry& carry, const void* x, std::size_t n);
+    // Write every prefix of n <= scan_elements contiguous elements that come after `carry`, rounded to `format`;
+    // failed[i] tells which could not be certified. Returns how many those are.
+    std::size_t (*row)(const Carry& carry, const void* x, std::size_t n, Format format, void* out,
+                       std::uint8_t* failed);
+    void (*init)(void* tile, std::size_t n);
+    // Add element j of row number `depth` (from 0) to column j and write its prefix, for all j in [0, n).
+    std::size_t (*column)(void* tile, const void* x, std::size_t n, std::size_t depth, Format format, void* out,
+                          std::uint8_t* failed);
+};
+
+// The methods of one instruction set.
+struct Methods {
+    Method sum1[3][3];           // float16, bfloat16, float32 x map: float64 lanes
+    Method sum2[4][3];           // every float format x map: double-word lanes
+    Method extreme[12][2];       // f16 ... u64 (Format order) x minimum, maximum
+    Method modular[8][2][3];     // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
+    ScanMethod scan_float[4];    // every float format
+    ScanMethod scan_modular[8][2];  // i8 ... u64 x (own width, 64 bits)
+};
+
+}  // namespace samesum

@@ -1,0 +1,87 @@
+// Sums of integers modulo 2^k, in their own width or in 64 bits.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/method.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class Integer, class Total, Map map>
+struct Modular {
+    static_assert(std::is_unsigned_v<Total>);
+
+    struct Tile {
+        Total sum[tile_columns];
+    };
+
+    static SAMESUM_INLINE Total mapped(const char* p) {
+        Integer x;
+        __builtin_memcpy(&x, p, sizeof x);
+        const Total wide = static_cast<Total>(x);
+        if constexpr (map == Map::magnitude && std::is_signed_v<Integer>) {
+            return x < 0 ? static_cast<Total>(Total{0} - wide) : wide;
+        }
+        // Through unsigned int, for 16-bit products would otherwise overflow a signed one.
+        if constexpr (map == Map::square) return static_cast<Total>(std::common_type_t<Total, unsigned>{wide} * wide);
+        return wide;
+    }
+
+    static void init(void* tile, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) static_cast<Tile*>(tile)->sum[j] = 0;
+    }
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+        constexpr std::size_t lanes = 4 * vector_bytes / sizeof(Total);
+        Total sum[lanes] = {};
+        const char* p = static_cast<const char*>(x);
+        std::size_t i = 0;
+        for (; i + lanes <= n; i += lanes, p += lanes * sizeof(Integer)) {
+            __builtin_prefetch(p + 2048);
+            for (std::size_t k = 0; k < lanes; ++k) sum[k] = static_cast<Total>(sum[k] + mapped(p + k * sizeof(Integer)));
+        }
+        Total total = 0;
+        for (; i < n; ++i, p += sizeof(Integer)) total = static_cast<Total>(total + mapped(p));
+        for (std::size_t k = 0; k < lanes; ++k) total = static_cast<Total>(total + sum[k]);
+        Total& column = static_cast<Tile*>(tile)->sum[j];
+        column = static_cast<Total>(column + total);
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void add_rows(Total* __restrict sum, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) {
+            Total s = sum[j];
+            for (std::size_t r = 0; r < rows; ++r) {
+                s = static_cast<Total>(s + mapped(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Integer)));
+            }
+            sum[j] = s;
+        }
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+        Total* sum = static_cast<Tile*>(tile)->sum;
+        const char* p = static_cast<const char*>(x);
+        std::size_t r = 0;
+        for (; r + 4 <= rows; r += 4, p += 4 * row_stride) add_rows<4>(sum, p, row_stride, n);
+        for (; r < rows; ++r, p += row_stride) add_rows<1>(sum, p, row_stride, n);
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        Total& column = static_cast<Tile*>(tile)->sum[j];
+        column = static_cast<Total>(column + static_cast<const Tile*>(from)->sum[i]);
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        const std::size_t size = size_of(how.format);  // at most that of Total: the low bytes are the result
+        for (std::size_t j = 0; j < n; ++j) {
+            std::memcpy(static_cast<char*>(out) + j * size, static_cast<Tile*>(tile)->sum + j, size);
+        }
+        std::memset(failed, 0, n);
+        return 0;
+    }
+
+    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+};
+
+}  // namespace samesum::SAMESUM_ISA

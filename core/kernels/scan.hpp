@@ -1,0 +1,260 @@
+// Prefix sums: of a block of a row after a carry, and of rows of columns.
+#pragma once
+
+#include "kernels/certify.hpp"
+#include "kernels/method.hpp"
+#include "kernels/modular.hpp"
+#include "kernels/sum2.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Element i moves to i + distance; zeros come in.
+template <int distance, class V>
+SAMESUM_INLINE V shifted(V v) {
+    const V zero = {};
+    if constexpr (sizeof(V) == 16) {
+        return __builtin_shufflevector(zero, v, 1, 2);
+    } else if constexpr (sizeof(V) == 32) {
+        if constexpr (distance == 1) return __builtin_shufflevector(zero, v, 0, 4, 5, 6);
+        else return __builtin_shufflevector(zero, v, 0, 1, 4, 5);
+    } else {
+        if constexpr (distance == 1) return __builtin_shufflevector(zero, v, 0, 8, 9, 10, 11, 12, 13, 14);
+        else if constexpr (distance == 2) return __builtin_shufflevector(zero, v, 0, 1, 8, 9, 10, 11, 12, 13);
+        else return __builtin_shufflevector(zero, v, 0, 1, 2, 3, 8, 9, 10, 11);
+    }
+}
+
+template <class V>
+SAMESUM_INLINE V last_of(V v) {
+    if constexpr (sizeof(V) == 16) return __builtin_shufflevector(v, v, 1, 1);
+    else if constexpr (sizeof(V) == 32) return __builtin_shufflevector(v, v, 3, 3, 3, 3);
+    else return __builtin_shufflevector(v, v, 7, 7, 7, 7, 7, 7, 7, 7);
+}
+
+// Prefixes of one block as unrounded words.
+struct Prefixes {
+    alignas(64) double hi[scan_elements + width];
+    alignas(64) double lo[scan_elements + width];
+    alignas(64) double bound[scan_elements + width];
+};
+
+template <class F>
+struct FloatScan {
+    using Totals = Sum2<F, Map::itself>;
+    static constexpr bool is_double = F::format == Format::f64;
+
+    static void total(Carry& carry, const void* x, std::size_t n) {
+        typename Totals::Tile tile;
+        tile.hi[0] = carry.sum.hi;
+        tile.lo[0] = carry.sum.lo;
+        tile.bound[0] = carry.sum.bound;
+        Totals::lanes(&tile, 0, x, n);
+        carry.sum = {tile.hi[0], tile.lo[0], tile.bound[0]};
+    }
+
+    // a + b; `lost` collects the magnitudes of what was rounded off, when it is asked for.
+    template <bool checked>
+    static SAMESUM_INLINE Doubles plus(Doubles a, Doubles b, Doubles& lost) {
+        Doubles sum = a + b, error;
+        if constexpr (checked) {
+            two_sum(a, b, sum, error);
+            lost += samesum::SAMESUM_ISA::magnitude(error);
+        }
+        return sum;
+    }
+
+    template <bool checked>
+    static SAMESUM_INLINE void step(const char* p, double* out, Doubles& run, Doubles& sizes, Doubles& lost) {
+        Doubles v = F::doubles(p);
+        if constexpr (!checked) sizes += samesum::SAMESUM_ISA::magnitude(v);
+        v = plus<checked>(v, shifted<1>(v), lost);
+        if constexpr (width >= 4) v = plus<checked>(v, shifted<2>(v), lost);
+        if constexpr (width >= 8) v = plus<checked>(v, shifted<4>(v), lost);
+        store(out, plus<checked>(v, run, lost));
+        run += last_of(v);
+    }
+
+    // Float64 prefixes of the block from carry.hi on. Returns the sum of the magnitudes (or, checked, of what
+    // was rounded off).
+    template <bool checked>
+    static double prefixes(double first, const void* x, std::size_t n, double* out) {
+        Doubles run = Doubles{} + first, sizes = {}, lost = {};
+        const char* p = static_cast<const char*>(x);
+        std::size_t i = 0;
+        for (; i + width <= n; i += width, p += width * F::size) {
+            __builtin_prefetch(p + 2048);
+            step<checked>(p, out + i, run, sizes, lost);
+        }
+        if (i < n) {
+            char padded[width * F::size];
+            pad<F>(p, n - i, padded);
+            step<checked>(padded, out + i, run, sizes, lost);
+        }
+        double parts[width], total = 0;
+        const Doubles result = checked ? lost : sizes;
+        __builtin_memcpy(parts, &result, sizeof parts);
+        for (std::size_t k = 0; k < width; ++k) total += parts[k];
+        return total;
+    }
+
+    static void fill(double* array, std::size_t n, double value) {
+        for (std::size_t i = 0; i < n; ++i) array[i] = value;
+    }
+
+    // Plain float64 prefixes: enough for almost every block of a narrower format.
+    static bool try_plain(const Sum& carry, const void* x, std::size_t n, const Finish& how, void* out,
+                          std::uint8_t* failed, Prefixes& p) {
+        const double size = samesum::magnitude(carry.hi) + prefixes<false>(carry.hi, x, n, p.hi);
+        const double known = samesum::magnitude(carry.lo) + carry.bound;
+        // Sums of float16 are multiples of 2^-24.
+        const bool exact = F::format == Format::f16 && size * bound_slack < 0x1p29;
+        const double depth = exact ? 0 : static_cast<double>(n / width + 16);
+        fill(p.bound, n, known + depth * (unit_roundoff * bound_slack) * size);
+        fill(p.lo, n, 0);
+        return certify_interval(p.hi, p.lo, p.bound, n, how, out, failed) == 0;
+    }
+
+    // If no addition rounded, only the carry's own words stand between the prefixes and the truth.
+    static bool try_exact(const Sum& carry, const void* x, std::size_t n, const Finish& how, void* out,
+                          std::uint8_t* failed, Prefixes& p) {
+        if (!(prefixes<true>(carry.hi, x, n, p.hi) == 0)) return false;
+        fill(p.lo, n, carry.lo);
+        fill(p.bound, n, carry.bound);
+        return certify_words(p.hi, p.lo, p.bound, n, how, out, failed) == 0;
+    }
+
+    // One after the other in double-words.
+    static std::size_t in_words(const Sum& carry, const void* x, std::size_t n, const Finish& how, void* out,
+                                std::uint8_t* failed, Prefixes& p) {
+        alignas(64) double values[scan_elements + width];
+        for (std::size_t i = 0; i < n; i += width) {
+            char padded[width * F::size];
+            const char* at = static_cast<const char*>(x) + i * F::size;
+            if (n - i < width) pad<F>(at, n - i, padded), at = padded;
+            store(values + i, F::doubles(at));
+        }
+        double sum = carry.hi, rest = carry.lo, sizes = samesum::magnitude(carry.lo);
+        for (std::size_t i = 0; i < n; ++i) {
+            double error;
+            two_sum(sum, values[i], sum, error);
+            rest += error;
+            sizes += samesum::magnitude(error);
+            p.bound[i] = error != 0 ? 1 : 0;
+            p.hi[i] = sum;
+            p.lo[i] = rest;
+            values[i] = sizes;
+        }
+        double rounded = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            rounded += p.bound[i];
+            p.bound[i] = carry.bound + rounded * (unit_roundoff * bound_slack) * values[i];
+        }
+        std::size_t failures = certify_words(p.hi, p.lo, p.bound, n, how, out, failed);
+        if constexpr (!is_double) {
+            for (std::size_t i = 0; i < n && failures > 0; ++i) {
+                if (!failed[i] || samesum::magnitude(p.hi[i]) < infinity) continue;
+                store_bits(out, i, round_bits(p.hi[i], how.format), size_of(how.format));
+                failed[i] = 0;
+                --failures;
+            }
+        }
+        return failures;
+    }
+
+    static std::size_t row(const Carry& carry, const void* x, std::size_t n, Format format, void* out,
+                           std::uint8_t* failed) {
+        Prefixes p;
+        const Finish how{Finalize::itself, format, 1};
+        if constexpr (!is_double) {
+            if (format != Format::f64 && try_plain(carry.sum, x, n, how, out, failed, p)) return 0;
+            if (try_exact(carry.sum, x, n, how, out, failed, p)) return 0;
+        }
+        return in_words(carry.sum, x, n, how, out, failed, p);
+    }
+
+    struct Tile {
+        double sum[tile_columns], rest[tile_columns], sizes[tile_columns], bound[tile_columns];
+    };
+    static_assert(sizeof(Tile) <= tile_bytes);
+
+    static void init(void* tile, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        for (std::size_t j = 0; j < (n + width - 1) / width * width; ++j) t.sum[j] = t.rest[j] = t.sizes[j] = 0;
+    }
+
+    static std::size_t column(void* tile, const void* x, std::size_t n, std::size_t depth, Format format, void* out,
+                              std::uint8_t* failed) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const double factor = static_cast<double>(depth + 4) * (unit_roundoff * bound_slack);
+        for (std::size_t j = 0; j < n; j += width) {
+            char padded[width * F::size];
+            const char* p = static_cast<const char*>(x) + j * F::size;
+            if (n - j < width) pad<F>(p, n - j, padded), p = padded;
+            Doubles sum, error;
+            two_sum(load<Doubles>(t.sum + j), F::doubles(p), sum, error);
+            store(t.sum + j, sum);
+            store(t.rest + j, load<Doubles>(t.rest + j) + error);
+            const Doubles sizes = load<Doubles>(t.sizes + j) + samesum::SAMESUM_ISA::magnitude(error);
+            store(t.sizes + j, sizes);
+            store(t.bound + j, sizes * factor);
+        }
+        const Finish how{Finalize::itself, format, 1};
+        if (format == Format::f64) return certify_words(t.sum, t.rest, t.bound, n, how, out, failed);
+        if (certify_interval(t.sum, t.rest, t.bound, n, how, out, failed) == 0) return 0;
+        std::size_t failures = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!failed[j]) continue;
+            failed[j] = !certify_one({t.sum[j], t.rest[j], t.bound[j]}, how, out, j);
+            failures += failed[j];
+        }
+        return failures;
+    }
+
+    static constexpr ScanMethod method() { return {total, row, init, column}; }
+};
+
+template <class Integer, class Total>
+struct ModularScan {
+    using Sums = Modular<Integer, Total, Map::itself>;
+
+    static void total(Carry& carry, const void* x, std::size_t n) {
+        typename Sums::Tile tile;
+        tile.sum[0] = static_cast<Total>(carry.integer);
+        Sums::lanes(&tile, 0, x, n);
+        carry.integer = tile.sum[0];
+    }
+
+    // The format is no wider than Total: its low bytes are the result.
+    static std::size_t row(const Carry& carry, const void* x, std::size_t n, Format format, void* out,
+                           std::uint8_t* failed) {
+        Total sum = static_cast<Total>(carry.integer);
+        const std::size_t size = size_of(format);
+        const char* p = static_cast<const char*>(x);
+        if (size == sizeof(Total)) {
+            for (std::size_t i = 0; i < n; ++i) {
+                sum = static_cast<Total>(sum + Sums::mapped(p + i * sizeof(Integer)));
+                std::memcpy(static_cast<char*>(out) + i * sizeof sum, &sum, sizeof sum);
+            }
+        } else {
+            for (std::size_t i = 0; i < n; ++i) {
+                sum = static_cast<Total>(sum + Sums::mapped(p + i * sizeof(Integer)));
+                store_bits(out, i, sum, size);
+            }
+        }
+        std::memset(failed, 0, n);
+        return 0;
+    }
+
+    static void init(void* tile, std::size_t n) { Sums::init(tile, n); }
+
+    static std::size_t column(void* tile, const void* x, std::size_t n, std::size_t, Format format, void* out,
+                              std::uint8_t* failed) {
+        Sums::columns(tile, x, 0, 1, n);
+        return Sums::finish(tile, n, Finish{Finalize::itself, format, 1}, out, failed);
+    }
+
+    static constexpr ScanMethod method() { return {total, row, init, column}; }
+};
+
+}  // namespace samesum::SAMESUM_ISA

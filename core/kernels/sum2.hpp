@@ -1,0 +1,169 @@
+// Tier 2 (tier 1 of float64): double-word lanes; the bound comes from the sum of the low words' own terms, so
+// exactly representable work has bound zero.
+#pragma once
+
+#include "kernels/certify.hpp"
+#include "kernels/method.hpp"
+#include "kernels/sum1.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// x * x == product + result exactly, barring underflow and overflow.
+SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Doubles>(_mm512_fmsub_pd(x, x, product));
+#elif defined(__FMA__)
+    return reinterpret_cast<Doubles>(_mm256_fmsub_pd(x, x, product));
+#else
+    const Doubles split = x * 0x1.0000002p27;  // 2^27 + 1 (Dekker)
+    const Doubles high = split - (split - x);
+    const Doubles low = x - high;
+    return ((high * high - product) + 2 * (high * low)) + low * low;
+#endif
+}
+
+template <class F, Map map>
+struct Sum2 {
+    struct Tile {
+        double hi[tile_columns], lo[tile_columns], bound[tile_columns];
+        double sum[tile_columns], rest[tile_columns], sizes[tile_columns];
+    };
+    static_assert(sizeof(Tile) <= tile_bytes);
+
+    // The sum so far, the sum of what was rounded off it, and the magnitudes of the latter.
+    struct Lane {
+        Doubles sum, rest, sizes;
+    };
+
+    static void init(void* tile, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        for (std::size_t j = 0; j < n; ++j) t.hi[j] = t.lo[j] = t.bound[j] = 0;
+    }
+
+    static SAMESUM_INLINE void accumulate(const char* p, Lane& lane) {
+        Doubles x = F::doubles(p), error;
+        if constexpr (map == Map::magnitude) x = samesum::SAMESUM_ISA::magnitude(x);
+        if constexpr (map == Map::square && F::format == Format::f64) {
+            const Doubles product = x * x;
+            const Doubles low = square_error(x, product);
+            two_sum(lane.sum, product, lane.sum, error);
+            error += low;
+        } else {
+            if constexpr (map == Map::square) x = x * x;
+            two_sum(lane.sum, x, lane.sum, error);
+        }
+        lane.rest += error;
+        lane.sizes += samesum::SAMESUM_ISA::magnitude(error);
+    }
+
+    static SAMESUM_INLINE void join(Lane& lane, const Lane& other) {
+        Doubles error;
+        two_sum(lane.sum, other.sum, lane.sum, error);
+        lane.rest = lane.rest + other.rest + error;
+        lane.sizes = lane.sizes + other.sizes + samesum::SAMESUM_ISA::magnitude(error);
+    }
+
+    // What squares of float64 may lose to underflow, each.
+    static constexpr double underflow = map == Map::square && F::format == Format::f64 ? 0x1p-1073 : 0;
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+        constexpr std::size_t chains = 4, step = chains * width;
+        Lane lane[chains] = {};
+        const char* p = static_cast<const char*>(x);
+        std::size_t i = 0;
+        for (; i + step <= n; i += step, p += step * F::size) {
+            __builtin_prefetch(p + 2048);
+            for (std::size_t k = 0; k < chains; ++k) accumulate(p + k * width * F::size, lane[k]);
+        }
+        for (; i + width <= n; i += width, p += width * F::size) accumulate(p, lane[0]);
+        if (i < n) {
+            char padded[width * F::size];
+            pad<F>(p, n - i, padded);
+            accumulate(padded, lane[1]);
+        }
+        join(lane[0], lane[1]);
+        join(lane[2], lane[3]);
+        join(lane[0], lane[2]);
+        add_lane(*static_cast<Tile*>(tile), j, lane[0], n / step + 8, n);
+    }
+
+    // `depth`: no term goes through more additions into a lane's low word than this.
+    static void add_lane(Tile& t, std::size_t j, const Lane& lane, std::size_t depth, std::size_t n) {
+        double sum[width], rest[width], sizes[width];
+        __builtin_memcpy(sum, &lane.sum, sizeof sum);
+        __builtin_memcpy(rest, &lane.rest, sizeof rest);
+        __builtin_memcpy(sizes, &lane.sizes, sizeof sizes);
+        Sum total{t.hi[j], t.lo[j], t.bound[j]};
+        double size = 0;
+        for (std::size_t k = 0; k < width; ++k) {
+            add(total, Sum{sum[k], rest[k], 0});
+            size += sizes[k];
+        }
+        total.bound += error_bound(depth, size, n);
+        t.hi[j] = total.hi;
+        t.lo[j] = total.lo;
+        t.bound[j] = total.bound;
+    }
+
+    static SAMESUM_INLINE double error_bound(std::size_t depth, double size, std::size_t n) {
+        return static_cast<double>(depth + 4) * (unit_roundoff * bound_slack) * size +
+               static_cast<double>(n) * underflow;
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void add_rows(const char* x, std::ptrdiff_t row_stride, std::size_t n, Tile& t) {
+        for (std::size_t j = 0; j < n; j += width) {
+            Lane lane{load<Doubles>(t.sum + j), load<Doubles>(t.rest + j), load<Doubles>(t.sizes + j)};
+            const char* p = x + j * F::size;
+            for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
+                if (n - j >= width) {
+                    accumulate(p, lane);
+                } else {
+                    char padded[width * F::size];
+                    pad<F>(p, n - j, padded);
+                    accumulate(padded, lane);
+                }
+            }
+            store(t.sum + j, lane.sum);
+            store(t.rest + j, lane.rest);
+            store(t.sizes + j, lane.sizes);
+        }
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const std::size_t padded = (n + width - 1) / width * width;
+        for (std::size_t j = 0; j < padded; ++j) t.sum[j] = t.rest[j] = t.sizes[j] = 0;
+        const char* p = static_cast<const char*>(x);
+        std::size_t r = 0;
+        for (; r + 8 <= rows; r += 8, p += 8 * row_stride) add_rows<8>(p, row_stride, n, t);
+        for (; r < rows; ++r, p += row_stride) add_rows<1>(p, row_stride, n, t);
+        for (std::size_t j = 0; j < n; ++j) {
+            Sum total{t.hi[j], t.lo[j], t.bound[j]};
+            add(total, Sum{t.sum[j], t.rest[j], error_bound(rows, t.sizes[j], rows)});
+            t.hi[j] = total.hi;
+            t.lo[j] = total.lo;
+            t.bound[j] = total.bound;
+        }
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const Tile& f = *static_cast<const Tile*>(from);
+        Sum total{t.hi[j], t.lo[j], t.bound[j]};
+        add(total, Sum{f.hi[i], f.lo[i], f.bound[i]});
+        t.hi[j] = total.hi;
+        t.lo[j] = total.lo;
+        t.bound[j] = total.bound;
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        Tile& t = *static_cast<Tile*>(tile);
+        return certify_words(t.hi, t.lo, t.bound, n, how, out, failed);
+    }
+
+    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+};
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,80 @@
+// The methods of one instruction set; compiled once for each, with SAMESUM_ISA naming it.
+#include "kernels/extremes.hpp"
+#include "kernels/modular.hpp"
+#include "kernels/scan.hpp"
+#include "kernels/sum1.hpp"
+#include "kernels/sum2.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class F>
+constexpr void fill_sum1(Method (&row)[3]) {
+    row[0] = Sum1<F, Map::itself>::method();
+    row[1] = Sum1<F, Map::magnitude>::method();
+    row[2] = Sum1<F, Map::square>::method();
+}
+
+template <class F>
+constexpr void fill_sum2(Method (&row)[3]) {
+    row[0] = Sum2<F, Map::itself>::method();
+    row[1] = Sum2<F, Map::magnitude>::method();
+    row[2] = Sum2<F, Map::square>::method();
+}
+
+template <class Key, Format format>
+constexpr void fill_extreme(Methods& m) {
+    Method(&row)[2] = m.extreme[static_cast<std::size_t>(format)];
+    row[0] = Extreme<Key, format, false>::method();
+    row[1] = Extreme<Key, format, true>::method();
+}
+
+template <class Integer, class Total>
+constexpr void fill_modular(Method (&row)[3]) {
+    row[0] = Modular<Integer, Total, Map::itself>::method();
+    row[1] = Modular<Integer, Total, Map::magnitude>::method();
+    row[2] = Modular<Integer, Total, Map::square>::method();
+}
+
+template <class Integer, Format format>
+constexpr void fill_integer(Methods& m) {
+    fill_extreme<Integer, format>(m);
+    Method(&row)[2][3] = m.modular[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
+    fill_modular<Integer, std::make_unsigned_t<Integer>>(row[0]);
+    fill_modular<Integer, std::uint64_t>(row[1]);
+    ScanMethod(&scan)[2] = m.scan_modular[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
+    scan[0] = ModularScan<Integer, std::make_unsigned_t<Integer>>::method();
+    scan[1] = ModularScan<Integer, std::uint64_t>::method();
+}
+
+constexpr Methods all_methods() {
+    Methods m{};
+    fill_sum1<Float16>(m.sum1[0]);
+    fill_sum1<Bfloat16>(m.sum1[1]);
+    fill_sum1<Float32>(m.sum1[2]);
+    fill_sum2<Float16>(m.sum2[0]);
+    fill_sum2<Bfloat16>(m.sum2[1]);
+    fill_sum2<Float32>(m.sum2[2]);
+    fill_sum2<Float64>(m.sum2[3]);
+    fill_extreme<std::int16_t, Format::f16>(m);
+    fill_extreme<std::int16_t, Format::bf16>(m);
+    fill_extreme<std::int32_t, Format::f32>(m);
+    fill_extreme<std::int64_t, Format::f64>(m);
+    fill_integer<std::int8_t, Format::i8>(m);
+    fill_integer<std::int16_t, Format::i16>(m);
+    fill_integer<std::int32_t, Format::i32>(m);
+    fill_integer<std::int64_t, Format::i64>(m);
+    fill_integer<std::uint8_t, Format::u8>(m);
+    fill_integer<std::uint16_t, Format::u16>(m);
+    fill_integer<std::uint32_t, Format::u32>(m);
+    fill_integer<std::uint64_t, Format::u64>(m);
+    m.scan_float[0] = FloatScan<Float16>::method();
+    m.scan_float[1] = FloatScan<Bfloat16>::method();
+    m.scan_float[2] = FloatScan<Float32>::method();
+    m.scan_float[3] = FloatScan<Float64>::method();
+    return m;
+}
+
+extern const Methods methods;
+const Methods methods = all_methods();
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,108 @@
+// Vectors of the instruction set this file is compiled for, and how each float format is loaded into them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+#include "exact/error_free.hpp"
+#include "formats/format.hpp"
+
+#ifndef SAMESUM_ISA
+#error "compile with -DSAMESUM_ISA=<namespace of the instruction set>"
+#endif
+
+namespace samesum::SAMESUM_ISA {
+
+#if defined(__AVX512F__)
+constexpr std::size_t vector_bytes = 64;
+#elif defined(__AVX__)
+constexpr std::size_t vector_bytes = 32;
+#else
+constexpr std::size_t vector_bytes = 16;
+#endif
+
+// Doubles in a vector; every narrower vector here has as many elements.
+constexpr std::size_t width = vector_bytes / 8;
+
+typedef double Doubles __attribute__((vector_size(vector_bytes)));
+typedef std::int64_t Longs __attribute__((vector_size(vector_bytes)));
+typedef float Floats __attribute__((vector_size(vector_bytes / 2)));
+typedef std::int32_t Ints __attribute__((vector_size(vector_bytes / 2)));
+typedef std::uint32_t Words __attribute__((vector_size(vector_bytes / 2)));
+typedef std::uint16_t Shorts __attribute__((vector_size(vector_bytes / 4)));
+
+template <class V>
+SAMESUM_INLINE V load(const void* p) {
+    V v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+
+template <class V>
+SAMESUM_INLINE void store(void* p, V v) {
+    __builtin_memcpy(p, &v, sizeof v);
+}
+
+SAMESUM_INLINE Doubles widen(Floats x) { return __builtin_convertvector(x, Doubles); }
+
+SAMESUM_INLINE Doubles magnitude(Doubles x) {
+    return reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & INT64_MAX);
+}
+
+SAMESUM_INLINE Floats magnitude(Floats x) { return reinterpret_cast<Floats>(reinterpret_cast<Ints>(x) & INT32_MAX); }
+
+struct Float32 {
+    static constexpr Format format = Format::f32;
+    static constexpr std::size_t size = 4;
+    static SAMESUM_INLINE Floats floats(const char* p) { return load<Floats>(p); }
+    static SAMESUM_INLINE Doubles doubles(const char* p) { return widen(floats(p)); }
+};
+
+struct Bfloat16 {
+    static constexpr Format format = Format::bf16;
+    static constexpr std::size_t size = 2;
+    static SAMESUM_INLINE Floats floats(const char* p) {
+        return reinterpret_cast<Floats>(__builtin_convertvector(load<Shorts>(p), Words) << 16);
+    }
+    static SAMESUM_INLINE Doubles doubles(const char* p) { return widen(floats(p)); }
+};
+
+struct Float16 {
+    static constexpr Format format = Format::f16;
+    static constexpr std::size_t size = 2;
+    static SAMESUM_INLINE Floats floats(const char* p) {
+#if defined(__AVX512F__)
+        return reinterpret_cast<Floats>(_mm256_cvtph_ps(load<__m128i>(p)));
+#elif defined(__F16C__)
+        return reinterpret_cast<Floats>(_mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+#else
+        // The exponent moves by a multiplication, which makes subnormals right too; infinities and NaNs keep theirs.
+        const Words bits = __builtin_convertvector(load<Shorts>(p), Words);
+        const Words field = (bits & 0x7fffu) << 13;
+        const Words special = reinterpret_cast<Words>(field >= 0x0f800000u) & 0x7f800000u;
+        const Words scaled = reinterpret_cast<Words>(reinterpret_cast<Floats>(field) * 0x1p112f);
+        return reinterpret_cast<Floats>(scaled | special | (bits & 0x8000u) << 16);
+#endif
+    }
+    static SAMESUM_INLINE Doubles doubles(const char* p) { return widen(floats(p)); }
+};
+
+struct Float64 {
+    static constexpr Format format = Format::f64;
+    static constexpr std::size_t size = 8;
+    static SAMESUM_INLINE Doubles doubles(const char* p) { return load<Doubles>(p); }
+};
+
+// Fewer than `width` elements, the rest zeros.
+template <class F>
+SAMESUM_INLINE void pad(const char* p, std::size_t n, char (&padded)[width * F::size]) {
+    std::memset(padded, 0, sizeof padded);
+    std::memcpy(padded, p, n * F::size);
+}
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,161 @@
+#include "layout/plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace samesum {
+
+namespace {
+
+// Rows of fewer elements are taken as columns: a vector then holds as many rows.
+constexpr std::int64_t short_lane = 32;
+// Columns that side by side fill the vectors of a narrow inner dimension.
+constexpr std::int64_t folded_columns = 512;
+
+// Repeated elements (stride 0) go outermost, where they cost no vectors.
+std::int64_t distance(const Dim& d) { return d.in == 0 ? INT64_MAX : d.in; }
+
+void sort_and_merge(Dims& dims) {
+    std::stable_sort(dims.dim, dims.dim + dims.rank,
+                     [](const Dim& a, const Dim& b) { return distance(a) > distance(b); });
+    int kept = 0;
+    for (int i = 1; i < dims.rank; ++i) {
+        Dim& outer = dims.dim[kept];
+        const Dim& inner = dims.dim[i];
+        if (outer.in == inner.in * inner.size && outer.out == inner.out * inner.size) {
+            outer = {outer.size * inner.size, inner.in, inner.out};
+        } else {
+            dims.dim[++kept] = inner;
+        }
+    }
+    if (dims.rank > 0) dims.rank = kept + 1;
+}
+
+void collect(const View& x, const bool* reduced, Plan& plan) {
+    std::int64_t out_stride = 1;
+    for (int i = x.rank - 1; i >= 0; --i) {
+        Dim d{x.shape[i], x.strides[i], 0};
+        if (!reduced[i]) {
+            d.out = out_stride;
+            out_stride *= d.size;
+        }
+        if (d.size == 1) continue;
+        if (d.in < 0) {
+            plan.data += d.in * (d.size - 1);
+            plan.out += d.out * (d.size - 1);
+            d.in = -d.in;
+            d.out = -d.out;
+        }
+        (reduced[i] ? plan.reduced : plan.kept).push(d);
+    }
+}
+
+bool lanes_fit(const Plan& plan) {
+    if (plan.kept.rank == 0) return true;
+    if (plan.reduced.rank == 0) return false;
+    const Dim& run = plan.reduced.dim[plan.reduced.rank - 1];
+    const Dim& side = plan.kept.dim[plan.kept.rank - 1];
+    if (distance(run) >= distance(side)) return false;
+    return run.size >= short_lane || side.size < 8;
+}
+
+std::int64_t folding(const Plan& plan, std::int64_t size) {
+    if (plan.shape != Shape::columns || plan.reduced.rank == 0 || !plan.contiguous) return 1;
+    const Dim& row = plan.reduced.dim[plan.reduced.rank - 1];
+    if (plan.inner.size > folded_columns / 4 || row.in != plan.inner.size * size) return 1;
+    return std::clamp<std::int64_t>(row.size / 4, 1, folded_columns / plan.inner.size);
+}
+
+}  // namespace
+
+Plan plan_reduction(const View& x, const bool* reduced) {
+    Plan plan{};
+    plan.data = x.data;
+    plan.format = x.format;
+    plan.swapped = x.swapped;
+    collect(x, reduced, plan);
+    sort_and_merge(plan.kept);
+    sort_and_merge(plan.reduced);
+    plan.kept_count = plan.kept.count();
+    plan.reduced_count = plan.reduced.count();
+    plan.shape = lanes_fit(plan) ? Shape::lanes : Shape::columns;
+    Dims& from = plan.shape == Shape::lanes ? plan.reduced : plan.kept;
+    const std::int64_t size = static_cast<std::int64_t>(size_of(x.format));
+    plan.inner = from.rank > 0 ? from.dim[--from.rank] : Dim{1, size, 1};
+    plan.contiguous = !x.swapped && (plan.inner.in == size || plan.inner.size == 1);
+    plan.fold = folding(plan, size);
+    return plan;
+}
+
+Walk::Walk(const Dims& dims, std::int64_t index) : dims_(dims) {
+    for (int i = dims.rank - 1; i >= 0; --i) {
+        const Dim& d = dims.dim[i];
+        const bool whole = i == 0 || index < d.size;  // a division saved: most walks start at the front
+        at_[i] = whole ? index : index % d.size;
+        index = whole ? 0 : index / d.size;
+        offsets_.in += at_[i] * d.in;
+        offsets_.out += at_[i] * d.out;
+    }
+}
+
+void Walk::next() {
+    for (int i = dims_.rank - 1; i >= 0; --i) {
+        const Dim& d = dims_.dim[i];
+        offsets_.in += d.in;
+        offsets_.out += d.out;
+        if (++at_[i] < d.size) return;
+        at_[i] = 0;
+        offsets_.in -= d.in * d.size;
+        offsets_.out -= d.out * d.size;
+    }
+}
+
+Offsets offsets_at(const Dims& dims, std::int64_t index) {
+    const Walk walk(dims, index);
+    return {walk.in(), walk.out()};
+}
+
+namespace {
+
+template <class Bits>
+Bits swapped_bytes(Bits x) {
+    if constexpr (sizeof(Bits) == 2) return __builtin_bswap16(x);
+    else if constexpr (sizeof(Bits) == 4) return __builtin_bswap32(x);
+    else if constexpr (sizeof(Bits) == 8) return __builtin_bswap64(x);
+    else return x;
+}
+
+template <class Bits>
+void copy_strided(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, bool swap) {
+    for (std::size_t i = 0; i < n; ++i, from += in, to += out) {
+        Bits x;
+        std::memcpy(&x, from, sizeof x);
+        if (swap) x = swapped_bytes(x);
+        std::memcpy(to, &x, sizeof x);
+    }
+}
+
+void copy(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, std::size_t size, bool swap) {
+    switch (size) {
+        case 1: return copy_strided<std::uint8_t>(from, in, to, out, n, false);
+        case 2: return copy_strided<std::uint16_t>(from, in, to, out, n, swap);
+        case 4: return copy_strided<std::uint32_t>(from, in, to, out, n, swap);
+        default: return copy_strided<std::uint64_t>(from, in, to, out, n, swap);
+    }
+}
+
+}  // namespace
+
+void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to) {
+    copy(from, stride, to, static_cast<std::int64_t>(size), n, size, swapped);
+}
+
+void scatter(const char* from, std::size_t n, std::size_t size, char* to, std::int64_t stride) {
+    if (stride == static_cast<std::int64_t>(size)) {
+        std::memcpy(to, from, n * size);
+    } else {
+        copy(from, static_cast<std::int64_t>(size), to, stride, n, size, false);
+    }
+}
+
+}  // namespace samesum

@@ -1,0 +1,87 @@
+// Shape, strides and axes become a few canonical loops.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/format.hpp"
+
+namespace samesum {
+
+constexpr int max_rank = 64;
+
+// `in` in bytes, `out` in elements; both may be negative or zero.
+struct Dim {
+    std::int64_t size, in, out;
+};
+
+// Dimensions from the outermost to the innermost.
+struct Dims {
+    Dim dim[max_rank];
+    int rank = 0;
+
+    void push(Dim d) { dim[rank++] = d; }
+    std::int64_t count() const {
+        std::int64_t n = 1;
+        for (int i = 0; i < rank; ++i) n *= dim[i].size;
+        return n;
+    }
+};
+
+// An array as its memory lies.
+struct View {
+    const char* data;
+    int rank;
+    const std::int64_t* shape;
+    const std::int64_t* strides;  // bytes
+    Format format;
+    bool swapped;  // the other byte order
+};
+
+// The two loop shapes. Lanes: the inner dimension is reduced, each output has a run of elements to itself.
+// Columns: the inner dimension is kept, each row adds one element to every output of a tile.
+enum class Shape : std::uint8_t { lanes, columns };
+
+struct Plan {
+    Shape shape;
+    const char* data;     // first element, negative strides flipped
+    std::int64_t out;     // offset of the first output, in elements
+    Dims kept, reduced;   // without `inner`
+    Dim inner;
+    std::int64_t kept_count, reduced_count;  // with `inner`
+    std::int64_t fold;    // columns: rows that lie side by side and are taken as one
+    Format format;
+    bool contiguous;      // the inner dimension can be read as it lies
+    bool swapped;
+};
+
+// `reduced[i]`: dimension i is reduced. The outputs are C-contiguous over the kept dimensions in their order.
+Plan plan_reduction(const View& x, const bool* reduced);
+
+// The offsets of element `index` of `dims`, counted in row-major order.
+struct Offsets {
+    std::int64_t in, out;
+};
+Offsets offsets_at(const Dims& dims, std::int64_t index);
+
+// The same offsets one index after the other.
+class Walk {
+  public:
+    Walk(const Dims& dims, std::int64_t index);
+    void next();
+    std::int64_t in() const { return offsets_.in; }
+    std::int64_t out() const { return offsets_.out; }
+
+  private:
+    const Dims& dims_;
+    Offsets offsets_{0, 0};
+    std::int64_t at_[max_rank];
+};
+
+// Copies n elements `stride` bytes apart side by side, in native byte order.
+void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to);
+
+// Copies n elements to places `stride` bytes apart.
+void scatter(const char* from, std::size_t n, std::size_t size, char* to, std::int64_t stride);
+
+}  // namespace samesum

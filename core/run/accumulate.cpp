@@ -1,0 +1,128 @@
+#include "run/accumulate.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace samesum {
+
+namespace {
+
+struct alignas(64) Block {
+    char bytes[tile_bytes];
+};
+
+thread_local std::vector<std::unique_ptr<Block>> idle_tiles;
+
+constexpr std::int64_t gathered_rows = 16;
+
+void add_lane_run(const Plan& plan, const Method& method, void* tile, std::size_t j, const char* p, std::int64_t n) {
+    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
+    constexpr std::int64_t block = static_cast<std::int64_t>(block_elements);
+    alignas(64) char gathered[block_elements];
+    const std::int64_t most = plan.contiguous ? block : block / size;
+    for (std::int64_t i = 0; i < n; i += most) {
+        const std::size_t now = static_cast<std::size_t>(std::min(most, n - i));
+        const char* from = p + i * plan.inner.in;
+        if (!plan.contiguous) {
+            gather(from, plan.inner.in, now, static_cast<std::size_t>(size), plan.swapped, gathered);
+            from = gathered;
+        }
+        method.lanes(tile, j, from, now);
+    }
+}
+
+void accumulate_lanes(const Plan& plan, const Method& method, const Range& range, void* tile) {
+    const std::int64_t run = plan.inner.size;
+    Walk outputs(plan.kept, range.first);
+    for (std::int64_t o = range.first; o < range.last; ++o, outputs.next()) {
+        const char* base = plan.data + outputs.in();
+        const std::size_t j = static_cast<std::size_t>(o - range.first);
+        if (plan.reduced.rank == 0) {
+            add_lane_run(plan, method, tile, j, base + range.begin * plan.inner.in, range.end - range.begin);
+            continue;
+        }
+        Walk runs(plan.reduced, range.begin / run);
+        std::int64_t at = range.begin % run;
+        for (std::int64_t left = range.end - range.begin; left > 0; runs.next()) {
+            const std::int64_t now = std::min(run - at, left);
+            add_lane_run(plan, method, tile, j, base + runs.in() + at * plan.inner.in, now);
+            left -= now;
+            at = 0;
+        }
+    }
+}
+
+void add_rows(const Plan& plan, const Method& method, const char* p, std::int64_t stride, std::int64_t rows,
+              std::int64_t columns, std::int64_t fold, void* tile) {
+    const std::size_t n = static_cast<std::size_t>(columns);
+    if (plan.contiguous) {
+        const std::int64_t sets = rows / fold, rest = rows % fold;
+        const std::size_t width = n * static_cast<std::size_t>(fold);
+        if (sets > 0) method.columns(tile, p, stride * fold, static_cast<std::size_t>(sets), width);
+        if (rest > 0) method.columns(tile, p + sets * fold * stride, 0, 1, n * static_cast<std::size_t>(rest));
+        return;
+    }
+    const std::size_t size = size_of(plan.format);
+    alignas(64) char gathered[gathered_rows * tile_columns * 8 / 4];
+    const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizeof gathered / (n * size)));
+    for (std::int64_t r = 0; r < rows; r += most) {
+        const std::int64_t now = std::min(most, rows - r);
+        for (std::int64_t i = 0; i < now; ++i) {
+            gather(p + (r + i) * stride, plan.inner.in, n, size, plan.swapped,
+                   gathered + static_cast<std::size_t>(i) * n * size);
+        }
+        method.columns(tile, gathered, static_cast<std::ptrdiff_t>(n * size), static_cast<std::size_t>(now), n);
+    }
+}
+
+void accumulate_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold, void* tile) {
+    Dims rows = plan.reduced;
+    const Dim row = rows.rank > 0 ? rows.dim[--rows.rank] : Dim{1, 0, 0};
+    const char* base = plan.data + offsets_at(plan.kept, range.outer).in + range.first * plan.inner.in;
+    Walk runs(rows, range.begin / row.size);
+    std::int64_t at = range.begin % row.size;
+    for (std::int64_t left = range.end - range.begin; left > 0; runs.next()) {
+        const std::int64_t now = std::min(row.size - at, left);
+        add_rows(plan, method, base + runs.in() + at * row.in, row.in, now, range.last - range.first, fold, tile);
+        left -= now;
+        at = 0;
+    }
+}
+
+// Rows lie side by side only where a tile has all the columns of a row.
+std::int64_t fold_of(const Plan& plan, const Method& method, std::int64_t columns) {
+    if (plan.fold == 1 || columns != plan.inner.size) return 1;
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(method.max_columns) / columns, 1, plan.fold);
+}
+
+void accumulate_folded(const Plan& plan, const Method& method, const Range& range, std::int64_t fold, void* tile) {
+    TileScope scope;
+    const std::size_t n = static_cast<std::size_t>(range.last - range.first);
+    method.init(scope.tile(), n * static_cast<std::size_t>(fold));
+    accumulate_columns(plan, method, range, fold, scope.tile());
+    for (std::size_t i = 0; i < n * static_cast<std::size_t>(fold); ++i) method.merge(tile, i % n, scope.tile(), i);
+}
+
+}  // namespace
+
+TileScope::TileScope() {
+    if (idle_tiles.empty()) {
+        tile_ = new Block;
+    } else {
+        tile_ = idle_tiles.back().release();
+        idle_tiles.pop_back();
+    }
+}
+
+TileScope::~TileScope() { idle_tiles.emplace_back(static_cast<Block*>(tile_)); }
+
+void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile, bool used) {
+    const std::int64_t n = range.last - range.first, fold = fold_of(plan, method, n);
+    if (!used) method.init(tile, static_cast<std::size_t>(n));
+    if (plan.shape == Shape::lanes) accumulate_lanes(plan, method, range, tile);
+    else if (fold > 1) accumulate_folded(plan, method, range, fold, tile);
+    else accumulate_columns(plan, method, range, 1, tile);
+}
+
+}  // namespace samesum

@@ -1,0 +1,232 @@
+#include "run/reduce.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "exact/methods.hpp"
+#include "exact/rounding.hpp"
+#include "kernels/instruction_set.hpp"
+#include "run/accumulate.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+Counters counters{};
+
+namespace {
+
+// Below this many bytes of input one thread is faster than waking another.
+constexpr std::int64_t threaded_bytes = 768 << 10;
+// Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
+constexpr std::int64_t task_bytes = 2 << 20;
+
+// The methods to try, one after the other; the last one is always right.
+struct Tiers {
+    Method method[3];
+    std::size_t number[3];  // of the counter
+    std::size_t count = 0;
+
+    void push(const Method& m, std::size_t tier) {
+        method[count] = m;
+        number[count++] = tier;
+    }
+};
+
+Tiers integer_tiers(const Methods& methods, const Reduction& row, Format in, Format out, std::int64_t count) {
+    Tiers tiers;
+    const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
+    const std::size_t map = static_cast<std::size_t>(row.map);
+    if (row.finalize == Finalize::itself && !is_float(out)) {
+        tiers.push(methods.modular[index][size_of(out) > size_of(in)][map], 0);
+    } else if (fits_64_bits(in, row.map) && count <= INT32_MAX) {
+        Method method = methods.modular[index][1][map];
+        method.finish = row.map == Map::itself && !is_unsigned(in) ? finish_signed : finish_unsigned;
+        tiers.push(method, 0);
+    } else {
+        tiers.push(wide_method(in, row.map), 2);
+    }
+    return tiers;
+}
+
+Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
+    const Methods& methods = *current_instruction_set().methods;
+    const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
+    Tiers tiers;
+    if (row.combine != Combine::sum) {
+        tiers.push(methods.extreme[format][row.combine == Combine::maximum], 0);
+        return tiers;
+    }
+    if (!is_float(in)) return integer_tiers(methods, row, in, out, count);
+    const std::size_t map = static_cast<std::size_t>(row.map);
+    if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format][map], 0);
+    tiers.push(methods.sum2[format][map], 1);
+    tiers.push(exact_method(in, row.map), 2);
+    return tiers;
+}
+
+// Outputs [first, last) of one run of the inner kept dimension (columns) or of all outputs (lanes).
+struct Outputs {
+    std::int64_t outer, first, last;
+};
+
+class Job {
+  public:
+    Job(const Plan& plan, const Tiers& tiers, const Finish& how, void* out)
+        : plan_(plan), tiers_(tiers), how_(how), out_(static_cast<char*>(out)) {}
+
+    void run() {
+        const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item();
+        const int threads = bytes >= threaded_bytes ? thread_count() : 1;
+        const bool lanes = plan_.shape == Shape::lanes;
+        const std::int64_t outer = lanes ? 1 : plan_.kept.count();
+        const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;
+        const std::int64_t width = tile_width(inner, threads);
+        const std::int64_t tiles = (inner + width - 1) / width;
+        const auto outputs = [&](std::int64_t t) {
+            const std::int64_t first = t % tiles * width;
+            return Outputs{t / tiles, first, std::min(inner, first + width)};
+        };
+        const bool split = threads > 1 && outer * tiles < 3 * threads;
+        if (split) {
+            for (std::int64_t t = 0; t < outer * tiles; ++t) reduce_outputs(0, outputs(t), threads);
+        } else {
+            auto task = [&](std::size_t t, std::size_t) { reduce_outputs(0, outputs(static_cast<std::int64_t>(t)), 1); };
+            for_each_task(static_cast<std::size_t>(outer * tiles), static_cast<std::size_t>(threads), task);
+        }
+    }
+
+  private:
+    std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.format)); }
+
+    std::int64_t tile_width(std::int64_t inner, int threads) const {
+        std::int64_t width = static_cast<std::int64_t>(tiers_.method[0].max_columns);
+        const std::int64_t output_bytes = plan_.reduced_count * item();
+        if (plan_.shape == Shape::lanes) width = std::min(width, std::max<std::int64_t>(1, task_bytes / output_bytes));
+        // Rows gathered into columns are read several times: they have to stay in the cache.
+        else if (!plan_.contiguous) width = std::min<std::int64_t>(width, 256);
+        if (threads > 1) {
+            const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
+            width = std::min(width, std::max<std::int64_t>(share, 256));
+        }
+        return std::max<std::int64_t>(1, std::min(width, inner));
+    }
+
+    // Certified results of `outputs` in place, by this tier or a later one.
+    void reduce_outputs(std::size_t tier, const Outputs& o, int threads) {
+        const Method& method = tiers_.method[tier];
+        const std::int64_t limit = static_cast<std::int64_t>(method.max_columns);
+        for (std::int64_t first = o.first; first < o.last; first += limit) {
+            const Outputs part{o.outer, first, std::min(o.last, first + limit)};
+            reduce_tile(tier, part, threads);
+        }
+    }
+
+    void reduce_tile(std::size_t tier, const Outputs& o, int threads) {
+        const Method& method = tiers_.method[tier];
+        const std::size_t n = static_cast<std::size_t>(o.last - o.first);
+        TileScope scope;
+        void* tile = scope.tile();
+        if (threads > 1 && static_cast<std::int64_t>(n) * plan_.reduced_count * item() >= threaded_bytes) {
+            accumulate_in_parallel(method, o, threads, tile);
+        } else {
+            accumulate(plan_, method, {o.outer, o.first, o.last, 0, plan_.reduced_count}, tile);
+        }
+        std::uint8_t failed[tile_columns];
+        const std::size_t failures = finish(method, tile, o, failed);
+        if (tiers_.number[tier] < 3) counters.reductions[tiers_.number[tier]] += n - failures;
+        if (failures > 0) retry(tier + 1, o, failed, failures, threads);
+    }
+
+    void accumulate_in_parallel(const Method& method, const Outputs& o, int threads, void* tile) {
+        const std::int64_t bytes = (o.last - o.first) * plan_.reduced_count * item();
+        const std::int64_t wanted = std::max<std::int64_t>(2 * threads, bytes / task_bytes);
+        const std::int64_t pieces = std::min(plan_.reduced_count, wanted);
+        std::vector<std::unique_ptr<TileScope>> states(static_cast<std::size_t>(threads));
+        std::vector<char> used(static_cast<std::size_t>(threads));
+        for (auto& state : states) state = std::make_unique<TileScope>();
+        auto task = [&](std::size_t piece, std::size_t worker) {
+            const std::int64_t p = static_cast<std::int64_t>(piece);
+            const std::int64_t first = part_of(plan_.reduced_count, p, pieces);
+            const std::int64_t last = part_of(plan_.reduced_count, p + 1, pieces);
+            accumulate(plan_, method, {o.outer, o.first, o.last, first, last}, states[worker]->tile(), used[worker]);
+            used[worker] = 1;
+        };
+        for_each_task(static_cast<std::size_t>(pieces), static_cast<std::size_t>(threads), task);
+        const std::size_t n = static_cast<std::size_t>(o.last - o.first);
+        method.init(tile, n);
+        for (std::size_t w = 0; w < states.size(); ++w) {
+            for (std::size_t j = 0; used[w] && j < n; ++j) method.merge(tile, j, states[w]->tile(), j);
+        }
+    }
+
+    static std::int64_t part_of(std::int64_t total, std::int64_t i, std::int64_t parts) {
+        return total / parts * i + std::min(i, total % parts);
+    }
+
+    std::size_t finish(const Method& method, void* tile, const Outputs& o, std::uint8_t* failed) {
+        const std::size_t n = static_cast<std::size_t>(o.last - o.first), size = size_of(how_.format);
+        const std::int64_t bytes = static_cast<std::int64_t>(size);
+        alignas(64) char results[tile_columns * 8];
+        if (plan_.shape == Shape::columns) {
+            char* to = out_ + (plan_.out + offsets_at(plan_.kept, o.outer).out + o.first * plan_.inner.out) * bytes;
+            if (plan_.inner.out == 1) return method.finish(tile, n, how_, to, failed);
+            const std::size_t failures = method.finish(tile, n, how_, results, failed);
+            scatter(results, n, size, to, plan_.inner.out * bytes);
+            return failures;
+        }
+        const std::size_t failures = method.finish(tile, n, how_, results, failed);
+        for (std::size_t j = 0; j < n;) {
+            const std::int64_t index = o.first + static_cast<std::int64_t>(j);
+            const Offsets at = offsets_at(plan_.kept, index);
+            const Dim last = plan_.kept.rank > 0 ? plan_.kept.dim[plan_.kept.rank - 1] : Dim{1, 0, 1};
+            const std::size_t run = std::min(n - j, static_cast<std::size_t>(last.size - index % last.size));
+            scatter(results + j * size, run, size, out_ + (plan_.out + at.out) * bytes, last.out * bytes);
+            j += run;
+        }
+        return failures;
+    }
+
+    // Column by column when few failed; else all at once, since a column alone is read a cache line at a time.
+    void retry(std::size_t tier, const Outputs& o, const std::uint8_t* failed, std::size_t failures, int threads) {
+        const std::size_t n = static_cast<std::size_t>(o.last - o.first);
+        if (plan_.shape == Shape::columns && failures > n / 16 + 1) return reduce_outputs(tier, o, threads);
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!failed[j]) continue;
+            const std::int64_t at = o.first + static_cast<std::int64_t>(j);
+            reduce_outputs(tier, {o.outer, at, at + 1}, threads);
+        }
+    }
+
+    const Plan& plan_;
+    const Tiers& tiers_;
+    const Finish how_;
+    char* const out_;
+};
+
+}  // namespace
+
+void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
+    const FloatingPointScope scope;
+    const Plan plan = plan_reduction(x, reduced);
+    const Tiers tiers = choose_tiers(row, x.format, format, plan.reduced_count);
+    Job(plan, tiers, {row.finalize, format, plan.reduced_count}, out).run();
+}
+
+void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n) {
+    std::uint64_t bits = 0;
+    const bool maximum = row.combine == Combine::maximum, has_sign = is_float(format) || !is_unsigned(format);
+    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(format)), sign = has_sign ? sign_bit(format) : 0;
+    if (row.combine == Combine::sum) {
+        if (row.finalize == Finalize::over_count) bits = canonical_nan(format);
+    } else if (is_float(format)) {
+        bits = infinity_bits(format) | (maximum ? sign : 0);
+    } else if (format == Format::boolean) {
+        bits = maximum ? 0 : 1;
+    } else {
+        bits = maximum ? sign : ones & ~sign;
+    }
+    for (std::int64_t i = 0; i < n; ++i) store_bits(out, static_cast<std::size_t>(i), bits, size_of(format));
+}
+
+}  // namespace samesum

@@ -1,0 +1,31 @@
+// A reduction, end to end: tiers of methods over the loops of a plan, on the pool.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "kernels/method.hpp"
+#include "layout/plan.hpp"
+
+namespace samesum {
+
+// Since the last reset: outputs of reductions each tier certified (float64 lanes, double-words, superaccumulator),
+// lines scanned, and prefixes that needed the superaccumulator.
+struct Counters {
+    std::atomic<std::uint64_t> reductions[3], scan_lines, scan_exact;
+};
+extern Counters counters;
+
+struct Reduction {
+    Map map;
+    Combine combine;
+    Finalize finalize;
+};
+
+// `out` is C-contiguous, of `format`, and does not overlap the input. Every set has at least one element.
+void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out);
+
+// Writes what an empty set gives n times: zero, NaN for a mean, the value that loses to every other for an extreme.
+void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n);
+
+}  // namespace samesum

@@ -1,0 +1,306 @@
+#include "run/scan.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "exact/elements.hpp"
+#include "exact/rounding.hpp"
+#include "exact/wide_scan.hpp"
+#include "kernels/instruction_set.hpp"
+#include "run/accumulate.hpp"
+#include "run/reduce.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+constexpr std::int64_t threaded_bytes = 256 << 10;
+// Elements of a long row that one thread takes at a time: they stay in its cache between the two passes over them.
+constexpr std::int64_t chunk_elements = 64 * static_cast<std::int64_t>(scan_elements);
+
+const ScanMethod& choose_method(Format in, Format out) {
+    const Methods& methods = *current_instruction_set().methods;
+    if (is_float(in)) return methods.scan_float[static_cast<std::size_t>(in)];
+    if (is_float(out)) return wide_scan_method(in);
+    const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
+    return methods.scan_modular[index][size_of(out) > size_of(in)];
+}
+
+// The loops: one line along the axis for each element of `lines`; in columns the innermost of them is `inner`.
+struct ScanPlan {
+    const char* data;  // the first element in the order of the scan
+    char* out;         // where its inclusive prefix goes
+    Dim axis;          // out in bytes here, as in `lines` and `inner`
+    Dims lines;
+    Dim inner;
+    std::int64_t written;  // prefixes along the axis that are wanted: the exclusive scan drops the last one
+    bool has_zero;         // the element before the first prefix is the empty sum
+    bool columns, swapped;
+    Format in, format;
+};
+
+ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format, void* out) {
+    ScanPlan plan{};
+    plan.data = x.data;
+    plan.out = static_cast<char*>(out);
+    plan.in = x.format;
+    plan.format = format;
+    plan.swapped = x.swapped;
+    plan.has_zero = o.exclusive || o.include_initial;
+    std::int64_t stride = static_cast<std::int64_t>(size_of(format));
+    for (int i = x.rank - 1; i >= 0; --i) {
+        const Dim d{x.shape[i], x.strides[i], stride};
+        stride *= d.size + (i == axis && o.include_initial ? 1 : 0);
+        if (i == axis) plan.axis = d;
+        else if (d.size != 1) plan.lines.push(d);
+    }
+    std::reverse(plan.lines.dim, plan.lines.dim + plan.lines.rank);
+    if (o.reverse) {
+        plan.data += plan.axis.in * (plan.axis.size - 1);
+        plan.out += plan.axis.out * (plan.axis.size - 1 + (o.include_initial ? 1 : 0));
+        plan.axis.in = -plan.axis.in;
+        plan.axis.out = -plan.axis.out;
+    }
+    plan.written = plan.axis.size - (o.exclusive ? 1 : 0);
+    if (plan.has_zero) plan.out += plan.axis.out;
+    const std::int64_t item = static_cast<std::int64_t>(size_of(x.format));
+    for (int i = 0; i < plan.lines.rank; ++i) {
+        if (plan.lines.dim[i].in == item) std::swap(plan.lines.dim[i], plan.lines.dim[plan.lines.rank - 1]);
+    }
+    plan.inner = plan.lines.rank > 0 ? plan.lines.dim[plan.lines.rank - 1] : Dim{1, 0, 0};
+    plan.columns = plan.inner.in == item && plan.inner.size >= 8 && plan.axis.in != item && plan.axis.in != -item;
+    if (plan.columns) --plan.lines.rank;
+    return plan;
+}
+
+// Blocks of lines whose prefixes could not be certified; they are made exactly afterwards.
+class Failures {
+  public:
+    // Prefixes [first, last) of the line that starts at these places.
+    struct Span {
+        const char* in;
+        char* out;
+        std::int64_t first, last;
+    };
+
+    void add(const Span& span) {
+        const std::lock_guard lock(mutex_);
+        spans_.push_back(span);
+    }
+
+    // Spans line by line, each line from its front.
+    std::vector<Span> take() {
+        std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+            return std::pair(a.out, a.first) < std::pair(b.out, b.first);
+        });
+        return std::move(spans_);
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<Span> spans_;
+};
+
+class Job {
+  public:
+    explicit Job(const ScanPlan& plan) : plan_(plan), method_(choose_method(plan.in, plan.format)) {}
+
+    void run() {
+        const std::int64_t bytes = plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
+        const int threads = bytes >= threaded_bytes ? thread_count() : 1;
+        if (plan_.columns) scan_columns(threads);
+        else if (threads > 1 && plan_.lines.count() < 2 * threads) scan_long_lines(threads);
+        else scan_lines(threads);
+        repair(threads);
+    }
+
+  private:
+    std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
+    std::size_t out_size() const { return size_of(plan_.format); }
+
+    void write_zero(char* first_prefix, std::int64_t columns) const {
+        if (!plan_.has_zero) return;
+        char* p = first_prefix - plan_.axis.out;
+        for (std::int64_t j = 0; j < columns; ++j) std::memset(p + j * plan_.inner.out, 0, out_size());
+    }
+
+    // Contiguous native elements, gathered into `buffer` if they do not lie so.
+    const char* elements(const char* p, std::int64_t n, char* buffer) const {
+        if (plan_.axis.in == item() && !plan_.swapped) return p;
+        gather(p, plan_.axis.in, static_cast<std::size_t>(n), size_of(plan_.in), plan_.swapped, buffer);
+        return buffer;
+    }
+
+    // Elements [begin, end) of a line, after `carry`; the carry moves on.
+    void scan_run(const char* in, char* out, std::int64_t begin, std::int64_t end, Carry& carry) {
+        alignas(64) char gathered[scan_elements * 8], results[scan_elements * 8];
+        std::uint8_t failed[scan_elements];
+        const bool direct = plan_.axis.out == static_cast<std::int64_t>(out_size());
+        for (std::int64_t i = begin; i < end; i += scan_elements) {
+            const std::int64_t n = std::min<std::int64_t>(scan_elements, end - i);
+            const std::int64_t wanted = std::min(n, plan_.written - i);
+            const char* x = elements(in + i * plan_.axis.in, n, gathered);
+            char* to = out + i * plan_.axis.out;
+            if (wanted > 0) {
+                const std::size_t count = static_cast<std::size_t>(wanted);
+                void* prefixes = direct ? to : results;
+                if (method_.row(carry, x, count, plan_.format, prefixes, failed) > 0) {
+                    const std::int64_t first = std::find(failed, failed + count, 1) - failed;
+                    std::int64_t last = wanted;
+                    while (!failed[last - 1]) --last;
+                    failures_.add({in, out, i + first, i + last});
+                }
+                if (!direct) scatter(results, count, out_size(), to, plan_.axis.out);
+            }
+            method_.total(carry, x, static_cast<std::size_t>(n));
+        }
+    }
+
+    void scan_lines(int threads) {
+        const std::int64_t lines = plan_.lines.count();
+        const std::int64_t batch = std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(1, plan_.axis.size));
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t first = static_cast<std::int64_t>(t) * batch;
+            Walk walk(plan_.lines, first);
+            for (std::int64_t line = first; line < std::min(lines, first + batch); ++line, walk.next()) {
+                Carry carry{};
+                write_zero(plan_.out + walk.out(), 1);
+                scan_run(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size, carry);
+            }
+        };
+        for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch), static_cast<std::size_t>(threads), task);
+    }
+
+    // A line at a time; its chunks are handed out in order, and each waits for the carry of the one before.
+    void scan_long_lines(int threads) {
+        const std::int64_t n = plan_.axis.size, chunks = (n + chunk_elements - 1) / chunk_elements;
+        Walk walk(plan_.lines, 0);
+        for (std::int64_t line = 0; line < plan_.lines.count(); ++line, walk.next()) {
+            const char* in = plan_.data + walk.in();
+            char* out = plan_.out + walk.out();
+            write_zero(out, 1);
+            std::vector<Carry> carries(static_cast<std::size_t>(chunks) + 1);
+            std::atomic<std::size_t> ready{0};
+            auto task = [&](std::size_t t, std::size_t) {
+                const std::int64_t begin = static_cast<std::int64_t>(t) * chunk_elements;
+                const std::int64_t end = std::min(n, begin + chunk_elements);
+                Carry part = total(in, begin, end);
+                while (ready.load(std::memory_order_acquire) != t) std::this_thread::yield();
+                Carry carry = carries[t];
+                carries[t + 1] = joined(carry, part);
+                ready.store(t + 1, std::memory_order_release);
+                scan_run(in, out, begin, end, carry);
+            };
+            for_each_task(static_cast<std::size_t>(chunks), static_cast<std::size_t>(threads), task);
+        }
+    }
+
+    Carry total(const char* in, std::int64_t begin, std::int64_t end) const {
+        alignas(64) char gathered[scan_elements * 8];
+        Carry carry{};
+        for (std::int64_t i = begin; i < end; i += scan_elements) {
+            const std::int64_t n = std::min<std::int64_t>(scan_elements, end - i);
+            method_.total(carry, elements(in + i * plan_.axis.in, n, gathered), static_cast<std::size_t>(n));
+        }
+        return carry;
+    }
+
+    Carry joined(Carry carry, const Carry& part) const {
+        if (is_float(plan_.in)) add(carry.sum, part.sum);
+        else carry.integer += part.integer;
+        return carry;
+    }
+
+    void scan_columns(int threads) {
+        const std::int64_t width = std::clamp<std::int64_t>(plan_.inner.size / (2 * threads), 64, tile_columns);
+        const std::int64_t tiles = (plan_.inner.size + width - 1) / width;
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t index = static_cast<std::int64_t>(t), first = index % tiles * width;
+            const Offsets at = offsets_at(plan_.lines, index / tiles);
+            scan_tile(plan_.data + at.in + first * plan_.inner.in, plan_.out + at.out + first * plan_.inner.out,
+                      std::min(width, plan_.inner.size - first));
+        };
+        for_each_task(static_cast<std::size_t>(plan_.lines.count() * tiles), static_cast<std::size_t>(threads), task);
+    }
+
+    void scan_tile(const char* in, char* out, std::int64_t columns) {
+        const std::size_t n = static_cast<std::size_t>(columns);
+        TileScope scope;
+        alignas(64) char gathered[tile_columns * 8], results[tile_columns * 8];
+        std::uint8_t failed[tile_columns];
+        // Of each column, the latest run of rows that failed.
+        std::int64_t run_first[tile_columns], run_last[tile_columns];
+        std::fill_n(run_first, n, 0);
+        std::fill_n(run_last, n, 0);
+        const auto add_run = [&](std::int64_t j) {
+            const Failures::Span run{in + j * plan_.inner.in, out + j * plan_.inner.out, run_first[j], run_last[j]};
+            if (run.first < run.last) failures_.add(run);
+        };
+        const bool direct = plan_.inner.out == static_cast<std::int64_t>(out_size());
+        method_.init(scope.tile(), n);
+        write_zero(out, columns);
+        for (std::int64_t r = 0; r < plan_.written; ++r) {
+            const char* x = in + r * plan_.axis.in;
+            if (plan_.swapped) gather(x, plan_.inner.in, n, size_of(plan_.in), true, gathered), x = gathered;
+            char* to = out + r * plan_.axis.out;
+            void* prefixes = direct ? to : results;
+            const std::size_t row = static_cast<std::size_t>(r);
+            const std::size_t failures = method_.column(scope.tile(), x, n, row, plan_.format, prefixes, failed);
+            if (!direct) scatter(results, n, out_size(), to, plan_.inner.out);
+            for (std::int64_t j = 0; failures > 0 && j < columns; ++j) {
+                if (!failed[j]) continue;
+                if (run_last[j] != r) add_run(j), run_first[j] = r;
+                run_last[j] = r + 1;
+            }
+        }
+        for (std::int64_t j = 0; j < columns; ++j) add_run(j);
+    }
+
+    void repair(int threads) {
+        const std::vector<Failures::Span> spans = failures_.take();
+        std::vector<std::size_t> starts;
+        for (std::size_t i = 0; i < spans.size(); ++i) {
+            if (i == 0 || spans[i].out != spans[i - 1].out) starts.push_back(i);
+        }
+        starts.push_back(spans.size());
+        auto task = [&](std::size_t t, std::size_t) {
+            Superaccumulator total;
+            std::int64_t at = 0;
+            for (std::size_t i = starts[t]; i < starts[t + 1]; ++i) at = repair_span(spans[i], at, total);
+        };
+        if (!spans.empty()) for_each_task(starts.size() - 1, static_cast<std::size_t>(threads), task);
+    }
+
+    // `total` holds the elements before `at`.
+    std::int64_t repair_span(const Failures::Span& span, std::int64_t at, Superaccumulator& total) const {
+        const Finish how{Finalize::itself, plan_.format, 1};
+        for (; at < span.last; ++at) {
+            char element[8];
+            gather(span.in + at * plan_.axis.in, 0, 1, size_of(plan_.in), plan_.swapped, element);
+            if (!total.is_nan()) add_element(total, element, plan_.in);
+            if (at >= span.first) store_bits(span.out + at * plan_.axis.out, 0, total.rounded(how), out_size());
+        }
+        counters.scan_exact += static_cast<std::uint64_t>(span.last - span.first);
+        return at;
+    }
+
+    const ScanPlan& plan_;
+    const ScanMethod& method_;
+    Failures failures_;
+};
+
+}  // namespace
+
+void scan(const View& x, int axis, const ScanOptions& options, Format format, void* out) {
+    const FloatingPointScope scope;
+    const ScanPlan plan = plan_scan(x, axis, options, format, out);
+    counters.scan_lines += static_cast<std::uint64_t>(plan.lines.count());
+    Job(plan).run();
+}
+
+}  // namespace samesum

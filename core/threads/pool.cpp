@@ -1,0 +1,158 @@
+#include "threads/pool.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <xmmintrin.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
+namespace samesum {
+
+bool (*interruption_requested)() = [] { return false; };
+
+namespace {
+
+#if defined(__x86_64__) || defined(_M_X64)
+constexpr std::uint64_t ieee_defaults = 0x1f80;
+std::uint64_t control_word() { return _mm_getcsr(); }
+void set_control_word(std::uint64_t word) { _mm_setcsr(static_cast<unsigned>(word)); }
+#elif defined(__aarch64__)
+constexpr std::uint64_t ieee_defaults = 0;
+std::uint64_t control_word() {
+    std::uint64_t word;
+    asm volatile("mrs %0, fpcr" : "=r"(word));
+    return word;
+}
+void set_control_word(std::uint64_t word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
+#endif
+
+constexpr auto interruption_interval = std::chrono::milliseconds(20);
+
+struct Job {
+    Job(TaskRef what, std::size_t n) : task(what), tasks(n) {}
+
+    TaskRef task;
+    std::size_t tasks;
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> stop{false};
+    std::mutex failure_mutex;
+    std::exception_ptr failure;
+
+    void fail() {
+        const std::lock_guard lock(failure_mutex);
+        if (!failure) failure = std::current_exception();
+        stop = true;
+    }
+
+    void work(std::size_t worker) {
+        const FloatingPointScope scope;
+        auto asked = std::chrono::steady_clock::now();
+        try {
+            for (std::size_t t; !stop && (t = next.fetch_add(1)) < tasks;) {
+                task(t, worker);
+                if (worker == 0 && std::chrono::steady_clock::now() - asked > interruption_interval) {
+                    if (interruption_requested()) throw Interrupted{};
+                    asked = std::chrono::steady_clock::now();
+                }
+            }
+        } catch (...) {
+            fail();
+        }
+    }
+};
+
+class Pool {
+  public:
+    // False if somebody else's job is running.
+    bool try_run(Job& job, std::size_t threads) {
+        const std::unique_lock busy(busy_, std::try_to_lock);
+        if (!busy.owns_lock()) return false;
+        {
+            const std::lock_guard lock(mutex_);
+            while (threads_.size() + 1 < threads) {
+                threads_.emplace_back([this, worker = threads_.size() + 1] { serve(worker); });
+            }
+            job_ = &job;
+            helpers_ = threads - 1;
+            running_ = threads_.size();
+            ++generation_;
+        }
+        wake_.notify_all();
+        job.work(0);
+        std::unique_lock lock(mutex_);
+        done_.wait(lock, [this] { return running_ == 0; });
+        job_ = nullptr;
+        return true;
+    }
+
+  private:
+    [[noreturn]] void serve(std::size_t worker) {
+        std::uint64_t seen = 0;
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            wake_.wait(lock, [&] { return generation_ != seen; });
+            seen = generation_;
+            Job* job = worker <= helpers_ ? job_ : nullptr;
+            lock.unlock();
+            if (job != nullptr) job->work(worker);
+            lock.lock();
+            if (--running_ == 0) done_.notify_one();
+        }
+    }
+
+    std::mutex busy_, mutex_;
+    std::condition_variable wake_, done_;
+    std::vector<std::thread> threads_;
+    Job* job_ = nullptr;
+    std::size_t helpers_ = 0, running_ = 0;
+    std::uint64_t generation_ = 0;
+};
+
+std::atomic<int> configured{0};
+
+// Never destroyed: its threads sleep until the process ends. A forked child has none of them and starts anew.
+std::atomic<Pool*> current_pool{nullptr};
+
+Pool& pool() {
+    static const bool registered = [] {
+        current_pool = new Pool;
+#if defined(__unix__) || defined(__APPLE__)
+        pthread_atfork(nullptr, nullptr, [] { current_pool = new Pool; });
+#endif
+        return true;
+    }();
+    static_cast<void>(registered);
+    return *current_pool;
+}
+
+}  // namespace
+
+FloatingPointScope::FloatingPointScope() : saved_(control_word()) { set_control_word(ieee_defaults); }
+FloatingPointScope::~FloatingPointScope() { set_control_word(saved_); }
+
+int thread_count() {
+    const int n = configured.load(std::memory_order_relaxed);
+    if (n > 0) return n;
+    const unsigned cores = std::thread::hardware_concurrency();
+    return cores > 0 ? static_cast<int>(cores) : 1;
+}
+
+void set_thread_count(int n) { configured = n; }
+
+void for_each_task(std::size_t n, std::size_t threads, TaskRef task) {
+    Job job(task, n);
+    if (threads > n) threads = n;
+    if (threads <= 1 || !pool().try_run(job, threads)) job.work(0);
+    if (job.failure) std::rethrow_exception(job.failure);
+}
+
+}  // namespace samesum

@@ -1,0 +1,49 @@
+// A pool of threads that sleep when idle. Safe to call from many threads at once, and after fork.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace samesum {
+
+// The calling thread was interrupted (Ctrl-C): the work was given up between two tasks.
+struct Interrupted {};
+
+// Asked on the calling thread now and then; true gives the work up. Set once, by the module.
+extern bool (*interruption_requested)();
+
+int thread_count();
+void set_thread_count(int n);
+
+// IEEE defaults (round to nearest, subnormals kept) while it lives; then what the caller had, flags included.
+class FloatingPointScope {
+  public:
+    FloatingPointScope();
+    ~FloatingPointScope();
+    FloatingPointScope(const FloatingPointScope&) = delete;
+    FloatingPointScope& operator=(const FloatingPointScope&) = delete;
+
+  private:
+    std::uint64_t saved_;
+};
+
+// A function(task, worker) without ownership; worker numbers are below thread_count() at the time of the call.
+class TaskRef {
+  public:
+    template <class F>
+        requires(!std::is_same_v<std::remove_cvref_t<F>, TaskRef>)
+    TaskRef(F& f)
+        : object_(&f), call_([](void* o, std::size_t t, std::size_t w) { (*static_cast<F*>(o))(t, w); }) {}
+    void operator()(std::size_t task, std::size_t worker) const { call_(object_, task, worker); }
+
+  private:
+    void* object_;
+    void (*call_)(void*, std::size_t, std::size_t);
+};
+
+// Runs tasks 0 ... n-1, handed out in order, on up to `threads` threads of which the caller is worker 0. While the pool is
+// busy for another caller, the caller does all of its own. Throws Interrupted, or what a task threw.
+void for_each_task(std::size_t n, std::size_t threads, TaskRef task);
+
+}  // namespace samesum
