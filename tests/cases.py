@@ -84,6 +84,20 @@ def ties_off(form: Format, n: int, seed: int) -> NDArray:
     return _with_pairs(form, np.concatenate([real(form, _tie(form, seed)), far]), n, seed, 8)
 
 
+def deep_ties(form: Format, n: int, seed: int) -> NDArray:
+    """A tie, or a tie that the smallest subnormal decides, under pairs of all magnitudes that cancel."""
+    far = from_bits(form, 1) * real(form, seed % 3 - 1)
+    return _with_pairs(form, np.concatenate([real(form, _tie(form, seed)), far]), n, seed, last_field(form) // 2)
+
+
+def mean_ties(form: Format, n: int, seed: int) -> NDArray:
+    """A mean halfway between two floats, or decided by the smallest subnormal."""
+    count = min(n, (1 << form.precision) - 1)
+    tie = np.ldexp(np.array([count, count], np.float64), [0, -form.precision])
+    far = from_bits(form, 1) * real(form, seed % 3 - 1)
+    return _with_pairs(form, np.concatenate([real(form, tie), far]), n, seed, 6)
+
+
 def ramp(form: Format, n: int, seed: int) -> NDArray:
     field = np.arange(n) * last_field(form) // max(n - 1, 1)
     return encode(form, below(2, n, seed), field, mix(n, seed + 1))
@@ -165,10 +179,12 @@ def _root_tie(form: Format, step: int) -> list[float]:
 
 
 def root_ties(form: Format, n: int, seed: int) -> NDArray:
-    """L2 norms exactly halfway between two floats, or a little off it."""
+    """L2 norms exactly halfway between two floats, or a little off it, at any magnitude."""
+    room = max(0, last_field(form) // 2 - 3 * form.precision)
     head = real(form, _root_tie(form, 1 + 2 * (seed & 1)))
     if seed & 2:
         head[-1] = np.nextafter(head[-1], real(form, 0.0))
+    head *= real(form, 2.0 ** (room * (seed // 4 % 3 - 1)))
     tail = from_bits(form, (seed >> 2) & 1, max(0, n - len(head)))
     return shuffled(np.concatenate([head[:n], tail]), seed)
 
@@ -207,6 +223,7 @@ FAMILIES: dict[str, Family] = {
     family.__name__: family
     for family in (
         *(uniform, normal, integers, small_integers, tenths, drip, ill_conditioned, cancelling, ties, ties_off),
+        *(deep_ties, mean_ties),
         *(ramp, anything_finite, subnormals, smallest, subnormal_results, near_overflow, overflowing, overflow_edge),
         *(all_ones, wide, tiny, huge, root_ties, square_ties, zeros, specials, infinities),
     )
