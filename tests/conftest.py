@@ -1,4 +1,4 @@
-"""What every test may rely on: threads and instruction set are restored, hypothesis has no clock."""
+"""What every test may rely on: slow tests wait for `-m slow`, threads are restored, hypothesis has no clock."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from samesum import _core
 
 settings.register_profile("samesum", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("samesum")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.option.markexpr = config.option.markexpr or "not slow"
 
 
 @pytest.fixture

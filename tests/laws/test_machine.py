@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cases
-from drawing import DTYPES, arrays, reductions, scans, subsets
+from drawing import arrays, reductions, scans, subsets
 from oracle import assert_bits, check_reduce, check_scan
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS
@@ -21,11 +21,11 @@ from samesum.engine.memory import EXCLUSIVE, REVERSE
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
 THREADS = (2, 3, 7)
-SIZE = 3 * (1 << 19)
-SHAPES = ((SIZE,), (768, 2048), (3, 1 << 19), (1 << 19, 3), (64, 32, 768), (SIZE, 1))
+SIZE = 3 * (1 << 18)
+SHAPES = ((SIZE,), (768, 1024), (3, 1 << 18), (1 << 18, 3), (64, 16, 768), (SIZE, 1))
 
 any_threads = pytest.mark.usefixtures("restored_threads")
-each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
+each_dtype = pytest.mark.parametrize("dtype", [*cases.FLOATS, np.dtype(np.int32), np.dtype(np.int64)], ids=str)
 
 
 def data(family: str, dtype: np.dtype[Any], n: int) -> NDArray:
@@ -47,7 +47,7 @@ def results(x: NDArray) -> Iterator[tuple[str, NDArray]]:
 @each_dtype
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_threads(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    family = ("normal", "ill_conditioned", "anything_finite")[SHAPES.index(shape) % 3]
+    family = ("ill_conditioned", "anything_finite", "normal")[SHAPES.index(shape) % 3]
     x = data(family, dtype, SIZE).reshape(shape)
     _core.set_num_threads(1)
     alone = dict(results(x))

@@ -1,0 +1,75 @@
+"""How often each tier is needed: easy data never leave the first ones, and the hard families reach them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cases
+from samesum import _core
+from samesum.algebra.pieces import Combine
+from samesum.algebra.rows import CUMULATIVE_SUM, L2_NORM, MEAN, REDUCTIONS, SUM, SUM_SQUARE, Reduction
+from samesum.engine import memory
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+SETS = 100
+NARROW = cases.FLOATS[:3]
+SUMS = tuple(row for row in REDUCTIONS if row.combine is Combine.SUM)
+
+
+def sets(family: str, dtype: np.dtype[Any], n: int = 40) -> NDArray:
+    return np.stack([cases.make(family, dtype, n, seed) for seed in range(SETS)])
+
+
+def count(call: Callable[[], object]) -> dict[str, int]:
+    """The counters of one call alone."""
+    _core.reset_counters()
+    assert not any(_core.counters().values())
+    call()
+    return _core.counters()
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
+def test_ordinary_long_sets_are_certified_at_once(row: Reduction, dtype: np.dtype[Any]) -> None:
+    x = sets("normal", dtype, 3000)
+    counters = count(lambda: memory.reduce(row, x, (1,)))
+    assert counters["float64_lanes"] >= 0.9 * SETS, counters
+    assert counters["superaccumulator"] == 0, counters
+
+
+@pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
+def test_ordinary_float64_needs_no_superaccumulator(row: Reduction) -> None:
+    x = sets("normal", np.dtype(np.float64), 3000)
+    counters = count(lambda: memory.reduce(row, x, (1,)))
+    assert counters["superaccumulator"] == 0, counters
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@pytest.mark.parametrize("family", ["integers", "small_integers", "drip", "cancelling", "subnormals", "tenths"])
+@pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
+def test_exactly_representable_work_needs_no_superaccumulator(
+    row: Reduction, family: str, dtype: np.dtype[Any]
+) -> None:
+    x = sets(family, dtype)
+    counters = count(lambda: memory.reduce(row, x, (1,)))
+    assert counters["superaccumulator"] == 0, counters
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS[1:], ids=str)
+def test_the_hard_families_reach_the_superaccumulator(dtype: np.dtype[Any]) -> None:
+    """So the accuracy tests over these families try the last tier too. float16 sums never need it."""
+    x = sets("deep_ties", dtype)
+    assert count(lambda: memory.reduce(SUM, x, (1,)))["superaccumulator"] > 0
+    assert count(lambda: memory.scan(CUMULATIVE_SUM, x, 1))["scan_superaccumulator"] > 0
+
+
+@pytest.mark.parametrize(("family", "row"), [("mean_ties", MEAN), ("root_ties", L2_NORM), ("square_ties", SUM_SQUARE)])
+def test_ties_reach_the_second_tier(family: str, row: Reduction) -> None:
+    for dtype in NARROW:
+        counters = count(lambda dtype=dtype: memory.reduce(row, sets(family, dtype), (1,)))
+        assert counters["double_words"] > 0, (dtype, counters)
