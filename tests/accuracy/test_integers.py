@@ -13,7 +13,7 @@ from oracle import assert_bits, check_reduce, check_scan, door_flags
 from samesum.algebra.rows import CUMULATIVE_SUM, L2_NORM, MAX, MEAN, MIN, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REFUSE_EMPTY, REVERSE
-from samesum.errors import ShapeError
+from samesum.errors import DtypeError, ShapeError
 
 each_integer = pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
 each_reduction = pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
@@ -85,6 +85,14 @@ def test_an_empty_extreme_is_refused_when_asked(row: Reduction, dtype: np.dtype[
     with pytest.raises(ShapeError, match="0"):
         memory.reduce(row, np.empty((3, 0), dtype), (1,), REFUSE_EMPTY)
     assert memory.reduce(row, np.empty((0, 3), dtype), (1,), REFUSE_EMPTY).shape == (0,)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "float32", "bool"])
+@pytest.mark.parametrize("row", [MIN, MAX], ids=lambda row: row.name)
+def test_an_extreme_has_no_other_type_than_its_input(row: Reduction, dtype: str) -> None:
+    for target in {"int8", "int64", "float32", "float64"} - {dtype}:
+        with pytest.raises(DtypeError, match=target):
+            memory.reduce(row, np.ones((3, 4), dtype), (1,), dtype=target)
 
 
 @pytest.mark.parametrize("row", [MIN, MAX], ids=lambda row: row.name)

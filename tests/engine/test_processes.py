@@ -168,3 +168,26 @@ def test_idle_threads_sleep(tmp_path: Path) -> None:
         print(time.process_time() - before < 0.05)
     """
     assert run(script, tmp_path) == "True\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space of a new process")
+def test_fewer_threads_than_asked_for_are_enough(tmp_path: Path) -> None:
+    """Where the system gives no more threads, the call goes on with those it has."""
+    script = """
+        import resource
+        import numpy as np
+        from samesum import _core
+        from samesum.algebra.rows import CUMULATIVE_SUM, SUM
+        from samesum.engine import memory
+
+        x = np.full(1 << 22, 0.1, np.float32)
+        _core.set_num_threads(1)
+        expected = memory.reduce(SUM, x).tobytes(), memory.scan(CUMULATIVE_SUM, x, 0).tobytes()
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (100 << 20), resource.RLIM_INFINITY))
+        _core.set_num_threads(500)
+        for _ in range(3):
+            assert (memory.reduce(SUM, x).tobytes(), memory.scan(CUMULATIVE_SUM, x, 0).tobytes()) == expected
+        print("same")
+    """
+    assert run(script, tmp_path) == "same\n"

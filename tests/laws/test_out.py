@@ -14,7 +14,7 @@ from drawing import arrays, offset, reductions, subsets
 from oracle import assert_bits
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
-from samesum.engine.memory import KEEPDIMS, REVERSE
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE
 from samesum.errors import AxisError, DtypeError, ShapeError
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
@@ -106,6 +106,11 @@ def test_a_scan_axis_that_does_not_exist_is_refused(axis: int) -> None:
         memory.scan(CUMULATIVE_SUM, np.ones((4, 5), np.float32), axis)
     with pytest.raises(AxisError):
         memory.scan(CUMULATIVE_SUM, np.array(1.0), 0)
+
+
+def test_an_exclusive_scan_has_no_initial_element() -> None:
+    with pytest.raises(ShapeError, match="initial"):
+        memory.scan(CUMULATIVE_SUM, np.arange(3.0), 0, EXCLUSIVE | INCLUDE_INITIAL)
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "datetime64[s]", "S3", "longdouble"])
