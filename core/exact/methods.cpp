@@ -20,7 +20,7 @@ struct Exact {
         for (std::size_t j = 0; j < n; ++j) new (states(tile) + j) Superaccumulator;
     }
 
-    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         columns(states(tile) + j, x, size_of(format), n, 1);
     }
 
@@ -46,7 +46,7 @@ struct Exact {
         return 0;
     }
 
-    static constexpr Method method{capacity, init, lanes, columns, merge, finish};
+    static constexpr Method method{capacity, init, each_lane<lane>, columns, merge, finish};
 };
 
 // Two's complement; squares of 64-bit integers need 128 bits each.
@@ -94,7 +94,7 @@ struct Wide {
         for (std::size_t j = 0; j < n; ++j) states(tile)[j] = {};
     }
 
-    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         add_column(states(tile)[j], static_cast<const char*>(x), sizeof(Integer), n);
     }
 
@@ -140,7 +140,7 @@ struct Wide {
         return 0;
     }
 
-    static constexpr Method method{capacity, init, lanes, columns, merge, finish};
+    static constexpr Method method{capacity, init, each_lane<lane>, columns, merge, finish};
 };
 
 template <template <Format, Map> class Of, Format format>

@@ -13,9 +13,11 @@ namespace samesum {
 SAMESUM_INLINE double to_odd(double high, double low) {
     double s, e;
     two_sum(high, low, s, e);
-    std::uint64_t bits = __builtin_bit_cast(std::uint64_t, s);
-    if (e != 0 && (bits & 1) == 0) bits += (s > 0) == (e > 0) ? 1 : -1;
-    return __builtin_bit_cast(double, bits);
+    const std::int64_t bits = __builtin_bit_cast(std::int64_t, s);
+    // One further from zero if the rest has the sign of s, else one nearer; even significands only.
+    const std::int64_t away = 1 | (bits ^ __builtin_bit_cast(std::int64_t, e)) >> 63;
+    const std::int64_t odd = bits + (e != 0 ? away & -(1 - (bits & 1)) : 0);
+    return __builtin_bit_cast(double, odd);
 }
 
 SAMESUM_INLINE std::uint32_t float_bits_to_odd(double x) {
@@ -27,25 +29,22 @@ SAMESUM_INLINE std::uint32_t float_bits_to_odd(double x) {
     return (bits & 1) == 0 && inexact ? bits + 1 - 2 * shrink : bits;
 }
 
+// Every case is computed and one chosen: loops over these become vector code.
 SAMESUM_INLINE std::uint16_t half_bits(std::uint32_t bits) {
     const std::uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
-    std::uint32_t half;
-    if (size > 0x7f800000) return 0x7e00;
-    if (size >= 0x47800000) {
-        half = 0x7c00;
-    } else if (size >= 0x38800000) {
-        const std::uint32_t rebased = size - 0x38000000;
-        half = (rebased + 0xfff + (rebased >> 13 & 1)) >> 13;
-    } else {
-        // Adding 1/2 leaves the multiples of 2^-24 in the last bits, rounded.
-        half = __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, size) + 0.5f) - 0x3f000000;
-    }
-    return static_cast<std::uint16_t>(sign | half);
+    const std::uint32_t rebased = size - 0x38000000;
+    const std::uint32_t normal = (rebased + 0xfff + (rebased >> 13 & 1)) >> 13;
+    // Adding 1/2 leaves the multiples of 2^-24 in the last bits, rounded.
+    const float shifted = __builtin_bit_cast(float, size) + 0.5f;
+    const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, shifted) - 0x3f000000;
+    const std::uint32_t large = size > 0x7f800000 ? 0x7e00 : 0x7c00;
+    const std::uint32_t half = size >= 0x47800000 ? large : size >= 0x38800000 ? normal : subnormal;
+    return static_cast<std::uint16_t>(size > 0x7f800000 ? half : sign | half);
 }
 
 SAMESUM_INLINE std::uint16_t bfloat_bits(std::uint32_t bits) {
-    if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fc0;
-    return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    const std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return static_cast<std::uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : rounded);
 }
 
 // The bits of x in `format`, rounded once; NaN is the canonical one.

@@ -1,6 +1,8 @@
 // The rounding test (Ziv): a result is right when every number within the bound rounds to it.
 #pragma once
 
+#include <type_traits>
+
 #include "exact/rounding.hpp"
 #include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
@@ -85,64 +87,65 @@ inline std::size_t certify_interval(const double* hi, const double* lo, const do
 constexpr double safe_floor = 0x1p-900, safe_ceiling = 0x1p1000;
 
 // The total finalized, with its bound; a bound of infinity when that cannot be told.
-SAMESUM_INLINE Sum finalized_words(Sum total, const Finish& how) {
+template <Finalize finalize>
+SAMESUM_INLINE Sum finalized_words(Sum total, double count) {
     two_sum(total.hi, total.lo, total.hi, total.lo);
-    if (how.finalize == Finalize::itself) return total;
-    if (total.hi == 0) return {0, 0, total.bound == 0 ? 0 : infinity};
-    const double count = static_cast<double>(how.count), size = samesum::magnitude(total.hi);
-    if (!(size > safe_floor && size < safe_ceiling) || how.count > (std::int64_t{1} << 53)) {
-        return {total.hi, total.lo, infinity};
-    }
-    const bool mean = how.finalize == Finalize::over_count;
+    if constexpr (finalize == Finalize::itself) return total;
+    const double size = samesum::magnitude(total.hi);
+    const bool safe = (size > safe_floor) & (size < safe_ceiling) & (count < 0x1p53);
+    const bool zero = (size == 0) & (total.bound == 0);
+    constexpr bool mean = finalize == Finalize::over_count;
     const double q = mean ? total.hi / count : __builtin_sqrt(total.hi);
     const double divisor = mean ? count : 2 * q;
     double remainder = __builtin_fma(-q, mean ? count : q, total.hi), lost;
     two_sum(remainder, total.lo, remainder, lost);
     const double correction = remainder / divisor, known = total.bound + samesum::magnitude(lost);
-    if (remainder == 0 && known == 0) return {q, 0, 0};
     const double curvature = mean ? 0 : correction * correction / q;
-    return {q, correction, known / divisor * (1 + 0x1p-20) + samesum::magnitude(correction) * 0x1p-50 + curvature};
+    const double bound = known / divisor * (1 + 0x1p-20) + samesum::magnitude(correction) * 0x1p-50 + curvature;
+    return {zero ? 0 : q, zero ? 0 : correction, zero ? 0 : safe ? bound : infinity};
 }
 
-SAMESUM_INLINE bool certify_one(Sum total, const Finish& how, void* out, std::size_t j) {
-    const Sum result = finalized_words(total, how);
-    if (!(samesum::magnitude(result.hi) < infinity && result.bound < infinity)) return false;
-    const double b = widened(result.bound, result.lo);
-    const std::uint64_t low = round_bits(result.hi, result.lo - b, how.format);
-    if (low != round_bits(result.hi, result.lo + b, how.format)) return false;
-    store_bits(out, j, low, size_of(how.format));
-    return true;
-}
+template <Format format>
+using BitsOf = std::conditional_t<format == Format::f64, std::uint64_t,
+                                  std::conditional_t<format == Format::f32, std::uint32_t, std::uint16_t>>;
 
-// The plain sum in float64, in a form that compilers vectorise.
-inline std::size_t certify_doubles(const double* hi, const double* lo, const double* bound, std::size_t n,
-                                   double* out, std::uint8_t* failed) {
+template <Format format, Finalize finalize>
+std::size_t certify_words_as(const double* hi, const double* lo, const double* bound, std::size_t n, double count,
+                             void* out, std::uint8_t* failed) {
     std::size_t failures = 0;
     for (std::size_t j = 0; j < n; ++j) {
-        double high, low;
-        two_sum(hi[j], lo[j], high, low);
-        const double b = widened(bound[j], low);
-        const double least = high + (low - b), greatest = high + (low + b);
-        const bool wrong = !((least == greatest) & (samesum::magnitude(least) < infinity) &
-                             ((least != 0) | (bound[j] == 0)));
-        out[j] = least + 0.0;
+        const Sum result = finalized_words<finalize>({hi[j], lo[j], bound[j]}, count);
+        const double b = widened(result.bound, result.lo);
+        const std::uint64_t low = round_bits(result.hi, result.lo - b, format);
+        const std::uint64_t high = round_bits(result.hi, result.lo + b, format);
+        const bool wrong = (low != high) | !(samesum::magnitude(result.hi) < infinity) | !(b < infinity);
+        static_cast<BitsOf<format>*>(out)[j] = static_cast<BitsOf<format>>(low);
         failed[j] = wrong;
         failures += wrong;
     }
     return failures;
 }
 
+template <Format format>
+std::size_t certify_words_in(const double* hi, const double* lo, const double* bound, std::size_t n,
+                             const Finish& how, void* out, std::uint8_t* failed) {
+    const double count = static_cast<double>(how.count);
+    switch (how.finalize) {
+        case Finalize::over_count:
+            return certify_words_as<format, Finalize::over_count>(hi, lo, bound, n, count, out, failed);
+        case Finalize::root: return certify_words_as<format, Finalize::root>(hi, lo, bound, n, count, out, failed);
+        default: return certify_words_as<format, Finalize::itself>(hi, lo, bound, n, count, out, failed);
+    }
+}
+
 inline std::size_t certify_words(const double* hi, const double* lo, const double* bound, std::size_t n,
                                  const Finish& how, void* out, std::uint8_t* failed) {
-    if (how.format == Format::f64 && how.finalize == Finalize::itself) {
-        return certify_doubles(hi, lo, bound, n, static_cast<double*>(out), failed);
+    switch (how.format) {
+        case Format::f16: return certify_words_in<Format::f16>(hi, lo, bound, n, how, out, failed);
+        case Format::bf16: return certify_words_in<Format::bf16>(hi, lo, bound, n, how, out, failed);
+        case Format::f32: return certify_words_in<Format::f32>(hi, lo, bound, n, how, out, failed);
+        default: return certify_words_in<Format::f64>(hi, lo, bound, n, how, out, failed);
     }
-    std::size_t failures = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-        failed[j] = !certify_one({hi[j], lo[j], bound[j]}, how, out, j);
-        failures += failed[j];
-    }
-    return failures;
 }
 
 }  // namespace samesum::SAMESUM_ISA

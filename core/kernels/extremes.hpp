@@ -18,8 +18,8 @@ struct Extreme {
     static constexpr Key identity = maximum ? least : static_cast<Key>(~least);
 
     struct Tile {
-        Key best[tile_columns];
-        Bits size[tile_columns];
+        Key best[tile_pitch];
+        Bits size[tile_pitch];
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
@@ -51,7 +51,7 @@ struct Extreme {
     }
 
     // Some blocks side by side in a vector loop, so that no chain of comparisons waits for the one before.
-    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
         constexpr std::size_t lanes = 4 * vector_bytes / sizeof(Key);
         Key best[lanes];
@@ -60,7 +60,7 @@ struct Extreme {
         const char* p = static_cast<const char*>(x);
         std::size_t i = 0;
         for (; i + lanes <= n; i += lanes, p += lanes * sizeof(Key)) {
-            __builtin_prefetch(p + 2048);
+            prefetch<lanes * sizeof(Key)>(p + prefetch_distance);
             for (std::size_t k = 0; k < lanes; ++k) take(p + k * sizeof(Key), best[k], size[k]);
         }
         for (std::size_t k = 0; i < n; ++i, ++k, p += sizeof(Key)) take(p, best[k], size[k]);
@@ -97,7 +97,7 @@ struct Extreme {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
         std::size_t r = 0;
-        for (; r + 8 <= rows; r += 8, p += 8 * row_stride) add_rows<8>(t, p, row_stride, n);
+        for (; r + 4 <= rows; r += 4, p += 4 * row_stride) add_rows<4>(t, p, row_stride, n);
         for (; r < rows; ++r, p += row_stride) add_rows<1>(t, p, row_stride, n);
     }
 
@@ -127,7 +127,7 @@ struct Extreme {
         return static_cast<Key>(infinity_bits(format) | (maximum ? sign_bit(format) : 0));
     }
 
-    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

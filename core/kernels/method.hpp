@@ -15,7 +15,9 @@ enum class Finalize : std::uint8_t { itself, over_count, root };
 
 // States of up to `tile_columns` outputs, as arrays side by side; a method decides what lies in them.
 constexpr std::size_t tile_columns = 1024;
-constexpr std::size_t tile_bytes = tile_columns * 48;
+// Their arrays are this many elements long: at powers of two apart they would share their places in the cache.
+constexpr std::size_t tile_pitch = tile_columns + 24;
+constexpr std::size_t tile_bytes = tile_pitch * 48;
 
 // Elements per call of `lanes`, at most; the error bounds of the kernels count on it.
 constexpr std::size_t block_elements = 8192;
@@ -30,8 +32,9 @@ struct Method {
     std::size_t max_columns;
     // Set the states of columns [0, n) to the identity.
     void (*init)(void* tile, std::size_t n);
-    // Add n <= block_elements contiguous elements to column j.
-    void (*lanes)(void* tile, std::size_t j, const void* x, std::size_t n);
+    // Add n <= block_elements contiguous elements of each of `rows` rows, `row_stride` bytes apart, to the columns
+    // from j on, a column for each row.
+    void (*lanes)(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride, std::size_t rows);
     // Add element j of each of `rows` rows, `row_stride` bytes apart, to column j, for all j in [0, n).
     void (*columns)(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n);
     // Add column i of `from` to column j of `tile`.
@@ -39,6 +42,13 @@ struct Method {
     // Write the n results; failed[j] tells which could not be certified. Returns how many those are.
     std::size_t (*finish)(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
 };
+
+// `lanes` of a method from what it does with one row.
+template <void (*lane)(void* tile, std::size_t j, const void* x, std::size_t n)>
+void each_lane(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride, std::size_t rows) {
+    const char* p = static_cast<const char*>(x);
+    for (std::size_t r = 0; r < rows; ++r, p += row_stride) lane(tile, j + r, p, n);
+}
 
 // A total so far, on its way from one block of a scan to the next.
 struct Carry {

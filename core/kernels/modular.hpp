@@ -13,7 +13,7 @@ struct Modular {
     static_assert(std::is_unsigned_v<Total>);
 
     struct Tile {
-        Total sum[tile_columns];
+        Total sum[tile_pitch];
     };
 
     static SAMESUM_INLINE Total mapped(const char* p) {
@@ -32,13 +32,13 @@ struct Modular {
         for (std::size_t j = 0; j < n; ++j) static_cast<Tile*>(tile)->sum[j] = 0;
     }
 
-    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         constexpr std::size_t lanes = 4 * vector_bytes / sizeof(Total);
         Total sum[lanes] = {};
         const char* p = static_cast<const char*>(x);
         std::size_t i = 0;
         for (; i + lanes <= n; i += lanes, p += lanes * sizeof(Integer)) {
-            __builtin_prefetch(p + 2048);
+            prefetch<lanes * sizeof(Integer)>(p + prefetch_distance);
             for (std::size_t k = 0; k < lanes; ++k) sum[k] = static_cast<Total>(sum[k] + mapped(p + k * sizeof(Integer)));
         }
         Total total = 0;
@@ -81,7 +81,7 @@ struct Modular {
         return 0;
     }
 
-    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

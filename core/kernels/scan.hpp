@@ -49,7 +49,7 @@ struct FloatScan {
         tile.hi[0] = carry.sum.hi;
         tile.lo[0] = carry.sum.lo;
         tile.bound[0] = carry.sum.bound;
-        Totals::lanes(&tile, 0, x, n);
+        Totals::lane(&tile, 0, x, n);
         carry.sum = {tile.hi[0], tile.lo[0], tile.bound[0]};
     }
 
@@ -83,7 +83,7 @@ struct FloatScan {
         const char* p = static_cast<const char*>(x);
         std::size_t i = 0;
         for (; i + width <= n; i += width, p += width * F::size) {
-            __builtin_prefetch(p + 2048);
+            prefetch<width * F::size>(p + prefetch_distance);
             step<checked>(p, out + i, run, sizes, lost);
         }
         if (i < n) {
@@ -150,16 +150,8 @@ struct FloatScan {
             rounded += p.bound[i];
             p.bound[i] = carry.bound + rounded * (unit_roundoff * bound_slack) * values[i];
         }
-        std::size_t failures = certify_words(p.hi, p.lo, p.bound, n, how, out, failed);
-        if constexpr (!is_double) {
-            for (std::size_t i = 0; i < n && failures > 0; ++i) {
-                if (!failed[i] || samesum::magnitude(p.hi[i]) < infinity) continue;
-                store_bits(out, i, round_bits(p.hi[i], how.format), size_of(how.format));
-                failed[i] = 0;
-                --failures;
-            }
-        }
-        return failures;
+        const std::size_t failures = certify_words(p.hi, p.lo, p.bound, n, how, out, failed);
+        return failures == 0 ? 0 : failures - accept_special(p.hi, n, how, out, failed);
     }
 
     static std::size_t row(const Carry& carry, const void* x, std::size_t n, Format format, void* out,
@@ -174,7 +166,7 @@ struct FloatScan {
     }
 
     struct Tile {
-        double sum[tile_columns], rest[tile_columns], sizes[tile_columns], bound[tile_columns];
+        double sum[tile_pitch], rest[tile_pitch], sizes[tile_pitch], bound[tile_pitch];
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
@@ -202,13 +194,21 @@ struct FloatScan {
         const Finish how{Finalize::itself, format, 1};
         if (format == Format::f64) return certify_words(t.sum, t.rest, t.bound, n, how, out, failed);
         if (certify_interval(t.sum, t.rest, t.bound, n, how, out, failed) == 0) return 0;
-        std::size_t failures = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            if (!failed[j]) continue;
-            failed[j] = !certify_one({t.sum[j], t.rest[j], t.bound[j]}, how, out, j);
-            failures += failed[j];
+        const std::size_t failures = certify_words(t.sum, t.rest, t.bound, n, how, out, failed);
+        return failures == 0 ? 0 : failures - accept_special(t.sum, n, how, out, failed);
+    }
+
+    // Prefixes of these formats overflow no double: what is not finite is the result.
+    static std::size_t accept_special(const double* sums, std::size_t n, const Finish& how, void* out,
+                                      std::uint8_t* failed) {
+        std::size_t accepted = 0;
+        for (std::size_t i = 0; i < n && !is_double; ++i) {
+            if (!failed[i] || samesum::magnitude(sums[i]) < infinity) continue;
+            store_bits(out, i, round_bits(sums[i], how.format), size_of(how.format));
+            failed[i] = 0;
+            ++accepted;
         }
-        return failures;
+        return accepted;
     }
 
     static constexpr ScanMethod method() { return {total, row, init, column}; }
@@ -221,7 +221,7 @@ struct ModularScan {
     static void total(Carry& carry, const void* x, std::size_t n) {
         typename Sums::Tile tile;
         tile.sum[0] = static_cast<Total>(carry.integer);
-        Sums::lanes(&tile, 0, x, n);
+        Sums::lane(&tile, 0, x, n);
         carry.integer = tile.sum[0];
     }
 

@@ -26,8 +26,8 @@ SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
 template <class F, Map map>
 struct Sum2 {
     struct Tile {
-        double hi[tile_columns], lo[tile_columns], bound[tile_columns];
-        double sum[tile_columns], rest[tile_columns], sizes[tile_columns];
+        double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch];
+        double sum[tile_pitch], rest[tile_pitch], sizes[tile_pitch];
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
@@ -67,13 +67,13 @@ struct Sum2 {
     // What squares of float64 may lose to underflow, each.
     static constexpr double underflow = map == Map::square && F::format == Format::f64 ? 0x1p-1073 : 0;
 
-    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n) {
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         constexpr std::size_t chains = 4, step = chains * width;
         Lane lane[chains] = {};
         const char* p = static_cast<const char*>(x);
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
-            __builtin_prefetch(p + 2048);
+            prefetch<step * F::size>(p + prefetch_distance);
             for (std::size_t k = 0; k < chains; ++k) accumulate(p + k * width * F::size, lane[k]);
         }
         for (; i + width <= n; i += width, p += width * F::size) accumulate(p, lane[0]);
@@ -113,10 +113,13 @@ struct Sum2 {
 
     template <std::size_t rows>
     static SAMESUM_INLINE void add_rows(const char* x, std::ptrdiff_t row_stride, std::size_t n, Tile& t) {
+        // Few columns are soon done: their lines have to be asked for many rows ahead.
+        const std::ptrdiff_t ahead = (n < 128 ? 32 : 4) * row_stride;
         for (std::size_t j = 0; j < n; j += width) {
             Lane lane{load<Doubles>(t.sum + j), load<Doubles>(t.rest + j), load<Doubles>(t.sizes + j)};
             const char* p = x + j * F::size;
             for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
+                __builtin_prefetch(p + ahead, 0, 2);
                 if (n - j >= width) {
                     accumulate(p, lane);
                 } else {
@@ -137,7 +140,7 @@ struct Sum2 {
         for (std::size_t j = 0; j < padded; ++j) t.sum[j] = t.rest[j] = t.sizes[j] = 0;
         const char* p = static_cast<const char*>(x);
         std::size_t r = 0;
-        for (; r + 8 <= rows; r += 8, p += 8 * row_stride) add_rows<8>(p, row_stride, n, t);
+        for (; r + 4 <= rows; r += 4, p += 4 * row_stride) add_rows<4>(p, row_stride, n, t);
         for (; r < rows; ++r, p += row_stride) add_rows<1>(p, row_stride, n, t);
         for (std::size_t j = 0; j < n; ++j) {
             Sum total{t.hi[j], t.lo[j], t.bound[j]};
@@ -163,7 +166,7 @@ struct Sum2 {
         return certify_words(t.hi, t.lo, t.bound, n, how, out, failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

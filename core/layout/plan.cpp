@@ -16,8 +16,12 @@ constexpr std::int64_t folded_columns = 512;
 std::int64_t distance(const Dim& d) { return d.in == 0 ? INT64_MAX : d.in; }
 
 void sort_and_merge(Dims& dims) {
-    std::stable_sort(dims.dim, dims.dim + dims.rank,
-                     [](const Dim& a, const Dim& b) { return distance(a) > distance(b); });
+    for (int i = 1; i < dims.rank; ++i) {  // by insertion: stable, and there are few
+        const Dim d = dims.dim[i];
+        int at = i;
+        for (; at > 0 && distance(dims.dim[at - 1]) < distance(d); --at) dims.dim[at] = dims.dim[at - 1];
+        dims.dim[at] = d;
+    }
     int kept = 0;
     for (int i = 1; i < dims.rank; ++i) {
         Dim& outer = dims.dim[kept];
@@ -95,18 +99,6 @@ Walk::Walk(const Dims& dims, std::int64_t index) : dims_(dims) {
         index = whole ? 0 : index / d.size;
         offsets_.in += at_[i] * d.in;
         offsets_.out += at_[i] * d.out;
-    }
-}
-
-void Walk::next() {
-    for (int i = dims_.rank - 1; i >= 0; --i) {
-        const Dim& d = dims_.dim[i];
-        offsets_.in += d.in;
-        offsets_.out += d.out;
-        if (++at_[i] < d.size) return;
-        at_[i] = 0;
-        offsets_.in -= d.in * d.size;
-        offsets_.out -= d.out * d.size;
     }
 }
 

@@ -68,7 +68,17 @@ Offsets offsets_at(const Dims& dims, std::int64_t index);
 class Walk {
   public:
     Walk(const Dims& dims, std::int64_t index);
-    void next();
+    void next() {
+        for (int i = dims_.rank - 1; i >= 0; --i) {
+            const Dim& d = dims_.dim[i];
+            offsets_.in += d.in;
+            offsets_.out += d.out;
+            if (++at_[i] < d.size) return;
+            at_[i] = 0;
+            offsets_.in -= d.in * d.size;
+            offsets_.out -= d.out * d.size;
+        }
+    }
     std::int64_t in() const { return offsets_.in; }
     std::int64_t out() const { return offsets_.out; }
 

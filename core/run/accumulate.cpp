@@ -28,11 +28,27 @@ void add_lane_run(const Plan& plan, const Method& method, void* tile, std::size_
             gather(from, plan.inner.in, now, static_cast<std::size_t>(size), plan.swapped, gathered);
             from = gathered;
         }
-        method.lanes(tile, j, from, now);
+        method.lanes(tile, j, from, now, 0, 1);
+    }
+}
+
+// Whole outputs of few contiguous elements, as many in a call as lie at one distance.
+void accumulate_short_lanes(const Plan& plan, const Method& method, const Range& range, void* tile) {
+    const Dim side = plan.kept.rank > 0 ? plan.kept.dim[plan.kept.rank - 1] : Dim{1, 0, 0};
+    const std::size_t n = static_cast<std::size_t>(plan.inner.size);
+    for (std::int64_t o = range.first; o < range.last;) {
+        const std::int64_t rows = std::min(range.last - o, side.size - o % side.size);
+        const char* p = plan.data + offsets_at(plan.kept, o).in;
+        method.lanes(tile, static_cast<std::size_t>(o - range.first), p, n, side.in, static_cast<std::size_t>(rows));
+        o += rows;
     }
 }
 
 void accumulate_lanes(const Plan& plan, const Method& method, const Range& range, void* tile) {
+    const bool whole = range.begin == 0 && range.end == plan.inner.size && plan.reduced.rank == 0;
+    if (whole && plan.contiguous && plan.inner.size <= static_cast<std::int64_t>(block_elements)) {
+        return accumulate_short_lanes(plan, method, range, tile);
+    }
     const std::int64_t run = plan.inner.size;
     Walk outputs(plan.kept, range.first);
     for (std::int64_t o = range.first; o < range.last; ++o, outputs.next()) {
@@ -123,6 +139,30 @@ void accumulate(const Plan& plan, const Method& method, const Range& range, void
     if (plan.shape == Shape::lanes) accumulate_lanes(plan, method, range, tile);
     else if (fold > 1) accumulate_folded(plan, method, range, fold, tile);
     else accumulate_columns(plan, method, range, 1, tile);
+}
+
+void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer, const std::int64_t* columns,
+                       std::size_t count, void* tile) {
+    constexpr std::int64_t rows_ahead = 32;
+    const std::size_t size = size_of(plan.format), row_bytes = count * size;
+    alignas(64) char gathered[gathered_rows * tile_columns];
+    const std::size_t most = std::max<std::size_t>(1, sizeof gathered / row_bytes);
+    const std::int64_t stride = plan.reduced.rank > 0 ? plan.reduced.dim[plan.reduced.rank - 1].in : 0;
+    const char* base = plan.data + offsets_at(plan.kept, outer).in;
+    Walk walk(plan.reduced, 0);
+    method.init(tile, count);
+    for (std::int64_t left = plan.reduced_count; left > 0;) {
+        std::size_t rows = 0;
+        for (; rows < most && left > 0; ++rows, --left, walk.next()) {
+            const char* row = base + walk.in();
+            for (std::size_t i = 0; i < count; ++i) {
+                const char* p = row + columns[i] * plan.inner.in;
+                __builtin_prefetch(p + rows_ahead * stride);
+                gather(p, 0, 1, size, plan.swapped, gathered + rows * row_bytes + i * size);
+            }
+        }
+        method.columns(tile, gathered, static_cast<std::ptrdiff_t>(row_bytes), rows, count);
+    }
 }
 
 }  // namespace samesum

@@ -21,6 +21,8 @@ constexpr std::int64_t threaded_bytes = 768 << 10;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
 constexpr std::int64_t task_bytes = 2 << 20;
 
+constexpr std::int64_t few_elements = 32;
+
 // The methods to try, one after the other; the last one is always right.
 struct Tiers {
     Method method[3];
@@ -59,7 +61,9 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
     }
     if (!is_float(in)) return integer_tiers(methods, row, in, out, count);
     const std::size_t map = static_cast<std::size_t>(row.map);
-    if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format][map], 0);
+    // Sums of few elements are often ties, which tier 1 cannot tell; sums of float16 are exact in it.
+    const bool few = count <= few_elements && row.map != Map::square && in != Format::f16;
+    if (in != Format::f64 && out != Format::f64 && !few) tiers.push(methods.sum1[format][map], 0);
     tiers.push(methods.sum2[format][map], 1);
     tiers.push(exact_method(in, row.map), 2);
     return tiers;
@@ -134,7 +138,7 @@ class Job {
         }
         std::uint8_t failed[tile_columns];
         const std::size_t failures = finish(method, tile, o, failed);
-        if (tiers_.number[tier] < 3) counters.reductions[tiers_.number[tier]] += n - failures;
+        counters.reductions[tiers_.number[tier]] += n - failures;
         if (failures > 0) retry(tier + 1, o, failed, failures, threads);
     }
 
@@ -187,15 +191,43 @@ class Job {
         return failures;
     }
 
-    // Column by column when few failed; else all at once, since a column alone is read a cache line at a time.
+    // The next tier for what failed. In columns all of the tile if that is much of it, else the failed ones alone,
+    // gathered side by side: a column by itself is read a cache line at a time.
     void retry(std::size_t tier, const Outputs& o, const std::uint8_t* failed, std::size_t failures, int threads) {
         const std::size_t n = static_cast<std::size_t>(o.last - o.first);
-        if (plan_.shape == Shape::columns && failures > n / 16 + 1) return reduce_outputs(tier, o, threads);
+        const bool columns = plan_.shape == Shape::columns;
+        if (columns && (n < 64 || failures > n / 16)) return reduce_outputs(tier, o, threads);
+        std::int64_t chosen[tile_columns];
+        std::size_t count = 0;
         for (std::size_t j = 0; j < n; ++j) {
-            if (!failed[j]) continue;
-            const std::int64_t at = o.first + static_cast<std::int64_t>(j);
-            reduce_outputs(tier, {o.outer, at, at + 1}, threads);
+            if (failed[j]) chosen[count++] = o.first + static_cast<std::int64_t>(j);
         }
+        if (columns) return reduce_chosen(tier, o.outer, chosen, count);
+        for (std::size_t i = 0; i < count; ++i) reduce_outputs(tier, {o.outer, chosen[i], chosen[i] + 1}, threads);
+    }
+
+    void reduce_chosen(std::size_t tier, std::int64_t outer, const std::int64_t* chosen, std::size_t count) {
+        const Method& method = tiers_.method[tier];
+        if (count > method.max_columns) {
+            reduce_chosen(tier, outer, chosen + method.max_columns, count - method.max_columns);
+            count = method.max_columns;
+        }
+        TileScope scope;
+        accumulate_chosen(plan_, method, outer, chosen, count, scope.tile());
+        alignas(64) char results[tile_columns * 8];
+        std::uint8_t failed[tile_columns];
+        const std::size_t size = size_of(how_.format);
+        const std::size_t failures = method.finish(scope.tile(), count, how_, results, failed);
+        char* to = out_ + (plan_.out + offsets_at(plan_.kept, outer).out) * static_cast<std::int64_t>(size);
+        std::int64_t again[tile_columns];
+        std::size_t left = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::int64_t at = chosen[i] * plan_.inner.out * static_cast<std::int64_t>(size);
+            scatter(results + i * size, 1, size, to + at, static_cast<std::int64_t>(size));
+            if (failed[i]) again[left++] = chosen[i];
+        }
+        counters.reductions[tiers_.number[tier]] += count - failures;
+        if (left > 0) reduce_chosen(tier + 1, outer, again, left);
     }
 
     const Plan& plan_;

@@ -149,6 +149,10 @@ int thread_count() {
 void set_thread_count(int n) { configured = n; }
 
 void for_each_task(std::size_t n, std::size_t threads, TaskRef task) {
+    if (n == 1) {
+        const FloatingPointScope scope;
+        return task(0, 0);
+    }
     Job job(task, n);
     if (threads > n) threads = n;
     if (threads <= 1 || !pool().try_run(job, threads)) job.work(0);
