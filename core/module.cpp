@@ -1,19 +1,14 @@
-// The only file that knows Python: arrays in, arrays out, errors of samesum.errors.
+// The only file, with python/arrays.hpp, that knows Python: arrays in, arrays out, errors of samesum.errors.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
-#include <numpy/arrayobject.h>
-
-#include <chrono>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
-#include "layout/plan.hpp"
+#include "python/arrays.hpp"
 #include "run/bandwidth.hpp"
 #include "run/reduce.hpp"
 #include "run/scan.hpp"
@@ -24,216 +19,10 @@ namespace nb = nanobind;
 namespace {
 
 using samesum::Format;
-
-enum Flag : unsigned {
-    keepdims = 1,
-    widen = 2,
-    real = 4,
-    refuse_empty = 8,
-    exclusive = 16,
-    reverse = 32,
-    include_initial = 64
-};
+using namespace samesum::python;
 
 // Work on less than this is over before another Python thread could be scheduled.
 constexpr std::int64_t unlocked_bytes = 64 << 10;
-
-int bfloat16_number = -1;
-
-[[noreturn]] void raise(const char* error, const std::string& message) {
-    const nb::object type = nb::module_::import_("samesum.errors").attr(error);
-    PyErr_SetString(type.ptr(), message.c_str());
-    throw nb::python_error();
-}
-
-std::string text(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
-
-PyArrayObject* array_of(nb::handle object) { return reinterpret_cast<PyArrayObject*>(object.ptr()); }
-
-PyArrayObject* checked_array(nb::handle object, const char* what) {
-    if (PyArray_Check(object.ptr())) return array_of(object);
-    raise("DtypeError", std::string(what) + " has to be a numpy.ndarray; got " + text(object.type()));
-}
-
-std::optional<Format> format_of(PyArray_Descr* descr) {
-    if (descr->type_num == bfloat16_number) return Format::bf16;
-    const npy_intp size = PyDataType_ELSIZE(descr);
-    const auto sized = [&](Format first) -> std::optional<Format> {
-        for (int i = 0, s = 1; i < 4; ++i, s *= 2) {
-            if (size == s) return static_cast<Format>(static_cast<int>(first) + i);
-        }
-        return std::nullopt;
-    };
-    switch (descr->kind) {
-        case 'b': return Format::boolean;
-        case 'i': return sized(Format::i8);
-        case 'u': return sized(Format::u8);
-        case 'f':
-            if (size == 2) return Format::f16;
-            if (size == 4) return Format::f32;
-            if (size == 8) return Format::f64;
-            return std::nullopt;
-        default: return std::nullopt;
-    }
-}
-
-Format checked_format(PyArray_Descr* descr) {
-    if (const std::optional<Format> format = format_of(descr)) return *format;
-    raise("DtypeError", "dtype " + text(reinterpret_cast<PyObject*>(descr)) +
-                            " is not supported; supported are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
-                            "float32 and float64");
-}
-
-// A new reference.
-PyArray_Descr* descr_of(Format format) {
-    constexpr int numbers[samesum::format_count] = {NPY_HALF,  -1,         NPY_FLOAT, NPY_DOUBLE, NPY_INT8,
-                                                    NPY_INT16, NPY_INT32,  NPY_INT64, NPY_UINT8,  NPY_UINT16,
-                                                    NPY_UINT32, NPY_UINT64, NPY_BOOL};
-    const int number = numbers[static_cast<std::size_t>(format)];
-    return PyArray_DescrFromType(number < 0 ? bfloat16_number : number);
-}
-
-std::string name_of(Format format) {
-    const nb::object descr = nb::steal(reinterpret_cast<PyObject*>(descr_of(format)));
-    return text(descr);
-}
-
-struct Input {
-    PyArrayObject* array;
-    samesum::View view;
-    std::int64_t count;
-};
-
-Input input_of(nb::handle object) {
-    PyArrayObject* array = checked_array(object, "x");
-    PyArray_Descr* descr = PyArray_DESCR(array);
-    static_assert(sizeof(npy_intp) == sizeof(std::int64_t));
-    const samesum::View view{PyArray_BYTES(array),
-                             PyArray_NDIM(array),
-                             reinterpret_cast<const std::int64_t*>(PyArray_DIMS(array)),
-                             reinterpret_cast<const std::int64_t*>(PyArray_STRIDES(array)),
-                             checked_format(descr),
-                             !PyArray_ISNBO(descr->byteorder)};
-    return {array, view, PyArray_SIZE(array)};
-}
-
-int checked_axis(nb::handle axis, int rank) {
-    if (!PyIndex_Check(axis.ptr())) raise("AxisError", "an axis has to be an integer; got " + text(nb::repr(axis)));
-    const Py_ssize_t value = PyNumber_AsSsize_t(axis.ptr(), nullptr);
-    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
-    if (value < -rank || value >= rank) {
-        const std::string allowed = rank == 0 ? "it has none"
-                                              : "allowed are " + std::to_string(-rank) + " to " + std::to_string(rank - 1);
-        raise("AxisError",
-              "axis " + std::to_string(value) + " is out of range for rank " + std::to_string(rank) + "; " + allowed);
-    }
-    return static_cast<int>(value < 0 ? value + rank : value);
-}
-
-void mark_axes(nb::handle axes, int rank, bool (&reduced)[samesum::max_rank]) {
-    if (axes.is_none()) {
-        std::fill_n(reduced, rank, true);
-        return;
-    }
-    const auto mark = [&](nb::handle axis) {
-        const int i = checked_axis(axis, rank);
-        if (reduced[i]) {
-            raise("AxisError", "axes " + text(nb::repr(axes)) + " name axis " + std::to_string(i) + " of rank " +
-                                   std::to_string(rank) + " twice; each may be named once");
-        }
-        reduced[i] = true;
-    };
-    if (PyTuple_CheckExact(axes.ptr())) {
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(axes.ptr()); ++i) mark(PyTuple_GET_ITEM(axes.ptr(), i));
-    } else if (PyIndex_Check(axes.ptr())) {
-        mark(axes);
-    } else if (PySequence_Check(axes.ptr())) {
-        const nb::object items = nb::steal(PySequence_Tuple(axes.ptr()));
-        if (!items.is_valid()) throw nb::python_error();
-        for (nb::handle axis : nb::borrow<nb::tuple>(items)) mark(axis);
-    } else {
-        raise("AxisError", "axes have to be None, an integer or a sequence of integers; got " + text(nb::repr(axes)));
-    }
-}
-
-Format result_format(Format in, unsigned flags, nb::handle dtype) {
-    if (dtype.is_none()) {
-        if (samesum::is_float(in)) return in;
-        if (flags & Flag::real) return Format::f64;
-        if (flags & Flag::widen) return samesum::is_unsigned(in) && in != Format::boolean ? Format::u64 : Format::i64;
-        return in;
-    }
-    const Format format = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
-    if (format == Format::boolean || (samesum::is_float(in) && !samesum::is_float(format))) {
-        raise("DtypeError", "a result of dtype " + name_of(format) + " cannot hold a sum of " + name_of(in) +
-                                "; allowed are " + (samesum::is_float(in) ? "float dtypes" : "integer and float dtypes"));
-    }
-    return format;
-}
-
-bool overlap(PyArrayObject* a, PyArrayObject* b) {
-    const auto extent = [](PyArrayObject* array) {
-        const char *low = PyArray_BYTES(array), *high = low + PyDataType_ELSIZE(PyArray_DESCR(array));
-        for (int i = 0; i < PyArray_NDIM(array); ++i) {
-            const npy_intp reach = (PyArray_DIM(array, i) - 1) * PyArray_STRIDE(array, i);
-            (reach < 0 ? low : high) += reach;
-        }
-        return std::pair(low, high);
-    };
-    if (PyArray_SIZE(a) == 0 || PyArray_SIZE(b) == 0) return false;
-    const auto [a_low, a_high] = extent(a);
-    const auto [b_low, b_high] = extent(b);
-    return a_low < b_high && b_low < a_high;
-}
-
-// Where the core writes, and how that becomes what the caller gets.
-class Output {
-  public:
-    Output(nb::handle out, PyArrayObject* x, Format format, int rank, npy_intp* shape) {
-        if (!out.is_none()) {
-            check(out, format, rank, shape);
-            given_ = nb::borrow(out);
-            PyArrayObject* array = array_of(out);
-            if (PyArray_ISCARRAY(array) && !overlap(array, x)) {
-                memory_ = given_;
-                return;
-            }
-        }
-        memory_ = nb::steal(PyArray_NewFromDescr(&PyArray_Type, descr_of(format), rank, shape, nullptr, nullptr, 0, nullptr));
-        if (!memory_.is_valid()) throw nb::python_error();
-    }
-
-    void* data() const { return PyArray_DATA(array_of(memory_)); }
-
-    nb::object finished() {
-        if (!given_.is_valid() || given_.is(memory_)) return memory_;
-        if (PyArray_CopyInto(array_of(given_), array_of(memory_)) < 0) throw nb::python_error();
-        return given_;
-    }
-
-  private:
-    static void check(nb::handle out, Format format, int rank, const npy_intp* shape) {
-        PyArrayObject* array = checked_array(out, "out");
-        const std::optional<Format> found = format_of(PyArray_DESCR(array));
-        if (!found || *found != format) {
-            raise("DtypeError", "out has dtype " + text(reinterpret_cast<PyObject*>(PyArray_DESCR(array))) +
-                                    "; the result has " + name_of(format));
-        }
-        const bool fits = PyArray_NDIM(array) == rank && PyArray_CompareLists(PyArray_DIMS(array), shape, rank);
-        if (!fits) {
-            raise("ShapeError", "out has shape " + text(out.attr("shape")) + "; the result has " + shape_text(rank, shape));
-        }
-        if (!PyArray_ISWRITEABLE(array)) raise("ShapeError", "out is read-only; it has to be writeable");
-    }
-
-    static std::string shape_text(int rank, const npy_intp* shape) {
-        std::string s = "(";
-        for (int i = 0; i < rank; ++i) s += std::to_string(shape[i]) + (rank == 1 ? "," : i + 1 < rank ? ", " : "");
-        return s + ")";
-    }
-
-    nb::object given_, memory_;
-};
 
 // Runs work without the interpreter's lock when it is long enough to matter.
 template <class Work>
@@ -306,6 +95,9 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     if (format == Format::boolean) raise("DtypeError", "bool has no sum; allowed are integer and float dtypes");
     const samesum::ScanOptions options{(flags & Flag::exclusive) != 0, (flags & Flag::reverse) != 0,
                                        (flags & Flag::include_initial) != 0};
+    if (options.exclusive && options.include_initial) {
+        raise("ShapeError", "exclusive and include_initial ask for the initial element twice; allowed is one of them");
+    }
     npy_intp shape[samesum::max_rank], outputs = 1;
     for (int i = 0; i < rank; ++i) {
         shape[i] = input.view.shape[i] + (i == along && options.include_initial ? 1 : 0);

@@ -80,8 +80,17 @@ struct Extreme {
 
     template <std::size_t rows>
     static SAMESUM_INLINE void add_rows(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
-        Key* __restrict best = t.best;
-        Bits* __restrict size = t.size;
+        for (std::size_t j = 0; j < n; j += prefetched_columns) {
+            const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
+            const char* p = x + j * sizeof(Key);
+            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride, here * sizeof(Key));
+            take_rows<rows>(t.best + j, t.size + j, p, row_stride, here);
+        }
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void take_rows(Key* __restrict best, Bits* __restrict size, const char* x,
+                                         std::ptrdiff_t row_stride, std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) {
             Key b = best[j];
             Bits s = size[j];

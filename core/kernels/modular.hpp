@@ -49,7 +49,17 @@ struct Modular {
     }
 
     template <std::size_t rows>
-    static SAMESUM_INLINE void add_rows(Total* __restrict sum, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
+    static SAMESUM_INLINE void add_rows(Total* sum, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
+        for (std::size_t j = 0; j < n; j += prefetched_columns) {
+            const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
+            const char* p = x + j * sizeof(Integer);
+            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride, here * sizeof(Integer));
+            take_rows<rows>(sum + j, p, row_stride, here);
+        }
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void take_rows(Total* __restrict sum, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) {
             Total s = sum[j];
             for (std::size_t r = 0; r < rows; ++r) {

@@ -46,9 +46,20 @@ SAMESUM_INLINE V load(const void* p) {
 // Hardware prefetchers of virtual machines are weak: kernels ask for the lines this far ahead themselves.
 constexpr std::size_t prefetch_distance = 2048;
 
+// Columns whose next rows are asked for before the loop over them; a prefetch inside would keep it from vectorising.
+constexpr std::size_t prefetched_columns = 256;
+
 template <std::size_t bytes>
 SAMESUM_INLINE void prefetch(const char* p) {
     for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i);
+}
+
+// The same stretch of each of `rows` rows.
+template <std::size_t rows>
+SAMESUM_INLINE void prefetch_rows(const char* p, std::ptrdiff_t row_stride, std::size_t bytes) {
+    for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
+        for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
+    }
 }
 
 template <class V>
