@@ -18,6 +18,7 @@ from samesum.errors import DtypeError
 
 SUMS = (SUM, MEAN, L1_NORM, L2_NORM, SUM_SQUARE)
 FAMILIES = ("normal", "ill_conditioned", "ties", "ties_off", "anything_finite", "wide", "subnormals", "specials")
+FAMILIES += ("near_overflow", "overflow_edge", "infinities", "zeros")
 
 each_sum = pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
 each_source = pytest.mark.parametrize("source", cases.FLOATS, ids=str)
@@ -38,8 +39,9 @@ def test_every_pair_of_formats(row: Reduction, source: np.dtype[Any], target: np
 @each_source
 def test_scans_of_every_pair_of_formats(source: np.dtype[Any], target: np.dtype[Any]) -> None:
     for family in FAMILIES:
-        x = np.stack([cases.make(family, source, 35, seed) for seed in range(3)])
+        x = np.stack([cases.make(family, source, 15, seed) for seed in range(9)])
         check_scan(CUMULATIVE_SUM, x, 1, dtype=target)
+        check_scan(CUMULATIVE_SUM, np.ascontiguousarray(x.T), 0, dtype=target)
         check_scan(CUMULATIVE_SUM, x, 0, flags=EXCLUSIVE | REVERSE, dtype=target)
 
 
@@ -58,6 +60,14 @@ def test_float16_is_not_rounded_through_float32() -> None:
     x = np.array([1, 2.0**-11, 2.0**-30])
     assert_bits(memory.reduce(SUM, x, dtype="float16"), np.array(1.0009765625, np.float16))
     assert_bits(memory.reduce(SUM, x.astype(np.float32), dtype=np.float16), np.array(1.0009765625, np.float16))
+
+
+def test_prefixes_that_come_back_from_beyond_float64() -> None:
+    line = np.array([1.7e308, 1.7e308, -1.7e308, -1.7e308, -1.0])
+    for columns in (1, 7, 8, 9, 40):
+        for target in cases.FLOATS:
+            check_scan(CUMULATIVE_SUM, np.repeat(line[:, None], columns, 1), 0, dtype=target)
+            check_scan(CUMULATIVE_SUM, np.repeat(line[None, :], columns, 0), 1, dtype=target)
 
 
 def test_a_negative_result_that_underflows_is_minus_zero() -> None:
