@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -23,3 +24,15 @@ def test_the_source_passes(check: str, tmp_path: Path) -> None:
     command = [sys.executable, *(str(tmp_path) if part == "CACHE" else part for part in CHECKS[check])]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{check} finds:\n{done.stdout}{done.stderr}"
+
+
+def test_only_the_engine_imports_the_compiled_core() -> None:
+    """import-linter sees Python modules only, so the compiled one is looked for here."""
+    package = ROOT / "src" / "samesum"
+    importers = {
+        path.relative_to(package).parts[0]
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom) and "_core" in ast.unparse(node)
+    }
+    assert importers == {"engine"}

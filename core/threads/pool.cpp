@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -78,9 +79,7 @@ class Pool {
         if (!busy.owns_lock()) return false;
         {
             const std::lock_guard lock(mutex_);
-            while (threads_.size() + 1 < threads) {
-                threads_.emplace_back([this, worker = threads_.size() + 1] { serve(worker); });
-            }
+            grow(threads - 1);
             job_ = &job;
             helpers_ = threads - 1;
             running_ = threads_.size();
@@ -95,6 +94,16 @@ class Pool {
     }
 
   private:
+    // A system that gives no more threads is served by those there are.
+    void grow(std::size_t helpers) {
+        try {
+            while (threads_.size() < helpers) {
+                threads_.emplace_back([this, worker = threads_.size() + 1] { serve(worker); });
+            }
+        } catch (const std::system_error&) {
+        }
+    }
+
     [[noreturn]] void serve(std::size_t worker) {
         std::uint64_t seen = 0;
         std::unique_lock lock(mutex_);
