@@ -58,6 +58,9 @@ nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, 
     bool reduced[samesum::max_rank] = {};
     mark_axes(axes, rank, reduced);
     const Format format = result_format(input.view.format, flags, dtype);
+    if (row.combine != samesum::Combine::sum && format != input.view.format) {
+        raise("DtypeError", "an extreme of " + name_of(input.view.format) + " has its type; asked for " + name_of(format));
+    }
     if (format == Format::boolean && row.combine == samesum::Combine::sum) {
         raise("DtypeError", "bool has no sum; allowed are integer and float dtypes");
     }

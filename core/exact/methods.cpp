@@ -49,15 +49,41 @@ struct Exact {
     static constexpr Method method{capacity, init, each_lane<lane>, columns, merge, finish};
 };
 
+std::uint64_t floor_root(std::uint64_t x) {
+    std::uint64_t root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(x)));
+    while (u128{root} * root > x) --root;
+    while (u128{root + 1} * (root + 1) <= x) ++root;
+    return root;
+}
+
+// A whole total below 2^64.
+std::uint64_t finish_one(std::uint64_t size, bool negative, const Finish& how) {
+    const std::uint64_t count = static_cast<std::uint64_t>(how.count);
+    if (!is_float(how.format)) {
+        if (how.finalize == Finalize::root) return floor_root(size);
+        const std::uint64_t result = how.finalize == Finalize::over_count ? size / count : size;
+        return negative ? 0 - result : result;
+    }
+    constexpr std::uint64_t exact_limit = std::uint64_t{1} << 53;
+    const bool mean_of_doubles = how.finalize == Finalize::over_count && how.format == Format::f64;
+    if (size <= exact_limit && count <= exact_limit && (mean_of_doubles || how.finalize == Finalize::itself)) {
+        const double value = static_cast<double>(negative ? -static_cast<std::int64_t>(size)
+                                                          : static_cast<std::int64_t>(size));
+        return round_bits(mean_of_doubles ? value / static_cast<double>(count) : value, how.format);
+    }
+    Superaccumulator total;
+    total.add(size, 0, negative);
+    return total.rounded(how);
+}
+
 // Two's complement; squares of 64-bit integers need 128 bits each.
 struct WideInteger {
     std::uint64_t word[3];
 
     void add(u128 value, bool negative) {
-        const std::uint64_t fill = negative ? ~std::uint64_t{0} : 0;
-        const u128 signed_value = negative ? 0 - value : value;
-        const std::uint64_t top = negative && value == 0 ? 0 : fill;
-        add_words({static_cast<std::uint64_t>(signed_value), static_cast<std::uint64_t>(signed_value >> 64), top});
+        const u128 extended = negative ? 0 - value : value;
+        const std::uint64_t top = negative && value != 0 ? ~std::uint64_t{0} : 0;
+        add_words({static_cast<std::uint64_t>(extended), static_cast<std::uint64_t>(extended >> 64), top});
     }
 
     void add_words(const WideInteger& other) {
@@ -69,7 +95,6 @@ struct WideInteger {
         }
     }
 
-    // Into a superaccumulator, which knows how to finalize and to round.
     std::uint64_t rounded(const Finish& how) const {
         const bool negative = (word[2] >> 63) != 0;
         WideInteger size = *this;
@@ -77,6 +102,7 @@ struct WideInteger {
             size = {{~word[0], ~word[1], ~word[2]}};
             size.add(1, false);
         }
+        if (size.word[1] == 0 && size.word[2] == 0) return finish_one(size.word[0], negative, how);
         Superaccumulator total;
         for (int i = 0; i < 3; ++i) total.add(size.word[i], 64 * i, negative);
         return total.rounded(how);
@@ -159,32 +185,6 @@ const Method& wide_by_map(Map map) {
         case Map::magnitude: return Wide<Integer, Map::magnitude>::method;
         default: return Wide<Integer, Map::square>::method;
     }
-}
-
-std::uint64_t floor_root(std::uint64_t x) {
-    std::uint64_t root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(x)));
-    while (u128{root} * root > x) --root;
-    while (u128{root + 1} * (root + 1) <= x) ++root;
-    return root;
-}
-
-std::uint64_t finish_one(std::uint64_t size, bool negative, const Finish& how) {
-    const std::uint64_t count = static_cast<std::uint64_t>(how.count);
-    if (!is_float(how.format)) {
-        if (how.finalize == Finalize::root) return floor_root(size);
-        const std::uint64_t result = how.finalize == Finalize::over_count ? size / count : size;
-        return negative ? 0 - result : result;
-    }
-    constexpr std::uint64_t exact_limit = std::uint64_t{1} << 53;
-    const bool mean_of_doubles = how.finalize == Finalize::over_count && how.format == Format::f64;
-    if (size <= exact_limit && count <= exact_limit && (mean_of_doubles || how.finalize == Finalize::itself)) {
-        const double value = static_cast<double>(negative ? -static_cast<std::int64_t>(size)
-                                                          : static_cast<std::int64_t>(size));
-        return round_bits(mean_of_doubles ? value / static_cast<double>(count) : value, how.format);
-    }
-    WideInteger wide{};
-    wide.add(size, negative);
-    return wide.rounded(how);
 }
 
 template <bool has_sign>

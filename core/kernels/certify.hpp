@@ -1,150 +1,160 @@
 // The rounding test (Ziv): a result is right when every number within the bound rounds to it.
 #pragma once
 
-#include <type_traits>
-
-#include "exact/rounding.hpp"
 #include "kernels/method.hpp"
+#include "kernels/rounding.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-constexpr double infinity = __builtin_huge_val();
-
 // Wide enough that the rounding of `value - bound` itself cannot hide a boundary; exact values need none.
-SAMESUM_INLINE double widened(double bound, double value) {
-    return bound > 0 ? bound * (1 + 0x1p-20) + samesum::magnitude(value) * 0x1p-52 + 0x1p-1070 : bound;
+SAMESUM_INLINE Doubles widened(Doubles bound, Doubles value) {
+    const Doubles wide = bound * (1 + 0x1p-20) + samesum::SAMESUM_ISA::magnitude(value) * 0x1p-52 + 0x1p-1070;
+    return bound > 0 ? wide : bound;
 }
 
+// Totals as arrays: hi[j] + lo[j] is at most bound[j] from the exact one. They are readable in whole vectors.
+struct Totals {
+    const double *hi, *lo, *bound;
+};
+
 struct Interval {
-    double value, bound;
+    Doubles value, bound;
 };
 
 template <Finalize finalize>
-SAMESUM_INLINE Interval finalized(double value, double bound, double count) {
+SAMESUM_INLINE Interval finalized(Doubles value, Doubles bound, double count) {
     if constexpr (finalize == Finalize::over_count) {
-        const double quotient = value / count;
-        return {quotient, bound / count + samesum::magnitude(quotient) * 0x1p-53};
+        const Doubles quotient = value / count;
+        return {quotient, bound / count + samesum::SAMESUM_ISA::magnitude(quotient) * 0x1p-53};
+    } else if constexpr (finalize == Finalize::root) {
+        const Doubles root = square_root(value), zero = {};
+        return {root, root > 0 ? bound / root + root * 0x1p-53 : zero};
+    } else {
+        return {value, bound};
     }
-    if constexpr (finalize == Finalize::root) {
-        const double root = __builtin_sqrt(value);
-        return {root, root > 0 ? bound / root + root * 0x1p-53 : 0};
-    }
-    return {value, bound};
 }
 
-template <Format format, Finalize finalize>
-std::size_t certify_interval_as(const double* hi, const double* lo, const double* bound, std::size_t n, double count,
-                                void* out, std::uint8_t* failed) {
-    std::size_t failures = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-        const bool finite = samesum::magnitude(hi[j]) < infinity;
-        const double sum = (finite ? hi[j] + lo[j] : hi[j]) + 0.0;
-        const double joined = bound[j] + (lo[j] != 0 ? samesum::magnitude(sum) * 0x1p-53 : 0);
-        const Interval result = finalized<finalize>(sum, joined, count);
-        const double b = widened(result.bound, result.value);
-        bool wrong;
-        if constexpr (format == Format::f32) {
-            const float low = static_cast<float>(result.value - b), high = static_cast<float>(result.value + b);
-            wrong = __builtin_bit_cast(std::uint32_t, low) != __builtin_bit_cast(std::uint32_t, high);
-            const float value = static_cast<float>(result.value);
-            static_cast<float*>(out)[j] = value == value ? value : __builtin_nanf("");
-        } else {
-            wrong = round_bits(result.value - b, format) != round_bits(result.value + b, format);
-            static_cast<std::uint16_t*>(out)[j] = static_cast<std::uint16_t>(round_bits(result.value, format));
-        }
-        wrong = finite & (wrong | !(b < infinity));
-        failed[j] = wrong;
-        failures += wrong;
-    }
-    return failures;
-}
-
+// Tells which of the bits are certain, and what they are.
 template <Format format>
-std::size_t certify_interval_in(const double* hi, const double* lo, const double* bound, std::size_t n,
-                                const Finish& how, void* out, std::uint8_t* failed) {
-    const double count = static_cast<double>(how.count);
-    switch (how.finalize) {
-        case Finalize::over_count:
-            return certify_interval_as<format, Finalize::over_count>(hi, lo, bound, n, count, out, failed);
-        case Finalize::root:
-            return certify_interval_as<format, Finalize::root>(hi, lo, bound, n, count, out, failed);
-        default: return certify_interval_as<format, Finalize::itself>(hi, lo, bound, n, count, out, failed);
-    }
-}
+struct Verdict {
+    typename Rounding<format>::Bits bits;
+    Words wrong;
+};
 
 // For sums that overflow no double, into formats narrower than double: what is not finite is the result.
-inline std::size_t certify_interval(const double* hi, const double* lo, const double* bound, std::size_t n,
-                                    const Finish& how, void* out, std::uint8_t* failed) {
-    switch (how.format) {
-        case Format::f16: return certify_interval_in<Format::f16>(hi, lo, bound, n, how, out, failed);
-        case Format::bf16: return certify_interval_in<Format::bf16>(hi, lo, bound, n, how, out, failed);
-        default: return certify_interval_in<Format::f32>(hi, lo, bound, n, how, out, failed);
+template <Format format, Finalize finalize>
+struct IntervalTest {
+    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count) {
+        using Round = Rounding<format>;
+        const Longs finite = samesum::SAMESUM_ISA::magnitude(hi) < infinity;
+        const Doubles sum = (finite ? hi + lo : hi) + 0.0, zero = {};
+        const Doubles rounded = lo != 0 ? samesum::SAMESUM_ISA::magnitude(sum) * 0x1p-53 : zero;
+        const Interval result = finalized<finalize>(sum, bound + rounded, count);
+        const Doubles b = widened(result.bound, result.value);
+        const auto low = Round::of(finite ? result.value - b : result.value), high = Round::of(result.value + b);
+        const Words doubtful = Round::different(low, high) | ~narrowed(b < infinity);
+        return {low, doubtful & narrowed(finite)};
     }
-}
+};
 
-// Below this a remainder could underflow.
+// Below and above these a remainder could underflow or overflow.
 constexpr double safe_floor = 0x1p-900, safe_ceiling = 0x1p1000;
+
+struct Words2 {
+    Doubles hi, lo, bound;
+};
 
 // The total finalized, with its bound; a bound of infinity when that cannot be told.
 template <Finalize finalize>
-SAMESUM_INLINE Sum finalized_words(Sum total, double count) {
+SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
     two_sum(total.hi, total.lo, total.hi, total.lo);
-    if constexpr (finalize == Finalize::itself) return total;
-    const double size = samesum::magnitude(total.hi);
-    const bool safe = (size > safe_floor) & (size < safe_ceiling) & (count < 0x1p53);
-    const bool zero = (size == 0) & (total.bound == 0);
-    constexpr bool mean = finalize == Finalize::over_count;
-    const double q = mean ? total.hi / count : __builtin_sqrt(total.hi);
-    const double divisor = mean ? count : 2 * q;
-    double remainder = __builtin_fma(-q, mean ? count : q, total.hi), lost;
-    two_sum(remainder, total.lo, remainder, lost);
-    const double correction = remainder / divisor, known = total.bound + samesum::magnitude(lost);
-    const double curvature = mean ? 0 : correction * correction / q;
-    const double bound = known / divisor * (1 + 0x1p-20) + samesum::magnitude(correction) * 0x1p-50 + curvature;
-    return {zero ? 0 : q, zero ? 0 : correction, zero ? 0 : safe ? bound : infinity};
+    if constexpr (finalize == Finalize::itself) {
+        return total;
+    } else {
+        constexpr bool mean = finalize == Finalize::over_count;
+        const Doubles size = samesum::SAMESUM_ISA::magnitude(total.hi), none = {};
+        const Longs safe = (size > safe_floor) & (size < safe_ceiling) & (count < 0x1p53 ? Longs{} - 1 : Longs{});
+        const Longs zero = (size == 0) & (total.bound == 0);
+        const Doubles counts = none + count;
+        const Doubles q = mean ? total.hi / counts : square_root(total.hi);
+        const Doubles divisor = mean ? counts : 2 * q;
+        Doubles remainder = fused(-q, mean ? counts : q, total.hi), lost;
+        two_sum(remainder, total.lo, remainder, lost);
+        const Doubles correction = remainder / divisor;
+        const Doubles known = total.bound + samesum::SAMESUM_ISA::magnitude(lost);
+        const Doubles curvature = mean ? none : correction * correction / q;
+        const Doubles rounding = samesum::SAMESUM_ISA::magnitude(correction) * 0x1p-50 + curvature;
+        const Doubles bound = known / divisor * (1 + 0x1p-20) + rounding;
+        return {zero ? none : q, zero ? none : correction, zero ? none : safe ? bound : none + infinity};
+    }
 }
 
-template <Format format>
-using BitsOf = std::conditional_t<format == Format::f64, std::uint64_t,
-                                  std::conditional_t<format == Format::f32, std::uint32_t, std::uint16_t>>;
-
 template <Format format, Finalize finalize>
-std::size_t certify_words_as(const double* hi, const double* lo, const double* bound, std::size_t n, double count,
-                             void* out, std::uint8_t* failed) {
-    std::size_t failures = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-        const Sum result = finalized_words<finalize>({hi[j], lo[j], bound[j]}, count);
-        const double b = widened(result.bound, result.lo);
-        const std::uint64_t low = round_bits(result.hi, result.lo - b, format);
-        const std::uint64_t high = round_bits(result.hi, result.lo + b, format);
-        const bool wrong = (low != high) | !(samesum::magnitude(result.hi) < infinity) | !(b < infinity);
-        static_cast<BitsOf<format>*>(out)[j] = static_cast<BitsOf<format>>(low);
-        failed[j] = wrong;
-        failures += wrong;
+struct WordsTest {
+    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count) {
+        using Round = Rounding<format>;
+        const Words2 result = finalized_words<finalize>({hi, lo, bound}, count);
+        const Doubles b = widened(result.bound, result.lo);
+        const auto low = Round::of(result.hi, result.lo - b), high = Round::of(result.hi, result.lo + b);
+        const Longs usable = (samesum::SAMESUM_ISA::magnitude(result.hi) < infinity) & (b < infinity);
+        return {low, Round::different(low, high) | ~narrowed(usable)};
     }
+};
+
+// Writes the results and which of them failed; returns how many.
+template <template <Format, Finalize> class Test, Format format, Finalize finalize>
+std::size_t certify_all(const Totals& t, std::size_t n, double count, void* out, std::uint8_t* failed) {
+    Words any = {};
+    for (std::size_t j = 0; j < n; j += width) {
+        const Verdict<format> v =
+            Test<format, finalize>::of(load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Doubles>(t.bound + j), count);
+        const Bytes flags = __builtin_convertvector(v.wrong & 1, Bytes);
+        if (n - j >= width) {
+            any |= v.wrong;
+            Rounding<format>::store_to(out, j, v.bits);
+            store(failed + j, flags);
+        } else {
+            char last[width * size_of(format)];
+            Rounding<format>::store_to(last, 0, v.bits);
+            std::memcpy(static_cast<char*>(out) + j * size_of(format), last, (n - j) * size_of(format));
+            std::memcpy(failed + j, &flags, n - j);
+            any |= v.wrong;
+        }
+    }
+    std::size_t failures = 0;
+    for (std::size_t k = 0; k < width; ++k) failures += any[k] != 0;
+    if (failures == 0) return 0;
+    failures = 0;
+    for (std::size_t j = 0; j < n; ++j) failures += failed[j];
     return failures;
 }
 
-template <Format format>
-std::size_t certify_words_in(const double* hi, const double* lo, const double* bound, std::size_t n,
-                             const Finish& how, void* out, std::uint8_t* failed) {
+template <template <Format, Finalize> class Test, Format format>
+std::size_t certify_in(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
     const double count = static_cast<double>(how.count);
     switch (how.finalize) {
         case Finalize::over_count:
-            return certify_words_as<format, Finalize::over_count>(hi, lo, bound, n, count, out, failed);
-        case Finalize::root: return certify_words_as<format, Finalize::root>(hi, lo, bound, n, count, out, failed);
-        default: return certify_words_as<format, Finalize::itself>(hi, lo, bound, n, count, out, failed);
+            return certify_all<Test, format, Finalize::over_count>(t, n, count, out, failed);
+        case Finalize::root: return certify_all<Test, format, Finalize::root>(t, n, count, out, failed);
+        default: return certify_all<Test, format, Finalize::itself>(t, n, count, out, failed);
     }
 }
 
-inline std::size_t certify_words(const double* hi, const double* lo, const double* bound, std::size_t n,
-                                 const Finish& how, void* out, std::uint8_t* failed) {
+inline std::size_t certify_interval(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
     switch (how.format) {
-        case Format::f16: return certify_words_in<Format::f16>(hi, lo, bound, n, how, out, failed);
-        case Format::bf16: return certify_words_in<Format::bf16>(hi, lo, bound, n, how, out, failed);
-        case Format::f32: return certify_words_in<Format::f32>(hi, lo, bound, n, how, out, failed);
-        default: return certify_words_in<Format::f64>(hi, lo, bound, n, how, out, failed);
+        case Format::f16: return certify_in<IntervalTest, Format::f16>(t, n, how, out, failed);
+        case Format::bf16: return certify_in<IntervalTest, Format::bf16>(t, n, how, out, failed);
+        default: return certify_in<IntervalTest, Format::f32>(t, n, how, out, failed);
+    }
+}
+
+inline std::size_t certify_words(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    switch (how.format) {
+        case Format::f16: return certify_in<WordsTest, Format::f16>(t, n, how, out, failed);
+        case Format::bf16: return certify_in<WordsTest, Format::bf16>(t, n, how, out, failed);
+        case Format::f32: return certify_in<WordsTest, Format::f32>(t, n, how, out, failed);
+        default: return certify_in<WordsTest, Format::f64>(t, n, how, out, failed);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "exact/rounding.hpp"
 #include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
 
@@ -84,9 +85,9 @@ struct Modular {
 
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
         const std::size_t size = size_of(how.format);  // at most that of Total: the low bytes are the result
-        for (std::size_t j = 0; j < n; ++j) {
-            std::memcpy(static_cast<char*>(out) + j * size, static_cast<Tile*>(tile)->sum + j, size);
-        }
+        const Total* sum = static_cast<Tile*>(tile)->sum;
+        if (size == sizeof(Total)) std::memcpy(out, sum, n * sizeof(Total));
+        for (std::size_t j = 0; j < n && size < sizeof(Total); ++j) store_bits(out, j, sum[j], size);
         std::memset(failed, 0, n);
         return 0;
     }

@@ -41,15 +41,15 @@ struct Prefixes {
 
 template <class F>
 struct FloatScan {
-    using Totals = Sum2<F, Map::itself>;
+    using Sums = Sum2<F, Map::itself>;
     static constexpr bool is_double = F::format == Format::f64;
 
     static void total(Carry& carry, const void* x, std::size_t n) {
-        typename Totals::Tile tile;
+        typename Sums::Tile tile;
         tile.hi[0] = carry.sum.hi;
         tile.lo[0] = carry.sum.lo;
         tile.bound[0] = carry.sum.bound;
-        Totals::lane(&tile, 0, x, n);
+        Sums::lane(&tile, 0, x, n);
         carry.sum = {tile.hi[0], tile.lo[0], tile.bound[0]};
     }
 
@@ -112,7 +112,7 @@ struct FloatScan {
         const double depth = exact ? 0 : static_cast<double>(n / width + 16);
         fill(p.bound, n, known + depth * (unit_roundoff * bound_slack) * size);
         fill(p.lo, n, 0);
-        return certify_interval(p.hi, p.lo, p.bound, n, how, out, failed) == 0;
+        return certify_interval({p.hi, p.lo, p.bound}, n, how, out, failed) == 0;
     }
 
     // If no addition rounded, only the carry's own words stand between the prefixes and the truth.
@@ -121,7 +121,7 @@ struct FloatScan {
         if (!(prefixes<true>(carry.hi, x, n, p.hi) == 0)) return false;
         fill(p.lo, n, carry.lo);
         fill(p.bound, n, carry.bound);
-        return certify_words(p.hi, p.lo, p.bound, n, how, out, failed) == 0;
+        return certify_words({p.hi, p.lo, p.bound}, n, how, out, failed) == 0;
     }
 
     // One after the other in double-words.
@@ -150,7 +150,7 @@ struct FloatScan {
             rounded += p.bound[i];
             p.bound[i] = carry.bound + rounded * (unit_roundoff * bound_slack) * values[i];
         }
-        const std::size_t failures = certify_words(p.hi, p.lo, p.bound, n, how, out, failed);
+        const std::size_t failures = certify_words({p.hi, p.lo, p.bound}, n, how, out, failed);
         return failures == 0 ? 0 : failures - accept_special(p.hi, n, how, out, failed);
     }
 
@@ -192,9 +192,10 @@ struct FloatScan {
             store(t.bound + j, sizes * factor);
         }
         const Finish how{Finalize::itself, format, 1};
-        if (format == Format::f64) return certify_words(t.sum, t.rest, t.bound, n, how, out, failed);
-        if (certify_interval(t.sum, t.rest, t.bound, n, how, out, failed) == 0) return 0;
-        const std::size_t failures = certify_words(t.sum, t.rest, t.bound, n, how, out, failed);
+        // Prefixes of float64 may overflow and come back.
+        if (is_double || format == Format::f64) return certify_words({t.sum, t.rest, t.bound}, n, how, out, failed);
+        if (certify_interval({t.sum, t.rest, t.bound}, n, how, out, failed) == 0) return 0;
+        const std::size_t failures = certify_words({t.sum, t.rest, t.bound}, n, how, out, failed);
         return failures == 0 ? 0 : failures - accept_special(t.sum, n, how, out, failed);
     }
 

@@ -163,7 +163,7 @@ struct Sum2 {
 
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
         Tile& t = *static_cast<Tile*>(tile);
-        return certify_words(t.hi, t.lo, t.bound, n, how, out, failed);
+        return certify_words({t.hi, t.lo, t.bound}, n, how, out, failed);
     }
 
     static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }

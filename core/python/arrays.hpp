@@ -7,6 +7,7 @@
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -108,14 +109,15 @@ inline Input input_of(nb::handle object) {
 }
 
 inline int checked_axis(nb::handle axis, int rank) {
-    if (!PyIndex_Check(axis.ptr())) raise("AxisError", "an axis has to be an integer; got " + text(nb::repr(axis)));
-    const Py_ssize_t value = PyNumber_AsSsize_t(axis.ptr(), nullptr);
+    if (!PyIndex_Check(axis.ptr()) || PyBool_Check(axis.ptr())) {
+        raise("AxisError", "an axis has to be an integer; got " + text(nb::repr(axis)));
+    }
+    const Py_ssize_t value = PyNumber_AsSsize_t(axis.ptr(), nullptr);  // beyond its range it is out of range here too
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
     if (value < -rank || value >= rank) {
         const std::string allowed = rank == 0 ? "it has none"
                                               : "allowed are " + std::to_string(-rank) + " to " + std::to_string(rank - 1);
-        raise("AxisError",
-              "axis " + std::to_string(value) + " is out of range for rank " + std::to_string(rank) + "; " + allowed);
+        raise("AxisError", "axis " + text(axis) + " is out of range for rank " + std::to_string(rank) + "; " + allowed);
     }
     return static_cast<int>(value < 0 ? value + rank : value);
 }
@@ -133,11 +135,12 @@ inline void mark_axes(nb::handle axes, int rank, bool (&reduced)[max_rank]) {
         }
         reduced[i] = true;
     };
+    const bool several_in_array = PyArray_Check(axes.ptr()) && PyArray_NDIM(array_of(axes)) > 0;
     if (PyTuple_CheckExact(axes.ptr())) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(axes.ptr()); ++i) mark(PyTuple_GET_ITEM(axes.ptr(), i));
-    } else if (PyIndex_Check(axes.ptr())) {
+    } else if (PyIndex_Check(axes.ptr()) && !several_in_array) {
         mark(axes);
-    } else if (PySequence_Check(axes.ptr())) {
+    } else if (PySequence_Check(axes.ptr()) && !PyUnicode_Check(axes.ptr())) {
         const nb::object items = nb::steal(PySequence_Tuple(axes.ptr()));
         if (!items.is_valid()) throw nb::python_error();
         for (nb::handle axis : nb::borrow<nb::tuple>(items)) mark(axis);

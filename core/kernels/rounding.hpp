@@ -1,0 +1,120 @@
+// Vectors of doubles rounded to the bits of a format; the scalar forms are in exact/rounding.hpp.
+#pragma once
+
+#include <type_traits>
+
+#include "exact/rounding.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+constexpr double infinity = __builtin_huge_val();
+
+typedef std::uint8_t Bytes __attribute__((vector_size(width)));
+
+// GCC converts halves and joins them, as in `widen`.
+SAMESUM_INLINE Floats narrowed(Doubles x) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Floats>(_mm512_cvtpd_ps(reinterpret_cast<__m512d>(x)));
+#elif defined(__AVX__)
+    return reinterpret_cast<Floats>(_mm256_cvtpd_ps(reinterpret_cast<__m256d>(x)));
+#else
+    return __builtin_convertvector(x, Floats);
+#endif
+}
+
+SAMESUM_INLINE Words narrowed(Longs mask) { return reinterpret_cast<Words>(__builtin_convertvector(mask, Ints)); }
+
+// a * b + c, rounded once.
+SAMESUM_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Doubles>(_mm512_fmadd_pd(a, b, c));
+#elif defined(__FMA__)
+    return reinterpret_cast<Doubles>(_mm256_fmadd_pd(a, b, c));
+#else
+    for (std::size_t k = 0; k < width; ++k) c[k] = __builtin_fma(a[k], b[k], c[k]);
+    return c;
+#endif
+}
+
+SAMESUM_INLINE Doubles square_root(Doubles x) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Doubles>(_mm512_sqrt_pd(x));
+#else
+    for (std::size_t k = 0; k < width; ++k) x[k] = __builtin_sqrt(x[k]);
+    return x;
+#endif
+}
+
+// As samesum::to_odd.
+SAMESUM_INLINE Doubles to_odd(Doubles high, Doubles low) {
+    Doubles s, e;
+    two_sum(high, low, s, e);
+    const Longs bits = reinterpret_cast<Longs>(s);
+    const Longs away = 1 | (bits ^ reinterpret_cast<Longs>(e)) >> 63;
+    return reinterpret_cast<Doubles>(bits + (away & ((bits & 1) - 1) & (e != 0)));
+}
+
+// As samesum::float_bits_to_odd.
+SAMESUM_INLINE Words float_bits_to_odd(Doubles x) {
+    const Floats f = narrowed(x);
+    const Doubles back = widen(f);
+    const Words bits = reinterpret_cast<Words>(f);
+    const Words step = 1 | narrowed(samesum::SAMESUM_ISA::magnitude(back) > samesum::SAMESUM_ISA::magnitude(x));
+    return bits + (step & ((bits & 1) - 1) & narrowed(back != x) & narrowed(x == x));
+}
+
+// As samesum::half_bits, NaNs apart.
+SAMESUM_INLINE Words half_bits(Words bits) {
+#if defined(__AVX512F__)
+    const __m128i half = _mm256_cvtps_ph(reinterpret_cast<__m256>(bits), 0);
+    return reinterpret_cast<Words>(_mm256_cvtepu16_epi32(half));
+#elif defined(__F16C__)
+    const __m128i half = _mm_cvtps_ph(reinterpret_cast<__m128>(bits), 0);
+    return reinterpret_cast<Words>(_mm_cvtepu16_epi32(half));
+#else
+    for (std::size_t k = 0; k < width; ++k) bits[k] = samesum::half_bits(bits[k]);
+    return bits;
+#endif
+}
+
+// How vectors of doubles, and of double-words, become the bits of a format. NaN becomes the canonical one.
+template <Format format>
+struct Rounding {
+    using Bits = std::conditional_t<format == Format::f64, Longs, Words>;
+    using Mask = std::conditional_t<format == Format::f64, Longs, Ints>;
+
+    static SAMESUM_INLINE Bits of(Doubles x) {
+        if constexpr (format == Format::f64) {
+            return x == x ? reinterpret_cast<Longs>(x) : Longs{} + static_cast<std::int64_t>(canonical_nan(format));
+        } else {
+            Words bits;
+            if constexpr (format == Format::f32) bits = reinterpret_cast<Words>(narrowed(x));
+            else if constexpr (format == Format::f16) bits = half_bits(float_bits_to_odd(x));
+            else bits = bfloat(float_bits_to_odd(x));
+            const Words number = narrowed(x == x);
+            return (bits & number) | (~number & static_cast<std::uint32_t>(canonical_nan(format)));
+        }
+    }
+
+    static SAMESUM_INLINE Bits of(Doubles high, Doubles low) {
+        if constexpr (format == Format::f64) return of(high + low);
+        else return of(to_odd(high, low));
+    }
+
+    static SAMESUM_INLINE Words different(Bits a, Bits b) {
+        if constexpr (format == Format::f64) return narrowed(a != b);
+        else return reinterpret_cast<Words>(a != b);
+    }
+
+    static SAMESUM_INLINE void store_to(void* out, std::size_t index, Bits bits) {
+        char* p = static_cast<char*>(out) + index * size_of(format);
+        if constexpr (size_of(format) == 2) store(p, __builtin_convertvector(bits, Shorts));
+        else store(p, bits);
+    }
+
+  private:
+    static SAMESUM_INLINE Words bfloat(Words bits) { return (bits + 0x7fff + (bits >> 16 & 1)) >> 16; }
+};
+
+}  // namespace samesum::SAMESUM_ISA
