@@ -13,7 +13,9 @@ class Deviation:
     gives: tuple[int, ...]
 
 
-_WRAPS = "ONNX Runtime saturates integers; the standard is silent, and here they wrap modulo 2^k (NUMERICS.md, section 1)"
+_WRAPS = (
+    "ONNX Runtime saturates integers; the standard is silent, and here they wrap modulo 2^k (NUMERICS.md, section 1)"
+)
 
 DEVIATIONS = {
     "reduction_ops_test/ReduceL1_int32_INT_MIN": Deviation(_WRAPS, (-(2**31),)),

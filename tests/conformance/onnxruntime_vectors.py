@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from arrays import array_of, dtype_named
+from literals import array_of, dtype_named
 from running import Question
 
 NDArray = np.ndarray[Any, np.dtype[Any]]

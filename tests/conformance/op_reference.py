@@ -10,10 +10,10 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-
 from running import Question
-from samesum.graph.types import IR_ELEMENTS
 from twister import twister
+
+from samesum.graph.types import IR_ELEMENTS
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
@@ -82,5 +82,8 @@ def _data(identifier: str, kind: str) -> NDArray:
 
 
 INSTANCES = tuple(
-    Instance(row, kind, keep_dims) for row in ROWS for kind in row["types"] for keep_dims in row.get("keep_dims", [None])
+    Instance(row, kind, keep_dims)
+    for row in ROWS
+    for kind in row["types"]
+    for keep_dims in row.get("keep_dims", [None])
 )

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from arrays import assert_near
 from deviations import DEVIATIONS
+from literals import assert_near
 from onnxruntime_vectors import OWN_CHOICES, VECTORS, Vector
 from running import by_call, by_onnx, require_row
+
 from samesum.errors import SamesumError
 
 NDArray = np.ndarray[Any, np.dtype[Any]]

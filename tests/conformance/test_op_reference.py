@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from arrays import assert_near
+from literals import assert_near
 from op_reference import INSTANCES, Instance
 from running import Question, by_call, by_ir, require_row
-from samesum.frontends.load import load
 from twister import twister
+
+from samesum.frontends.load import load
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 

@@ -33,7 +33,7 @@ def _seeded(seed: int) -> NDArray:
 
 
 def _next(old: NDArray) -> NDArray:
-    """The next 312 words: each is made of two old neighbours and the word 156 further on, in the second half a new one."""
+    """The next 312 words: each from two neighbours and the word 156 further on, which is new in the second half."""
     new = np.empty_like(old)
     new[:_MIDDLE] = old[_MIDDLE:] ^ _twisted(old[:_MIDDLE], old[1 : _MIDDLE + 1])
     new[_MIDDLE:-1] = new[: _MIDDLE - 1] ^ _twisted(old[_MIDDLE:-1], old[_MIDDLE + 1 :])
