@@ -14,6 +14,8 @@ import numpy as np
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+RELATIVE = {"float16": 2.0**-9, "bfloat16": 2.0**-7, "float32": 1e-5, "float64": 1e-5}
+"""How far literals of a type may be off: they were rounded, or computed without care."""
 
 
 def dtype_named(name: str) -> np.dtype[Any]:

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from literals import array_of, dtype_named
+from literals import RELATIVE, array_of, dtype_named
 from running import Question
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
 _FILE: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "onnxruntime.json").read_text())
-RELATIVE = {"float16": 2.0**-9, "bfloat16": 2.0**-7, "float32": 1e-5, "float64": 1e-5}
 
 
 @dataclass(frozen=True)
