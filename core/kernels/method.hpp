@@ -74,7 +74,7 @@ struct ScanMethod {
 
 // The methods of one instruction set.
 struct Methods {
-    Method sum1[3][3];           // float16, bfloat16, float32 x map: float64 lanes
+    Method sum1[3][3][2];        // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
     Method sum2[4][3];           // every float format x map: double-word lanes
     Method extreme[12][2];       // f16 ... u64 (Format order) x minimum, maximum
     Method modular[8][2][3];     // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k

@@ -1,4 +1,4 @@
-// Tier 1 of the sums of float16, bfloat16 and float32: float64 lanes, with a sum of magnitudes for the bound.
+// Tier 1 of the sums of float16, bfloat16 and float32: float64 lanes, with the greatest magnitude for the bound.
 #pragma once
 
 #include "kernels/certify.hpp"
@@ -8,28 +8,68 @@
 namespace samesum::SAMESUM_ISA {
 
 constexpr double unit_roundoff = 0x1p-53;
-// Covers the float32 rounding of the magnitudes (below 2^-11 for a block) and of the bound's own arithmetic.
+// Covers the rounding of the bound's own arithmetic.
 constexpr double bound_slack = 1.01;
 
-template <class F, Map map>
+// `few`: for sets of few elements, whose sums are often ties. The least magnitude then tells when float64 sums are exact.
+template <class F, Map map, bool few>
 struct Sum1 {
     // Rows between two flushes of the columns into the double-word totals.
     static constexpr std::size_t rows_per_flush = 128;
     // float16 values are multiples of 2^-24 below 2^16: float64 sums of a block of them are exact. Magnitudes
-    // and squares are their own magnitude sum.
+    // and squares bound their own sums.
     static constexpr bool exact = F::format == Format::f16 && map != Map::square;
     static constexpr bool tracks_magnitude = !exact && map == Map::itself;
+    static constexpr bool tracks_least = few && !exact && map != Map::square;
 
     struct Tile {
         double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch], block[tile_pitch];
-        float sizes[tile_pitch];
+        float greatest[tile_pitch];
+        std::uint32_t least[tile_pitch];
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
-    static SAMESUM_INLINE Doubles mapped(Doubles x) {
-        if constexpr (map == Map::magnitude) return samesum::SAMESUM_ISA::magnitude(x);
-        if constexpr (map == Map::square) return x * x;
-        return x;
+    // Of some elements the sum, the greatest magnitude, and the bits of the least magnitude but zero, less one.
+    struct Part {
+        Doubles sum = {};
+        Floats greatest = {};
+        Words least = ~Words{};
+    };
+
+    static SAMESUM_INLINE Part part_of(const char* p) {
+        const Floats x = F::floats(p), size = samesum::SAMESUM_ISA::magnitude(x);
+        Doubles wide = widen(x);
+        if constexpr (map == Map::magnitude) wide = samesum::SAMESUM_ISA::magnitude(wide);
+        if constexpr (map == Map::square) wide = wide * wide;
+        return {wide, x, reinterpret_cast<Words>(size) - 1};
+    }
+
+    static SAMESUM_INLINE Part part_of(const char* p, std::size_t n) {
+        if (n >= width) return part_of(p);
+        char padded[width * F::size];
+        pad<F>(p, n, padded);
+        return part_of(padded);
+    }
+
+    static SAMESUM_INLINE Part joined(const Part& a, const Part& b) {
+        Part both;
+        both.sum = a.sum + b.sum;
+        if constexpr (tracks_magnitude) both.greatest = greater_magnitude(a.greatest, b.greatest);
+        if constexpr (tracks_least) both.least = a.least < b.least ? a.least : b.least;
+        return both;
+    }
+
+    // Of a sum of `count` elements, none of which went through more than `depth` additions.
+    static SAMESUM_INLINE Doubles bound_of(const Part& part, double depth, double count) {
+        if constexpr (exact) return Doubles{};
+        const Doubles greatest = samesum::SAMESUM_ISA::magnitude(widen(part.greatest)) * (count * bound_slack);
+        const Doubles size = tracks_magnitude ? greatest : part.sum * bound_slack;
+        const Doubles bound = size * (depth * unit_roundoff);
+        if constexpr (!tracks_least) return bound;
+        // Multiples of the least element's last place, and fewer than 2^53 of them.
+        const Words field = (part.least + 1) & 0x7f800000u, power = field > 0x00800000u ? field : Words{} + 0x00800000u;
+        const Doubles limit = widen(reinterpret_cast<Floats>(power)) * (F::format == Format::f32 ? 0x1p30 : 0x1p46);
+        return size < limit ? Doubles{} : bound;
     }
 
     static void init(void* tile, std::size_t n) {
@@ -37,41 +77,37 @@ struct Sum1 {
         for (std::size_t j = 0; j < n; ++j) t.hi[j] = t.lo[j] = t.bound[j] = 0;
     }
 
-    static SAMESUM_INLINE void accumulate(const char* p, Doubles& sum, Floats& sizes) {
-        const Floats x = F::floats(p);
-        sum += mapped(widen(x));
-        if constexpr (tracks_magnitude) sizes += samesum::SAMESUM_ISA::magnitude(x);
-    }
-
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         constexpr std::size_t chains = 4, step = chains * width;
-        Doubles sum[chains] = {};
-        Floats sizes[chains] = {};
+        Part chain[chains];
         const char* p = static_cast<const char*>(x);
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
             prefetch<step * F::size>(p + prefetch_distance);
-            for (std::size_t k = 0; k < chains; ++k) accumulate(p + k * width * F::size, sum[k], sizes[k]);
+            for (std::size_t k = 0; k < chains; ++k) chain[k] = joined(chain[k], part_of(p + k * width * F::size));
         }
-        for (; i + width <= n; i += width, p += width * F::size) accumulate(p, sum[0], sizes[0]);
-        if (i < n) {
-            char padded[width * F::size];
-            pad<F>(p, n - i, padded);
-            accumulate(padded, sum[1], sizes[1]);
-        }
-        const double value = total((sum[0] + sum[1]) + (sum[2] + sum[3]));
-        double bound = 0;
-        if constexpr (!exact) {
-            // No element goes through more additions than this.
-            const double depth = static_cast<double>(n / step + chains + 16);
-            double size = value;
-            if constexpr (tracks_magnitude) size = total(widen((sizes[0] + sizes[1]) + (sizes[2] + sizes[3])));
-            bound = depth * (unit_roundoff * bound_slack) * size;
-        }
-        add_block(*static_cast<Tile*>(tile), j, value, bound);
+        for (; i + width <= n; i += width, p += width * F::size) chain[0] = joined(chain[0], part_of(p));
+        if (i < n) chain[1] = joined(chain[1], part_of(p, n - i));
+        const Part all = across(joined(joined(chain[0], chain[1]), joined(chain[2], chain[3])));
+        const double depth = static_cast<double>(n / step + chains + 16);
+        add_block(*static_cast<Tile*>(tile), j, all.sum[0], bound_of(all, depth, static_cast<double>(n))[0]);
     }
 
-    static SAMESUM_INLINE double total(Doubles v) {
+    // The first element of the result joins all.
+    static SAMESUM_INLINE Part across(const Part& part) {
+        Part result = part;
+        result.sum[0] = folded(part.sum);
+        for (std::size_t k = 1; tracks_magnitude && k < width; ++k) {
+            const float size = __builtin_fabsf(part.greatest[k]), best = __builtin_fabsf(result.greatest[0]);
+            result.greatest[0] = size > best ? size : best;
+        }
+        for (std::size_t k = 1; tracks_least && k < width; ++k) {
+            result.least[0] = part.least[k] < result.least[0] ? part.least[k] : result.least[0];
+        }
+        return result;
+    }
+
+    static SAMESUM_INLINE double folded(Doubles v) {
         double s[width];
         __builtin_memcpy(s, &v, sizeof v);
         for (std::size_t half = width / 2; half > 0; half /= 2)
@@ -87,93 +123,71 @@ struct Sum1 {
         t.bound[j] += bound + samesum::magnitude(residual);
     }
 
+    static SAMESUM_INLINE void add_to_block(Tile& t, std::size_t j, const Part& part) {
+        const Part all = joined({load<Doubles>(t.block + j), load<Floats>(t.greatest + j), load<Words>(t.least + j)}, part);
+        store(t.block + j, all.sum);
+        if constexpr (tracks_magnitude) store(t.greatest + j, all.greatest);
+        if constexpr (tracks_least) store(t.least + j, all.least);
+    }
+
     // Rows added up before they go into the block sum: fewer additions in a row, and a smaller bound.
     static constexpr std::size_t rows_per_pass = 4;
 
-    struct Pair {
-        Doubles sum;
-        Floats sizes;
-    };
-
-    static SAMESUM_INLINE Pair pair(const char* p) {
-        const Floats x = F::floats(p);
-        return {mapped(widen(x)), samesum::SAMESUM_ISA::magnitude(x)};
+    static SAMESUM_INLINE Part pass_of(const char* p, std::ptrdiff_t row_stride, std::size_t n) {
+        static_assert(rows_per_pass == 4);
+        return joined(joined(part_of(p, n), part_of(p + row_stride, n)),
+                      joined(part_of(p + 2 * row_stride, n), part_of(p + 3 * row_stride, n)));
     }
 
-    static SAMESUM_INLINE Pair joined(const Pair& a, const Pair& b) { return {a.sum + b.sum, a.sizes + b.sizes}; }
-
     // Two vectors at a time, which is a cache line of float32.
-    static SAMESUM_INLINE void add_pass(const char* x, std::ptrdiff_t row_stride, std::size_t n, Tile& t) {
-        static_assert(rows_per_pass == 4);
+    static void add_pass(const char* x, std::ptrdiff_t row_stride, std::size_t n, Tile& t) {
         std::size_t j = 0;
         for (; j + 2 * width <= n; j += 2 * width) {
             const char* p = x + j * F::size;
-            for (std::size_t r = 0; r < rows_per_pass; ++r) __builtin_prefetch(p + prefetched(r, row_stride), 0, 2);
-            for (std::size_t k = 0; k < 2; ++k, p += width * F::size) {
-                const Pair front = joined(pair(p), pair(p + row_stride));
-                const Pair back = joined(pair(p + 2 * row_stride), pair(p + 3 * row_stride));
-                const Pair both = joined(front, back);
-                double* block = t.block + j + k * width;
-                float* sizes = t.sizes + j + k * width;
-                store(block, load<Doubles>(block) + both.sum);
-                if constexpr (tracks_magnitude) store(sizes, load<Floats>(sizes) + both.sizes);
+            const char* next = p + static_cast<std::ptrdiff_t>(rows_per_pass) * row_stride;
+            for (std::size_t r = 0; r < rows_per_pass; ++r, next += row_stride) __builtin_prefetch(next, 0, 2);
+            for (std::size_t k = 0; k < 2 * width; k += width) {
+                add_to_block(t, j + k, pass_of(p + k * F::size, row_stride, width));
             }
         }
-        for (; j < n; j += width) add_narrow(x + j * F::size, row_stride, rows_per_pass, n - j, t.block + j, t.sizes + j);
-    }
-
-    static SAMESUM_INLINE std::ptrdiff_t prefetched(std::size_t row, std::ptrdiff_t row_stride) {
-        return static_cast<std::ptrdiff_t>(row + rows_per_pass) * row_stride;
+        for (; j < n; j += width) add_to_block(t, j, pass_of(x + j * F::size, row_stride, n - j));
     }
 
     static void add_row(const char* p, std::size_t n, Tile& t) {
-        for (std::size_t j = 0; j < n; j += width) add_narrow(p + j * F::size, 0, 1, n - j, t.block + j, t.sizes + j);
-    }
-
-    // At most `width` columns, row by row.
-    static SAMESUM_INLINE void add_narrow(const char* p, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n,
-                                          double* block, float* block_sizes) {
-        Doubles sum = load<Doubles>(block);
-        Floats sizes = load<Floats>(block_sizes);
-        for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
-            if (n >= width) {
-                accumulate(p, sum, sizes);
-            } else {
-                char padded[width * F::size];
-                pad<F>(p, n, padded);
-                accumulate(padded, sum, sizes);
-            }
-        }
-        store(block, sum);
-        if constexpr (tracks_magnitude) store(block_sizes, sizes);
+        for (std::size_t j = 0; j < n; j += width) add_to_block(t, j, part_of(p + j * F::size, n - j));
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        const std::size_t padded = (n + width - 1) / width * width;
         while (rows > 0) {
             const std::size_t now = rows < rows_per_flush ? rows : rows_per_flush;
-            for (std::size_t j = 0; j < padded; ++j) t.block[j] = 0;
-            for (std::size_t j = 0; j < padded; ++j) t.sizes[j] = 0;
+            for (std::size_t j = 0; j < n; j += width) {
+                const Part none;
+                store(t.block + j, none.sum);
+                store(t.greatest + j, none.greatest);
+                store(t.least + j, none.least);
+            }
             std::size_t r = 0;
             const std::ptrdiff_t pass_stride = static_cast<std::ptrdiff_t>(rows_per_pass) * row_stride;
             for (; r + rows_per_pass <= now; r += rows_per_pass, p += pass_stride) add_pass(p, row_stride, n, t);
             for (; r < now; ++r, p += row_stride) add_row(p, n, t);
-            flush(t, now / rows_per_pass + 2 * rows_per_pass, n);
+            flush(t, now, n);
             rows -= now;
         }
     }
 
-    // `depth`: no element went through more additions than this.
-    static void flush(Tile& t, std::size_t depth, std::size_t n) {
-        const double factor = exact ? 0 : static_cast<double>(depth) * (unit_roundoff * bound_slack);
-        for (std::size_t j = 0; j < n; ++j) {
-            double carry, residual;
-            const double size = tracks_magnitude ? static_cast<double>(t.sizes[j]) : t.block[j];
-            two_sum(t.hi[j], t.block[j], t.hi[j], carry);
-            two_sum(t.lo[j], carry, t.lo[j], residual);
-            t.bound[j] += samesum::magnitude(residual) + (exact ? 0 : factor * size);
+    static void flush(Tile& t, std::size_t rows, std::size_t n) {
+        const double depth = static_cast<double>(rows / rows_per_pass + 2 * rows_per_pass);
+        for (std::size_t j = 0; j < n; j += width) {
+            const Part part{load<Doubles>(t.block + j), load<Floats>(t.greatest + j), load<Words>(t.least + j)};
+            Doubles hi, lo, carry, residual;
+            two_sum(load<Doubles>(t.hi + j), part.sum, hi, carry);
+            two_sum(load<Doubles>(t.lo + j), carry, lo, residual);
+            const Doubles lost = samesum::SAMESUM_ISA::magnitude(residual);
+            store(t.hi + j, hi);
+            store(t.lo + j, lo);
+            store(t.bound + j, load<Doubles>(t.bound + j) + bound_of(part, depth, static_cast<double>(rows)) + lost);
         }
     }
 

@@ -8,10 +8,12 @@
 namespace samesum::SAMESUM_ISA {
 
 template <class F>
-constexpr void fill_sum1(Method (&row)[3]) {
-    row[0] = Sum1<F, Map::itself>::method();
-    row[1] = Sum1<F, Map::magnitude>::method();
-    row[2] = Sum1<F, Map::square>::method();
+constexpr void fill_sum1(Method (&row)[3][2]) {
+    row[0][0] = Sum1<F, Map::itself, false>::method();
+    row[0][1] = Sum1<F, Map::itself, true>::method();
+    row[1][0] = Sum1<F, Map::magnitude, false>::method();
+    row[1][1] = Sum1<F, Map::magnitude, true>::method();
+    row[2][0] = row[2][1] = Sum1<F, Map::square, false>::method();
 }
 
 template <class F>

@@ -84,6 +84,17 @@ SAMESUM_INLINE Doubles magnitude(Doubles x) {
 
 SAMESUM_INLINE Floats magnitude(Floats x) { return reinterpret_cast<Floats>(reinterpret_cast<Ints>(x) & INT32_MAX); }
 
+// The greater of the magnitudes, itself of either sign.
+SAMESUM_INLINE Floats greater_magnitude(Floats a, Floats b) {
+#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+    constexpr int greatest_magnitude = 3, sign_cleared = 2 << 2;
+    return reinterpret_cast<Floats>(_mm256_range_ps(a, b, greatest_magnitude | sign_cleared));
+#else
+    const Floats x = magnitude(a), y = magnitude(b);
+    return x > y ? x : y;
+#endif
+}
+
 struct Float32 {
     static constexpr Format format = Format::f32;
     static constexpr std::size_t size = 4;

@@ -21,7 +21,8 @@ constexpr std::int64_t threaded_bytes = 768 << 10;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
 constexpr std::int64_t task_bytes = 2 << 20;
 
-constexpr std::int64_t few_elements = 32;
+// Up to here sums are often ties: the first tier is then to tell whether they are exact.
+constexpr std::int64_t few_elements = 64;
 
 // The methods to try, one after the other; the last one is always right.
 struct Tiers {
@@ -61,9 +62,7 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
     }
     if (!is_float(in)) return integer_tiers(methods, row, in, out, count);
     const std::size_t map = static_cast<std::size_t>(row.map);
-    // Sums of few elements are often ties, which tier 1 cannot tell; sums of float16 are exact in it.
-    const bool few = count <= few_elements && row.map != Map::square && in != Format::f16;
-    if (in != Format::f64 && out != Format::f64 && !few) tiers.push(methods.sum1[format][map], 0);
+    if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format][map][count <= few_elements], 0);
     tiers.push(methods.sum2[format][map], 1);
     tiers.push(exact_method(in, row.map), 2);
     return tiers;
