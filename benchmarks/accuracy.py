@@ -108,9 +108,11 @@ def _members(task: Task, at: tuple[int, ...]) -> NDArray:
     if task.is_scan:
         axis = task.axes[0]
         line: tuple[Any, ...] = (*at[:axis], slice(0, at[axis] + 1), *at[axis + 1 :])
-        return task.x[line]
-    kept = iter(at)
-    return task.x[tuple(slice(None) if axis in task.axes else next(kept) for axis in range(task.x.ndim))]
+    else:
+        kept = iter(at)
+        line = tuple(slice(None) if axis in task.axes else next(kept) for axis in range(task.x.ndim))
+    members: NDArray = task.x[line]
+    return members
 
 
 def exact_state(row: Reduction, x: NDArray) -> exact.State:

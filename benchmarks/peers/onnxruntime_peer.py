@@ -39,7 +39,7 @@ class OnnxRuntime:
         self._options.add_session_config_entry("session.force_spinning_stop", "1")
 
     def ways(self, task: Task) -> Sequence[Way]:
-        x, out = dense(task.x), task.room(task.x.dtype)
+        x, out = dense(task.x), dense(task.room(task.x.dtype))
         model = _model(task, x, out)
         session = onnxruntime.InferenceSession(
             model.SerializeToString(), self._options, providers=["CPUExecutionProvider"]

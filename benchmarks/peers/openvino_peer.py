@@ -37,7 +37,7 @@ class OpenVino:
         }
 
     def ways(self, task: Task) -> Sequence[Way]:
-        x, out = dense(task.x), task.room(task.x.dtype)
+        x, out = dense(task.x), dense(task.room(task.x.dtype))
         data = opset13.parameter(list(x.shape), _element_type(x))
         if task.is_scan:
             node = opset13.cum_sum(data, opset13.constant(np.int64(task.axes[0])))

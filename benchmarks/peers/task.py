@@ -39,12 +39,11 @@ class Task:
         return None if self.covers_all else self.axes
 
     def room(self, dtype: Any = None) -> NDArray:
-        """A new array for the result, its pages touched; without `dtype` in the type that array libraries give."""
+        """A new array for the result, in the order of `x`; without `dtype` in the type that array libraries give."""
+        kind = self.array_dtype if dtype is None else dtype
         if self.is_scan:
-            shape = self.x.shape
-        else:
-            shape = tuple(n for axis, n in enumerate(self.x.shape) if axis not in self.axes)
-        return np.zeros(shape, self.array_dtype if dtype is None else dtype)
+            return np.zeros_like(self.x, kind)
+        return np.zeros([n for axis, n in enumerate(self.x.shape) if axis not in self.axes], kind)
 
     @property
     def array_dtype(self) -> np.dtype[Any]:
