@@ -34,7 +34,8 @@ class Edge:
     @property
     def name(self) -> str:
         """What pytest shows."""
-        return f"{self.standard}-{self.operator}-{self.opset}-{self.id}"
+        types = [array.dtype.name for array in self.inputs[:1] if array is not None]
+        return "-".join((self.standard, self.operator, str(self.opset), *types, self.id))
 
     @property
     def question(self) -> Question:

@@ -64,7 +64,7 @@ _RANGE = (
     ("overflows", "ReduceSumSquare", f16([300]), f16(INF)),
     ("overflows", "ReduceSumSquare", f32([1e20]), f32(INF)),
     ("underflows", "ReduceSumSquare", f32([1e-30]), f32(0.0)),
-    ("subnormal", "ReduceSumSquare", f32([2.0**-74, 2.0**-75]), f32(TINY)),
+    ("subnormal-tie", "ReduceSumSquare", f32([2.0**-74, 2.0**-75]), f32(2 * TINY)),
     ("subnormals", "ReduceSum", f32([TINY, TINY, TINY]), f32(3 * TINY)),
     ("subnormals", "ReduceL1", f16([TINY16, -TINY16]), f16(2 * TINY16)),
     ("subnormals", "ReduceMax", f64([-TINY64, TINY64]), f64(TINY64)),
@@ -103,7 +103,9 @@ _PREFIXES = (
     *along_axis_0("minus-zeros-exclusive", bf16([-0.0, -0.0]), bf16([0.0, 0.0]), exclusive=True),
     *along_axis_0("there-and-back", f32([MAX, MAX, -MAX, -MAX]), f32([MAX, INF, MAX, 0])),
     *along_axis_0("there-and-back", f64([MAX64, MAX64, -MAX64]), f64([MAX64, INF, MAX64])),
-    *along_axis_0("every-prefix-rounded-once", f32([2.0**24, 1, 1, 1, 1]), f32([2.0**24, 2**24, 2**24 + 2, 2**24 + 4, 2**24 + 4])),
+    *along_axis_0(
+        "every-prefix-rounded-once", f32([2.0**24, 1, 1, 1, 1]), f32([2.0**24, 2**24, 2**24 + 2, 2**24 + 4, 2**24 + 4])
+    ),
     *along_axis_0("cancels", bf16([256, 1, 1, -256]), bf16([256, 256, 258, 2])),
     *along_axis_0("subnormals", f32([TINY, TINY, -2 * TINY]), f32([TINY, 2 * TINY, 0])),
 )
@@ -116,6 +118,8 @@ _NO_AXES = tuple(
         ("noop-squares-overflow", "ReduceL2", f32([-MAX, -TINY]), f32([MAX, TINY])),
         ("noop-underflow", "ReduceSumSquare", f32([-1e-30, 1e30]), f32([0.0, INF])),
         ("noop-minus-zero", "ReduceMin", f32([-0.0, 0.0]), f32([-0.0, 0.0])),
+        ("noop-minus-zero", "ReduceSum", f32([-0.0, 0.0]), f32([0.0, 0.0])),
+        ("noop-nan-is-made-canonical", "ReduceSum", ODD_NANS, f32([NAN, NAN])),
     )
 )
 

@@ -45,7 +45,6 @@ def test_op_reference(instance: Instance, run: Callable[[Question], NDArray]) ->
 
 @each_instance
 def test_op_reference_in_ir_saved_by_openvino(instance: Instance, folder: Path) -> None:
-    require_row("openvino", instance.row["op"])
     _check(instance, lambda question: _saved(question, folder))
 
 
