@@ -52,6 +52,13 @@ def require_row(standard: str, operator: str) -> None:
         pytest.skip(f"{standard}.{operator} has no row")
 
 
+def require_function(standard: str, operator: str) -> None:
+    """Skips the call of an operator that only models have."""
+    require_row(standard, operator)
+    if operator not in DOORS[standard]:
+        pytest.skip(f"{standard}.{operator} has no function")
+
+
 def by_call(question: Question) -> NDArray:
     """What the door's function gives."""
     function = DOORS[question.standard][question.operator]

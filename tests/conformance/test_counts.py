@@ -14,6 +14,7 @@ from running import has_row
 
 from samesum.specs.lookup import CATALOGUE
 
+WITHOUT_CASES = {("openvino", "ReduceLogicalAnd"), ("openvino", "ReduceLogicalOr")}
 NAMED_FOR_THE_FAMILY = ("test_operator_reduced", "test_softmax")
 
 
@@ -49,12 +50,10 @@ def test_what_runs_and_what_waits_for_a_row() -> None:
     cases = Counter(("openvino", instance.row["op"]) for instance in INSTANCES)
     cases.update(("onnx", vector.said["op"]) for vector in (*VECTORS, *OWN_CHOICES))
     cases.update(("onnx", test.question.operator) for test in node_tests() if test.kind == "node")
-    family = {(spec.standard.name, spec.operator.name) for spec in CATALOGUE}
-    run = {operator: count for operator, count in cases.items() if operator in family}
-    waiting = {operator: count for operator, count in cases.items() if operator not in family}
+    run = {operator: count for operator, count in cases.items() if has_row(*operator)}
+    waiting = {operator: count for operator, count in cases.items() if not has_row(*operator)}
     print(f"all: {sum(cases.values())}\nrun: {sum(run.values())}, {run}\nskipped: {sum(waiting.values())}, {waiting}")
-    assert set(run) == {operator for operator in cases if has_row(*operator)}
-    assert family <= set(cases), "an operator without a case"
+    assert {(spec.standard.name, spec.operator.name) for spec in CATALOGUE} - set(run) <= WITHOUT_CASES
     assert {operator for _, operator in waiting} <= FAMILY
     assert sum(run.values()) >= 1114, "fewer cases run than with the first eight operators"
 

@@ -9,7 +9,7 @@ import pytest
 from literals import assert_near
 from node_suite import NodeTest, node_tests
 from older_opsets import OlderTest, older_tests
-from running import by_call, by_onnx, require_row
+from running import by_call, by_onnx, require_function, require_row
 
 from samesum.errors import DtypeError
 from samesum.frontends.load import load
@@ -36,7 +36,7 @@ def test_node_test_as_the_package_has_it(test: NodeTest) -> None:
 
 @pytest.mark.parametrize("test", [test for test in node_tests() if test.kind == "node"], ids=lambda test: test.name)
 def test_node_test_by_call(test: NodeTest) -> None:
-    require_row("onnx", test.question.operator)
+    require_function("onnx", test.question.operator)
     _check(test, by_call(test.question))
 
 
