@@ -53,8 +53,8 @@ struct IntervalTest {
         const Interval result = finalized<finalize>(sum, bound + rounded, count);
         const Doubles b = widened(result.bound, result.value);
         const auto low = Round::of(finite ? result.value - b : result.value), high = Round::of(result.value + b);
-        const Words doubtful = Round::different(low, high) | ~narrowed(b < infinity);
-        return {low, doubtful & narrowed(finite)};
+        const Words doubtful = Round::different(low, high) | ~narrowed_mask(b < infinity);
+        return {low, doubtful & narrowed_mask(finite)};
     }
 };
 
@@ -98,7 +98,7 @@ struct WordsTest {
         const Doubles b = widened(result.bound, result.lo);
         const auto low = Round::of(result.hi, result.lo - b), high = Round::of(result.hi, result.lo + b);
         const Longs usable = (samesum::SAMESUM_ISA::magnitude(result.hi) < infinity) & (b < infinity);
-        return {low, Round::different(low, high) | ~narrowed(usable)};
+        return {low, Round::different(low, high) | ~narrowed_mask(usable)};
     }
 };
 

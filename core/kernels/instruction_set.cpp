@@ -10,10 +10,25 @@ namespace x86_64_v2 { extern const Methods methods; }
 namespace x86_64_v3 { extern const Methods methods; }
 namespace x86_64_v4 { extern const Methods methods; }
 
+namespace {
+
+bool has_v3() {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2");
+}
+
+bool has_v4() {
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+}  // namespace
+
 const InstructionSet instruction_sets[] = {
     {"x86-64-v2", &x86_64_v2::methods, [] { return true; }},
-    {"x86-64-v3", &x86_64_v3::methods, [] { return __builtin_cpu_supports("x86-64-v3") > 0; }},
-    {"x86-64-v4", &x86_64_v4::methods, [] { return __builtin_cpu_supports("x86-64-v4") > 0; }},
+    {"x86-64-v3", &x86_64_v3::methods, has_v3},
+    {"x86-64-v4", &x86_64_v4::methods, has_v4},
 };
 #else
 namespace baseline { extern const Methods methods; }

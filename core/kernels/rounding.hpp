@@ -23,7 +23,7 @@ SAMESUM_INLINE Floats narrowed(Doubles x) {
 #endif
 }
 
-SAMESUM_INLINE Words narrowed(Longs mask) { return reinterpret_cast<Words>(__builtin_convertvector(mask, Ints)); }
+SAMESUM_INLINE Words narrowed_mask(Longs mask) { return reinterpret_cast<Words>(__builtin_convertvector(mask, Ints)); }
 
 // a * b + c, rounded once.
 SAMESUM_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
@@ -60,8 +60,8 @@ SAMESUM_INLINE Words float_bits_to_odd(Doubles x) {
     const Floats f = narrowed(x);
     const Doubles back = widen(f);
     const Words bits = reinterpret_cast<Words>(f);
-    const Words step = 1 | narrowed(samesum::SAMESUM_ISA::magnitude(back) > samesum::SAMESUM_ISA::magnitude(x));
-    return bits + (step & ((bits & 1) - 1) & narrowed(back != x) & narrowed(x == x));
+    const Words step = 1 | narrowed_mask(samesum::SAMESUM_ISA::magnitude(back) > samesum::SAMESUM_ISA::magnitude(x));
+    return bits + (step & ((bits & 1) - 1) & narrowed_mask(back != x) & narrowed_mask(x == x));
 }
 
 // As samesum::half_bits, NaNs apart.
@@ -92,7 +92,7 @@ struct Rounding {
             if constexpr (format == Format::f32) bits = reinterpret_cast<Words>(narrowed(x));
             else if constexpr (format == Format::f16) bits = half_bits(float_bits_to_odd(x));
             else bits = bfloat(float_bits_to_odd(x));
-            const Words number = narrowed(x == x);
+            const Words number = narrowed_mask(x == x);
             return (bits & number) | (~number & static_cast<std::uint32_t>(canonical_nan(format)));
         }
     }
@@ -103,7 +103,7 @@ struct Rounding {
     }
 
     static SAMESUM_INLINE Words different(Bits a, Bits b) {
-        if constexpr (format == Format::f64) return narrowed(a != b);
+        if constexpr (format == Format::f64) return narrowed_mask(a != b);
         else return reinterpret_cast<Words>(a != b);
     }
 
