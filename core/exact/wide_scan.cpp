@@ -31,12 +31,11 @@ struct WideScan {
         for (std::size_t i = 0; i < n; ++i) carry.integer += element(x, i);
     }
 
-    static std::size_t row(const Carry& carry, const void* x, std::size_t n, Format format, void* out,
+    static std::size_t row(Carry& carry, const void* x, std::size_t n, Format format, void* out,
                            std::uint8_t* failed) {
-        __int128 sum = carry.integer;
         for (std::size_t i = 0; i < n; ++i) {
-            sum += element(x, i);
-            store_bits(out, i, rounded(sum, format), size_of(format));
+            carry.integer += element(x, i);
+            store_bits(out, i, rounded(carry.integer, format), size_of(format));
         }
         std::memset(failed, 0, n);
         return 0;

@@ -62,10 +62,9 @@ constexpr std::size_t scan_elements = 512;
 struct ScanMethod {
     // Add n <= block_elements contiguous elements to the carry.
     void (*total)(Carry& carry, const void* x, std::size_t n);
-    // Write every prefix of n <= scan_elements contiguous elements that come after `carry`, rounded to `format`;
-    // failed[i] tells which could not be certified. Returns how many those are.
-    std::size_t (*row)(const Carry& carry, const void* x, std::size_t n, Format format, void* out,
-                       std::uint8_t* failed);
+    // Write every prefix of n <= scan_elements contiguous elements that come after `carry`, which moves on past them,
+    // rounded to `format`; failed[i] tells which could not be certified. Returns how many those are.
+    std::size_t (*row)(Carry& carry, const void* x, std::size_t n, Format format, void* out, std::uint8_t* failed);
     void (*init)(void* tile, std::size_t n);
     // Add element j of row number `depth` (from 0) to column j and write its prefix, for all j in [0, n).
     std::size_t (*column)(void* tile, const void* x, std::size_t n, std::size_t depth, Format format, void* out,

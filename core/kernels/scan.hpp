@@ -103,16 +103,42 @@ struct FloatScan {
     }
 
     // Plain float64 prefixes: enough for almost every block of a narrower format.
-    static bool try_plain(const Sum& carry, const void* x, std::size_t n, const Finish& how, void* out,
-                          std::uint8_t* failed, Prefixes& p) {
+    template <Format format>
+    static bool try_plain(const Sum& carry, const void* x, std::size_t n, void* out, Prefixes& p) {
         const double size = samesum::magnitude(carry.hi) + prefixes<false>(carry.hi, x, n, p.hi);
         const double known = samesum::magnitude(carry.lo) + carry.bound;
         // Sums of float16 are multiples of 2^-24.
         const bool exact = F::format == Format::f16 && size * bound_slack < 0x1p29;
         const double depth = exact ? 0 : static_cast<double>(n / width + 16);
-        fill(p.bound, n, known + depth * (unit_roundoff * bound_slack) * size);
-        fill(p.lo, n, 0);
-        return certify_interval({p.hi, p.lo, p.bound}, n, how, out, failed) == 0;
+        const double bound = known + depth * (unit_roundoff * bound_slack) * size;
+        if (!(size < infinity && bound < infinity)) return false;
+        Words wrong = {};
+        for (std::size_t i = 0; i < n; i += width) {
+            using Round = Rounding<format>;
+            const Doubles value = load<Doubles>(p.hi + i), b = widened(Doubles{} + bound, value);
+            const auto low = Round::of(value - b);
+            if (n - i >= width) {
+                Round::store_to(out, i, low);
+                wrong |= Round::different(low, Round::of(value + b));
+            } else {
+                char last[width * size_of(format)];
+                Round::store_to(last, 0, low);
+                std::memcpy(static_cast<char*>(out) + i * size_of(format), last, (n - i) * size_of(format));
+                const Words differs = Round::different(low, Round::of(value + b));
+                for (std::size_t k = 0; k < n - i; ++k) wrong[0] |= differs[k];
+            }
+        }
+        for (std::size_t k = 1; k < width; ++k) wrong[0] |= wrong[k];
+        return wrong[0] == 0;
+    }
+
+    static bool try_plain_in(Format format, const Sum& carry, const void* x, std::size_t n, void* out, Prefixes& p) {
+        switch (format) {
+            case Format::f16: return try_plain<Format::f16>(carry, x, n, out, p);
+            case Format::bf16: return try_plain<Format::bf16>(carry, x, n, out, p);
+            case Format::f32: return try_plain<Format::f32>(carry, x, n, out, p);
+            default: return false;
+        }
     }
 
     // If no addition rounded, only the carry's own words stand between the prefixes and the truth.
@@ -124,45 +150,52 @@ struct FloatScan {
         return certify_words({p.hi, p.lo, p.bound}, n, how, out, failed) == 0;
     }
 
-    // One after the other in double-words.
-    static std::size_t in_words(const Sum& carry, const void* x, std::size_t n, const Finish& how, void* out,
+    // One after the other in double-words; the carry moves on.
+    static std::size_t in_words(Sum& carry, const void* x, std::size_t n, const Finish& how, void* out,
                                 std::uint8_t* failed, Prefixes& p) {
-        alignas(64) double values[scan_elements + width];
-        for (std::size_t i = 0; i < n; i += width) {
+        alignas(64) double values[is_double ? 1 : scan_elements + width];
+        for (std::size_t i = 0; i < n && !is_double; i += width) {
             char padded[width * F::size];
             const char* at = static_cast<const char*>(x) + i * F::size;
             if (n - i < width) pad<F>(at, n - i, padded), at = padded;
             store(values + i, F::doubles(at));
         }
-        double sum = carry.hi, rest = carry.lo, sizes = samesum::magnitude(carry.lo);
+        const void* from = is_double ? x : values;
+        double sum = carry.hi, rest = carry.lo, lost = 0;
         for (std::size_t i = 0; i < n; ++i) {
             double error;
-            two_sum(sum, values[i], sum, error);
+            two_sum(sum, load<double>(static_cast<const char*>(from) + i * sizeof(double)), sum, error);
             rest += error;
-            sizes += samesum::magnitude(error);
-            p.bound[i] = error != 0 ? 1 : 0;
+            lost += samesum::magnitude(error);
             p.hi[i] = sum;
             p.lo[i] = rest;
-            values[i] = sizes;
+            p.bound[i] = lost;
         }
-        double rounded = 0;
+        // As long as no addition rounded, none of the low words did.
+        const double before = samesum::magnitude(carry.lo);
         for (std::size_t i = 0; i < n; ++i) {
-            rounded += p.bound[i];
-            p.bound[i] = carry.bound + rounded * (unit_roundoff * bound_slack) * values[i];
+            const double depth = static_cast<double>(i + 2) * (unit_roundoff * bound_slack);
+            p.bound[i] = carry.bound + (p.bound[i] != 0 ? depth * (before + p.bound[i]) : 0);
         }
+        carry = {sum, rest, p.bound[n - 1]};
         const std::size_t failures = certify_words({p.hi, p.lo, p.bound}, n, how, out, failed);
         return failures == 0 ? 0 : failures - accept_special(p.hi, n, how, out, failed);
     }
 
-    static std::size_t row(const Carry& carry, const void* x, std::size_t n, Format format, void* out,
+    static std::size_t row(Carry& carry, const void* x, std::size_t n, Format format, void* out,
                            std::uint8_t* failed) {
         Prefixes p;
         const Finish how{Finalize::itself, format, 1};
         if constexpr (!is_double) {
-            if (format != Format::f64 && try_plain(carry.sum, x, n, how, out, failed, p)) return 0;
-            if (try_exact(carry.sum, x, n, how, out, failed, p)) return 0;
+            const Sum before = carry.sum;
+            total(carry, x, n);
+            if (try_plain_in(format, before, x, n, out, p)) return 0;
+            if (try_exact(before, x, n, how, out, failed, p)) return 0;
+            Sum again = before;
+            return in_words(again, x, n, how, out, failed, p);
+        } else {
+            return in_words(carry.sum, x, n, how, out, failed, p);
         }
-        return in_words(carry.sum, x, n, how, out, failed, p);
     }
 
     struct Tile {
@@ -227,7 +260,7 @@ struct ModularScan {
     }
 
     // The format is no wider than Total: its low bytes are the result.
-    static std::size_t row(const Carry& carry, const void* x, std::size_t n, Format format, void* out,
+    static std::size_t row(Carry& carry, const void* x, std::size_t n, Format format, void* out,
                            std::uint8_t* failed) {
         Total sum = static_cast<Total>(carry.integer);
         const std::size_t size = size_of(format);
@@ -243,6 +276,7 @@ struct ModularScan {
                 store_bits(out, i, sum, size);
             }
         }
+        carry.integer = sum;
         std::memset(failed, 0, n);
         return 0;
     }

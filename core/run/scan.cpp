@@ -136,8 +136,8 @@ class Job {
         return buffer;
     }
 
-    // Elements [begin, end) of a line, after `carry`; the carry moves on.
-    void scan_run(const char* in, char* out, std::int64_t begin, std::int64_t end, Carry& carry) {
+    // Elements [begin, end) of a line, after `carry`.
+    void scan_run(const char* in, char* out, std::int64_t begin, std::int64_t end, Carry carry) {
         alignas(64) char gathered[scan_elements * 8], results[scan_elements * 8];
         std::uint8_t failed[scan_elements];
         const bool direct = plan_.axis.out == static_cast<std::int64_t>(out_size());
@@ -146,18 +146,16 @@ class Job {
             const std::int64_t wanted = std::min(n, plan_.written - i);
             const char* x = elements(in + i * plan_.axis.in, n, gathered);
             char* to = out + i * plan_.axis.out;
-            if (wanted > 0) {
-                const std::size_t count = static_cast<std::size_t>(wanted);
-                void* prefixes = direct ? to : results;
-                if (method_.row(carry, x, count, plan_.format, prefixes, failed) > 0) {
-                    const std::int64_t first = std::find(failed, failed + count, 1) - failed;
-                    std::int64_t last = wanted;
-                    while (!failed[last - 1]) --last;
-                    failures_.add({in, out, i + first, i + last});
-                }
-                if (!direct) scatter(results, count, out_size(), to, plan_.axis.out);
+            if (wanted <= 0) break;
+            const std::size_t count = static_cast<std::size_t>(wanted);
+            void* prefixes = direct ? to : results;
+            if (method_.row(carry, x, count, plan_.format, prefixes, failed) > 0) {
+                const std::int64_t first = std::find(failed, failed + count, 1) - failed;
+                std::int64_t last = wanted;
+                while (!failed[last - 1]) --last;
+                failures_.add({in, out, i + first, i + last});
             }
-            method_.total(carry, x, static_cast<std::size_t>(n));
+            if (!direct) scatter(results, count, out_size(), to, plan_.axis.out);
         }
     }
 
@@ -168,9 +166,8 @@ class Job {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
             Walk walk(plan_.lines, first);
             for (std::int64_t line = first; line < std::min(lines, first + batch); ++line, walk.next()) {
-                Carry carry{};
                 write_zero(plan_.out + walk.out(), 1);
-                scan_run(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size, carry);
+                scan_run(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size, {});
             }
         };
         for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch), static_cast<std::size_t>(threads), task);
@@ -189,12 +186,11 @@ class Job {
             auto task = [&](std::size_t t, std::size_t) {
                 const std::int64_t begin = static_cast<std::int64_t>(t) * chunk_elements;
                 const std::int64_t end = std::min(n, begin + chunk_elements);
-                Carry part = total(in, begin, end);
+                const Carry part = total(in, begin, end);
                 while (ready.load(std::memory_order_acquire) != t) std::this_thread::yield();
-                Carry carry = carries[t];
-                carries[t + 1] = joined(carry, part);
+                carries[t + 1] = joined(carries[t], part);
                 ready.store(t + 1, std::memory_order_release);
-                scan_run(in, out, begin, end, carry);
+                scan_run(in, out, begin, end, carries[t]);
             };
             for_each_task(static_cast<std::size_t>(chunks), static_cast<std::size_t>(threads), task);
         }
