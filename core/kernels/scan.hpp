@@ -150,8 +150,8 @@ struct FloatScan {
         return certify_words({p.hi, p.lo, p.bound}, n, how, out, failed) == 0;
     }
 
-    // One after the other in double-words; the carry moves on.
-    static std::size_t in_words(Sum& carry, const void* x, std::size_t n, const Finish& how, void* out,
+    // One after the other in double-words.
+    static std::size_t in_words(const Sum& carry, const void* x, std::size_t n, const Finish& how, void* out,
                                 std::uint8_t* failed, Prefixes& p) {
         alignas(64) double values[is_double ? 1 : scan_elements + width];
         for (std::size_t i = 0; i < n && !is_double; i += width) {
@@ -177,7 +177,6 @@ struct FloatScan {
             const double depth = static_cast<double>(i + 2) * (unit_roundoff * bound_slack);
             p.bound[i] = carry.bound + (p.bound[i] != 0 ? depth * (before + p.bound[i]) : 0);
         }
-        carry = {sum, rest, p.bound[n - 1]};
         const std::size_t failures = certify_words({p.hi, p.lo, p.bound}, n, how, out, failed);
         return failures == 0 ? 0 : failures - accept_special(p.hi, n, how, out, failed);
     }
@@ -186,16 +185,14 @@ struct FloatScan {
                            std::uint8_t* failed) {
         Prefixes p;
         const Finish how{Finalize::itself, format, 1};
+        // The block by itself is summed more closely than on top of a large prefix: the carry hardly loses anything.
+        const Sum before = carry.sum;
+        total(carry, x, n);
         if constexpr (!is_double) {
-            const Sum before = carry.sum;
-            total(carry, x, n);
             if (try_plain_in(format, before, x, n, out, p)) return 0;
             if (try_exact(before, x, n, how, out, failed, p)) return 0;
-            Sum again = before;
-            return in_words(again, x, n, how, out, failed, p);
-        } else {
-            return in_words(carry.sum, x, n, how, out, failed, p);
         }
+        return in_words(before, x, n, how, out, failed, p);
     }
 
     struct Tile {
