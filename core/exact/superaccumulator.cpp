@@ -15,16 +15,16 @@ struct Leading {
 
 template <class Digits>
 int top_digit(const Digits& d) {
-    int i = static_cast<int>(d.size()) - 1;
-    while (i >= 0 && d[static_cast<std::size_t>(i)] == 0) --i;
-    return i;
+    int i = d.last;
+    while (i >= d.first && d.digit[static_cast<std::size_t>(i)] == 0) --i;
+    return i >= d.first ? i : -1;
 }
 
-// 128 leading bits at an even distance from the binary point when `even` asks for it, else exactly 128.
+// 128 leading bits; 127 or 128, so that an even power of two remains, when `even` asks for it.
 template <class Digits>
 u128 leading_bits(const Digits& d, int lowest, bool even, int& exponent, bool& sticky) {
     const int top = top_digit(d);
-    const auto digit = [&](int i) -> u128 { return i >= 0 ? d[static_cast<std::size_t>(i)] : 0; };
+    const auto digit = [&](int i) -> u128 { return i >= 0 ? d.digit[static_cast<std::size_t>(i)] : 0; };
     u128 bits = digit(top) << 96 | digit(top - 1) << 64 | digit(top - 2) << 32 | digit(top - 3);
     int shift = std::countl_zero(static_cast<std::uint32_t>(digit(top)));
     exponent = lowest + 32 * (top - 3) - shift;
@@ -38,7 +38,7 @@ u128 leading_bits(const Digits& d, int lowest, bool even, int& exponent, bool& s
         sticky = (bits & 1) != 0 || digit(top - 4) != 0;
         bits >>= 1;
     }
-    for (int i = top - 5; i >= 0 && !sticky; --i) sticky = digit(i) != 0;
+    for (int i = top - 5; i >= d.first && !sticky; --i) sticky = digit(i) != 0;
     return bits;
 }
 
@@ -81,8 +81,9 @@ template <class Digits>
 bool divide(Digits& d, std::uint64_t divisor) {
     std::uint64_t remainder = 0;
     const bool short_divisor = divisor <= UINT32_MAX;
-    for (int i = top_digit(d); i >= 0; --i) {
-        std::uint32_t& digit = d[static_cast<std::size_t>(i)];
+    const int below = d.first < 4 ? 0 : d.first - 4;  // so many digits of the quotient below those of the number
+    for (int i = d.last; i >= below; --i) {
+        std::uint32_t& digit = d.digit[static_cast<std::size_t>(i)];
         if (short_divisor) {
             const std::uint64_t part = remainder << 32 | digit;
             digit = static_cast<std::uint32_t>(part / divisor);
@@ -93,6 +94,7 @@ bool divide(Digits& d, std::uint64_t divisor) {
             remainder = static_cast<std::uint64_t>(part % divisor);
         }
     }
+    d.first = below;
     return remainder != 0;
 }
 
@@ -119,10 +121,16 @@ std::uint64_t round_to_format(const Leading& v, bool negative, Format format) {
 }  // namespace
 
 void Superaccumulator::propagate() {
-    for (unsigned i = 0; i + 1 < limbs; ++i) {
-        const std::int64_t carry = limb_[i] >> 32;
-        limb_[i] &= 0xffffffff;
-        limb_[i + 1] += carry;
+    const auto carry_on = [this](int i) {
+        std::int64_t& limb = limb_[static_cast<std::size_t>(i)];
+        limb_[static_cast<std::size_t>(i) + 1] += limb >> 32;
+        limb &= 0xffffffff;
+    };
+    for (int i = first_; i < last_; ++i) carry_on(i);
+    // The last limb keeps the sign; a digit's worth of it stays free for what is added next.
+    while (last_ >= 0 && last_ + 1 < limbs && limb_[static_cast<std::size_t>(last_)] >> 31 != 0 &&
+           limb_[static_cast<std::size_t>(last_)] >> 31 != -1) {
+        carry_on(last_++);
     }
     pending_ = 1;  // the digits themselves count as one addition
 }
@@ -131,7 +139,11 @@ void Superaccumulator::merge(const Superaccumulator& other) {
     Superaccumulator copy = other;
     copy.propagate();
     propagate();
-    for (unsigned i = 0; i < limbs; ++i) limb_[i] += copy.limb_[i];
+    for (int i = copy.first_; i <= copy.last_; ++i) {
+        limb_[static_cast<std::size_t>(i)] += copy.limb_[static_cast<std::size_t>(i)];
+    }
+    first_ = first_ < copy.first_ ? first_ : copy.first_;
+    last_ = last_ > copy.last_ ? last_ : copy.last_;
     pending_ = 2;
     has_nan_ |= other.has_nan_;
     has_negative_infinity_ |= other.has_negative_infinity_;
@@ -139,15 +151,28 @@ void Superaccumulator::merge(const Superaccumulator& other) {
 }
 
 Superaccumulator::Digits Superaccumulator::digits(bool& negative) const {
-    Superaccumulator canonical = *this;
-    canonical.propagate();
-    negative = canonical.limb_[limbs - 1] < 0;
-    if (negative) {
-        for (std::int64_t& limb : canonical.limb_) limb = -limb;
-        canonical.propagate();
+    Digits result;
+    negative = false;
+    if (last_ < 0) return result;
+    std::array<std::int64_t, limbs + 1> limb;
+    std::int64_t carry = 0;
+    for (int i = first_; i <= last_; ++i) {
+        const std::int64_t sum = limb_[static_cast<std::size_t>(i)] + carry;
+        limb[static_cast<std::size_t>(i)] = sum & 0xffffffff;
+        carry = sum >> 32;
     }
-    Digits result{};
-    for (unsigned i = 0; i < limbs; ++i) result[i + 4] = static_cast<std::uint32_t>(canonical.limb_[i]);
+    int last = last_ + 1;
+    limb[static_cast<std::size_t>(last)] = carry & 0xffffffff;
+    negative = carry < 0;
+    std::uint64_t one = negative ? 1 : 0;  // two's complement: all bits turned, and one added
+    for (int i = first_; i <= last; ++i) {
+        const std::uint64_t digit = static_cast<std::uint64_t>(limb[static_cast<std::size_t>(i)]);
+        const std::uint64_t size = (negative ? digit ^ 0xffffffff : digit) + one;
+        result.digit[static_cast<std::size_t>(i) + 4] = static_cast<std::uint32_t>(size);
+        one = size >> 32;
+    }
+    result.first = first_ + 4;
+    result.last = last + 4;
     return result;
 }
 
@@ -174,7 +199,7 @@ std::uint64_t Superaccumulator::truncated(Digits& d, bool negative, const Finish
         u128 root = 0, remainder = 0;
         for (int i = static_cast<int>(point) + 5; i >= static_cast<int>(point); --i) {
             for (int pair = 15; pair >= 0; --pair) {
-                remainder = remainder << 2 | (d[static_cast<std::size_t>(i)] >> (2 * pair) & 3);
+                remainder = remainder << 2 | (d.digit[static_cast<std::size_t>(i)] >> (2 * pair) & 3);
                 const u128 candidate = root << 2 | 1;
                 root <<= 1;
                 if (remainder >= candidate) remainder -= candidate, root |= 1;
@@ -184,7 +209,7 @@ std::uint64_t Superaccumulator::truncated(Digits& d, bool negative, const Finish
     }
     // The quotient of the whole number: what lies below the point is cut off toward zero.
     if (how.finalize == Finalize::over_count) divide(d, static_cast<std::uint64_t>(how.count));
-    result = std::uint64_t{d[point + 1]} << 32 | d[point];
+    result = std::uint64_t{d.digit[point + 1]} << 32 | d.digit[point];
     return negative ? 0 - result : result;
 }
 

@@ -1,6 +1,7 @@
 // The methods of one instruction set; compiled once for each, with SAMESUM_ISA naming it.
 #include "kernels/extremes.hpp"
 #include "kernels/modular.hpp"
+#include "kernels/modular_scan.hpp"
 #include "kernels/scan.hpp"
 #include "kernels/sum1.hpp"
 #include "kernels/sum2.hpp"

@@ -4,10 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "exact/methods.hpp"
 #include "exact/rounding.hpp"
-#include "kernels/instruction_set.hpp"
 #include "run/accumulate.hpp"
+#include "run/tiers.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -20,53 +19,6 @@ namespace {
 constexpr std::int64_t threaded_bytes = 768 << 10;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
 constexpr std::int64_t task_bytes = 2 << 20;
-
-// Up to here sums are often ties: the first tier is then to tell whether they are exact.
-constexpr std::int64_t few_elements = 64;
-
-// The methods to try, one after the other; the last one is always right.
-struct Tiers {
-    Method method[3];
-    std::size_t number[3];  // of the counter
-    std::size_t count = 0;
-
-    void push(const Method& m, std::size_t tier) {
-        method[count] = m;
-        number[count++] = tier;
-    }
-};
-
-Tiers integer_tiers(const Methods& methods, const Reduction& row, Format in, Format out, std::int64_t count) {
-    Tiers tiers;
-    const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
-    const std::size_t map = static_cast<std::size_t>(row.map);
-    if (row.finalize == Finalize::itself && !is_float(out)) {
-        tiers.push(methods.modular[index][size_of(out) > size_of(in)][map], 0);
-    } else if (fits_64_bits(in, row.map) && count <= INT32_MAX) {
-        Method method = methods.modular[index][1][map];
-        method.finish = row.map == Map::itself && !is_unsigned(in) ? finish_signed : finish_unsigned;
-        tiers.push(method, 0);
-    } else {
-        tiers.push(wide_method(in, row.map), 2);
-    }
-    return tiers;
-}
-
-Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
-    const Methods& methods = *current_instruction_set().methods;
-    const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
-    Tiers tiers;
-    if (row.combine != Combine::sum) {
-        tiers.push(methods.extreme[format][row.combine == Combine::maximum], 0);
-        return tiers;
-    }
-    if (!is_float(in)) return integer_tiers(methods, row, in, out, count);
-    const std::size_t map = static_cast<std::size_t>(row.map);
-    if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format][map][count <= few_elements], 0);
-    tiers.push(methods.sum2[format][map], 1);
-    tiers.push(exact_method(in, row.map), 2);
-    return tiers;
-}
 
 // Outputs [first, last) of one run of the inner kept dimension (columns) or of all outputs (lanes).
 struct Outputs {
@@ -90,11 +42,12 @@ class Job {
             const std::int64_t first = t % tiles * width;
             return Outputs{t / tiles, first, std::min(inner, first + width)};
         };
-        const bool split = threads > 1 && outer * tiles < 3 * threads;
+        // Few tiles are taken in pieces of their reduced dimensions; by one thread too, which can then be interrupted.
+        const bool split = bytes >= threaded_bytes && outer * tiles < 3 * threads;
         if (split) {
             for (std::int64_t t = 0; t < outer * tiles; ++t) reduce_outputs(0, outputs(t), threads);
         } else {
-            auto task = [&](std::size_t t, std::size_t) { reduce_outputs(0, outputs(static_cast<std::int64_t>(t)), 1); };
+            auto task = [&](std::size_t t, std::size_t) { reduce_outputs(0, outputs(static_cast<std::int64_t>(t)), 0); };
             for_each_task(static_cast<std::size_t>(outer * tiles), static_cast<std::size_t>(threads), task);
         }
     }
@@ -115,7 +68,7 @@ class Job {
         return std::max<std::int64_t>(1, std::min(width, inner));
     }
 
-    // Certified results of `outputs` in place, by this tier or a later one.
+    // Certified results of `outputs` in place, by this tier or a later one. `threads` is 0 inside a task of the pool.
     void reduce_outputs(std::size_t tier, const Outputs& o, int threads) {
         const Method& method = tiers_.method[tier];
         const std::int64_t limit = static_cast<std::int64_t>(method.max_columns);
@@ -130,8 +83,8 @@ class Job {
         const std::size_t n = static_cast<std::size_t>(o.last - o.first);
         TileScope scope;
         void* tile = scope.tile();
-        if (threads > 1 && static_cast<std::int64_t>(n) * plan_.reduced_count * item() >= threaded_bytes) {
-            accumulate_in_parallel(method, o, threads, tile);
+        if (threads > 0 && static_cast<std::int64_t>(n) * plan_.reduced_count * item() >= threaded_bytes) {
+            accumulate_in_pieces(method, o, threads, tile);
         } else {
             accumulate(plan_, method, {o.outer, o.first, o.last, 0, plan_.reduced_count}, tile);
         }
@@ -141,7 +94,7 @@ class Job {
         if (failures > 0) retry(tier + 1, o, failed, failures, threads);
     }
 
-    void accumulate_in_parallel(const Method& method, const Outputs& o, int threads, void* tile) {
+    void accumulate_in_pieces(const Method& method, const Outputs& o, int threads, void* tile) {
         const std::int64_t bytes = (o.last - o.first) * plan_.reduced_count * item();
         const std::int64_t wanted = std::max<std::int64_t>(2 * threads, bytes / task_bytes);
         const std::int64_t pieces = std::min(plan_.reduced_count, wanted);

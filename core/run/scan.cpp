@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <mutex>
 #include <thread>
 #include <vector>
 
-#include "exact/elements.hpp"
-#include "exact/rounding.hpp"
 #include "exact/wide_scan.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/accumulate.hpp"
 #include "run/reduce.hpp"
+#include "run/repair.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -31,81 +29,6 @@ const ScanMethod& choose_method(Format in, Format out) {
     return methods.scan_modular[index][size_of(out) > size_of(in)];
 }
 
-// The loops: one line along the axis for each element of `lines`; in columns the innermost of them is `inner`.
-struct ScanPlan {
-    const char* data;  // the first element in the order of the scan
-    char* out;         // where its inclusive prefix goes
-    Dim axis;          // out in bytes here, as in `lines` and `inner`
-    Dims lines;
-    Dim inner;
-    std::int64_t written;  // prefixes along the axis that are wanted: the exclusive scan drops the last one
-    bool has_zero;         // the element before the first prefix is the empty sum
-    bool columns, swapped;
-    Format in, format;
-};
-
-ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format, void* out) {
-    ScanPlan plan{};
-    plan.data = x.data;
-    plan.out = static_cast<char*>(out);
-    plan.in = x.format;
-    plan.format = format;
-    plan.swapped = x.swapped;
-    plan.has_zero = o.exclusive || o.include_initial;
-    std::int64_t stride = static_cast<std::int64_t>(size_of(format));
-    for (int i = x.rank - 1; i >= 0; --i) {
-        const Dim d{x.shape[i], x.strides[i], stride};
-        stride *= d.size + (i == axis && o.include_initial ? 1 : 0);
-        if (i == axis) plan.axis = d;
-        else if (d.size != 1) plan.lines.push(d);
-    }
-    std::reverse(plan.lines.dim, plan.lines.dim + plan.lines.rank);
-    if (o.reverse) {
-        plan.data += plan.axis.in * (plan.axis.size - 1);
-        plan.out += plan.axis.out * (plan.axis.size - 1 + (o.include_initial ? 1 : 0));
-        plan.axis.in = -plan.axis.in;
-        plan.axis.out = -plan.axis.out;
-    }
-    plan.written = plan.axis.size - (o.exclusive ? 1 : 0);
-    if (plan.has_zero) plan.out += plan.axis.out;
-    const std::int64_t item = static_cast<std::int64_t>(size_of(x.format));
-    for (int i = 0; i < plan.lines.rank; ++i) {
-        if (plan.lines.dim[i].in == item) std::swap(plan.lines.dim[i], plan.lines.dim[plan.lines.rank - 1]);
-    }
-    plan.inner = plan.lines.rank > 0 ? plan.lines.dim[plan.lines.rank - 1] : Dim{1, 0, 0};
-    plan.columns = plan.inner.in == item && plan.inner.size >= 8 && plan.axis.in != item && plan.axis.in != -item;
-    if (plan.columns) --plan.lines.rank;
-    return plan;
-}
-
-// Blocks of lines whose prefixes could not be certified; they are made exactly afterwards.
-class Failures {
-  public:
-    // Prefixes [first, last) of the line that starts at these places.
-    struct Span {
-        const char* in;
-        char* out;
-        std::int64_t first, last;
-    };
-
-    void add(const Span& span) {
-        const std::lock_guard lock(mutex_);
-        spans_.push_back(span);
-    }
-
-    // Spans line by line, each line from its front.
-    std::vector<Span> take() {
-        std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
-            return std::pair(a.out, a.first) < std::pair(b.out, b.first);
-        });
-        return std::move(spans_);
-    }
-
-  private:
-    std::mutex mutex_;
-    std::vector<Span> spans_;
-};
-
 class Job {
   public:
     explicit Job(const ScanPlan& plan) : plan_(plan), method_(choose_method(plan.in, plan.format)) {}
@@ -116,7 +39,7 @@ class Job {
         if (plan_.columns) scan_columns(threads);
         else if (threads > 1 && plan_.lines.count() < 2 * threads) scan_long_lines(threads);
         else scan_lines(threads);
-        repair(threads);
+        repair(plan_, failures_, threads);
     }
 
   private:
@@ -255,34 +178,6 @@ class Job {
             }
         }
         for (std::int64_t j = 0; j < columns; ++j) add_run(j);
-    }
-
-    void repair(int threads) {
-        const std::vector<Failures::Span> spans = failures_.take();
-        std::vector<std::size_t> starts;
-        for (std::size_t i = 0; i < spans.size(); ++i) {
-            if (i == 0 || spans[i].out != spans[i - 1].out) starts.push_back(i);
-        }
-        starts.push_back(spans.size());
-        auto task = [&](std::size_t t, std::size_t) {
-            Superaccumulator total;
-            std::int64_t at = 0;
-            for (std::size_t i = starts[t]; i < starts[t + 1]; ++i) at = repair_span(spans[i], at, total);
-        };
-        if (!spans.empty()) for_each_task(starts.size() - 1, static_cast<std::size_t>(threads), task);
-    }
-
-    // `total` holds the elements before `at`.
-    std::int64_t repair_span(const Failures::Span& span, std::int64_t at, Superaccumulator& total) const {
-        const Finish how{Finalize::itself, plan_.format, 1};
-        for (; at < span.last; ++at) {
-            char element[8];
-            gather(span.in + at * plan_.axis.in, 0, 1, size_of(plan_.in), plan_.swapped, element);
-            if (!total.is_nan()) add_element(total, element, plan_.in);
-            if (at >= span.first) store_bits(span.out + at * plan_.axis.out, 0, total.rounded(how), out_size());
-        }
-        counters.scan_exact += static_cast<std::uint64_t>(span.last - span.first);
-        return at;
     }
 
     const ScanPlan& plan_;

@@ -1,13 +1,9 @@
 // Prefix sums along one axis, end to end.
 #pragma once
 
-#include "layout/plan.hpp"
+#include "layout/scan_plan.hpp"
 
 namespace samesum {
-
-struct ScanOptions {
-    bool exclusive, reverse, include_initial;
-};
 
 // `out` is C-contiguous, of `format`, and does not overlap the input; with include_initial its axis is one longer.
 void scan(const View& x, int axis, const ScanOptions& options, Format format, void* out);

@@ -1,0 +1,41 @@
+#include "layout/scan_plan.hpp"
+
+#include <algorithm>
+
+namespace samesum {
+
+ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format, void* out) {
+    ScanPlan plan{};
+    plan.data = x.data;
+    plan.out = static_cast<char*>(out);
+    plan.in = x.format;
+    plan.format = format;
+    plan.swapped = x.swapped;
+    plan.has_zero = o.exclusive || o.include_initial;
+    std::int64_t stride = static_cast<std::int64_t>(size_of(format));
+    for (int i = x.rank - 1; i >= 0; --i) {
+        const Dim d{x.shape[i], x.strides[i], stride};
+        stride *= d.size + (i == axis && o.include_initial ? 1 : 0);
+        if (i == axis) plan.axis = d;
+        else if (d.size != 1) plan.lines.push(d);
+    }
+    std::reverse(plan.lines.dim, plan.lines.dim + plan.lines.rank);
+    if (o.reverse) {
+        plan.data += plan.axis.in * (plan.axis.size - 1);
+        plan.out += plan.axis.out * (plan.axis.size - 1 + (o.include_initial ? 1 : 0));
+        plan.axis.in = -plan.axis.in;
+        plan.axis.out = -plan.axis.out;
+    }
+    plan.written = plan.axis.size - (o.exclusive ? 1 : 0);
+    if (plan.has_zero) plan.out += plan.axis.out;
+    const std::int64_t item = static_cast<std::int64_t>(size_of(x.format));
+    for (int i = 0; i < plan.lines.rank; ++i) {
+        if (plan.lines.dim[i].in == item) std::swap(plan.lines.dim[i], plan.lines.dim[plan.lines.rank - 1]);
+    }
+    plan.inner = plan.lines.rank > 0 ? plan.lines.dim[plan.lines.rank - 1] : Dim{1, 0, 0};
+    plan.columns = plan.inner.in == item && plan.inner.size >= 8 && plan.axis.in != item && plan.axis.in != -item;
+    if (plan.columns) --plan.lines.rank;
+    return plan;
+}
+
+}  // namespace samesum

@@ -1,0 +1,28 @@
+// Shape, strides and an axis become the lines or columns of a scan.
+#pragma once
+
+#include "layout/plan.hpp"
+
+namespace samesum {
+
+struct ScanOptions {
+    bool exclusive, reverse, include_initial;
+};
+
+// The loops: one line along the axis for each element of `lines`; in columns the innermost of them is `inner`.
+struct ScanPlan {
+    const char* data;  // the first element in the order of the scan
+    char* out;         // where its inclusive prefix goes
+    Dim axis;          // out in bytes here, as in `lines` and `inner`
+    Dims lines;
+    Dim inner;
+    std::int64_t written;  // prefixes along the axis that are wanted: the exclusive scan drops the last one
+    bool has_zero;         // the element before the first prefix is the empty sum
+    bool columns, swapped;
+    Format in, format;
+};
+
+// `out` is C-contiguous, of `format`; with include_initial its axis is one longer.
+ScanPlan plan_scan(const View& x, int axis, const ScanOptions& options, Format format, void* out);
+
+}  // namespace samesum

@@ -1,0 +1,56 @@
+#include "run/repair.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "exact/elements.hpp"
+#include "exact/rounding.hpp"
+#include "run/reduce.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+std::vector<Failures::Span> Failures::take() {
+    std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+        return std::pair(a.out, a.first) < std::pair(b.out, b.first);
+    });
+    return std::move(spans_);
+}
+
+namespace {
+
+// A line can take seconds: so many elements between two questions whether to go on.
+constexpr std::int64_t elements_between_questions = 1 << 16;
+
+// `total` holds the elements before `at`.
+std::int64_t repair_span(const ScanPlan& plan, const Failures::Span& span, std::int64_t at, Superaccumulator& total) {
+    const Finish how{Finalize::itself, plan.format, 1};
+    for (; at < span.last; ++at) {
+        if (at % elements_between_questions == 0 && interruption_requested()) throw Interrupted{};
+        char element[8];
+        gather(span.in + at * plan.axis.in, 0, 1, size_of(plan.in), plan.swapped, element);
+        if (!total.is_nan()) add_element(total, element, plan.in);
+        if (at >= span.first) store_bits(span.out + at * plan.axis.out, 0, total.rounded(how), size_of(plan.format));
+    }
+    counters.scan_exact += static_cast<std::uint64_t>(span.last - span.first);
+    return at;
+}
+
+}  // namespace
+
+void repair(const ScanPlan& plan, Failures& failures, int threads) {
+    const std::vector<Failures::Span> spans = failures.take();
+    std::vector<std::size_t> starts;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (i == 0 || spans[i].out != spans[i - 1].out) starts.push_back(i);
+    }
+    starts.push_back(spans.size());
+    auto task = [&](std::size_t t, std::size_t) {
+        Superaccumulator total;
+        std::int64_t at = 0;
+        for (std::size_t i = starts[t]; i < starts[t + 1]; ++i) at = repair_span(plan, spans[i], at, total);
+    };
+    if (!spans.empty()) for_each_task(starts.size() - 1, static_cast<std::size_t>(threads), task);
+}
+
+}  // namespace samesum

@@ -1,0 +1,47 @@
+#include "run/tiers.hpp"
+
+#include "exact/methods.hpp"
+#include "kernels/instruction_set.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Up to here sums are often ties: the first tier is then to tell whether they are exact.
+constexpr std::int64_t few_elements = 64;
+
+Tiers integer_tiers(const Methods& methods, const Reduction& row, Format in, Format out, std::int64_t count) {
+    Tiers tiers;
+    const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
+    const std::size_t map = static_cast<std::size_t>(row.map);
+    if (row.finalize == Finalize::itself && !is_float(out)) {
+        tiers.push(methods.modular[index][size_of(out) > size_of(in)][map], 0);
+    } else if (fits_64_bits(in, row.map) && count <= INT32_MAX) {
+        Method method = methods.modular[index][1][map];
+        method.finish = row.map == Map::itself && !is_unsigned(in) ? finish_signed : finish_unsigned;
+        tiers.push(method, 0);
+    } else {
+        tiers.push(wide_method(in, row.map), 2);
+    }
+    return tiers;
+}
+
+}  // namespace
+
+Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
+    const Methods& methods = *current_instruction_set().methods;
+    const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
+    Tiers tiers;
+    if (row.combine != Combine::sum) {
+        tiers.push(methods.extreme[format][row.combine == Combine::maximum], 0);
+        return tiers;
+    }
+    if (!is_float(in)) return integer_tiers(methods, row, in, out, count);
+    const std::size_t map = static_cast<std::size_t>(row.map);
+    if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format][map][count <= few_elements], 0);
+    tiers.push(methods.sum2[format][map], 1);
+    tiers.push(exact_method(in, row.map), 2);
+    return tiers;
+}
+
+}  // namespace samesum

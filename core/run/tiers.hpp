@@ -1,0 +1,23 @@
+// Which methods serve a reduction.
+#pragma once
+
+#include "kernels/method.hpp"
+#include "run/reduce.hpp"
+
+namespace samesum {
+
+// The methods to try, one after the other; the last one is always right.
+struct Tiers {
+    Method method[3];
+    std::size_t number[3];  // of the counter
+    std::size_t count = 0;
+
+    void push(const Method& m, std::size_t tier) {
+        method[count] = m;
+        number[count++] = tier;
+    }
+};
+
+Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count);
+
+}  // namespace samesum
