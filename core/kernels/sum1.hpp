@@ -53,7 +53,7 @@ struct Sum1 {
 
     static SAMESUM_INLINE Part joined(const Part& a, const Part& b) {
         Part both;
-        both.sum = a.sum + b.sum;
+        both.sum = plus(a.sum, b.sum);
         if constexpr (tracks_magnitude) both.greatest = greater_magnitude(a.greatest, b.greatest);
         if constexpr (tracks_least) both.least = a.least < b.least ? a.least : b.least;
         return both;
@@ -139,14 +139,15 @@ struct Sum1 {
                       joined(part_of(p + 2 * row_stride, n), part_of(p + 3 * row_stride, n)));
     }
 
-    // Two vectors at a time, which is a cache line of float32.
+    // A cache line of columns at a time, whose next rows are asked for once.
     static void add_pass(const char* x, std::ptrdiff_t row_stride, std::size_t n, Tile& t) {
+        constexpr std::size_t line = 64 / F::size;
         std::size_t j = 0;
-        for (; j + 2 * width <= n; j += 2 * width) {
+        for (; j + line <= n; j += line) {
             const char* p = x + j * F::size;
             const char* next = p + static_cast<std::ptrdiff_t>(rows_per_pass) * row_stride;
             for (std::size_t r = 0; r < rows_per_pass; ++r, next += row_stride) __builtin_prefetch(next, 0, 2);
-            for (std::size_t k = 0; k < 2 * width; k += width) {
+            for (std::size_t k = 0; k < line; k += width) {
                 add_to_block(t, j + k, pass_of(p + k * F::size, row_stride, width));
             }
         }

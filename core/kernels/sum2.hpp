@@ -85,25 +85,25 @@ struct Sum2 {
         join(lane[0], lane[1]);
         join(lane[2], lane[3]);
         join(lane[0], lane[2]);
-        add_lane(*static_cast<Tile*>(tile), j, lane[0], n / step + 8, n);
+        add_lane(*static_cast<Tile*>(tile), j, lane[0], n / step + 16, n);
     }
 
     // `depth`: no term goes through more additions into a lane's low word than this.
-    static void add_lane(Tile& t, std::size_t j, const Lane& lane, std::size_t depth, std::size_t n) {
-        double sum[width], rest[width], sizes[width];
-        __builtin_memcpy(sum, &lane.sum, sizeof sum);
-        __builtin_memcpy(rest, &lane.rest, sizeof rest);
-        __builtin_memcpy(sizes, &lane.sizes, sizeof sizes);
+    static SAMESUM_INLINE void add_lane(Tile& t, std::size_t j, Lane lane, std::size_t depth, std::size_t n) {
+        // Each half of the vector joins the other, then each quarter: at last every element has all.
+        if constexpr (width >= 8) join(lane, exchanged<4>(lane));
+        if constexpr (width >= 4) join(lane, exchanged<2>(lane));
+        join(lane, exchanged<1>(lane));
         Sum total{t.hi[j], t.lo[j], t.bound[j]};
-        double size = 0;
-        for (std::size_t k = 0; k < width; ++k) {
-            add(total, Sum{sum[k], rest[k], 0});
-            size += sizes[k];
-        }
-        total.bound += error_bound(depth, size, n);
+        add(total, Sum{lane.sum[0], lane.rest[0], error_bound(depth, lane.sizes[0], n)});
         t.hi[j] = total.hi;
         t.lo[j] = total.lo;
         t.bound[j] = total.bound;
+    }
+
+    template <int distance>
+    static SAMESUM_INLINE Lane exchanged(const Lane& lane) {
+        return {swapped<distance>(lane.sum), swapped<distance>(lane.rest), swapped<distance>(lane.sizes)};
     }
 
     static SAMESUM_INLINE double error_bound(std::size_t depth, double size, std::size_t n) {

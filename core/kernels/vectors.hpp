@@ -84,6 +84,17 @@ SAMESUM_INLINE Doubles magnitude(Doubles x) {
 
 SAMESUM_INLINE Floats magnitude(Floats x) { return reinterpret_cast<Floats>(reinterpret_cast<Ints>(x) & INT32_MAX); }
 
+// a + b by the multiply-add units, which are idle where the adders convert to double as well (Zen 4).
+SAMESUM_INLINE Doubles plus(Doubles a, Doubles b) {
+#if defined(__AVX512F__)
+    __m512d one = _mm512_set1_pd(1.0);
+    asm("" : "+v"(one));  // or GCC makes an addition of it
+    return reinterpret_cast<Doubles>(_mm512_fmadd_pd(a, one, b));
+#else
+    return a + b;
+#endif
+}
+
 // The greater of the magnitudes, itself of either sign.
 SAMESUM_INLINE Floats greater_magnitude(Floats a, Floats b) {
 #if defined(__AVX512DQ__) && defined(__AVX512VL__)
@@ -93,6 +104,21 @@ SAMESUM_INLINE Floats greater_magnitude(Floats a, Floats b) {
     const Floats x = magnitude(a), y = magnitude(b);
     return x > y ? x : y;
 #endif
+}
+
+// Elements change places with those at this distance, in blocks of it.
+template <int distance, class V>
+SAMESUM_INLINE V swapped(V v) {
+    if constexpr (sizeof(V) == 16) {
+        return __builtin_shufflevector(v, v, 1, 0);
+    } else if constexpr (sizeof(V) == 32) {
+        if constexpr (distance == 1) return __builtin_shufflevector(v, v, 1, 0, 3, 2);
+        else return __builtin_shufflevector(v, v, 2, 3, 0, 1);
+    } else {
+        if constexpr (distance == 1) return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+        else if constexpr (distance == 2) return __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+        else return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+    }
 }
 
 struct Float32 {
