@@ -12,7 +12,7 @@ import numpy as np
 from samesum.algebra.rows import SUM, Reduction, Scan
 from samesum.engine.arrays import NDArray
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE, reduce, scan
-from samesum.errors import DtypeError, ModelError, SamesumError, ShapeError
+from samesum.errors import AxisError, DtypeError, ModelError, SamesumError, ShapeError
 from samesum.specs.bind import Operation
 from samesum.specs.lookup import versions_with_type
 from samesum.specs.row import EmptySet, Input, Spec
@@ -37,7 +37,9 @@ def apply(operation: Operation, inputs: Sequence[NDArray | None]) -> NDArray:
 
 def _reduce(row: Reduction, operation: Operation, data: NDArray, where: NDArray | None) -> NDArray:
     axes = _axes(operation, where)
-    if data.ndim == 0 and operation.spec.standard.scalars_have_an_axis and axes in ((0,), (-1,)):
+    if data.ndim == 0 and axes and operation.spec.standard.scalars_have_an_axis:
+        if axes not in ((0,), (-1,)):
+            raise AxisError(f"axes {list(axes)} do not fit a scalar; allowed are [], [0] and [-1]")
         axes = ()
     flags = KEEPDIMS if operation.keepdims else 0
     if data.size == 0 and operation.spec.operator.empty_set is not EmptySet.IDENTITY:
