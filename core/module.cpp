@@ -41,8 +41,10 @@ void unlocked(std::int64_t bytes, Work&& work) {
 
 void check_empty(const samesum::Reduction& row, Format format, unsigned flags, const Input& x) {
     if (flags & Flag::refuse_empty) {
-        raise("ShapeError", std::string("no ") + (row.combine == samesum::Combine::minimum ? "minimum" : "maximum") +
-                                " of an empty set: the shape is " + text(nb::handle(reinterpret_cast<PyObject*>(x.array)).attr("shape")));
+        raise("ShapeError", std::string("no ") +
+                                (row.combine == samesum::Combine::minimum ? "minimum" : "maximum") +
+                                " of an empty set: the shape is " +
+                                text(nb::handle(reinterpret_cast<PyObject*>(x.array)).attr("shape")));
     }
     if (row.finalize == samesum::Finalize::over_count && !samesum::is_float(format)) {
         raise("ShapeError", "no mean of an empty set in " + name_of(format) + ": the shape is " +
@@ -50,16 +52,19 @@ void check_empty(const samesum::Reduction& row, Format format, unsigned flags, c
     }
 }
 
-nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype, nb::handle out) {
+nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
+                  nb::handle out) {
     const Input input = input_of(x);
     const int rank = input.view.rank;
-    const samesum::Reduction row{static_cast<samesum::Map>(code & 15), static_cast<samesum::Combine>(code >> 4 & 15),
+    const samesum::Reduction row{static_cast<samesum::Map>(code & 15),
+                                 static_cast<samesum::Combine>(code >> 4 & 15),
                                  static_cast<samesum::Finalize>(code >> 8)};
     bool reduced[samesum::max_rank] = {};
     mark_axes(axes, rank, reduced);
     const Format format = result_format(input.view.format, flags, dtype);
     if (row.combine != samesum::Combine::sum && format != input.view.format) {
-        raise("DtypeError", "an extreme of " + name_of(input.view.format) + " has its type; asked for " + name_of(format));
+        raise("DtypeError",
+              "an extreme of " + name_of(input.view.format) + " has its type; asked for " + name_of(format));
     }
     if (format == Format::boolean && row.combine == samesum::Combine::sum) {
         raise("DtypeError", "bool has no sum; allowed are integer and float dtypes");
@@ -69,37 +74,45 @@ nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, 
     for (int i = 0; i < rank; ++i) {
         const npy_intp size = input.view.shape[i];
         (reduced[i] ? count : outputs) *= size;
-        if (!reduced[i]) shape[out_rank++] = size;
-        else if (flags & Flag::keepdims) shape[out_rank++] = 1;
+        if (!reduced[i])
+            shape[out_rank++] = size;
+        else if (flags & Flag::keepdims)
+            shape[out_rank++] = 1;
     }
     if (outputs > 0 && count == 0) check_empty(row, format, flags, input);
     Output output(out, input.array, format, out_rank, shape);
     if (outputs > 0 && count == 0) {
         samesum::fill_empty(row, format, output.data(), outputs);
     } else if (outputs > 0) {
-        const std::int64_t bytes = input.count * static_cast<std::int64_t>(samesum::size_of(input.view.format));
+        const std::int64_t bytes =
+            input.count * static_cast<std::int64_t>(samesum::size_of(input.view.format));
         unlocked(bytes, [&] { samesum::reduce(input.view, reduced, row, format, output.data()); });
     }
     return output.finished();
 }
 
-nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags, nb::handle dtype, nb::handle out) {
+nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags, nb::handle dtype,
+                nb::handle out) {
     const Input input = input_of(x);
     const int rank = input.view.rank;
     if (combine != static_cast<unsigned>(samesum::Combine::sum)) {
-        raise("UnsupportedOperator", "scan of combine " + std::to_string(combine) + "; implemented is the sum (0)");
+        raise("UnsupportedOperator",
+              "scan of combine " + std::to_string(combine) + "; implemented is the sum (0)");
     }
     if (rank == 0) raise("AxisError", "a scan needs an axis; the input has rank 0");
     if (axis.is_none() && rank != 1) {
-        raise("AxisError", "axis has to be given for rank " + std::to_string(rank) + "; it may be left out for rank 1");
+        raise("AxisError",
+              "axis has to be given for rank " + std::to_string(rank) + "; it may be left out for rank 1");
     }
     const int along = axis.is_none() ? 0 : checked_axis(axis, rank);
     const Format format = result_format(input.view.format, flags, dtype);
-    if (format == Format::boolean) raise("DtypeError", "bool has no sum; allowed are integer and float dtypes");
+    if (format == Format::boolean)
+        raise("DtypeError", "bool has no sum; allowed are integer and float dtypes");
     const samesum::ScanOptions options{(flags & Flag::exclusive) != 0, (flags & Flag::reverse) != 0,
                                        (flags & Flag::include_initial) != 0};
     if (options.exclusive && options.include_initial) {
-        raise("ShapeError", "exclusive and include_initial ask for the initial element twice; allowed is one of them");
+        raise("ShapeError",
+              "exclusive and include_initial ask for the initial element twice; allowed is one of them");
     }
     npy_intp shape[samesum::max_rank], outputs = 1;
     for (int i = 0; i < rank; ++i) {
@@ -108,7 +121,8 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     }
     Output output(out, input.array, format, rank, shape);
     if (outputs > 0) {
-        const std::int64_t bytes = input.count * static_cast<std::int64_t>(samesum::size_of(input.view.format));
+        const std::int64_t bytes =
+            input.count * static_cast<std::int64_t>(samesum::size_of(input.view.format));
         unlocked(bytes, [&] { samesum::scan(input.view, along, options, format, output.data()); });
     }
     return output.finished();
@@ -141,7 +155,8 @@ void set_num_threads(int n) {
 std::vector<std::string> instruction_sets() {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < samesum::instruction_set_count; ++i) {
-        if (samesum::instruction_sets[i].is_supported()) names.emplace_back(samesum::instruction_sets[i].name);
+        if (samesum::instruction_sets[i].is_supported())
+            names.emplace_back(samesum::instruction_sets[i].name);
     }
     return names;
 }
@@ -150,7 +165,8 @@ void set_instruction_set(const std::string& name) {
     if (samesum::select_instruction_set(name.c_str())) return;
     std::string allowed;
     for (const std::string& known : instruction_sets()) allowed += (allowed.empty() ? "" : ", ") + known;
-    const std::string message = "instruction set '" + name + "' is unknown or missing here; allowed are " + allowed;
+    const std::string message =
+        "instruction set '" + name + "' is unknown or missing here; allowed are " + allowed;
     PyErr_SetString(PyExc_ValueError, message.c_str());
     throw nb::python_error();
 }
@@ -184,7 +200,8 @@ void configure_from_environment() {
     char* end = nullptr;
     const long n = std::strtol(threads, &end, 10);
     if (*end != 0 || n < 1 || n > 4096) {
-        PyErr_Format(PyExc_ValueError, "SAMESUM_NUM_THREADS has to be an integer from 1 to 4096; got '%s'", threads);
+        PyErr_Format(PyExc_ValueError, "SAMESUM_NUM_THREADS has to be an integer from 1 to 4096; got '%s'",
+                     threads);
         throw nb::python_error();
     }
     set_num_threads(static_cast<int>(n));

@@ -25,8 +25,10 @@ inline void add_float(Superaccumulator& total, Bits bits, int exponent_of_unit, 
         exponent += static_cast<int>(field) - 1;
     }
     if (significand == 0) return;
-    if (map == Map::square) total.add_wide(u128{significand} * significand, 2 * exponent, false);
-    else total.add(significand, exponent, negative);
+    if (map == Map::square)
+        total.add_wide(u128{significand} * significand, 2 * exponent, false);
+    else
+        total.add(significand, exponent, negative);
 }
 
 template <class Bits>
@@ -47,10 +49,14 @@ inline void add_element(Superaccumulator& total, const void* p, Map map) {
 
 inline void add_element(Superaccumulator& total, const void* p, Format format) {
     switch (format) {
-        case Format::f16: return add_element<Format::f16>(total, p, Map::itself);
-        case Format::bf16: return add_element<Format::bf16>(total, p, Map::itself);
-        case Format::f32: return add_element<Format::f32>(total, p, Map::itself);
-        default: return add_element<Format::f64>(total, p, Map::itself);
+        case Format::f16:
+            return add_element<Format::f16>(total, p, Map::itself);
+        case Format::bf16:
+            return add_element<Format::bf16>(total, p, Map::itself);
+        case Format::f32:
+            return add_element<Format::f32>(total, p, Map::itself);
+        default:
+            return add_element<Format::f64>(total, p, Map::itself);
     }
 }
 

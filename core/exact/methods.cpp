@@ -24,7 +24,8 @@ struct Exact {
         columns(states(tile) + j, x, size_of(format), n, 1);
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) {
             Superaccumulator& total = states(tile)[j];
             const char* p = static_cast<const char*>(x) + j * size_of(format);
@@ -66,7 +67,8 @@ std::uint64_t finish_one(std::uint64_t size, bool negative, const Finish& how) {
     }
     constexpr std::uint64_t exact_limit = std::uint64_t{1} << 53;
     const bool mean_of_doubles = how.finalize == Finalize::over_count && how.format == Format::f64;
-    if (size <= exact_limit && count <= exact_limit && (mean_of_doubles || how.finalize == Finalize::itself)) {
+    if (size <= exact_limit && count <= exact_limit &&
+        (mean_of_doubles || how.finalize == Finalize::itself)) {
         const double value = static_cast<double>(negative ? -static_cast<std::int64_t>(size)
                                                           : static_cast<std::int64_t>(size));
         return round_bits(mean_of_doubles ? value / static_cast<double>(count) : value, how.format);
@@ -124,9 +126,11 @@ struct Wide {
         add_column(states(tile)[j], static_cast<const char*>(x), sizeof(Integer), n);
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
         const char* p = static_cast<const char*>(x);
-        for (std::size_t j = 0; j < n; ++j) add_column(states(tile)[j], p + j * sizeof(Integer), row_stride, rows);
+        for (std::size_t j = 0; j < n; ++j)
+            add_column(states(tile)[j], p + j * sizeof(Integer), row_stride, rows);
     }
 
     static void add_column(WideInteger& total, const char* p, std::ptrdiff_t stride, std::size_t rows) {
@@ -149,8 +153,10 @@ struct Wide {
         } else {
             const bool negative = std::is_signed_v<Integer> && x < 0;
             const std::uint64_t wide = static_cast<std::uint64_t>(x), size = negative ? 0 - wide : wide;
-            if constexpr (map == Map::square) return u128{size} * size;
-            else return size;
+            if constexpr (map == Map::square)
+                return u128{size} * size;
+            else
+                return size;
         }
     }
 
@@ -172,18 +178,24 @@ struct Wide {
 template <template <Format, Map> class Of, Format format>
 const Method& by_map(Map map) {
     switch (map) {
-        case Map::itself: return Of<format, Map::itself>::method;
-        case Map::magnitude: return Of<format, Map::magnitude>::method;
-        default: return Of<format, Map::square>::method;
+        case Map::itself:
+            return Of<format, Map::itself>::method;
+        case Map::magnitude:
+            return Of<format, Map::magnitude>::method;
+        default:
+            return Of<format, Map::square>::method;
     }
 }
 
 template <class Integer>
 const Method& wide_by_map(Map map) {
     switch (map) {
-        case Map::itself: return Wide<Integer, Map::itself>::method;
-        case Map::magnitude: return Wide<Integer, Map::magnitude>::method;
-        default: return Wide<Integer, Map::square>::method;
+        case Map::itself:
+            return Wide<Integer, Map::itself>::method;
+        case Map::magnitude:
+            return Wide<Integer, Map::magnitude>::method;
+        default:
+            return Wide<Integer, Map::square>::method;
     }
 }
 
@@ -192,7 +204,8 @@ std::size_t finish_64(void* tile, std::size_t n, const Finish& how, void* out, s
     const std::uint64_t* totals = static_cast<const std::uint64_t*>(tile);
     for (std::size_t j = 0; j < n; ++j) {
         const bool negative = has_sign && static_cast<std::int64_t>(totals[j]) < 0;
-        store_bits(out, j, finish_one(negative ? 0 - totals[j] : totals[j], negative, how), size_of(how.format));
+        store_bits(out, j, finish_one(negative ? 0 - totals[j] : totals[j], negative, how),
+                   size_of(how.format));
         failed[j] = 0;
     }
     return 0;
@@ -202,23 +215,35 @@ std::size_t finish_64(void* tile, std::size_t n, const Finish& how, void* out, s
 
 const Method& exact_method(Format format, Map map) {
     switch (format) {
-        case Format::f16: return by_map<Exact, Format::f16>(map);
-        case Format::bf16: return by_map<Exact, Format::bf16>(map);
-        case Format::f32: return by_map<Exact, Format::f32>(map);
-        default: return by_map<Exact, Format::f64>(map);
+        case Format::f16:
+            return by_map<Exact, Format::f16>(map);
+        case Format::bf16:
+            return by_map<Exact, Format::bf16>(map);
+        case Format::f32:
+            return by_map<Exact, Format::f32>(map);
+        default:
+            return by_map<Exact, Format::f64>(map);
     }
 }
 
 const Method& wide_method(Format format, Map map) {
     switch (format) {
-        case Format::i8: return wide_by_map<std::int8_t>(map);
-        case Format::i16: return wide_by_map<std::int16_t>(map);
-        case Format::i32: return wide_by_map<std::int32_t>(map);
-        case Format::i64: return wide_by_map<std::int64_t>(map);
-        case Format::u16: return wide_by_map<std::uint16_t>(map);
-        case Format::u32: return wide_by_map<std::uint32_t>(map);
-        case Format::u64: return wide_by_map<std::uint64_t>(map);
-        default: return wide_by_map<std::uint8_t>(map);
+        case Format::i8:
+            return wide_by_map<std::int8_t>(map);
+        case Format::i16:
+            return wide_by_map<std::int16_t>(map);
+        case Format::i32:
+            return wide_by_map<std::int32_t>(map);
+        case Format::i64:
+            return wide_by_map<std::int64_t>(map);
+        case Format::u16:
+            return wide_by_map<std::uint16_t>(map);
+        case Format::u32:
+            return wide_by_map<std::uint32_t>(map);
+        case Format::u64:
+            return wide_by_map<std::uint64_t>(map);
+        default:
+            return wide_by_map<std::uint8_t>(map);
     }
 }
 

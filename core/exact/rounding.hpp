@@ -51,10 +51,14 @@ SAMESUM_INLINE std::uint16_t bfloat_bits(std::uint32_t bits) {
 SAMESUM_INLINE std::uint64_t round_bits(double x, Format format) {
     if (x != x) return canonical_nan(format);
     switch (format) {
-        case Format::f16: return half_bits(float_bits_to_odd(x));
-        case Format::bf16: return bfloat_bits(float_bits_to_odd(x));
-        case Format::f32: return __builtin_bit_cast(std::uint32_t, static_cast<float>(x));
-        default: return __builtin_bit_cast(std::uint64_t, x);
+        case Format::f16:
+            return half_bits(float_bits_to_odd(x));
+        case Format::bf16:
+            return bfloat_bits(float_bits_to_odd(x));
+        case Format::f32:
+            return __builtin_bit_cast(std::uint32_t, static_cast<float>(x));
+        default:
+            return __builtin_bit_cast(std::uint64_t, x);
     }
 }
 

@@ -81,7 +81,8 @@ template <class Digits>
 bool divide(Digits& d, std::uint64_t divisor) {
     std::uint64_t remainder = 0;
     const bool short_divisor = divisor <= UINT32_MAX;
-    const int below = d.first < 4 ? 0 : d.first - 4;  // so many digits of the quotient below those of the number
+    const int below =
+        d.first < 4 ? 0 : d.first - 4;  // so many digits of the quotient below those of the number
     for (int i = d.last; i >= below; --i) {
         std::uint32_t& digit = d.digit[static_cast<std::size_t>(i)];
         if (short_divisor) {
@@ -190,12 +191,14 @@ std::uint64_t Superaccumulator::rounded_float(Digits& d, bool negative, const Fi
     return round_to_format(value, negative, how.format);
 }
 
-// Integers have no digits below the binary point; the result is taken modulo 2^64, of which a type keeps its part.
+// Integers have no digits below the binary point; the result is taken modulo 2^64, of which a type keeps its
+// part.
 std::uint64_t Superaccumulator::truncated(Digits& d, bool negative, const Finish& how) const {
     constexpr std::size_t point = static_cast<std::size_t>(4 - lowest_exponent / 32);
     std::uint64_t result = 0;
     if (how.finalize == Finalize::root) {
-        // Bit by bit from the top: the remainder stays below 2^(bits of the root + 2), so 128 bits are plenty.
+        // Bit by bit from the top: the remainder stays below 2^(bits of the root + 2), so 128 bits are
+        // plenty.
         u128 root = 0, remainder = 0;
         for (int i = static_cast<int>(point) + 5; i >= static_cast<int>(point); --i) {
             for (int pair = 15; pair >= 0; --pair) {

@@ -1,5 +1,5 @@
-// An exact sum of floats, of their squares and of integers (after Neal's small superaccumulator, arXiv:1505.05571):
-// fixed point in 32-bit digits kept in 64-bit limbs, so that carries wait.
+// An exact sum of floats, of their squares and of integers (after Neal's small superaccumulator,
+// arXiv:1505.05571): fixed point in 32-bit digits kept in 64-bit limbs, so that carries wait.
 #pragma once
 
 #include <array>
@@ -40,7 +40,8 @@ class Superaccumulator {
   private:
     static constexpr int limbs = 142;  // up to 2^2368: squares of doubles, 2^64 of them and a sign
 
-    // A magnitude in base 2^32, with four zero digits below for the bits of a quotient; zero outside [first, last].
+    // A magnitude in base 2^32, with four zero digits below for the bits of a quotient; zero outside [first,
+    // last].
     struct Digits {
         std::array<std::uint32_t, limbs + 5> digit{};
         int first = 0, last = -1;

@@ -52,7 +52,8 @@ struct IntervalTest {
         const Doubles rounded = lo != 0 ? samesum::SAMESUM_ISA::magnitude(sum) * 0x1p-53 : zero;
         const Interval result = finalized<finalize>(sum, bound + rounded, count);
         const Doubles b = widened(result.bound, result.value);
-        const auto low = Round::of(finite ? result.value - b : result.value), high = Round::of(result.value + b);
+        const auto low = Round::of(finite ? result.value - b : result.value),
+                   high = Round::of(result.value + b);
         const Words doubtful = Round::different(low, high) | ~narrowed_mask(b < infinity);
         return {low, doubtful & narrowed_mask(finite)};
     }
@@ -74,7 +75,8 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
     } else {
         constexpr bool mean = finalize == Finalize::over_count;
         const Doubles size = samesum::SAMESUM_ISA::magnitude(total.hi), none = {};
-        const Longs safe = (size > safe_floor) & (size < safe_ceiling) & (count < 0x1p53 ? Longs{} - 1 : Longs{});
+        const Longs safe =
+            (size > safe_floor) & (size < safe_ceiling) & (count < 0x1p53 ? Longs{} - 1 : Longs{});
         const Longs zero = (size == 0) & (total.bound == 0);
         const Doubles counts = none + count;
         const Doubles q = mean ? total.hi / counts : square_root(total.hi);
@@ -107,8 +109,8 @@ template <template <Format, Finalize> class Test, Format format, Finalize finali
 std::size_t certify_all(const Totals& t, std::size_t n, double count, void* out, std::uint8_t* failed) {
     Words any = {};
     for (std::size_t j = 0; j < n; j += width) {
-        const Verdict<format> v =
-            Test<format, finalize>::of(load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Doubles>(t.bound + j), count);
+        const Verdict<format> v = Test<format, finalize>::of(load<Doubles>(t.hi + j), load<Doubles>(t.lo + j),
+                                                             load<Doubles>(t.bound + j), count);
         const Bytes flags = __builtin_convertvector(v.wrong & 1, Bytes);
         if (n - j >= width) {
             any |= v.wrong;
@@ -136,25 +138,36 @@ std::size_t certify_in(const Totals& t, std::size_t n, const Finish& how, void* 
     switch (how.finalize) {
         case Finalize::over_count:
             return certify_all<Test, format, Finalize::over_count>(t, n, count, out, failed);
-        case Finalize::root: return certify_all<Test, format, Finalize::root>(t, n, count, out, failed);
-        default: return certify_all<Test, format, Finalize::itself>(t, n, count, out, failed);
+        case Finalize::root:
+            return certify_all<Test, format, Finalize::root>(t, n, count, out, failed);
+        default:
+            return certify_all<Test, format, Finalize::itself>(t, n, count, out, failed);
     }
 }
 
-inline std::size_t certify_interval(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+inline std::size_t certify_interval(const Totals& t, std::size_t n, const Finish& how, void* out,
+                                    std::uint8_t* failed) {
     switch (how.format) {
-        case Format::f16: return certify_in<IntervalTest, Format::f16>(t, n, how, out, failed);
-        case Format::bf16: return certify_in<IntervalTest, Format::bf16>(t, n, how, out, failed);
-        default: return certify_in<IntervalTest, Format::f32>(t, n, how, out, failed);
+        case Format::f16:
+            return certify_in<IntervalTest, Format::f16>(t, n, how, out, failed);
+        case Format::bf16:
+            return certify_in<IntervalTest, Format::bf16>(t, n, how, out, failed);
+        default:
+            return certify_in<IntervalTest, Format::f32>(t, n, how, out, failed);
     }
 }
 
-inline std::size_t certify_words(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+inline std::size_t certify_words(const Totals& t, std::size_t n, const Finish& how, void* out,
+                                 std::uint8_t* failed) {
     switch (how.format) {
-        case Format::f16: return certify_in<WordsTest, Format::f16>(t, n, how, out, failed);
-        case Format::bf16: return certify_in<WordsTest, Format::bf16>(t, n, how, out, failed);
-        case Format::f32: return certify_in<WordsTest, Format::f32>(t, n, how, out, failed);
-        default: return certify_in<WordsTest, Format::f64>(t, n, how, out, failed);
+        case Format::f16:
+            return certify_in<WordsTest, Format::f16>(t, n, how, out, failed);
+        case Format::bf16:
+            return certify_in<WordsTest, Format::bf16>(t, n, how, out, failed);
+        case Format::f32:
+            return certify_in<WordsTest, Format::f32>(t, n, how, out, failed);
+        default:
+            return certify_in<WordsTest, Format::f64>(t, n, how, out, failed);
     }
 }
 

@@ -1,5 +1,6 @@
-// Minimum and maximum: of integers, and of floats through integer keys in the order of IEEE 754's `minimum` and
-// `maximum` (-0 below +0); the greatest magnitude is kept beside the key, since it tells whether there was a NaN.
+// Minimum and maximum: of integers, and of floats through integer keys in the order of IEEE 754's `minimum`
+// and `maximum` (-0 below +0); the greatest magnitude is kept beside the key, since it tells whether there
+// was a NaN.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +15,8 @@ template <class Key, Format format, bool maximum>
 struct Extreme {
     using Bits = std::make_unsigned_t<Key>;
     static constexpr bool is_real = is_float(format);
-    static constexpr Key least = std::is_signed_v<Key> ? static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1)) : Key{0};
+    static constexpr Key least =
+        std::is_signed_v<Key> ? static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1)) : Key{0};
     static constexpr Key identity = maximum ? least : static_cast<Key>(~least);
 
     struct Tile {
@@ -36,11 +38,11 @@ struct Extreme {
         return static_cast<Key>(x ^ (static_cast<Key>(x >> (8 * sizeof(Key) - 1)) & rest));
     }
 
-    static SAMESUM_INLINE Key better(Key a, Key b) {
-        return maximum ? (a > b ? a : b) : (a < b ? a : b);
-    }
+    static SAMESUM_INLINE Key better(Key a, Key b) { return maximum ? (a > b ? a : b) : (a < b ? a : b); }
 
-    static SAMESUM_INLINE Bits size_of_bits(Key x) { return static_cast<Bits>(x) & static_cast<Bits>(~least); }
+    static SAMESUM_INLINE Bits size_of_bits(Key x) {
+        return static_cast<Bits>(x) & static_cast<Bits>(~least);
+    }
 
     static SAMESUM_INLINE Bits larger(Bits a, Bits b) { return a > b ? a : b; }
 
@@ -83,7 +85,8 @@ struct Extreme {
         for (std::size_t j = 0; j < n; j += prefetched_columns) {
             const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
             const char* p = x + j * sizeof(Key);
-            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride, here * sizeof(Key));
+            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride,
+                                here * sizeof(Key));
             take_rows<rows>(t.best + j, t.size + j, p, row_stride, here);
         }
     }
@@ -102,7 +105,8 @@ struct Extreme {
         }
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
         std::size_t r = 0;
@@ -123,8 +127,10 @@ struct Extreme {
         for (std::size_t j = 0; j < n; ++j) {
             Key result = key(t.best[j]);
             if constexpr (is_real) {
-                if (t.size[j] > infinity_bits(format)) result = static_cast<Key>(canonical_nan(format));
-                else if (t.best[j] == identity) result = empty();
+                if (t.size[j] > infinity_bits(format))
+                    result = static_cast<Key>(canonical_nan(format));
+                else if (t.best[j] == identity)
+                    result = empty();
             }
             __builtin_memcpy(static_cast<char*>(out) + j * sizeof(Key), &result, sizeof(Key));
         }

@@ -6,9 +6,15 @@
 namespace samesum {
 
 #if defined(__x86_64__)
-namespace x86_64_v2 { extern const Methods methods; }
-namespace x86_64_v3 { extern const Methods methods; }
-namespace x86_64_v4 { extern const Methods methods; }
+namespace x86_64_v2 {
+extern const Methods methods;
+}
+namespace x86_64_v3 {
+extern const Methods methods;
+}
+namespace x86_64_v4 {
+extern const Methods methods;
+}
 
 namespace {
 
@@ -31,7 +37,9 @@ const InstructionSet instruction_sets[] = {
     {"x86-64-v4", &x86_64_v4::methods, has_v4},
 };
 #else
-namespace baseline { extern const Methods methods; }
+namespace baseline {
+extern const Methods methods;
+}
 
 const InstructionSet instruction_sets[] = {{"baseline", &baseline::methods, [] { return true; }}};
 #endif

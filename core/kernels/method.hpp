@@ -15,7 +15,8 @@ enum class Finalize : std::uint8_t { itself, over_count, root };
 
 // States of up to `tile_columns` outputs, as arrays side by side; a method decides what lies in them.
 constexpr std::size_t tile_columns = 1024;
-// Their arrays are this many elements long: at powers of two apart they would share their places in the cache.
+// Their arrays are this many elements long: at powers of two apart they would share their places in the
+// cache.
 constexpr std::size_t tile_pitch = tile_columns + 24;
 constexpr std::size_t tile_bytes = tile_pitch * 48;
 
@@ -24,17 +25,18 @@ constexpr std::size_t block_elements = 8192;
 
 struct Finish {
     Finalize finalize;
-    Format format;        // of the result
-    std::int64_t count;   // elements in each reduced set
+    Format format;       // of the result
+    std::int64_t count;  // elements in each reduced set
 };
 
 struct Method {
     std::size_t max_columns;
     // Set the states of columns [0, n) to the identity.
     void (*init)(void* tile, std::size_t n);
-    // Add n <= block_elements contiguous elements of each of `rows` rows, `row_stride` bytes apart, to the columns
-    // from j on, a column for each row.
-    void (*lanes)(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride, std::size_t rows);
+    // Add n <= block_elements contiguous elements of each of `rows` rows, `row_stride` bytes apart, to the
+    // columns from j on, a column for each row.
+    void (*lanes)(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
+                  std::size_t rows);
     // Add element j of each of `rows` rows, `row_stride` bytes apart, to column j, for all j in [0, n).
     void (*columns)(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n);
     // Add column i of `from` to column j of `tile`.
@@ -45,7 +47,8 @@ struct Method {
 
 // `lanes` of a method from what it does with one row.
 template <void (*lane)(void* tile, std::size_t j, const void* x, std::size_t n)>
-void each_lane(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride, std::size_t rows) {
+void each_lane(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
+               std::size_t rows) {
     const char* p = static_cast<const char*>(x);
     for (std::size_t r = 0; r < rows; ++r, p += row_stride) lane(tile, j + r, p, n);
 }
@@ -62,22 +65,24 @@ constexpr std::size_t scan_elements = 512;
 struct ScanMethod {
     // Add n <= block_elements contiguous elements to the carry.
     void (*total)(Carry& carry, const void* x, std::size_t n);
-    // Write every prefix of n <= scan_elements contiguous elements that come after `carry`, which moves on past them,
-    // rounded to `format`; failed[i] tells which could not be certified. Returns how many those are.
-    std::size_t (*row)(Carry& carry, const void* x, std::size_t n, Format format, void* out, std::uint8_t* failed);
+    // Write every prefix of n <= scan_elements contiguous elements that come after `carry`, which moves on
+    // past them, rounded to `format`; failed[i] tells which could not be certified. Returns how many those
+    // are.
+    std::size_t (*row)(Carry& carry, const void* x, std::size_t n, Format format, void* out,
+                       std::uint8_t* failed);
     void (*init)(void* tile, std::size_t n);
     // Add element j of row number `depth` (from 0) to column j and write its prefix, for all j in [0, n).
-    std::size_t (*column)(void* tile, const void* x, std::size_t n, std::size_t depth, Format format, void* out,
-                          std::uint8_t* failed);
+    std::size_t (*column)(void* tile, const void* x, std::size_t n, std::size_t depth, Format format,
+                          void* out, std::uint8_t* failed);
 };
 
 // The methods of one instruction set.
 struct Methods {
-    Method sum1[3][3][2];        // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
-    Method sum2[4][3];           // every float format x map: double-word lanes
-    Method extreme[12][2];       // f16 ... u64 (Format order) x minimum, maximum
-    Method modular[8][2][3];     // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
-    ScanMethod scan_float[4];    // every float format
+    Method sum1[3][3][2];           // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
+    Method sum2[4][3];              // every float format x map: double-word lanes
+    Method extreme[12][2];          // f16 ... u64 (Format order) x minimum, maximum
+    Method modular[8][2][3];        // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
+    ScanMethod scan_float[4];       // every float format
     ScanMethod scan_modular[8][2];  // i8 ... u64 x (own width, 64 bits)
 };
 

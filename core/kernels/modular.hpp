@@ -25,7 +25,8 @@ struct Modular {
             return x < 0 ? static_cast<Total>(Total{0} - wide) : wide;
         }
         // Through unsigned int, for 16-bit products would otherwise overflow a signed one.
-        if constexpr (map == Map::square) return static_cast<Total>(std::common_type_t<Total, unsigned>{wide} * wide);
+        if constexpr (map == Map::square)
+            return static_cast<Total>(std::common_type_t<Total, unsigned>{wide} * wide);
         return wide;
     }
 
@@ -40,7 +41,8 @@ struct Modular {
         std::size_t i = 0;
         for (; i + lanes <= n; i += lanes, p += lanes * sizeof(Integer)) {
             prefetch<lanes * sizeof(Integer)>(p + prefetch_distance);
-            for (std::size_t k = 0; k < lanes; ++k) sum[k] = static_cast<Total>(sum[k] + mapped(p + k * sizeof(Integer)));
+            for (std::size_t k = 0; k < lanes; ++k)
+                sum[k] = static_cast<Total>(sum[k] + mapped(p + k * sizeof(Integer)));
         }
         Total total = 0;
         for (; i < n; ++i, p += sizeof(Integer)) total = static_cast<Total>(total + mapped(p));
@@ -54,23 +56,27 @@ struct Modular {
         for (std::size_t j = 0; j < n; j += prefetched_columns) {
             const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
             const char* p = x + j * sizeof(Integer);
-            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride, here * sizeof(Integer));
+            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride,
+                                here * sizeof(Integer));
             take_rows<rows>(sum + j, p, row_stride, here);
         }
     }
 
     template <std::size_t rows>
-    static SAMESUM_INLINE void take_rows(Total* __restrict sum, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
+    static SAMESUM_INLINE void take_rows(Total* __restrict sum, const char* x, std::ptrdiff_t row_stride,
+                                         std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) {
             Total s = sum[j];
             for (std::size_t r = 0; r < rows; ++r) {
-                s = static_cast<Total>(s + mapped(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Integer)));
+                s = static_cast<Total>(
+                    s + mapped(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Integer)));
             }
             sum[j] = s;
         }
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
         Total* sum = static_cast<Tile*>(tile)->sum;
         const char* p = static_cast<const char*>(x);
         std::size_t r = 0;

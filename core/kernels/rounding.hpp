@@ -23,7 +23,9 @@ SAMESUM_INLINE Floats narrowed(Doubles x) {
 #endif
 }
 
-SAMESUM_INLINE Words narrowed_mask(Longs mask) { return reinterpret_cast<Words>(__builtin_convertvector(mask, Ints)); }
+SAMESUM_INLINE Words narrowed_mask(Longs mask) {
+    return reinterpret_cast<Words>(__builtin_convertvector(mask, Ints));
+}
 
 // a * b + c, rounded once.
 SAMESUM_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
@@ -60,7 +62,8 @@ SAMESUM_INLINE Words float_bits_to_odd(Doubles x) {
     const Floats f = narrowed(x);
     const Doubles back = widen(f);
     const Words bits = reinterpret_cast<Words>(f);
-    const Words step = 1 | narrowed_mask(samesum::SAMESUM_ISA::magnitude(back) > samesum::SAMESUM_ISA::magnitude(x));
+    const Words step =
+        1 | narrowed_mask(samesum::SAMESUM_ISA::magnitude(back) > samesum::SAMESUM_ISA::magnitude(x));
     return bits + (step & ((bits & 1) - 1) & narrowed_mask(back != x) & narrowed_mask(x == x));
 }
 
@@ -86,31 +89,41 @@ struct Rounding {
 
     static SAMESUM_INLINE Bits of(Doubles x) {
         if constexpr (format == Format::f64) {
-            return x == x ? reinterpret_cast<Longs>(x) : Longs{} + static_cast<std::int64_t>(canonical_nan(format));
+            return x == x ? reinterpret_cast<Longs>(x)
+                          : Longs{} + static_cast<std::int64_t>(canonical_nan(format));
         } else {
             Words bits;
-            if constexpr (format == Format::f32) bits = reinterpret_cast<Words>(narrowed(x));
-            else if constexpr (format == Format::f16) bits = half_bits(float_bits_to_odd(x));
-            else bits = bfloat(float_bits_to_odd(x));
+            if constexpr (format == Format::f32)
+                bits = reinterpret_cast<Words>(narrowed(x));
+            else if constexpr (format == Format::f16)
+                bits = half_bits(float_bits_to_odd(x));
+            else
+                bits = bfloat(float_bits_to_odd(x));
             const Words number = narrowed_mask(x == x);
             return (bits & number) | (~number & static_cast<std::uint32_t>(canonical_nan(format)));
         }
     }
 
     static SAMESUM_INLINE Bits of(Doubles high, Doubles low) {
-        if constexpr (format == Format::f64) return of(high + low);
-        else return of(to_odd(high, low));
+        if constexpr (format == Format::f64)
+            return of(high + low);
+        else
+            return of(to_odd(high, low));
     }
 
     static SAMESUM_INLINE Words different(Bits a, Bits b) {
-        if constexpr (format == Format::f64) return narrowed_mask(a != b);
-        else return reinterpret_cast<Words>(a != b);
+        if constexpr (format == Format::f64)
+            return narrowed_mask(a != b);
+        else
+            return reinterpret_cast<Words>(a != b);
     }
 
     static SAMESUM_INLINE void store_to(void* out, std::size_t index, Bits bits) {
         char* p = static_cast<char*>(out) + index * size_of(format);
-        if constexpr (size_of(format) == 2) store(p, __builtin_convertvector(bits, Shorts));
-        else store(p, bits);
+        if constexpr (size_of(format) == 2)
+            store(p, __builtin_convertvector(bits, Shorts));
+        else
+            store(p, bits);
     }
 
   private:

@@ -15,20 +15,28 @@ SAMESUM_INLINE V shifted(V v) {
     if constexpr (sizeof(V) == 16) {
         return __builtin_shufflevector(zero, v, 1, 2);
     } else if constexpr (sizeof(V) == 32) {
-        if constexpr (distance == 1) return __builtin_shufflevector(zero, v, 0, 4, 5, 6);
-        else return __builtin_shufflevector(zero, v, 0, 1, 4, 5);
+        if constexpr (distance == 1)
+            return __builtin_shufflevector(zero, v, 0, 4, 5, 6);
+        else
+            return __builtin_shufflevector(zero, v, 0, 1, 4, 5);
     } else {
-        if constexpr (distance == 1) return __builtin_shufflevector(zero, v, 0, 8, 9, 10, 11, 12, 13, 14);
-        else if constexpr (distance == 2) return __builtin_shufflevector(zero, v, 0, 1, 8, 9, 10, 11, 12, 13);
-        else return __builtin_shufflevector(zero, v, 0, 1, 2, 3, 8, 9, 10, 11);
+        if constexpr (distance == 1)
+            return __builtin_shufflevector(zero, v, 0, 8, 9, 10, 11, 12, 13, 14);
+        else if constexpr (distance == 2)
+            return __builtin_shufflevector(zero, v, 0, 1, 8, 9, 10, 11, 12, 13);
+        else
+            return __builtin_shufflevector(zero, v, 0, 1, 2, 3, 8, 9, 10, 11);
     }
 }
 
 template <class V>
 SAMESUM_INLINE V last_of(V v) {
-    if constexpr (sizeof(V) == 16) return __builtin_shufflevector(v, v, 1, 1);
-    else if constexpr (sizeof(V) == 32) return __builtin_shufflevector(v, v, 3, 3, 3, 3);
-    else return __builtin_shufflevector(v, v, 7, 7, 7, 7, 7, 7, 7, 7);
+    if constexpr (sizeof(V) == 16)
+        return __builtin_shufflevector(v, v, 1, 1);
+    else if constexpr (sizeof(V) == 32)
+        return __builtin_shufflevector(v, v, 3, 3, 3, 3);
+    else
+        return __builtin_shufflevector(v, v, 7, 7, 7, 7, 7, 7, 7, 7);
 }
 
 // Prefixes of one block as unrounded words.
@@ -131,12 +139,17 @@ struct FloatScan {
         return wrong[0] == 0;
     }
 
-    static bool try_plain_in(Format format, const Sum& carry, const void* x, std::size_t n, void* out, Prefixes& p) {
+    static bool try_plain_in(Format format, const Sum& carry, const void* x, std::size_t n, void* out,
+                             Prefixes& p) {
         switch (format) {
-            case Format::f16: return try_plain<Format::f16>(carry, x, n, out, p);
-            case Format::bf16: return try_plain<Format::bf16>(carry, x, n, out, p);
-            case Format::f32: return try_plain<Format::f32>(carry, x, n, out, p);
-            default: return false;
+            case Format::f16:
+                return try_plain<Format::f16>(carry, x, n, out, p);
+            case Format::bf16:
+                return try_plain<Format::bf16>(carry, x, n, out, p);
+            case Format::f32:
+                return try_plain<Format::f32>(carry, x, n, out, p);
+            default:
+                return false;
         }
     }
 
@@ -184,7 +197,8 @@ struct FloatScan {
                            std::uint8_t* failed) {
         Prefixes p;
         const Finish how{Finalize::itself, format, 1};
-        // The block by itself is summed more closely than on top of a large prefix: the carry hardly loses anything.
+        // The block by itself is summed more closely than on top of a large prefix: the carry hardly loses
+        // anything.
         const Sum before = carry.sum;
         total(carry, x, n);
         if constexpr (!is_double) {
@@ -201,11 +215,12 @@ struct FloatScan {
 
     static void init(void* tile, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
-        for (std::size_t j = 0; j < (n + width - 1) / width * width; ++j) t.sum[j] = t.rest[j] = t.sizes[j] = 0;
+        for (std::size_t j = 0; j < (n + width - 1) / width * width; ++j)
+            t.sum[j] = t.rest[j] = t.sizes[j] = 0;
     }
 
-    static std::size_t column(void* tile, const void* x, std::size_t n, std::size_t depth, Format format, void* out,
-                              std::uint8_t* failed) {
+    static std::size_t column(void* tile, const void* x, std::size_t n, std::size_t depth, Format format,
+                              void* out, std::uint8_t* failed) {
         Tile& t = *static_cast<Tile*>(tile);
         const double factor = static_cast<double>(depth + 4) * (unit_roundoff * bound_slack);
         for (std::size_t j = 0; j < n; j += width) {
@@ -222,7 +237,8 @@ struct FloatScan {
         }
         const Finish how{Finalize::itself, format, 1};
         // Prefixes of float64 may overflow and come back.
-        if (is_double || format == Format::f64) return certify_words({t.sum, t.rest, t.bound}, n, how, out, failed);
+        if (is_double || format == Format::f64)
+            return certify_words({t.sum, t.rest, t.bound}, n, how, out, failed);
         if (certify_interval({t.sum, t.rest, t.bound}, n, how, out, failed) == 0) return 0;
         const std::size_t failures = certify_words({t.sum, t.rest, t.bound}, n, how, out, failed);
         return failures == 0 ? 0 : failures - accept_special(t.sum, n, how, out, failed);

@@ -1,4 +1,5 @@
-// Tier 1 of the sums of float16, bfloat16 and float32: float64 lanes, with the greatest magnitude for the bound.
+// Tier 1 of the sums of float16, bfloat16 and float32: float64 lanes, with the greatest magnitude for the
+// bound.
 #pragma once
 
 #include "kernels/certify.hpp"
@@ -11,7 +12,8 @@ constexpr double unit_roundoff = 0x1p-53;
 // Covers the rounding of the bound's own arithmetic.
 constexpr double bound_slack = 1.01;
 
-// `few`: for sets of few elements, whose sums are often ties. The least magnitude then tells when float64 sums are exact.
+// `few`: for sets of few elements, whose sums are often ties. The least magnitude then tells when float64
+// sums are exact.
 template <class F, Map map, bool few>
 struct Sum1 {
     // Rows between two flushes of the columns into the double-word totals.
@@ -29,7 +31,8 @@ struct Sum1 {
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
-    // Of some elements the sum, the greatest magnitude, and the bits of the least magnitude but zero, less one.
+    // Of some elements the sum, the greatest magnitude, and the bits of the least magnitude but zero, less
+    // one.
     struct Part {
         Doubles sum = {};
         Floats greatest = {};
@@ -62,13 +65,16 @@ struct Sum1 {
     // Of a sum of `count` elements, none of which went through more than `depth` additions.
     static SAMESUM_INLINE Doubles bound_of(const Part& part, double depth, double count) {
         if constexpr (exact) return Doubles{};
-        const Doubles greatest = samesum::SAMESUM_ISA::magnitude(widen(part.greatest)) * (count * bound_slack);
+        const Doubles greatest =
+            samesum::SAMESUM_ISA::magnitude(widen(part.greatest)) * (count * bound_slack);
         const Doubles size = tracks_magnitude ? greatest : part.sum * bound_slack;
         const Doubles bound = size * (depth * unit_roundoff);
         if constexpr (!tracks_least) return bound;
         // Multiples of the least element's last place, and fewer than 2^53 of them.
-        const Words field = (part.least + 1) & 0x7f800000u, power = field > 0x00800000u ? field : Words{} + 0x00800000u;
-        const Doubles limit = widen(reinterpret_cast<Floats>(power)) * (F::format == Format::f32 ? 0x1p30 : 0x1p46);
+        const Words field = (part.least + 1) & 0x7f800000u,
+                    power = field > 0x00800000u ? field : Words{} + 0x00800000u;
+        const Doubles limit =
+            widen(reinterpret_cast<Floats>(power)) * (F::format == Format::f32 ? 0x1p30 : 0x1p46);
         return size < limit ? Doubles{} : bound;
     }
 
@@ -84,7 +90,8 @@ struct Sum1 {
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
             prefetch<step * F::size>(p + prefetch_distance);
-            for (std::size_t k = 0; k < chains; ++k) chain[k] = joined(chain[k], part_of(p + k * width * F::size));
+            for (std::size_t k = 0; k < chains; ++k)
+                chain[k] = joined(chain[k], part_of(p + k * width * F::size));
         }
         for (; i + width <= n; i += width, p += width * F::size) chain[0] = joined(chain[0], part_of(p));
         if (i < n) chain[1] = joined(chain[1], part_of(p, n - i));
@@ -124,7 +131,8 @@ struct Sum1 {
     }
 
     static SAMESUM_INLINE void add_to_block(Tile& t, std::size_t j, const Part& part) {
-        const Part all = joined({load<Doubles>(t.block + j), load<Floats>(t.greatest + j), load<Words>(t.least + j)}, part);
+        const Part all = joined(
+            {load<Doubles>(t.block + j), load<Floats>(t.greatest + j), load<Words>(t.least + j)}, part);
         store(t.block + j, all.sum);
         if constexpr (tracks_magnitude) store(t.greatest + j, all.greatest);
         if constexpr (tracks_least) store(t.least + j, all.least);
@@ -146,7 +154,8 @@ struct Sum1 {
         for (; j + line <= n; j += line) {
             const char* p = x + j * F::size;
             const char* next = p + static_cast<std::ptrdiff_t>(rows_per_pass) * row_stride;
-            for (std::size_t r = 0; r < rows_per_pass; ++r, next += row_stride) __builtin_prefetch(next, 0, 2);
+            for (std::size_t r = 0; r < rows_per_pass; ++r, next += row_stride)
+                __builtin_prefetch(next, 0, 2);
             for (std::size_t k = 0; k < line; k += width) {
                 add_to_block(t, j + k, pass_of(p + k * F::size, row_stride, width));
             }
@@ -158,7 +167,8 @@ struct Sum1 {
         for (std::size_t j = 0; j < n; j += width) add_to_block(t, j, part_of(p + j * F::size, n - j));
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
         while (rows > 0) {
@@ -171,7 +181,8 @@ struct Sum1 {
             }
             std::size_t r = 0;
             const std::ptrdiff_t pass_stride = static_cast<std::ptrdiff_t>(rows_per_pass) * row_stride;
-            for (; r + rows_per_pass <= now; r += rows_per_pass, p += pass_stride) add_pass(p, row_stride, n, t);
+            for (; r + rows_per_pass <= now; r += rows_per_pass, p += pass_stride)
+                add_pass(p, row_stride, n, t);
             for (; r < now; ++r, p += row_stride) add_row(p, n, t);
             flush(t, now, n);
             rows -= now;
@@ -181,14 +192,16 @@ struct Sum1 {
     static void flush(Tile& t, std::size_t rows, std::size_t n) {
         const double depth = static_cast<double>(rows / rows_per_pass + 2 * rows_per_pass);
         for (std::size_t j = 0; j < n; j += width) {
-            const Part part{load<Doubles>(t.block + j), load<Floats>(t.greatest + j), load<Words>(t.least + j)};
+            const Part part{load<Doubles>(t.block + j), load<Floats>(t.greatest + j),
+                            load<Words>(t.least + j)};
             Doubles hi, lo, carry, residual;
             two_sum(load<Doubles>(t.hi + j), part.sum, hi, carry);
             two_sum(load<Doubles>(t.lo + j), carry, lo, residual);
             const Doubles lost = samesum::SAMESUM_ISA::magnitude(residual);
             store(t.hi + j, hi);
             store(t.lo + j, lo);
-            store(t.bound + j, load<Doubles>(t.bound + j) + bound_of(part, depth, static_cast<double>(rows)) + lost);
+            store(t.bound + j,
+                  load<Doubles>(t.bound + j) + bound_of(part, depth, static_cast<double>(rows)) + lost);
         }
     }
 

@@ -134,7 +134,8 @@ struct Sum2 {
         }
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
         const std::size_t padded = (n + width - 1) / width * width;
         for (std::size_t j = 0; j < padded; ++j) t.sum[j] = t.rest[j] = t.sizes[j] = 0;

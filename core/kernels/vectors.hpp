@@ -46,7 +46,8 @@ SAMESUM_INLINE V load(const void* p) {
 // Hardware prefetchers of virtual machines are weak: kernels ask for the lines this far ahead themselves.
 constexpr std::size_t prefetch_distance = 2048;
 
-// Columns whose next rows are asked for before the loop over them; a prefetch inside would keep it from vectorising.
+// Columns whose next rows are asked for before the loop over them; a prefetch inside would keep it from
+// vectorising.
 constexpr std::size_t prefetched_columns = 256;
 
 template <std::size_t bytes>
@@ -82,7 +83,9 @@ SAMESUM_INLINE Doubles magnitude(Doubles x) {
     return reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & INT64_MAX);
 }
 
-SAMESUM_INLINE Floats magnitude(Floats x) { return reinterpret_cast<Floats>(reinterpret_cast<Ints>(x) & INT32_MAX); }
+SAMESUM_INLINE Floats magnitude(Floats x) {
+    return reinterpret_cast<Floats>(reinterpret_cast<Ints>(x) & INT32_MAX);
+}
 
 // a + b by the multiply-add units, which are idle where the adders convert to double as well (Zen 4).
 SAMESUM_INLINE Doubles plus(Doubles a, Doubles b) {
@@ -112,12 +115,17 @@ SAMESUM_INLINE V swapped(V v) {
     if constexpr (sizeof(V) == 16) {
         return __builtin_shufflevector(v, v, 1, 0);
     } else if constexpr (sizeof(V) == 32) {
-        if constexpr (distance == 1) return __builtin_shufflevector(v, v, 1, 0, 3, 2);
-        else return __builtin_shufflevector(v, v, 2, 3, 0, 1);
+        if constexpr (distance == 1)
+            return __builtin_shufflevector(v, v, 1, 0, 3, 2);
+        else
+            return __builtin_shufflevector(v, v, 2, 3, 0, 1);
     } else {
-        if constexpr (distance == 1) return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
-        else if constexpr (distance == 2) return __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
-        else return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+        if constexpr (distance == 1)
+            return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+        else if constexpr (distance == 2)
+            return __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+        else
+            return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
     }
 }
 
@@ -136,7 +144,8 @@ struct Bfloat16 {
 #if defined(__AVX512F__)
         return reinterpret_cast<Words>(_mm256_cvtepu16_epi32(load<__m128i>(p)));
 #elif defined(__AVX2__)
-        return reinterpret_cast<Words>(_mm_cvtepu16_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+        return reinterpret_cast<Words>(
+            _mm_cvtepu16_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
 #else
         return __builtin_convertvector(load<Shorts>(p), Words);
 #endif
@@ -153,7 +162,8 @@ struct Float16 {
 #elif defined(__F16C__)
         return reinterpret_cast<Floats>(_mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
 #else
-        // The exponent moves by a multiplication, which makes subnormals right too; infinities and NaNs keep theirs.
+        // The exponent moves by a multiplication, which makes subnormals right too; infinities and NaNs keep
+        // theirs.
         const Words bits = __builtin_convertvector(load<Shorts>(p), Words);
         const Words field = (bits & 0x7fffu) << 13;
         const Words special = reinterpret_cast<Words>(field >= 0x0f800000u) & 0x7f800000u;

@@ -111,10 +111,14 @@ namespace {
 
 template <class Bits>
 Bits swapped_bytes(Bits x) {
-    if constexpr (sizeof(Bits) == 2) return __builtin_bswap16(x);
-    else if constexpr (sizeof(Bits) == 4) return __builtin_bswap32(x);
-    else if constexpr (sizeof(Bits) == 8) return __builtin_bswap64(x);
-    else return x;
+    if constexpr (sizeof(Bits) == 2)
+        return __builtin_bswap16(x);
+    else if constexpr (sizeof(Bits) == 4)
+        return __builtin_bswap32(x);
+    else if constexpr (sizeof(Bits) == 8)
+        return __builtin_bswap64(x);
+    else
+        return x;
 }
 
 template <class Bits>
@@ -127,12 +131,17 @@ void copy_strided(const char* from, std::int64_t in, char* to, std::int64_t out,
     }
 }
 
-void copy(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, std::size_t size, bool swap) {
+void copy(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, std::size_t size,
+          bool swap) {
     switch (size) {
-        case 1: return copy_strided<std::uint8_t>(from, in, to, out, n, false);
-        case 2: return copy_strided<std::uint16_t>(from, in, to, out, n, swap);
-        case 4: return copy_strided<std::uint32_t>(from, in, to, out, n, swap);
-        default: return copy_strided<std::uint64_t>(from, in, to, out, n, swap);
+        case 1:
+            return copy_strided<std::uint8_t>(from, in, to, out, n, false);
+        case 2:
+            return copy_strided<std::uint16_t>(from, in, to, out, n, swap);
+        case 4:
+            return copy_strided<std::uint32_t>(from, in, to, out, n, swap);
+        default:
+            return copy_strided<std::uint64_t>(from, in, to, out, n, swap);
     }
 }
 

@@ -44,14 +44,14 @@ enum class Shape : std::uint8_t { lanes, columns };
 
 struct Plan {
     Shape shape;
-    const char* data;     // first element, negative strides flipped
-    std::int64_t out;     // offset of the first output, in elements
-    Dims kept, reduced;   // without `inner`
+    const char* data;    // first element, negative strides flipped
+    std::int64_t out;    // offset of the first output, in elements
+    Dims kept, reduced;  // without `inner`
     Dim inner;
     std::int64_t kept_count, reduced_count;  // with `inner`
-    std::int64_t fold;    // columns: rows that lie side by side and are taken as one
+    std::int64_t fold;                       // columns: rows that lie side by side and are taken as one
     Format format;
-    bool contiguous;      // the inner dimension can be read as it lies
+    bool contiguous;  // the inner dimension can be read as it lies
     bool swapped;
 };
 

@@ -16,8 +16,10 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
     for (int i = x.rank - 1; i >= 0; --i) {
         const Dim d{x.shape[i], x.strides[i], stride};
         stride *= d.size + (i == axis && o.include_initial ? 1 : 0);
-        if (i == axis) plan.axis = d;
-        else if (d.size != 1) plan.lines.push(d);
+        if (i == axis)
+            plan.axis = d;
+        else if (d.size != 1)
+            plan.lines.push(d);
     }
     std::reverse(plan.lines.dim, plan.lines.dim + plan.lines.rank);
     if (o.reverse) {
@@ -33,7 +35,8 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
         if (plan.lines.dim[i].in == item) std::swap(plan.lines.dim[i], plan.lines.dim[plan.lines.rank - 1]);
     }
     plan.inner = plan.lines.rank > 0 ? plan.lines.dim[plan.lines.rank - 1] : Dim{1, 0, 0};
-    plan.columns = plan.inner.in == item && plan.inner.size >= 8 && plan.axis.in != item && plan.axis.in != -item;
+    plan.columns =
+        plan.inner.in == item && plan.inner.size >= 8 && plan.axis.in != item && plan.axis.in != -item;
     if (plan.columns) --plan.lines.rank;
     return plan;
 }

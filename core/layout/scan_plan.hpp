@@ -9,7 +9,8 @@ struct ScanOptions {
     bool exclusive, reverse, include_initial;
 };
 
-// The loops: one line along the axis for each element of `lines`; in columns the innermost of them is `inner`.
+// The loops: one line along the axis for each element of `lines`; in columns the innermost of them is
+// `inner`.
 struct ScanPlan {
     const char* data;  // the first element in the order of the scan
     char* out;         // where its inclusive prefix goes

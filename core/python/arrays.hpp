@@ -56,30 +56,35 @@ inline std::optional<Format> format_of(PyArray_Descr* descr) {
         return std::nullopt;
     };
     switch (descr->kind) {
-        case 'b': return Format::boolean;
-        case 'i': return sized(Format::i8);
-        case 'u': return sized(Format::u8);
+        case 'b':
+            return Format::boolean;
+        case 'i':
+            return sized(Format::i8);
+        case 'u':
+            return sized(Format::u8);
         case 'f':
             if (size == 2) return Format::f16;
             if (size == 4) return Format::f32;
             if (size == 8) return Format::f64;
             return std::nullopt;
-        default: return std::nullopt;
+        default:
+            return std::nullopt;
     }
 }
 
 inline Format checked_format(PyArray_Descr* descr) {
     if (const std::optional<Format> format = format_of(descr)) return *format;
-    raise("DtypeError", "dtype " + text(reinterpret_cast<PyObject*>(descr)) +
-                            " is not supported; supported are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
-                            "float32 and float64");
+    raise("DtypeError",
+          "dtype " + text(reinterpret_cast<PyObject*>(descr)) +
+              " is not supported; supported are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
+              "float32 and float64");
 }
 
 // A new reference.
 inline PyArray_Descr* descr_of(Format format) {
-    constexpr int numbers[format_count] = {NPY_HALF,  -1,         NPY_FLOAT, NPY_DOUBLE, NPY_INT8,
-                                                    NPY_INT16, NPY_INT32,  NPY_INT64, NPY_UINT8,  NPY_UINT16,
-                                                    NPY_UINT32, NPY_UINT64, NPY_BOOL};
+    constexpr int numbers[format_count] = {NPY_HALF,   -1,         NPY_FLOAT, NPY_DOUBLE, NPY_INT8,
+                                           NPY_INT16,  NPY_INT32,  NPY_INT64, NPY_UINT8,  NPY_UINT16,
+                                           NPY_UINT32, NPY_UINT64, NPY_BOOL};
     const int number = numbers[static_cast<std::size_t>(format)];
     return PyArray_DescrFromType(number < 0 ? bfloat16_number : number);
 }
@@ -100,11 +105,11 @@ inline Input input_of(nb::handle object) {
     PyArray_Descr* descr = PyArray_DESCR(array);
     static_assert(sizeof(npy_intp) == sizeof(std::int64_t));
     const View view{PyArray_BYTES(array),
-                             PyArray_NDIM(array),
-                             reinterpret_cast<const std::int64_t*>(PyArray_DIMS(array)),
-                             reinterpret_cast<const std::int64_t*>(PyArray_STRIDES(array)),
-                             checked_format(descr),
-                             !PyArray_ISNBO(descr->byteorder)};
+                    PyArray_NDIM(array),
+                    reinterpret_cast<const std::int64_t*>(PyArray_DIMS(array)),
+                    reinterpret_cast<const std::int64_t*>(PyArray_STRIDES(array)),
+                    checked_format(descr),
+                    !PyArray_ISNBO(descr->byteorder)};
     return {array, view, PyArray_SIZE(array)};
 }
 
@@ -112,12 +117,15 @@ inline int checked_axis(nb::handle axis, int rank) {
     if (!PyIndex_Check(axis.ptr()) || PyBool_Check(axis.ptr())) {
         raise("AxisError", "an axis has to be an integer; got " + text(nb::repr(axis)));
     }
-    const Py_ssize_t value = PyNumber_AsSsize_t(axis.ptr(), nullptr);  // beyond its range it is out of range here too
+    const Py_ssize_t value =
+        PyNumber_AsSsize_t(axis.ptr(), nullptr);  // beyond its range it is out of range here too
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
     if (value < -rank || value >= rank) {
-        const std::string allowed = rank == 0 ? "it has none"
-                                              : "allowed are " + std::to_string(-rank) + " to " + std::to_string(rank - 1);
-        raise("AxisError", "axis " + text(axis) + " is out of range for rank " + std::to_string(rank) + "; " + allowed);
+        const std::string allowed =
+            rank == 0 ? "it has none"
+                      : "allowed are " + std::to_string(-rank) + " to " + std::to_string(rank - 1);
+        raise("AxisError",
+              "axis " + text(axis) + " is out of range for rank " + std::to_string(rank) + "; " + allowed);
     }
     return static_cast<int>(value < 0 ? value + rank : value);
 }
@@ -130,8 +138,8 @@ inline void mark_axes(nb::handle axes, int rank, bool (&reduced)[max_rank]) {
     const auto mark = [&](nb::handle axis) {
         const int i = checked_axis(axis, rank);
         if (reduced[i]) {
-            raise("AxisError", "axes " + text(nb::repr(axes)) + " name axis " + std::to_string(i) + " of rank " +
-                                   std::to_string(rank) + " twice; each may be named once");
+            raise("AxisError", "axes " + text(nb::repr(axes)) + " name axis " + std::to_string(i) +
+                                   " of rank " + std::to_string(rank) + " twice; each may be named once");
         }
         reduced[i] = true;
     };
@@ -145,7 +153,8 @@ inline void mark_axes(nb::handle axes, int rank, bool (&reduced)[max_rank]) {
         if (!items.is_valid()) throw nb::python_error();
         for (nb::handle axis : nb::borrow<nb::tuple>(items)) mark(axis);
     } else {
-        raise("AxisError", "axes have to be None, an integer or a sequence of integers; got " + text(nb::repr(axes)));
+        raise("AxisError",
+              "axes have to be None, an integer or a sequence of integers; got " + text(nb::repr(axes)));
     }
 }
 
@@ -159,7 +168,8 @@ inline Format result_format(Format in, unsigned flags, nb::handle dtype) {
     const Format format = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
     if (format == Format::boolean || (is_float(in) && !is_float(format))) {
         raise("DtypeError", "a result of dtype " + name_of(format) + " cannot hold a sum of " + name_of(in) +
-                                "; allowed are " + (is_float(in) ? "float dtypes" : "integer and float dtypes"));
+                                "; allowed are " +
+                                (is_float(in) ? "float dtypes" : "integer and float dtypes"));
     }
     return format;
 }
@@ -192,7 +202,8 @@ class Output {
                 return;
             }
         }
-        memory_ = nb::steal(PyArray_NewFromDescr(&PyArray_Type, descr_of(format), rank, shape, nullptr, nullptr, 0, nullptr));
+        memory_ = nb::steal(
+            PyArray_NewFromDescr(&PyArray_Type, descr_of(format), rank, shape, nullptr, nullptr, 0, nullptr));
         if (!memory_.is_valid()) throw nb::python_error();
     }
 
@@ -212,16 +223,19 @@ class Output {
             raise("DtypeError", "out has dtype " + text(reinterpret_cast<PyObject*>(PyArray_DESCR(array))) +
                                     "; the result has " + name_of(format));
         }
-        const bool fits = PyArray_NDIM(array) == rank && PyArray_CompareLists(PyArray_DIMS(array), shape, rank);
+        const bool fits =
+            PyArray_NDIM(array) == rank && PyArray_CompareLists(PyArray_DIMS(array), shape, rank);
         if (!fits) {
-            raise("ShapeError", "out has shape " + text(out.attr("shape")) + "; the result has " + shape_text(rank, shape));
+            raise("ShapeError",
+                  "out has shape " + text(out.attr("shape")) + "; the result has " + shape_text(rank, shape));
         }
         if (!PyArray_ISWRITEABLE(array)) raise("ShapeError", "out is read-only; it has to be writeable");
     }
 
     static std::string shape_text(int rank, const npy_intp* shape) {
         std::string s = "(";
-        for (int i = 0; i < rank; ++i) s += std::to_string(shape[i]) + (rank == 1 ? "," : i + 1 < rank ? ", " : "");
+        for (int i = 0; i < rank; ++i)
+            s += std::to_string(shape[i]) + (rank == 1 ? "," : i + 1 < rank ? ", " : "");
         return s + ")";
     }
 

@@ -16,7 +16,8 @@ thread_local std::vector<std::unique_ptr<Block>> idle_tiles;
 
 constexpr std::int64_t gathered_rows = 16;
 
-void add_lane_run(const Plan& plan, const Method& method, void* tile, std::size_t j, const char* p, std::int64_t n) {
+void add_lane_run(const Plan& plan, const Method& method, void* tile, std::size_t j, const char* p,
+                  std::int64_t n) {
     const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
     constexpr std::int64_t block = static_cast<std::int64_t>(block_elements);
     alignas(64) char gathered[block_elements];
@@ -39,7 +40,8 @@ void accumulate_short_lanes(const Plan& plan, const Method& method, const Range&
     for (std::int64_t o = range.first; o < range.last;) {
         const std::int64_t rows = std::min(range.last - o, side.size - o % side.size);
         const char* p = plan.data + offsets_at(plan.kept, o).in;
-        method.lanes(tile, static_cast<std::size_t>(o - range.first), p, n, side.in, static_cast<std::size_t>(rows));
+        method.lanes(tile, static_cast<std::size_t>(o - range.first), p, n, side.in,
+                     static_cast<std::size_t>(rows));
         o += rows;
     }
 }
@@ -76,23 +78,27 @@ void add_rows(const Plan& plan, const Method& method, const char* p, std::int64_
         const std::int64_t sets = rows / fold, rest = rows % fold;
         const std::size_t width = n * static_cast<std::size_t>(fold);
         if (sets > 0) method.columns(tile, p, stride * fold, static_cast<std::size_t>(sets), width);
-        if (rest > 0) method.columns(tile, p + sets * fold * stride, 0, 1, n * static_cast<std::size_t>(rest));
+        if (rest > 0)
+            method.columns(tile, p + sets * fold * stride, 0, 1, n * static_cast<std::size_t>(rest));
         return;
     }
     const std::size_t size = size_of(plan.format);
     alignas(64) char gathered[gathered_rows * tile_columns * 8 / 4];
-    const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizeof gathered / (n * size)));
+    const std::int64_t most =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(sizeof gathered / (n * size)));
     for (std::int64_t r = 0; r < rows; r += most) {
         const std::int64_t now = std::min(most, rows - r);
         for (std::int64_t i = 0; i < now; ++i) {
             gather(p + (r + i) * stride, plan.inner.in, n, size, plan.swapped,
                    gathered + static_cast<std::size_t>(i) * n * size);
         }
-        method.columns(tile, gathered, static_cast<std::ptrdiff_t>(n * size), static_cast<std::size_t>(now), n);
+        method.columns(tile, gathered, static_cast<std::ptrdiff_t>(n * size), static_cast<std::size_t>(now),
+                       n);
     }
 }
 
-void accumulate_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold, void* tile) {
+void accumulate_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
+                        void* tile) {
     Dims rows = plan.reduced;
     const Dim row = rows.rank > 0 ? rows.dim[--rows.rank] : Dim{1, 0, 0};
     const char* base = plan.data + offsets_at(plan.kept, range.outer).in + range.first * plan.inner.in;
@@ -100,7 +106,8 @@ void accumulate_columns(const Plan& plan, const Method& method, const Range& ran
     std::int64_t at = range.begin % row.size;
     for (std::int64_t left = range.end - range.begin; left > 0; runs.next()) {
         const std::int64_t now = std::min(row.size - at, left);
-        add_rows(plan, method, base + runs.in() + at * row.in, row.in, now, range.last - range.first, fold, tile);
+        add_rows(plan, method, base + runs.in() + at * row.in, row.in, now, range.last - range.first, fold,
+                 tile);
         left -= now;
         at = 0;
     }
@@ -112,12 +119,14 @@ std::int64_t fold_of(const Plan& plan, const Method& method, std::int64_t column
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(method.max_columns) / columns, 1, plan.fold);
 }
 
-void accumulate_folded(const Plan& plan, const Method& method, const Range& range, std::int64_t fold, void* tile) {
+void accumulate_folded(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
+                       void* tile) {
     TileScope scope;
     const std::size_t n = static_cast<std::size_t>(range.last - range.first);
     method.init(scope.tile(), n * static_cast<std::size_t>(fold));
     accumulate_columns(plan, method, range, fold, scope.tile());
-    for (std::size_t i = 0; i < n * static_cast<std::size_t>(fold); ++i) method.merge(tile, i % n, scope.tile(), i);
+    for (std::size_t i = 0; i < n * static_cast<std::size_t>(fold); ++i)
+        method.merge(tile, i % n, scope.tile(), i);
 }
 
 }  // namespace
@@ -136,13 +145,16 @@ TileScope::~TileScope() { idle_tiles.emplace_back(static_cast<Block*>(tile_)); }
 void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile, bool used) {
     const std::int64_t n = range.last - range.first, fold = fold_of(plan, method, n);
     if (!used) method.init(tile, static_cast<std::size_t>(n));
-    if (plan.shape == Shape::lanes) accumulate_lanes(plan, method, range, tile);
-    else if (fold > 1) accumulate_folded(plan, method, range, fold, tile);
-    else accumulate_columns(plan, method, range, 1, tile);
+    if (plan.shape == Shape::lanes)
+        accumulate_lanes(plan, method, range, tile);
+    else if (fold > 1)
+        accumulate_folded(plan, method, range, fold, tile);
+    else
+        accumulate_columns(plan, method, range, 1, tile);
 }
 
-void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer, const std::int64_t* columns,
-                       std::size_t count, void* tile) {
+void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,
+                       const std::int64_t* columns, std::size_t count, void* tile) {
     constexpr std::int64_t rows_ahead = 32;
     const std::size_t size = size_of(plan.format), row_bytes = count * size;
     alignas(64) char gathered[gathered_rows * tile_columns];

@@ -32,7 +32,7 @@ struct Range {
 void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile, bool used = false);
 
 // The whole sets of some columns of run number `outer` of the inner dimension, side by side in a fresh tile.
-void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer, const std::int64_t* columns,
-                       std::size_t count, void* tile);
+void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,
+                       const std::int64_t* columns, std::size_t count, void* tile);
 
 }  // namespace samesum

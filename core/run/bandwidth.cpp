@@ -35,14 +35,16 @@ double read_seconds(const char* data, std::size_t bytes) {
         method.init(&total, 1);
         for (std::size_t i = 0; i < n / 8; i += block_elements) {
             const std::size_t left = n / 8 - i;
-            method.lanes(&total, 0, data + first + i * 8, left < block_elements ? left : block_elements, 0, 1);
+            method.lanes(&total, 0, data + first + i * 8, left < block_elements ? left : block_elements, 0,
+                         1);
         }
         sum += total;
     });
 }
 
 double copy_seconds(const char* from, char* to, std::size_t bytes) {
-    return seconds(bytes, [&](std::size_t first, std::size_t n) { std::memcpy(to + first, from + first, n); });
+    return seconds(bytes,
+                   [&](std::size_t first, std::size_t n) { std::memcpy(to + first, from + first, n); });
 }
 
 }  // namespace samesum

@@ -42,12 +42,15 @@ class Job {
             const std::int64_t first = t % tiles * width;
             return Outputs{t / tiles, first, std::min(inner, first + width)};
         };
-        // Few tiles are taken in pieces of their reduced dimensions; by one thread too, which can then be interrupted.
+        // Few tiles are taken in pieces of their reduced dimensions; by one thread too, which can then be
+        // interrupted.
         const bool split = bytes >= threaded_bytes && outer * tiles < 3 * threads;
         if (split) {
             for (std::int64_t t = 0; t < outer * tiles; ++t) reduce_outputs(0, outputs(t), threads);
         } else {
-            auto task = [&](std::size_t t, std::size_t) { reduce_outputs(0, outputs(static_cast<std::int64_t>(t)), 0); };
+            auto task = [&](std::size_t t, std::size_t) {
+                reduce_outputs(0, outputs(static_cast<std::int64_t>(t)), 0);
+            };
             for_each_task(static_cast<std::size_t>(outer * tiles), static_cast<std::size_t>(threads), task);
         }
     }
@@ -58,9 +61,11 @@ class Job {
     std::int64_t tile_width(std::int64_t inner, int threads) const {
         std::int64_t width = static_cast<std::int64_t>(tiers_.method[0].max_columns);
         const std::int64_t output_bytes = plan_.reduced_count * item();
-        if (plan_.shape == Shape::lanes) width = std::min(width, std::max<std::int64_t>(1, task_bytes / output_bytes));
+        if (plan_.shape == Shape::lanes)
+            width = std::min(width, std::max<std::int64_t>(1, task_bytes / output_bytes));
         // Rows gathered into columns are read several times: they have to stay in the cache.
-        else if (!plan_.contiguous) width = std::min<std::int64_t>(width, 256);
+        else if (!plan_.contiguous)
+            width = std::min<std::int64_t>(width, 256);
         if (threads > 1) {
             const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
             width = std::min(width, std::max<std::int64_t>(share, 256));
@@ -68,7 +73,8 @@ class Job {
         return std::max<std::int64_t>(1, std::min(width, inner));
     }
 
-    // Certified results of `outputs` in place, by this tier or a later one. `threads` is 0 inside a task of the pool.
+    // Certified results of `outputs` in place, by this tier or a later one. `threads` is 0 inside a task of
+    // the pool.
     void reduce_outputs(std::size_t tier, const Outputs& o, int threads) {
         const Method& method = tiers_.method[tier];
         const std::int64_t limit = static_cast<std::int64_t>(method.max_columns);
@@ -105,7 +111,8 @@ class Job {
             const std::int64_t p = static_cast<std::int64_t>(piece);
             const std::int64_t first = part_of(plan_.reduced_count, p, pieces);
             const std::int64_t last = part_of(plan_.reduced_count, p + 1, pieces);
-            accumulate(plan_, method, {o.outer, o.first, o.last, first, last}, states[worker]->tile(), used[worker]);
+            accumulate(plan_, method, {o.outer, o.first, o.last, first, last}, states[worker]->tile(),
+                       used[worker]);
             used[worker] = 1;
         };
         for_each_task(static_cast<std::size_t>(pieces), static_cast<std::size_t>(threads), task);
@@ -125,7 +132,8 @@ class Job {
         const std::int64_t bytes = static_cast<std::int64_t>(size);
         alignas(64) char results[tile_columns * 8];
         if (plan_.shape == Shape::columns) {
-            char* to = out_ + (plan_.out + offsets_at(plan_.kept, o.outer).out + o.first * plan_.inner.out) * bytes;
+            char* to =
+                out_ + (plan_.out + offsets_at(plan_.kept, o.outer).out + o.first * plan_.inner.out) * bytes;
             if (plan_.inner.out == 1) return method.finish(tile, n, how_, to, failed);
             const std::size_t failures = method.finish(tile, n, how_, results, failed);
             scatter(results, n, size, to, plan_.inner.out * bytes);
@@ -143,9 +151,10 @@ class Job {
         return failures;
     }
 
-    // The next tier for what failed. In columns all of the tile if that is much of it, else the failed ones alone,
-    // gathered side by side: a column by itself is read a cache line at a time.
-    void retry(std::size_t tier, const Outputs& o, const std::uint8_t* failed, std::size_t failures, int threads) {
+    // The next tier for what failed. In columns all of the tile if that is much of it, else the failed ones
+    // alone, gathered side by side: a column by itself is read a cache line at a time.
+    void retry(std::size_t tier, const Outputs& o, const std::uint8_t* failed, std::size_t failures,
+               int threads) {
         const std::size_t n = static_cast<std::size_t>(o.last - o.first);
         const bool columns = plan_.shape == Shape::columns;
         if (columns && (n < 64 || failures > n / 16)) return reduce_outputs(tier, o, threads);
@@ -155,7 +164,8 @@ class Job {
             if (failed[j]) chosen[count++] = o.first + static_cast<std::int64_t>(j);
         }
         if (columns) return reduce_chosen(tier, o.outer, chosen, count);
-        for (std::size_t i = 0; i < count; ++i) reduce_outputs(tier, {o.outer, chosen[i], chosen[i] + 1}, threads);
+        for (std::size_t i = 0; i < count; ++i)
+            reduce_outputs(tier, {o.outer, chosen[i], chosen[i] + 1}, threads);
     }
 
     void reduce_chosen(std::size_t tier, std::int64_t outer, const std::int64_t* chosen, std::size_t count) {
@@ -200,7 +210,8 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
 void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n) {
     std::uint64_t bits = 0;
     const bool maximum = row.combine == Combine::maximum, has_sign = is_float(format) || !is_unsigned(format);
-    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(format)), sign = has_sign ? sign_bit(format) : 0;
+    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(format)),
+                        sign = has_sign ? sign_bit(format) : 0;
     if (row.combine == Combine::sum) {
         if (row.finalize == Finalize::over_count) bits = canonical_nan(format);
     } else if (is_float(format)) {

@@ -9,8 +9,8 @@
 
 namespace samesum {
 
-// Since the last reset: outputs of reductions each tier certified (float64 lanes, double-words, superaccumulator),
-// lines scanned, and prefixes that needed the superaccumulator.
+// Since the last reset: outputs of reductions each tier certified (float64 lanes, double-words,
+// superaccumulator), lines scanned, and prefixes that needed the superaccumulator.
 struct Counters {
     std::atomic<std::uint64_t> reductions[3], scan_lines, scan_exact;
 };
@@ -25,7 +25,8 @@ struct Reduction {
 // `out` is C-contiguous, of `format`, and does not overlap the input. Every set has at least one element.
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out);
 
-// Writes what an empty set gives n times: zero, NaN for a mean, the value that loses to every other for an extreme.
+// Writes what an empty set gives n times: zero, NaN for a mean, the value that loses to every other for an
+// extreme.
 void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n);
 
 }  // namespace samesum

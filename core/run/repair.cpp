@@ -23,14 +23,16 @@ namespace {
 constexpr std::int64_t elements_between_questions = 1 << 16;
 
 // `total` holds the elements before `at`.
-std::int64_t repair_span(const ScanPlan& plan, const Failures::Span& span, std::int64_t at, Superaccumulator& total) {
+std::int64_t repair_span(const ScanPlan& plan, const Failures::Span& span, std::int64_t at,
+                         Superaccumulator& total) {
     const Finish how{Finalize::itself, plan.format, 1};
     for (; at < span.last; ++at) {
         if (at % elements_between_questions == 0 && interruption_requested()) throw Interrupted{};
         char element[8];
         gather(span.in + at * plan.axis.in, 0, 1, size_of(plan.in), plan.swapped, element);
         if (!total.is_nan()) add_element(total, element, plan.in);
-        if (at >= span.first) store_bits(span.out + at * plan.axis.out, 0, total.rounded(how), size_of(plan.format));
+        if (at >= span.first)
+            store_bits(span.out + at * plan.axis.out, 0, total.rounded(how), size_of(plan.format));
     }
     counters.scan_exact += static_cast<std::uint64_t>(span.last - span.first);
     return at;

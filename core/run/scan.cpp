@@ -18,7 +18,8 @@ namespace samesum {
 namespace {
 
 constexpr std::int64_t threaded_bytes = 256 << 10;
-// Elements of a long row that one thread takes at a time: they stay in its cache between the two passes over them.
+// Elements of a long row that one thread takes at a time: they stay in its cache between the two passes over
+// them.
 constexpr std::int64_t chunk_elements = 64 * static_cast<std::int64_t>(scan_elements);
 
 const ScanMethod& choose_method(Format in, Format out) {
@@ -34,11 +35,15 @@ class Job {
     explicit Job(const ScanPlan& plan) : plan_(plan), method_(choose_method(plan.in, plan.format)) {}
 
     void run() {
-        const std::int64_t bytes = plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
+        const std::int64_t bytes =
+            plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
         const int threads = bytes >= threaded_bytes ? thread_count() : 1;
-        if (plan_.columns) scan_columns(threads);
-        else if (threads > 1 && plan_.lines.count() < 2 * threads) scan_long_lines(threads);
-        else scan_lines(threads);
+        if (plan_.columns)
+            scan_columns(threads);
+        else if (threads > 1 && plan_.lines.count() < 2 * threads)
+            scan_long_lines(threads);
+        else
+            scan_lines(threads);
         repair(plan_, failures_, threads);
     }
 
@@ -84,7 +89,8 @@ class Job {
 
     void scan_lines(int threads) {
         const std::int64_t lines = plan_.lines.count();
-        const std::int64_t batch = std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(1, plan_.axis.size));
+        const std::int64_t batch =
+            std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(1, plan_.axis.size));
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
             Walk walk(plan_.lines, first);
@@ -93,7 +99,8 @@ class Job {
                 scan_run(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size, {});
             }
         };
-        for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch), static_cast<std::size_t>(threads), task);
+        for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch),
+                      static_cast<std::size_t>(threads), task);
     }
 
     // A line at a time; its chunks are handed out in order, and each waits for the carry of the one before.
@@ -130,21 +137,26 @@ class Job {
     }
 
     Carry joined(Carry carry, const Carry& part) const {
-        if (is_float(plan_.in)) add(carry.sum, part.sum);
-        else carry.integer += part.integer;
+        if (is_float(plan_.in))
+            add(carry.sum, part.sum);
+        else
+            carry.integer += part.integer;
         return carry;
     }
 
     void scan_columns(int threads) {
-        const std::int64_t width = std::clamp<std::int64_t>(plan_.inner.size / (2 * threads), 64, tile_columns);
+        const std::int64_t width =
+            std::clamp<std::int64_t>(plan_.inner.size / (2 * threads), 64, tile_columns);
         const std::int64_t tiles = (plan_.inner.size + width - 1) / width;
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t index = static_cast<std::int64_t>(t), first = index % tiles * width;
             const Offsets at = offsets_at(plan_.lines, index / tiles);
-            scan_tile(plan_.data + at.in + first * plan_.inner.in, plan_.out + at.out + first * plan_.inner.out,
+            scan_tile(plan_.data + at.in + first * plan_.inner.in,
+                      plan_.out + at.out + first * plan_.inner.out,
                       std::min(width, plan_.inner.size - first));
         };
-        for_each_task(static_cast<std::size_t>(plan_.lines.count() * tiles), static_cast<std::size_t>(threads), task);
+        for_each_task(static_cast<std::size_t>(plan_.lines.count() * tiles),
+                      static_cast<std::size_t>(threads), task);
     }
 
     void scan_tile(const char* in, char* out, std::int64_t columns) {
@@ -157,7 +169,8 @@ class Job {
         std::fill_n(run_first, n, 0);
         std::fill_n(run_last, n, 0);
         const auto add_run = [&](std::int64_t j) {
-            const Failures::Span run{in + j * plan_.inner.in, out + j * plan_.inner.out, run_first[j], run_last[j]};
+            const Failures::Span run{in + j * plan_.inner.in, out + j * plan_.inner.out, run_first[j],
+                                     run_last[j]};
             if (run.first < run.last) failures_.add(run);
         };
         const bool direct = plan_.inner.out == static_cast<std::int64_t>(out_size());
@@ -169,7 +182,8 @@ class Job {
             char* to = out + r * plan_.axis.out;
             void* prefixes = direct ? to : results;
             const std::size_t row = static_cast<std::size_t>(r);
-            const std::size_t failures = method_.column(scope.tile(), x, n, row, plan_.format, prefixes, failed);
+            const std::size_t failures =
+                method_.column(scope.tile(), x, n, row, plan_.format, prefixes, failed);
             if (!direct) scatter(results, n, out_size(), to, plan_.inner.out);
             for (std::int64_t j = 0; failures > 0 && j < columns; ++j) {
                 if (!failed[j]) continue;

@@ -5,7 +5,8 @@
 
 namespace samesum {
 
-// `out` is C-contiguous, of `format`, and does not overlap the input; with include_initial its axis is one longer.
+// `out` is C-contiguous, of `format`, and does not overlap the input; with include_initial its axis is one
+// longer.
 void scan(const View& x, int axis, const ScanOptions& options, Format format, void* out);
 
 }  // namespace samesum

@@ -38,7 +38,8 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
     }
     if (!is_float(in)) return integer_tiers(methods, row, in, out, count);
     const std::size_t map = static_cast<std::size_t>(row.map);
-    if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format][map][count <= few_elements], 0);
+    if (in != Format::f64 && out != Format::f64)
+        tiers.push(methods.sum1[format][map][count <= few_elements], 0);
     tiers.push(methods.sum2[format][map], 1);
     tiers.push(exact_method(in, row.map), 2);
     return tiers;

@@ -28,12 +28,12 @@ class FloatingPointScope {
     std::uint64_t saved_;
 };
 
-// A function(task, worker) without ownership; worker numbers are below thread_count() at the time of the call.
+// A function(task, worker) without ownership; worker numbers are below thread_count() at the time of the
+// call.
 class TaskRef {
   public:
     template <class F>
-        requires(!std::is_same_v<std::remove_cvref_t<F>, TaskRef>)
-    TaskRef(F& f)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, TaskRef>) TaskRef(F& f)
         : object_(&f), call_([](void* o, std::size_t t, std::size_t w) { (*static_cast<F*>(o))(t, w); }) {}
     void operator()(std::size_t task, std::size_t worker) const { call_(object_, task, worker); }
 
@@ -42,8 +42,9 @@ class TaskRef {
     void (*call_)(void*, std::size_t, std::size_t);
 };
 
-// Runs tasks 0 ... n-1, handed out in order, on up to `threads` threads of which the caller is worker 0. While the pool is
-// busy for another caller, the caller does all of its own. Throws Interrupted, or what a task threw.
+// Runs tasks 0 ... n-1, handed out in order, on up to `threads` threads of which the caller is worker 0.
+// While the pool is busy for another caller, the caller does all of its own. Throws Interrupted, or what a
+// task threw.
 void for_each_task(std::size_t n, std::size_t threads, TaskRef task);
 
 }  // namespace samesum
