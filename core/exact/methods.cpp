@@ -10,6 +10,16 @@ namespace samesum {
 
 namespace {
 
+// Of exact states, none of which can fail.
+template <class State>
+std::size_t finish_states(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    for (std::size_t j = 0; j < n; ++j) {
+        store_bits(out, j, static_cast<const State*>(tile)[j].rounded(how), size_of(how.format));
+        failed[j] = 0;
+    }
+    return 0;
+}
+
 template <Format format, Map map>
 struct Exact {
     static constexpr std::size_t capacity = tile_bytes / sizeof(Superaccumulator);
@@ -39,15 +49,8 @@ struct Exact {
         states(tile)[j].merge(static_cast<const Superaccumulator*>(from)[i]);
     }
 
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        for (std::size_t j = 0; j < n; ++j) {
-            store_bits(out, j, states(tile)[j].rounded(how), size_of(how.format));
-            failed[j] = 0;
-        }
-        return 0;
-    }
-
-    static constexpr Method method{capacity, init, each_lane<lane>, columns, merge, finish};
+    static constexpr Method method{capacity, init,  each_lane<lane>,
+                                   columns,  merge, finish_states<Superaccumulator>};
 };
 
 std::uint64_t floor_root(std::uint64_t x) {
@@ -164,15 +167,8 @@ struct Wide {
         states(tile)[j].add_words(static_cast<const WideInteger*>(from)[i]);
     }
 
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        for (std::size_t j = 0; j < n; ++j) {
-            store_bits(out, j, states(tile)[j].rounded(how), size_of(how.format));
-            failed[j] = 0;
-        }
-        return 0;
-    }
-
-    static constexpr Method method{capacity, init, each_lane<lane>, columns, merge, finish};
+    static constexpr Method method{capacity, init,  each_lane<lane>,
+                                   columns,  merge, finish_states<WideInteger>};
 };
 
 template <template <Format, Map> class Of, Format format>

@@ -1,4 +1,4 @@
-// One rounding, to nearest even, from double-words to every float format.
+// One rounding, to nearest even, from double to every float format.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,6 @@
 namespace samesum {
 
 // Rounding to odd keeps a later rounding to nearest in a narrower format right (Boldo and Melquiond).
-SAMESUM_INLINE double to_odd(double high, double low) {
-    double s, e;
-    two_sum(high, low, s, e);
-    const std::int64_t bits = __builtin_bit_cast(std::int64_t, s);
-    // One further from zero if the rest has the sign of s, else one nearer; even significands only.
-    const std::int64_t away = 1 | (bits ^ __builtin_bit_cast(std::int64_t, e)) >> 63;
-    const std::int64_t odd = bits + (e != 0 ? away & -(1 - (bits & 1)) : 0);
-    return __builtin_bit_cast(double, odd);
-}
-
 SAMESUM_INLINE std::uint32_t float_bits_to_odd(double x) {
     const float f = static_cast<float>(x);
     const double back = static_cast<double>(f);
@@ -60,12 +50,6 @@ SAMESUM_INLINE std::uint64_t round_bits(double x, Format format) {
         default:
             return __builtin_bit_cast(std::uint64_t, x);
     }
-}
-
-// The bits of high + low in `format`, rounded once.
-SAMESUM_INLINE std::uint64_t round_bits(double high, double low, Format format) {
-    if (format == Format::f64) return __builtin_bit_cast(std::uint64_t, high + low);
-    return round_bits(to_odd(high, low), format);
 }
 
 SAMESUM_INLINE void store_bits(void* out, std::size_t index, std::uint64_t bits, std::size_t size) {

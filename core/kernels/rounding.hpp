@@ -48,7 +48,7 @@ SAMESUM_INLINE Doubles square_root(Doubles x) {
 #endif
 }
 
-// As samesum::to_odd.
+// high + low rounded to odd: one further from zero if the rest has the sign of the sum, else one nearer.
 SAMESUM_INLINE Doubles to_odd(Doubles high, Doubles low) {
     Doubles s, e;
     two_sum(high, low, s, e);
