@@ -39,17 +39,45 @@ void unlocked(std::int64_t bytes, Work&& work) {
     }
 }
 
+std::string shape_of(const Input& x) {
+    return text(nb::handle(reinterpret_cast<PyObject*>(x.array)).attr("shape"));
+}
+
+bool is_extreme(samesum::Combine combine) {
+    return combine == samesum::Combine::minimum || combine == samesum::Combine::maximum;
+}
+
+bool is_position(samesum::Combine combine) { return combine >= samesum::Combine::minimum_position; }
+
+bool is_logical(samesum::Combine combine) {
+    return combine == samesum::Combine::logical_and || combine == samesum::Combine::logical_or;
+}
+
 void check_empty(const samesum::Reduction& row, Format format, unsigned flags, const Input& x) {
-    if (flags & Flag::refuse_empty) {
-        raise("ShapeError", std::string("no ") +
-                                (row.combine == samesum::Combine::minimum ? "minimum" : "maximum") +
-                                " of an empty set: the shape is " +
-                                text(nb::handle(reinterpret_cast<PyObject*>(x.array)).attr("shape")));
+    using samesum::Combine;
+    const bool minimum = row.combine == Combine::minimum || row.combine == Combine::minimum_position;
+    if ((flags & Flag::refuse_empty) || is_position(row.combine)) {
+        raise("ShapeError", std::string("no ") + (is_position(row.combine) ? "position of a " : "") +
+                                (minimum ? "minimum" : "maximum") + " of an empty set: the shape is " +
+                                shape_of(x));
     }
     if (row.finalize == samesum::Finalize::over_count && !samesum::is_float(format)) {
-        raise("ShapeError", "no mean of an empty set in " + name_of(format) + ": the shape is " +
-                                text(nb::handle(reinterpret_cast<PyObject*>(x.array)).attr("shape")));
+        raise("ShapeError",
+              "no mean of an empty set in " + name_of(format) + ": the shape is " + shape_of(x));
     }
+}
+
+Format format_for(const samesum::Reduction& row, Format in, unsigned flags, nb::handle dtype) {
+    if (is_logical(row.combine)) return Format::boolean;
+    if (is_position(row.combine)) return Format::i64;
+    const Format format = result_format(in, flags, dtype);
+    if (is_extreme(row.combine) && format != in) {
+        raise("DtypeError", "an extreme of " + name_of(in) + " has its type; asked for " + name_of(format));
+    }
+    if (format == Format::boolean && !is_extreme(row.combine)) {
+        raise("DtypeError", "bool has no sum or product; allowed are integer and float dtypes");
+    }
+    return format;
 }
 
 nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
@@ -58,17 +86,10 @@ nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, 
     const int rank = input.view.rank;
     const samesum::Reduction row{static_cast<samesum::Map>(code & 15),
                                  static_cast<samesum::Combine>(code >> 4 & 15),
-                                 static_cast<samesum::Finalize>(code >> 8)};
+                                 static_cast<samesum::Finalize>(code >> 8), (flags & Flag::select_last) != 0};
     bool reduced[samesum::max_rank] = {};
     mark_axes(axes, rank, reduced);
-    const Format format = result_format(input.view.format, flags, dtype);
-    if (row.combine != samesum::Combine::sum && format != input.view.format) {
-        raise("DtypeError",
-              "an extreme of " + name_of(input.view.format) + " has its type; asked for " + name_of(format));
-    }
-    if (format == Format::boolean && row.combine == samesum::Combine::sum) {
-        raise("DtypeError", "bool has no sum; allowed are integer and float dtypes");
-    }
+    const Format format = format_for(row, input.view.format, flags, dtype);
     npy_intp shape[samesum::max_rank], outputs = 1, count = 1;
     int out_rank = 0;
     for (int i = 0; i < rank; ++i) {

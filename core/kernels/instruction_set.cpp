@@ -5,16 +5,19 @@
 
 namespace samesum {
 
+#define SAMESUM_DECLARE(isa)                      \
+    namespace isa {                               \
+    extern const Methods methods;                 \
+    extern const ProductMethods products;         \
+    extern const SearchMethods searches;          \
+    extern const ExponentialMethods exponentials; \
+    }
+#define SAMESUM_METHODS(isa) &isa::methods, &isa::products, &isa::searches, &isa::exponentials
+
 #if defined(__x86_64__)
-namespace x86_64_v2 {
-extern const Methods methods;
-}
-namespace x86_64_v3 {
-extern const Methods methods;
-}
-namespace x86_64_v4 {
-extern const Methods methods;
-}
+SAMESUM_DECLARE(x86_64_v2)
+SAMESUM_DECLARE(x86_64_v3)
+SAMESUM_DECLARE(x86_64_v4)
 
 namespace {
 
@@ -32,16 +35,14 @@ bool has_v4() {
 }  // namespace
 
 const InstructionSet instruction_sets[] = {
-    {"x86-64-v2", &x86_64_v2::methods, [] { return true; }},
-    {"x86-64-v3", &x86_64_v3::methods, has_v3},
-    {"x86-64-v4", &x86_64_v4::methods, has_v4},
+    {"x86-64-v2", SAMESUM_METHODS(x86_64_v2), [] { return true; }},
+    {"x86-64-v3", SAMESUM_METHODS(x86_64_v3), has_v3},
+    {"x86-64-v4", SAMESUM_METHODS(x86_64_v4), has_v4},
 };
 #else
-namespace baseline {
-extern const Methods methods;
-}
+SAMESUM_DECLARE(baseline)
 
-const InstructionSet instruction_sets[] = {{"baseline", &baseline::methods, [] { return true; }}};
+const InstructionSet instruction_sets[] = {{"baseline", SAMESUM_METHODS(baseline), [] { return true; }}};
 #endif
 
 const std::size_t instruction_set_count = sizeof instruction_sets / sizeof instruction_sets[0];

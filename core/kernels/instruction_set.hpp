@@ -8,6 +8,9 @@ namespace samesum {
 struct InstructionSet {
     const char* name;
     const Methods* methods;
+    const ProductMethods* products;
+    const SearchMethods* searches;
+    const ExponentialMethods* exponentials;
     bool (*is_supported)();
 };
 

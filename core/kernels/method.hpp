@@ -9,9 +9,18 @@
 
 namespace samesum {
 
-enum class Map : std::uint8_t { itself, magnitude, square };
-enum class Combine : std::uint8_t { sum, minimum, maximum };
-enum class Finalize : std::uint8_t { itself, over_count, root };
+enum class Map : std::uint8_t { itself, magnitude, square, exponential };
+enum class Combine : std::uint8_t {
+    sum,
+    minimum,
+    maximum,
+    product,
+    logical_and,
+    logical_or,
+    minimum_position,
+    maximum_position
+};
+enum class Finalize : std::uint8_t { itself, over_count, root, logarithm };
 
 // States of up to `tile_columns` outputs, as arrays side by side; a method decides what lies in them.
 constexpr std::size_t tile_columns = 1024;
@@ -76,7 +85,24 @@ struct ScanMethod {
                           void* out, std::uint8_t* failed);
 };
 
-// The methods of one instruction set.
+// The methods of one instruction set, each of these structures filled by a source of its own.
+struct ProductMethods {
+    Method real[4];                 // every float format
+    Method modular[8][2];           // i8 ... u64 x (own width, 64 bits): integers modulo 2^k
+    ScanMethod scan_real[4];        // every float format
+    ScanMethod scan_modular[8][2];  // i8 ... u64 x (own width, 64 bits)
+};
+
+struct SearchMethods {
+    Method position[12][2][2];  // f16 ... u64 (Format order) x minimum, maximum x first, last
+    Method logical[12][2];      // f16 ... u64 x and, or
+};
+
+struct ExponentialMethods {
+    Method sum1[3];  // float16, bfloat16, float32: exponentials in float64
+    Method sum2[4];  // every float format: exponentials in double-words
+};
+
 struct Methods {
     Method sum1[3][3][2];           // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
     Method sum2[4][3];              // every float format x map: double-word lanes

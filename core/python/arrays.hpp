@@ -25,7 +25,8 @@ enum Flag : unsigned {
     refuse_empty = 8,
     exclusive = 16,
     reverse = 32,
-    include_initial = 64
+    include_initial = 64,
+    select_last = 128
 };
 
 // NumPy's number of ml_dtypes.bfloat16, known once the module is loaded.

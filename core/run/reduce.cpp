@@ -207,19 +207,41 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
     Job(plan, tiers, {row.finalize, format, plan.reduced_count}, out).run();
 }
 
-void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n) {
-    std::uint64_t bits = 0;
-    const bool maximum = row.combine == Combine::maximum, has_sign = is_float(format) || !is_unsigned(format);
+namespace {
+
+// The value that loses to every other.
+std::uint64_t worst(bool maximum, Format format) {
+    const bool has_sign = is_float(format) || !is_unsigned(format);
     const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(format)),
                         sign = has_sign ? sign_bit(format) : 0;
-    if (row.combine == Combine::sum) {
-        if (row.finalize == Finalize::over_count) bits = canonical_nan(format);
-    } else if (is_float(format)) {
-        bits = infinity_bits(format) | (maximum ? sign : 0);
-    } else if (format == Format::boolean) {
-        bits = maximum ? 0 : 1;
-    } else {
-        bits = maximum ? sign : ones & ~sign;
+    if (is_float(format)) return infinity_bits(format) | (maximum ? sign : 0);
+    if (format == Format::boolean) return maximum ? 0 : 1;
+    return maximum ? sign : ones & ~sign;
+}
+
+std::uint64_t empty_sum(Finalize finalize, Format format) {
+    if (finalize == Finalize::over_count) return canonical_nan(format);
+    return finalize == Finalize::logarithm ? worst(true, format) : 0;
+}
+
+}  // namespace
+
+void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n) {
+    std::uint64_t bits = 0;
+    switch (row.combine) {
+        case Combine::sum:
+            bits = empty_sum(row.finalize, format);
+            break;
+        case Combine::minimum:
+        case Combine::maximum:
+            bits = worst(row.combine == Combine::maximum, format);
+            break;
+        case Combine::product:
+        case Combine::logical_and:
+            bits = is_float(format) ? round_bits(1, format) : 1;
+            break;
+        default:
+            break;
     }
     for (std::int64_t i = 0; i < n; ++i) store_bits(out, static_cast<std::size_t>(i), bits, size_of(format));
 }

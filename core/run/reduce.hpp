@@ -20,13 +20,13 @@ struct Reduction {
     Map map;
     Combine combine;
     Finalize finalize;
+    bool last;  // of equal extremes, the position of the last one
 };
 
 // `out` is C-contiguous, of `format`, and does not overlap the input. Every set has at least one element.
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out);
 
-// Writes what an empty set gives n times: zero, NaN for a mean, the value that loses to every other for an
-// extreme.
+// Writes what an empty set gives n times: the identity of the combine, finalized.
 void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n);
 
 }  // namespace samesum

@@ -26,22 +26,38 @@ Tiers integer_tiers(const Methods& methods, const Reduction& row, Format in, For
     return tiers;
 }
 
-}  // namespace
-
-Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
-    const Methods& methods = *current_instruction_set().methods;
-    const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
+Tiers float_sum_tiers(const Methods& methods, const Reduction& row, Format in, Format out,
+                      std::int64_t count) {
     Tiers tiers;
-    if (row.combine != Combine::sum) {
-        tiers.push(methods.extreme[format][row.combine == Combine::maximum], 0);
-        return tiers;
-    }
-    if (!is_float(in)) return integer_tiers(methods, row, in, out, count);
-    const std::size_t map = static_cast<std::size_t>(row.map);
+    const std::size_t format = static_cast<std::size_t>(in), map = static_cast<std::size_t>(row.map);
     if (in != Format::f64 && out != Format::f64)
         tiers.push(methods.sum1[format][map][count <= few_elements], 0);
     tiers.push(methods.sum2[format][map], 1);
     tiers.push(exact_method(in, row.map), 2);
+    return tiers;
+}
+
+}  // namespace
+
+Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
+    const InstructionSet& set = current_instruction_set();
+    const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
+    Tiers tiers;
+    switch (row.combine) {
+        case Combine::sum:
+            return is_float(in) ? float_sum_tiers(*set.methods, row, in, out, count)
+                                : integer_tiers(*set.methods, row, in, out, count);
+        case Combine::minimum:
+        case Combine::maximum:
+            tiers.push(set.methods->extreme[format][row.combine == Combine::maximum], 0);
+            return tiers;
+        case Combine::product:
+        case Combine::logical_and:
+        case Combine::logical_or:
+        case Combine::minimum_position:
+        case Combine::maximum_position:
+            break;
+    }
     return tiers;
 }
 

@@ -11,6 +11,7 @@ class Map(IntEnum):
     ITSELF = 0
     MAGNITUDE = 1
     SQUARE = 2
+    EXPONENTIAL = 3
 
 
 class Combine(IntEnum):
@@ -19,6 +20,12 @@ class Combine(IntEnum):
     SUM = 0
     MINIMUM = 1
     MAXIMUM = 2
+    PRODUCT = 3
+    AND = 4
+    OR = 5
+    MINIMUM_POSITION = 6
+    """Where the minimum is: the first such element in row-major order of the reduced axes, or the last one."""
+    MAXIMUM_POSITION = 7
 
 
 class Finalize(IntEnum):
@@ -27,14 +34,19 @@ class Finalize(IntEnum):
     ITSELF = 0
     OVER_COUNT = 1
     ROOT = 2
+    LOGARITHM = 3
 
 
 class Promotion(IntEnum):
-    """Result type of an integer or boolean input in the array door; floats always keep theirs."""
+    """Result type of an integer or boolean input in the array door; floats keep theirs where nothing else is said."""
 
     KEEP = 0
     """The input's own type (min, max)."""
     WIDEN = 1
     """The default integer of the same signedness: int64 or uint64 (sum and the norms)."""
     REAL = 2
-    """float64 (mean)."""
+    """float64 (mean and the logarithms)."""
+    BOOLEAN = 3
+    """bool, whatever the input is; floats too (all, any)."""
+    POSITION = 4
+    """int64, whatever the input is; floats too (argmin, argmax)."""

@@ -25,7 +25,7 @@ class Reduction:
     @property
     def has_identity(self) -> bool:
         """True if reducing an empty set has a value that every door agrees on."""
-        return self.combine is Combine.SUM
+        return self.combine in (Combine.SUM, Combine.PRODUCT, Combine.AND, Combine.OR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,14 @@ class Scan:
     promotion: Promotion
 
 
+@dataclass(frozen=True, slots=True)
+class Normalization:
+    """Every element along one axis against a reduction of that axis; the result has the shape and type of the input."""
+
+    name: str
+    code: int
+
+
 SUM = Reduction("sum", Map.ITSELF, Combine.SUM, Finalize.ITSELF, Promotion.WIDEN)
 MEAN = Reduction("mean", Map.ITSELF, Combine.SUM, Finalize.OVER_COUNT, Promotion.REAL)
 MIN = Reduction("min", Map.ITSELF, Combine.MINIMUM, Finalize.ITSELF, Promotion.KEEP)
@@ -44,8 +52,21 @@ MAX = Reduction("max", Map.ITSELF, Combine.MAXIMUM, Finalize.ITSELF, Promotion.K
 L1_NORM = Reduction("l1_norm", Map.MAGNITUDE, Combine.SUM, Finalize.ITSELF, Promotion.WIDEN)
 L2_NORM = Reduction("l2_norm", Map.SQUARE, Combine.SUM, Finalize.ROOT, Promotion.WIDEN)
 SUM_SQUARE = Reduction("sum_square", Map.SQUARE, Combine.SUM, Finalize.ITSELF, Promotion.WIDEN)
+PROD = Reduction("prod", Map.ITSELF, Combine.PRODUCT, Finalize.ITSELF, Promotion.WIDEN)
+LOG_SUM = Reduction("log_sum", Map.ITSELF, Combine.SUM, Finalize.LOGARITHM, Promotion.REAL)
+LOGSUMEXP = Reduction("logsumexp", Map.EXPONENTIAL, Combine.SUM, Finalize.LOGARITHM, Promotion.REAL)
+ALL = Reduction("all", Map.ITSELF, Combine.AND, Finalize.ITSELF, Promotion.BOOLEAN)
+ANY = Reduction("any", Map.ITSELF, Combine.OR, Finalize.ITSELF, Promotion.BOOLEAN)
+ARGMIN = Reduction("argmin", Map.ITSELF, Combine.MINIMUM_POSITION, Finalize.ITSELF, Promotion.POSITION)
+ARGMAX = Reduction("argmax", Map.ITSELF, Combine.MAXIMUM_POSITION, Finalize.ITSELF, Promotion.POSITION)
 
 CUMULATIVE_SUM = Scan("cumulative_sum", Combine.SUM, Promotion.WIDEN)
+CUMULATIVE_PROD = Scan("cumulative_prod", Combine.PRODUCT, Promotion.WIDEN)
+
+SOFTMAX = Normalization("softmax", 0)
+LOG_SOFTMAX = Normalization("log_softmax", 1)
+HARDMAX = Normalization("hardmax", 2)
 
 REDUCTIONS = (SUM, MEAN, MIN, MAX, L1_NORM, L2_NORM, SUM_SQUARE)
 SCANS = (CUMULATIVE_SUM,)
+NORMALIZATIONS = (SOFTMAX, LOG_SOFTMAX, HARDMAX)

@@ -18,6 +18,7 @@ REFUSE_EMPTY = 8
 EXCLUSIVE = 16
 REVERSE = 32
 INCLUDE_INITIAL = 64
+SELECT_LAST = 128
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 Axes = int | Sequence[int] | None
