@@ -1,0 +1,20 @@
+// The leading bits of an exact value and their one rounding to a format.
+#pragma once
+
+#include <cstdint>
+
+#include "formats/format.hpp"
+
+namespace samesum {
+
+// significand * 2^exponent, with something below it if `sticky`; 64 leading bits unless the value is zero.
+struct Leading {
+    std::uint64_t significand = 0;
+    int exponent = 0;
+    bool sticky = false;
+};
+
+// To nearest even; a negative value that underflows is -0.
+std::uint64_t round_to_format(const Leading& v, bool negative, Format format);
+
+}  // namespace samesum
