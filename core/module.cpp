@@ -116,9 +116,10 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
                 nb::handle out) {
     const Input input = input_of(x);
     const int rank = input.view.rank;
-    if (combine != static_cast<unsigned>(samesum::Combine::sum)) {
+    const samesum::Combine kind = static_cast<samesum::Combine>(combine);
+    if (kind != samesum::Combine::sum && kind != samesum::Combine::product) {
         raise("UnsupportedOperator",
-              "scan of combine " + std::to_string(combine) + "; implemented is the sum (0)");
+              "scan of combine " + std::to_string(combine) + "; there are the sum (0) and the product (3)");
     }
     if (rank == 0) raise("AxisError", "a scan needs an axis; the input has rank 0");
     if (axis.is_none() && rank != 1) {
@@ -128,7 +129,7 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     const int along = axis.is_none() ? 0 : checked_axis(axis, rank);
     const Format format = result_format(input.view.format, flags, dtype);
     if (format == Format::boolean)
-        raise("DtypeError", "bool has no sum; allowed are integer and float dtypes");
+        raise("DtypeError", "bool has no sum or product; allowed are integer and float dtypes");
     const samesum::ScanOptions options{(flags & Flag::exclusive) != 0, (flags & Flag::reverse) != 0,
                                        (flags & Flag::include_initial) != 0};
     if (options.exclusive && options.include_initial) {
@@ -144,7 +145,7 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     if (outputs > 0) {
         const std::int64_t bytes =
             input.count * static_cast<std::int64_t>(samesum::size_of(input.view.format));
-        unlocked(bytes, [&] { samesum::scan(input.view, along, options, format, output.data()); });
+        unlocked(bytes, [&] { samesum::scan(kind, input.view, along, options, format, output.data()); });
     }
     return output.finished();
 }

@@ -1,57 +1,17 @@
 #include "exact/methods.hpp"
 
 #include <cmath>
-#include <new>
 
 #include "exact/elements.hpp"
 #include "exact/rounding.hpp"
+#include "exact/states.hpp"
 
 namespace samesum {
 
 namespace {
 
-// Of exact states, none of which can fail.
-template <class State>
-std::size_t finish_states(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-    for (std::size_t j = 0; j < n; ++j) {
-        store_bits(out, j, static_cast<const State*>(tile)[j].rounded(how), size_of(how.format));
-        failed[j] = 0;
-    }
-    return 0;
-}
-
 template <Format format, Map map>
-struct Exact {
-    static constexpr std::size_t capacity = tile_bytes / sizeof(Superaccumulator);
-
-    static Superaccumulator* states(void* tile) { return static_cast<Superaccumulator*>(tile); }
-
-    static void init(void* tile, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) new (states(tile) + j) Superaccumulator;
-    }
-
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        columns(states(tile) + j, x, size_of(format), n, 1);
-    }
-
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
-                        std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) {
-            Superaccumulator& total = states(tile)[j];
-            const char* p = static_cast<const char*>(x) + j * size_of(format);
-            for (std::size_t r = 0; r < rows && !total.is_nan(); ++r, p += row_stride) {
-                add_element<format>(total, p, map);
-            }
-        }
-    }
-
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        states(tile)[j].merge(static_cast<const Superaccumulator*>(from)[i]);
-    }
-
-    static constexpr Method method{capacity, init,  each_lane<lane>,
-                                   columns,  merge, finish_states<Superaccumulator>};
-};
+using Exact = States<Superaccumulator, format, add_element<format, map>>;
 
 std::uint64_t floor_root(std::uint64_t x) {
     std::uint64_t root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(x)));

@@ -31,6 +31,8 @@ struct WideScan {
         for (std::size_t i = 0; i < n; ++i) carry.integer += element(x, i);
     }
 
+    static void join(Carry& carry, const Carry& part) { carry.integer += part.integer; }
+
     static std::size_t row(Carry& carry, const void* x, std::size_t n, Format format, void* out,
                            std::uint8_t* failed) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -54,10 +56,27 @@ struct WideScan {
         return 0;
     }
 
-    static constexpr ScanMethod method{total, row, init, column};
+    static constexpr ScanMethod method{{}, total, join, row, init, column};
 };
 
+std::size_t fail(std::size_t n, std::uint8_t* failed) {
+    std::memset(failed, 1, n);
+    return n;
+}
+
+constexpr ScanMethod deferred{
+    {},
+    [](Carry&, const void*, std::size_t) {},
+    [](Carry&, const Carry&) {},
+    [](Carry&, const void*, std::size_t n, Format, void*, std::uint8_t* failed) { return fail(n, failed); },
+    [](void*, std::size_t) {},
+    [](void*, const void*, std::size_t n, std::size_t, Format, void*, std::uint8_t* failed) {
+        return fail(n, failed);
+    }};
+
 }  // namespace
+
+const ScanMethod& deferred_scan_method() { return deferred; }
 
 const ScanMethod& wide_scan_method(Format in) {
     switch (in) {

@@ -1,10 +1,14 @@
-// Prefix sums of integers into float formats: exact in 128 bits, rounded once each.
+// Prefixes of integers in float formats.
 #pragma once
 
 #include "kernels/method.hpp"
 
 namespace samesum {
 
+// Prefix sums: exact in 128 bits, rounded once each.
 const ScanMethod& wide_scan_method(Format in);
+
+// Leaves every prefix to the exact repair.
+const ScanMethod& deferred_scan_method();
 
 }  // namespace samesum

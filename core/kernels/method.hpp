@@ -62,18 +62,28 @@ void each_lane(void* tile, std::size_t j, const void* x, std::size_t n, std::ptr
     for (std::size_t r = 0; r < rows; ++r, p += row_stride) lane(tile, j + r, p, n);
 }
 
+// A product (hi + lo) * 2^exponent of which up to `bound` was lost, relatively; the marks are the kernel's.
+struct ProductCarry {
+    double hi = 1, lo = 0, bound = 0;
+    std::int64_t exponent = 0, mark = 0;
+};
+
 // A total so far, on its way from one block of a scan to the next.
 struct Carry {
     Sum sum;               // of floats
     __int128 integer = 0;  // of integers; its low bits where they are taken modulo 2^k
+    ProductCarry product;  // of floats
 };
 
 // Elements per call of `row`, at most.
 constexpr std::size_t scan_elements = 512;
 
 struct ScanMethod {
+    Carry identity;
     // Add n <= block_elements contiguous elements to the carry.
     void (*total)(Carry& carry, const void* x, std::size_t n);
+    // Add a total to the carry.
+    void (*join)(Carry& carry, const Carry& part);
     // Write every prefix of n <= scan_elements contiguous elements that come after `carry`, which moves on
     // past them, rounded to `format`; failed[i] tells which could not be certified. Returns how many those
     // are.

@@ -1,4 +1,4 @@
-// Sums of integers modulo 2^k, in their own width or in 64 bits.
+// Sums and products of integers modulo 2^k, in their own width or in 64 bits.
 #pragma once
 
 #include <type_traits>
@@ -9,12 +9,19 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Integer, class Total, Map map>
+// Through unsigned int, for 16-bit products would otherwise overflow a signed one.
+template <class Total>
+SAMESUM_INLINE Total times(Total a, Total b) {
+    return static_cast<Total>(std::common_type_t<Total, unsigned>{a} * b);
+}
+
+template <class Integer, class Total, Map map, bool product = false>
 struct Modular {
     static_assert(std::is_unsigned_v<Total>);
+    static constexpr Total identity = product ? 1 : 0;
 
     struct Tile {
-        Total sum[tile_pitch];
+        Total total[tile_pitch];
     };
 
     static SAMESUM_INLINE Total mapped(const char* p) {
@@ -24,76 +31,79 @@ struct Modular {
         if constexpr (map == Map::magnitude && std::is_signed_v<Integer>) {
             return x < 0 ? static_cast<Total>(Total{0} - wide) : wide;
         }
-        // Through unsigned int, for 16-bit products would otherwise overflow a signed one.
-        if constexpr (map == Map::square)
-            return static_cast<Total>(std::common_type_t<Total, unsigned>{wide} * wide);
+        if constexpr (map == Map::square) return times(wide, wide);
         return wide;
     }
 
+    static SAMESUM_INLINE Total combined(Total a, Total b) {
+        return product ? times(a, b) : static_cast<Total>(a + b);
+    }
+
     static void init(void* tile, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) static_cast<Tile*>(tile)->sum[j] = 0;
+        for (std::size_t j = 0; j < n; ++j) static_cast<Tile*>(tile)->total[j] = identity;
     }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         constexpr std::size_t lanes = 4 * vector_bytes / sizeof(Total);
-        Total sum[lanes] = {};
+        Total part[lanes];
+        for (std::size_t k = 0; k < lanes; ++k) part[k] = identity;
         const char* p = static_cast<const char*>(x);
         std::size_t i = 0;
         for (; i + lanes <= n; i += lanes, p += lanes * sizeof(Integer)) {
             prefetch<lanes * sizeof(Integer)>(p + prefetch_distance);
             for (std::size_t k = 0; k < lanes; ++k)
-                sum[k] = static_cast<Total>(sum[k] + mapped(p + k * sizeof(Integer)));
+                part[k] = combined(part[k], mapped(p + k * sizeof(Integer)));
         }
-        Total total = 0;
-        for (; i < n; ++i, p += sizeof(Integer)) total = static_cast<Total>(total + mapped(p));
-        for (std::size_t k = 0; k < lanes; ++k) total = static_cast<Total>(total + sum[k]);
-        Total& column = static_cast<Tile*>(tile)->sum[j];
-        column = static_cast<Total>(column + total);
+        Total total = identity;
+        for (; i < n; ++i, p += sizeof(Integer)) total = combined(total, mapped(p));
+        for (std::size_t k = 0; k < lanes; ++k) total = combined(total, part[k]);
+        Total& column = static_cast<Tile*>(tile)->total[j];
+        column = combined(column, total);
     }
 
     template <std::size_t rows>
-    static SAMESUM_INLINE void add_rows(Total* sum, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
+    static SAMESUM_INLINE void add_rows(Total* total, const char* x, std::ptrdiff_t row_stride,
+                                        std::size_t n) {
         for (std::size_t j = 0; j < n; j += prefetched_columns) {
             const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
             const char* p = x + j * sizeof(Integer);
             prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride,
                                 here * sizeof(Integer));
-            take_rows<rows>(sum + j, p, row_stride, here);
+            take_rows<rows>(total + j, p, row_stride, here);
         }
     }
 
     template <std::size_t rows>
-    static SAMESUM_INLINE void take_rows(Total* __restrict sum, const char* x, std::ptrdiff_t row_stride,
+    static SAMESUM_INLINE void take_rows(Total* __restrict total, const char* x, std::ptrdiff_t row_stride,
                                          std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) {
-            Total s = sum[j];
-            for (std::size_t r = 0; r < rows; ++r) {
-                s = static_cast<Total>(
-                    s + mapped(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Integer)));
-            }
-            sum[j] = s;
+            Total t = total[j];
+            for (std::size_t r = 0; r < rows; ++r)
+                t = combined(t,
+                             mapped(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Integer)));
+            total[j] = t;
         }
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
-        Total* sum = static_cast<Tile*>(tile)->sum;
+        Total* total = static_cast<Tile*>(tile)->total;
         const char* p = static_cast<const char*>(x);
         std::size_t r = 0;
-        for (; r + 4 <= rows; r += 4, p += 4 * row_stride) add_rows<4>(sum, p, row_stride, n);
-        for (; r < rows; ++r, p += row_stride) add_rows<1>(sum, p, row_stride, n);
+        for (; r + 4 <= rows; r += 4, p += 4 * row_stride) add_rows<4>(total, p, row_stride, n);
+        for (; r < rows; ++r, p += row_stride) add_rows<1>(total, p, row_stride, n);
     }
 
     static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        Total& column = static_cast<Tile*>(tile)->sum[j];
-        column = static_cast<Total>(column + static_cast<const Tile*>(from)->sum[i]);
+        Total& column = static_cast<Tile*>(tile)->total[j];
+        column = combined(column, static_cast<const Tile*>(from)->total[i]);
     }
 
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
         const std::size_t size = size_of(how.format);  // at most that of Total: the low bytes are the result
-        const Total* sum = static_cast<Tile*>(tile)->sum;
-        if (size == sizeof(Total)) std::memcpy(out, sum, n * sizeof(Total));
-        for (std::size_t j = 0; j < n && size < sizeof(Total); ++j) store_bits(out, j, sum[j], size);
+        const Total* total = static_cast<Tile*>(tile)->total;
+        if (size == sizeof(Total)) std::memcpy(out, total, n * sizeof(Total));
+        for (std::size_t j = 0; j < n && size < sizeof(Total); ++j) store_bits(out, j, total[j], size);
         std::memset(failed, 0, n);
         return 0;
     }

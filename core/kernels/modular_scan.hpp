@@ -1,4 +1,4 @@
-// Prefix sums of integers modulo 2^k, in their own width or in 64 bits.
+// Prefix sums and products of integers modulo 2^k, in their own width or in 64 bits.
 #pragma once
 
 #include "exact/rounding.hpp"
@@ -7,48 +7,56 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Integer, class Total>
+template <class Integer, class Total, bool product>
 struct ModularScan {
-    using Sums = Modular<Integer, Total, Map::itself>;
+    using All = Modular<Integer, Total, Map::itself, product>;
 
     static void total(Carry& carry, const void* x, std::size_t n) {
-        typename Sums::Tile tile;
-        tile.sum[0] = static_cast<Total>(carry.integer);
-        Sums::lane(&tile, 0, x, n);
-        carry.integer = tile.sum[0];
+        typename All::Tile tile;
+        tile.total[0] = static_cast<Total>(carry.integer);
+        All::lane(&tile, 0, x, n);
+        carry.integer = tile.total[0];
+    }
+
+    static void join(Carry& carry, const Carry& part) {
+        carry.integer = All::combined(static_cast<Total>(carry.integer), static_cast<Total>(part.integer));
     }
 
     // The format is no wider than Total: its low bytes are the result.
     static std::size_t row(Carry& carry, const void* x, std::size_t n, Format format, void* out,
                            std::uint8_t* failed) {
-        Total sum = static_cast<Total>(carry.integer);
+        Total total = static_cast<Total>(carry.integer);
         const std::size_t size = size_of(format);
         const char* p = static_cast<const char*>(x);
         if (size == sizeof(Total)) {
             for (std::size_t i = 0; i < n; ++i) {
-                sum = static_cast<Total>(sum + Sums::mapped(p + i * sizeof(Integer)));
-                std::memcpy(static_cast<char*>(out) + i * sizeof sum, &sum, sizeof sum);
+                total = All::combined(total, All::mapped(p + i * sizeof(Integer)));
+                std::memcpy(static_cast<char*>(out) + i * sizeof total, &total, sizeof total);
             }
         } else {
             for (std::size_t i = 0; i < n; ++i) {
-                sum = static_cast<Total>(sum + Sums::mapped(p + i * sizeof(Integer)));
-                store_bits(out, i, sum, size);
+                total = All::combined(total, All::mapped(p + i * sizeof(Integer)));
+                store_bits(out, i, total, size);
             }
         }
-        carry.integer = sum;
+        carry.integer = total;
         std::memset(failed, 0, n);
         return 0;
     }
 
-    static void init(void* tile, std::size_t n) { Sums::init(tile, n); }
+    static void init(void* tile, std::size_t n) { All::init(tile, n); }
 
     static std::size_t column(void* tile, const void* x, std::size_t n, std::size_t, Format format, void* out,
                               std::uint8_t* failed) {
-        Sums::columns(tile, x, 0, 1, n);
-        return Sums::finish(tile, n, Finish{Finalize::itself, format, 1}, out, failed);
+        All::columns(tile, x, 0, 1, n);
+        return All::finish(tile, n, Finish{Finalize::itself, format, 1}, out, failed);
     }
 
-    static constexpr ScanMethod method() { return {total, row, init, column}; }
+    static constexpr ScanMethod method() {
+        Carry identity{};
+        identity.integer = All::identity;
+        return {identity, total, join, row, init, column};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -60,6 +60,8 @@ struct FloatScan {
         carry.sum = {tile.hi[0], tile.lo[0], tile.bound[0]};
     }
 
+    static void join(Carry& carry, const Carry& part) { add(carry.sum, part.sum); }
+
     // a + b; `lost` collects the magnitudes of what was rounded off, when it is asked for.
     template <bool checked>
     static SAMESUM_INLINE Doubles plus(Doubles a, Doubles b, Doubles& lost) {
@@ -257,7 +259,7 @@ struct FloatScan {
         return accepted;
     }
 
-    static constexpr ScanMethod method() { return {total, row, init, column}; }
+    static constexpr ScanMethod method() { return {{}, total, join, row, init, column}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -46,8 +46,8 @@ constexpr void fill_integer(Methods& m) {
     fill_modular<Integer, std::uint64_t>(row[1]);
     ScanMethod(&scan)[2] =
         m.scan_modular[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
-    scan[0] = ModularScan<Integer, std::make_unsigned_t<Integer>>::method();
-    scan[1] = ModularScan<Integer, std::uint64_t>::method();
+    scan[0] = ModularScan<Integer, std::make_unsigned_t<Integer>, false>::method();
+    scan[1] = ModularScan<Integer, std::uint64_t, false>::method();
 }
 
 constexpr Methods all_methods() {

@@ -11,7 +11,7 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
     plan.in = x.format;
     plan.format = format;
     plan.swapped = x.swapped;
-    plan.has_zero = o.exclusive || o.include_initial;
+    plan.has_initial = o.exclusive || o.include_initial;
     std::int64_t stride = static_cast<std::int64_t>(size_of(format));
     for (int i = x.rank - 1; i >= 0; --i) {
         const Dim d{x.shape[i], x.strides[i], stride};
@@ -29,7 +29,7 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
         plan.axis.out = -plan.axis.out;
     }
     plan.written = plan.axis.size - (o.exclusive ? 1 : 0);
-    if (plan.has_zero) plan.out += plan.axis.out;
+    if (plan.has_initial) plan.out += plan.axis.out;
     const std::int64_t item = static_cast<std::int64_t>(size_of(x.format));
     for (int i = 0; i < plan.lines.rank; ++i) {
         if (plan.lines.dim[i].in == item) std::swap(plan.lines.dim[i], plan.lines.dim[plan.lines.rank - 1]);

@@ -18,7 +18,7 @@ struct ScanPlan {
     Dims lines;
     Dim inner;
     std::int64_t written;  // prefixes along the axis that are wanted: the exclusive scan drops the last one
-    bool has_zero;         // the element before the first prefix is the empty sum
+    bool has_initial;      // the element before the first prefix is that of the empty set
     bool columns, swapped;
     Format in, format;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "exact/elements.hpp"
+#include "exact/product.hpp"
 #include "exact/rounding.hpp"
 #include "run/reduce.hpp"
 #include "threads/pool.hpp"
@@ -22,15 +23,18 @@ namespace {
 // A line can take seconds: so many elements between two questions whether to go on.
 constexpr std::int64_t elements_between_questions = 1 << 16;
 
+void take(Superaccumulator& total, const void* p, Format format) { add_element(total, p, format); }
+void take(Product& total, const void* p, Format format) { multiply_element(total, p, format); }
+
 // `total` holds the elements before `at`.
-std::int64_t repair_span(const ScanPlan& plan, const Failures::Span& span, std::int64_t at,
-                         Superaccumulator& total) {
+template <class State>
+std::int64_t repair_span(const ScanPlan& plan, const Failures::Span& span, std::int64_t at, State& total) {
     const Finish how{Finalize::itself, plan.format, 1};
     for (; at < span.last; ++at) {
         if (at % elements_between_questions == 0 && interruption_requested()) throw Interrupted{};
         char element[8];
         gather(span.in + at * plan.axis.in, 0, 1, size_of(plan.in), plan.swapped, element);
-        if (!total.is_nan()) add_element(total, element, plan.in);
+        if (!total.is_nan()) take(total, element, plan.in);
         if (at >= span.first)
             store_bits(span.out + at * plan.axis.out, 0, total.rounded(how), size_of(plan.format));
     }
@@ -38,21 +42,30 @@ std::int64_t repair_span(const ScanPlan& plan, const Failures::Span& span, std::
     return at;
 }
 
-}  // namespace
-
-void repair(const ScanPlan& plan, Failures& failures, int threads) {
-    const std::vector<Failures::Span> spans = failures.take();
+template <class State>
+void repair_lines(const ScanPlan& plan, const std::vector<Failures::Span>& spans, int threads) {
     std::vector<std::size_t> starts;
     for (std::size_t i = 0; i < spans.size(); ++i) {
         if (i == 0 || spans[i].out != spans[i - 1].out) starts.push_back(i);
     }
     starts.push_back(spans.size());
     auto task = [&](std::size_t t, std::size_t) {
-        Superaccumulator total;
+        State total;
         std::int64_t at = 0;
         for (std::size_t i = starts[t]; i < starts[t + 1]; ++i) at = repair_span(plan, spans[i], at, total);
     };
-    if (!spans.empty()) for_each_task(starts.size() - 1, static_cast<std::size_t>(threads), task);
+    for_each_task(starts.size() - 1, static_cast<std::size_t>(threads), task);
+}
+
+}  // namespace
+
+void repair(Combine combine, const ScanPlan& plan, Failures& failures, int threads) {
+    const std::vector<Failures::Span> spans = failures.take();
+    if (spans.empty()) return;
+    if (combine == Combine::product)
+        repair_lines<Product>(plan, spans, threads);
+    else
+        repair_lines<Superaccumulator>(plan, spans, threads);
 }
 
 }  // namespace samesum

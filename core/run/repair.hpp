@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "kernels/method.hpp"
 #include "layout/scan_plan.hpp"
 
 namespace samesum {
@@ -33,6 +34,6 @@ class Failures {
 };
 
 // Writes the failed prefixes, each line by itself from its front.
-void repair(const ScanPlan& plan, Failures& failures, int threads);
+void repair(Combine combine, const ScanPlan& plan, Failures& failures, int threads);
 
 }  // namespace samesum

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <thread>
 #include <vector>
 
+#include "exact/rounding.hpp"
 #include "exact/wide_scan.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/accumulate.hpp"
@@ -22,17 +22,29 @@ constexpr std::int64_t threaded_bytes = 256 << 10;
 // them.
 constexpr std::int64_t chunk_elements = 64 * static_cast<std::int64_t>(scan_elements);
 
-const ScanMethod& choose_method(Format in, Format out) {
+const ScanMethod& choose_method(Combine combine, Format in, Format out) {
+    const bool sum = combine == Combine::sum;
     const Methods& methods = *current_instruction_set().methods;
-    if (is_float(in)) return methods.scan_float[static_cast<std::size_t>(in)];
-    if (is_float(out)) return wide_scan_method(in);
+    const ProductMethods& products = *current_instruction_set().products;
+    if (is_float(in)) return (sum ? methods.scan_float : products.scan_real)[static_cast<std::size_t>(in)];
+    if (is_float(out)) return sum ? wide_scan_method(in) : deferred_scan_method();
     const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
-    return methods.scan_modular[index][size_of(out) > size_of(in)];
+    return (sum ? methods.scan_modular : products.scan_modular)[index][size_of(out) > size_of(in)];
+}
+
+// What the empty set gives: zero or one.
+std::uint64_t initial_bits(Combine combine, Format format) {
+    if (combine == Combine::sum) return 0;
+    return is_float(format) ? round_bits(1, format) : 1;
 }
 
 class Job {
   public:
-    explicit Job(const ScanPlan& plan) : plan_(plan), method_(choose_method(plan.in, plan.format)) {}
+    Job(Combine combine, const ScanPlan& plan)
+        : combine_(combine),
+          plan_(plan),
+          method_(choose_method(combine, plan.in, plan.format)),
+          initial_(initial_bits(combine, plan.format)) {}
 
     void run() {
         const std::int64_t bytes =
@@ -44,17 +56,18 @@ class Job {
             scan_long_lines(threads);
         else
             scan_lines(threads);
-        repair(plan_, failures_, threads);
+        repair(combine_, plan_, failures_, threads);
     }
 
   private:
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
     std::size_t out_size() const { return size_of(plan_.format); }
 
-    void write_zero(char* first_prefix, std::int64_t columns) const {
-        if (!plan_.has_zero) return;
+    void write_initial(char* first_prefix, std::int64_t columns) const {
+        if (!plan_.has_initial) return;
         char* p = first_prefix - plan_.axis.out;
-        for (std::int64_t j = 0; j < columns; ++j) std::memset(p + j * plan_.inner.out, 0, out_size());
+        for (std::int64_t j = 0; j < columns; ++j)
+            store_bits(p + j * plan_.inner.out, 0, initial_, out_size());
     }
 
     // Contiguous native elements, gathered into `buffer` if they do not lie so.
@@ -95,8 +108,9 @@ class Job {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
             Walk walk(plan_.lines, first);
             for (std::int64_t line = first; line < std::min(lines, first + batch); ++line, walk.next()) {
-                write_zero(plan_.out + walk.out(), 1);
-                scan_run(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size, {});
+                write_initial(plan_.out + walk.out(), 1);
+                scan_run(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size,
+                         method_.identity);
             }
         };
         for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch),
@@ -110,15 +124,16 @@ class Job {
         for (std::int64_t line = 0; line < plan_.lines.count(); ++line, walk.next()) {
             const char* in = plan_.data + walk.in();
             char* out = plan_.out + walk.out();
-            write_zero(out, 1);
-            std::vector<Carry> carries(static_cast<std::size_t>(chunks) + 1);
+            write_initial(out, 1);
+            std::vector<Carry> carries(static_cast<std::size_t>(chunks) + 1, method_.identity);
             std::atomic<std::size_t> ready{0};
             auto task = [&](std::size_t t, std::size_t) {
                 const std::int64_t begin = static_cast<std::int64_t>(t) * chunk_elements;
                 const std::int64_t end = std::min(n, begin + chunk_elements);
                 const Carry part = total(in, begin, end);
                 while (ready.load(std::memory_order_acquire) != t) std::this_thread::yield();
-                carries[t + 1] = joined(carries[t], part);
+                carries[t + 1] = carries[t];
+                method_.join(carries[t + 1], part);
                 ready.store(t + 1, std::memory_order_release);
                 scan_run(in, out, begin, end, carries[t]);
             };
@@ -128,19 +143,11 @@ class Job {
 
     Carry total(const char* in, std::int64_t begin, std::int64_t end) const {
         alignas(64) char gathered[scan_elements * 8];
-        Carry carry{};
+        Carry carry = method_.identity;
         for (std::int64_t i = begin; i < end; i += scan_elements) {
             const std::int64_t n = std::min<std::int64_t>(scan_elements, end - i);
             method_.total(carry, elements(in + i * plan_.axis.in, n, gathered), static_cast<std::size_t>(n));
         }
-        return carry;
-    }
-
-    Carry joined(Carry carry, const Carry& part) const {
-        if (is_float(plan_.in))
-            add(carry.sum, part.sum);
-        else
-            carry.integer += part.integer;
         return carry;
     }
 
@@ -175,7 +182,7 @@ class Job {
         };
         const bool direct = plan_.inner.out == static_cast<std::int64_t>(out_size());
         method_.init(scope.tile(), n);
-        write_zero(out, columns);
+        write_initial(out, columns);
         for (std::int64_t r = 0; r < plan_.written; ++r) {
             const char* x = in + r * plan_.axis.in;
             if (plan_.swapped) gather(x, plan_.inner.in, n, size_of(plan_.in), true, gathered), x = gathered;
@@ -194,18 +201,20 @@ class Job {
         for (std::int64_t j = 0; j < columns; ++j) add_run(j);
     }
 
+    const Combine combine_;
     const ScanPlan& plan_;
     const ScanMethod& method_;
+    const std::uint64_t initial_;
     Failures failures_;
 };
 
 }  // namespace
 
-void scan(const View& x, int axis, const ScanOptions& options, Format format, void* out) {
+void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out) {
     const FloatingPointScope scope;
     const ScanPlan plan = plan_scan(x, axis, options, format, out);
     counters.scan_lines += static_cast<std::uint64_t>(plan.lines.count());
-    Job(plan).run();
+    Job(combine, plan).run();
 }
 
 }  // namespace samesum

@@ -1,12 +1,13 @@
-// Prefix sums along one axis, end to end.
+// Prefix sums and products along one axis, end to end.
 #pragma once
 
+#include "kernels/method.hpp"
 #include "layout/scan_plan.hpp"
 
 namespace samesum {
 
 // `out` is C-contiguous, of `format`, and does not overlap the input; with include_initial its axis is one
 // longer.
-void scan(const View& x, int axis, const ScanOptions& options, Format format, void* out);
+void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out);
 
 }  // namespace samesum

@@ -1,6 +1,7 @@
 #include "run/tiers.hpp"
 
 #include "exact/methods.hpp"
+#include "exact/product.hpp"
 #include "kernels/instruction_set.hpp"
 
 namespace samesum {
@@ -37,6 +38,18 @@ Tiers float_sum_tiers(const Methods& methods, const Reduction& row, Format in, F
     return tiers;
 }
 
+Tiers product_tiers(const ProductMethods& products, Format in, Format out) {
+    Tiers tiers;
+    if (!is_float(out)) {
+        const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
+        tiers.push(products.modular[index][size_of(out) > size_of(in)], 0);
+        return tiers;
+    }
+    if (is_float(in)) tiers.push(products.real[static_cast<std::size_t>(in)], 1);
+    tiers.push(product_method(in), 2);
+    return tiers;
+}
+
 }  // namespace
 
 Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
@@ -52,6 +65,7 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
             tiers.push(set.methods->extreme[format][row.combine == Combine::maximum], 0);
             return tiers;
         case Combine::product:
+            return product_tiers(*set.products, in, out);
         case Combine::logical_and:
         case Combine::logical_or:
         case Combine::minimum_position:

@@ -1,0 +1,45 @@
+// An exact product: an integer in 64-bit limbs times a power of two.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "formats/format.hpp"
+#include "kernels/method.hpp"
+
+namespace samesum {
+
+class Product {
+  public:
+    // Times a whole number, which may be zero, times 2^exponent.
+    void multiply(std::uint64_t factor, std::int64_t exponent, bool negative);
+    void multiply_by_infinity(bool negative) {
+        has_infinity_ = true;
+        negative_ ^= negative;
+    }
+    void multiply_by_nan() { has_nan_ = true; }
+    void merge(const Product& other);
+
+    bool is_nan() const { return has_nan_ || (has_zero_ && has_infinity_); }
+
+    // Rounded once to how.format, which is a float format.
+    std::uint64_t rounded(const Finish& how) const;
+
+  private:
+    // A tie has at most 54 significant bits, thus fewer than 54 factors that are no powers of two: as long as
+    // a tie is possible nothing is dropped. Beyond, what is dropped is less than 2^-3900 of the value.
+    static constexpr int limbs = 64;
+
+    std::array<std::uint64_t, limbs> limb_{1};  // from the least significant one; odd, as the factors are
+    int used_ = 1;
+    std::int64_t exponent_ = 0;
+    bool negative_ = false, inexact_ = false, has_zero_ = false, has_infinity_ = false, has_nan_ = false;
+};
+
+// Multiplies by the element of any format at p.
+void multiply_element(Product& total, const void* p, Format format);
+
+// The method that is always right: any format into any float format.
+const Method& product_method(Format format);
+
+}  // namespace samesum
