@@ -25,7 +25,10 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(samesum.__path__, "samesum.")
     if module.name not in ("samesum._core", "samesum.__main__")
 )
-DOORS = ("frontends.arrays", "frontends.onnx_functions", "frontends.openvino_functions", "frontends.load")
+DOORS = (
+    *("frontends.arrays", "frontends.array_scans", "frontends.load"),
+    *("frontends.onnx_reductions", "frontends.onnx_scans", "frontends.openvino_functions"),
+)
 
 
 def bash_blocks(text: str) -> list[str]:

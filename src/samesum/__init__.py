@@ -17,13 +17,14 @@ from samesum.errors import (
     UnsafeModelError,
     UnsupportedOperator,
 )
+from samesum.frontends.array_scans import cumulative_prod, cumulative_sum
 from samesum.frontends.arrays import (
-    cumulative_sum,
     l1_norm,
     l2_norm,
     max,  # noqa: A004
     mean,
     min,  # noqa: A004
+    prod,
     sum,  # noqa: A004
     sum_square,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "UnsafeModelError",
     "UnsupportedOperator",
     "__version__",
+    "cumulative_prod",
     "cumulative_sum",
     "get_num_threads",
     "l1_norm",
@@ -53,6 +55,7 @@ __all__ = [
     "min",
     "onnx",
     "openvino",
+    "prod",
     "set_num_threads",
     "sum",
     "sum_square",

@@ -1,14 +1,26 @@
 """The operators of ONNX as functions on arrays; `opset` chooses the version."""
 
-from samesum.frontends.onnx_functions import (
-    CumSum,
+from samesum.frontends.onnx_reductions import (
     ReduceL1,
     ReduceL2,
     ReduceMax,
     ReduceMean,
     ReduceMin,
+    ReduceProd,
     ReduceSum,
     ReduceSumSquare,
 )
+from samesum.frontends.onnx_scans import CumProd, CumSum
 
-__all__ = ["CumSum", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum", "ReduceSumSquare"]
+__all__ = [
+    "CumProd",
+    "CumSum",
+    "ReduceL1",
+    "ReduceL2",
+    "ReduceMax",
+    "ReduceMean",
+    "ReduceMin",
+    "ReduceProd",
+    "ReduceSum",
+    "ReduceSumSquare",
+]

@@ -7,7 +7,8 @@ from samesum.frontends.openvino_functions import (
     ReduceMax,
     ReduceMean,
     ReduceMin,
+    ReduceProd,
     ReduceSum,
 )
 
-__all__ = ["CumSum", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"]
+__all__ = ["CumSum", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"]

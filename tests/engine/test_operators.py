@@ -85,7 +85,9 @@ def test_onnx_axes_attribute_may_be_empty(opset: int) -> None:
 
 
 @pytest.mark.parametrize("axes", [None, axes_of()])
-@pytest.mark.parametrize("operator", ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2"])
+@pytest.mark.parametrize(
+    "operator", ["ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2"]
+)
 def test_no_axes_leave_the_element_wise_part(operator: str, axes: NDArray | None) -> None:
     data = np.array([[-3, 2]], np.int32)
     norm = operator in ("ReduceL1", "ReduceL2")

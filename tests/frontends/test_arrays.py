@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
@@ -23,7 +24,12 @@ UNSIGNED = [np.dtype(f"uint{width}") for width in (8, 16, 32, 64)]
 
 SUMS = [ss.sum, ss.l1_norm, ss.l2_norm, ss.sum_square]
 EXTREMES = [ss.min, ss.max]
-REDUCTIONS = [*SUMS, ss.mean, *EXTREMES]
+PRODUCTS = [ss.prod]
+REDUCTIONS = [*SUMS, *PRODUCTS, ss.mean, *EXTREMES]
+SCANS = [ss.cumulative_sum, ss.cumulative_prod]
+
+SCAN_KEYWORDS: dict[str, Any] = dict.fromkeys(("axis", "dtype", "out"))
+SCAN_KEYWORDS |= dict.fromkeys(("include_initial", "exclusive", "reverse"), False)
 
 
 def named(functions: list[Function]) -> Any:
@@ -34,23 +40,15 @@ def named(functions: list[Function]) -> Any:
     ("function", "keywords"),
     [
         (ss.sum, {"axis": None, "dtype": None, "keepdims": False, "out": None}),
+        (ss.prod, {"axis": None, "dtype": None, "keepdims": False, "out": None}),
         (ss.mean, {"axis": None, "keepdims": False, "out": None}),
         (ss.min, {"axis": None, "keepdims": False, "out": None}),
         (ss.max, {"axis": None, "keepdims": False, "out": None}),
         (ss.l1_norm, {"axis": None, "keepdims": False, "out": None}),
         (ss.l2_norm, {"axis": None, "keepdims": False, "out": None}),
         (ss.sum_square, {"axis": None, "keepdims": False, "out": None}),
-        (
-            ss.cumulative_sum,
-            {
-                "axis": None,
-                "dtype": None,
-                "include_initial": False,
-                "exclusive": False,
-                "reverse": False,
-                "out": None,
-            },
-        ),
+        (ss.cumulative_sum, SCAN_KEYWORDS),
+        (ss.cumulative_prod, SCAN_KEYWORDS),
     ],
 )
 def test_one_positional_array_and_keywords(function: Function, keywords: dict[str, Any]) -> None:
@@ -61,16 +59,17 @@ def test_one_positional_array_and_keywords(function: Function, keywords: dict[st
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@named([*REDUCTIONS, ss.cumulative_sum])
+@named([*REDUCTIONS, *SCANS])
 def test_floats_keep_their_type(function: Function, dtype: np.dtype[Any]) -> None:
     assert function(np.ones(3, dtype)).dtype == dtype
 
 
 @pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED], ids=str)
-@named([*SUMS, ss.cumulative_sum])
-def test_sums_of_integers_widen(function: Function, dtype: np.dtype[Any]) -> None:
+@named([*SUMS, *PRODUCTS, *SCANS])
+def test_sums_and_products_of_integers_widen(function: Function, dtype: np.dtype[Any]) -> None:
     result = function(np.array([3, 4], dtype))
     expected = {"sum": 7, "l1_norm": 7, "l2_norm": 5, "sum_square": 25, "cumulative_sum": [3, 7]}
+    expected |= {"prod": 12, "cumulative_prod": [3, 12]}
     assert result.dtype == (np.uint64 if dtype.kind == "u" else np.int64)
     assert result.tolist() == expected[function.__name__]
 
@@ -101,8 +100,8 @@ def test_extremes_of_the_limits(function: Function, dtype: np.dtype[Any]) -> Non
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float16", "bfloat16", "float32", "float64"])
-@pytest.mark.parametrize("function", [ss.sum, ss.cumulative_sum])
-def test_integers_sum_to_any_type_asked_for(function: Function, dtype: str) -> None:
+@named([ss.sum, ss.prod, *SCANS])
+def test_integers_go_to_any_type_asked_for(function: Function, dtype: str) -> None:
     wanted = BFLOAT16 if dtype == "bfloat16" else np.dtype(dtype)
     result = function(np.array([1, 2, 3], np.int32), dtype=wanted)
     assert result.dtype == wanted
@@ -117,7 +116,7 @@ def test_sums_to_other_types_are_rounded_once(function: Function) -> None:
     assert function(y, dtype=np.float32).ravel()[-1] == np.float32(2**62 + 2**39)
 
 
-@pytest.mark.parametrize("function", [ss.sum, ss.cumulative_sum])
+@named([ss.sum, ss.prod, *SCANS])
 def test_other_types_are_refused(function: Function) -> None:
     with pytest.raises(DtypeError):
         function(np.ones(3, np.float32), dtype=np.int64)
@@ -127,7 +126,17 @@ def test_other_types_are_refused(function: Function) -> None:
         function(np.ones(3, np.float32), dtype="float33")
 
 
-@named([*REDUCTIONS, ss.cumulative_sum])
+def test_products_are_rounded_once_and_pass_beyond_the_range() -> None:
+    x = np.array([1e200, 1e200, 1e-300])
+    assert ss.prod(x).tolist() == float(Fraction(1e200) ** 2 * Fraction(1e-300))
+    assert ss.cumulative_prod(x).tolist() == [1e200, np.inf, ss.prod(x).tolist()]
+    y = np.array([2**61 + 1, 3], np.int64)
+    assert ss.prod(y, dtype=np.float32) == np.float32(2**61 * 3)
+    assert ss.prod(np.array([200, 2], np.uint8)).tolist() == 400
+    assert ss.prod(np.ones(0, np.float32)) == 1
+
+
+@named([*REDUCTIONS, *SCANS])
 @pytest.mark.parametrize("x", [np.ones(2, complex), np.array(["a"]), np.array([None]), np.zeros(2, "M8[s]")], ids=repr)
 def test_arrays_of_no_real_numbers_are_refused(function: Function, x: NDArray) -> None:
     with pytest.raises(DtypeError):
@@ -185,7 +194,7 @@ def test_extremes_of_nothing_are_refused(function: Function, dtype: Any) -> None
     assert function(np.ones((0, 2), dtype), axis=1).shape == (0,)
 
 
-@named([*REDUCTIONS, ss.cumulative_sum])
+@named([*REDUCTIONS, *SCANS])
 def test_out_receives_the_result(function: Function) -> None:
     x = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
     expected = function(x, axis=0)
@@ -194,7 +203,7 @@ def test_out_receives_the_result(function: Function) -> None:
     assert np.array_equal(out, expected)
 
 
-@named([*REDUCTIONS, ss.cumulative_sum])
+@named([*REDUCTIONS, *SCANS])
 def test_out_of_another_shape_or_kind_is_refused_and_untouched(function: Function) -> None:
     x = np.ones((2, 2), np.float32)
     out = np.full(5, 99, np.float32)
@@ -205,7 +214,7 @@ def test_out_of_another_shape_or_kind_is_refused_and_untouched(function: Functio
         function(x, axis=0, out=[0, 0])
 
 
-@named([*REDUCTIONS, ss.cumulative_sum])
+@named([*REDUCTIONS, *SCANS])
 @pytest.mark.parametrize("x", [[1, 2, 3], (1, 2, 3), range(1, 4), memoryview(np.array([1, 2, 3]))], ids=type)
 def test_anything_that_makes_an_array_is_one(function: Function, x: Any) -> None:
     expected = function(np.array([1, 2, 3]))
@@ -213,13 +222,13 @@ def test_anything_that_makes_an_array_is_one(function: Function, x: Any) -> None
     assert (result.dtype, result.tolist()) == (expected.dtype, expected.tolist())
 
 
-@named([*REDUCTIONS, ss.cumulative_sum])
+@named([*REDUCTIONS, *SCANS])
 def test_masked_arrays_are_refused(function: Function) -> None:
     with pytest.raises(DtypeError, match=r"whose mask would be ignored"):
         function(np.ma.masked_array([1.0, 2.0], mask=[True, False]))
 
 
-@named([*REDUCTIONS, ss.cumulative_sum])
+@named([*REDUCTIONS, *SCANS])
 def test_torch_bfloat16_gives_bfloat16(function: Function) -> None:
     torch = pytest.importorskip("torch")
     x = torch.tensor([3.0, 4.0], dtype=torch.bfloat16)

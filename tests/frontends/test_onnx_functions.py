@@ -20,6 +20,7 @@ Function = Callable[..., NDArray]
 REDUCTIONS = [
     door.ReduceSum,
     door.ReduceMean,
+    door.ReduceProd,
     door.ReduceMax,
     door.ReduceMin,
     door.ReduceL1,
@@ -30,6 +31,7 @@ X = np.array([[3, -4], [0, 12]], np.float32)
 OVER_AXIS_1 = {
     "ReduceSum": [-1, 12],
     "ReduceMean": [-0.5, 6],
+    "ReduceProd": [-12, 0],
     "ReduceMax": [3, 12],
     "ReduceMin": [-4, 0],
     "ReduceL1": [7, 12],
@@ -148,8 +150,9 @@ def test_tensors_and_lists_are_taken_for_data_and_axes() -> None:
     assert door.ReduceSum([[1, 2], [3, 4]], [0]).tolist() == [[4, 6]]
 
 
-def test_cum_sum_s_signature_is_the_standard_s() -> None:
-    assert str(inspect.signature(door.CumSum)) == (
+@pytest.mark.parametrize("function", [door.CumSum, door.CumProd], ids=lambda function: function.__name__)
+def test_a_scan_s_signature_is_the_standard_s(function: Function) -> None:
+    assert str(inspect.signature(function)) == (
         "(x: 'Any', axis: 'Any', *, exclusive: 'int' = 0, reverse: 'int' = 0, opset: 'int | None' = None) -> 'NDArray'"
     )
 
@@ -169,6 +172,15 @@ def test_cum_sum_s_wrong_axes_are_refused(axis: int) -> None:
         AxisError, match=rf"^onnx.CumSum-14: axis {axis} is out of range for rank 2; allowed are -2 to 1"
     ):
         door.CumSum(X, axis)
+
+
+def test_cum_prod() -> None:
+    assert door.CumProd(X, 1).tolist() == [[3, -12], [0, 0]]
+    assert door.CumProd(X, -1, exclusive=1, opset=26).tolist() == [[1, 3], [1, 0]]
+    assert door.CumProd(X, [0], reverse=1).tolist() == [[0, -48], [0, 12]]
+    assert door.CumProd(np.array([2**20] * 2, np.int32), 0).tolist() == [2**20, 0]
+    with pytest.raises(UnsupportedOperator, match=r"onnx.CumProd does not exist in opset 25; it has version 26$"):
+        door.CumProd(X, 0, opset=25)
 
 
 def test_cum_sum_needs_its_axis() -> None:

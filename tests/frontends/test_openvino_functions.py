@@ -20,6 +20,7 @@ Function = Callable[..., NDArray]
 REDUCTIONS = [
     door.ReduceSum,
     door.ReduceMean,
+    door.ReduceProd,
     door.ReduceMax,
     door.ReduceMin,
     door.ReduceL1,
@@ -29,6 +30,7 @@ X = np.array([[3, -4], [0, 12]], np.float32)
 OVER_AXIS_1 = {
     "ReduceSum": [-1, 12],
     "ReduceMean": [-0.5, 6],
+    "ReduceProd": [-12, 0],
     "ReduceMax": [3, 12],
     "ReduceMin": [-4, 0],
     "ReduceL1": [7, 12],

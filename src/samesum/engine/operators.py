@@ -1,4 +1,4 @@
-"""Operators of the standards on arrays in memory: checked by their row, then one call into the core."""
+"""Operators of the standards on arrays in memory: checked by their row, then a call into the core."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from samesum.algebra.rows import SUM, Reduction, Scan
 from samesum.engine.arrays import NDArray
-from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE, reduce, scan
+from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE, SELECT_LAST, reduce, scan
 from samesum.errors import AxisError, DtypeError, ModelError, SamesumError, ShapeError
 from samesum.specs.bind import Operation
 from samesum.specs.lookup import versions_with_type
@@ -19,7 +19,7 @@ from samesum.specs.row import EmptySet, Input, Spec
 
 
 def apply(operation: Operation, inputs: Sequence[NDArray | None]) -> NDArray:
-    """The operator's result for `inputs`, of the data's own element type; always a new array.
+    """The operator's result for `inputs`, of the element type that its row says; always a new array.
 
     An omitted input is None or, at the end, left out. Raises DtypeError, ShapeError, AxisError or
     ModelError (a missing or surplus input); each message begins with the operator and its version.
@@ -29,6 +29,7 @@ def apply(operation: Operation, inputs: Sequence[NDArray | None]) -> NDArray:
         data, where = _accept(spec, inputs)
         if isinstance(spec.row, Scan):
             return _scan(spec.row, operation, data, where)
+        assert isinstance(spec.row, Reduction)
         return _reduce(spec.row, operation, data, where)
     except SamesumError as error:
         error.args = (f"{spec.identifier}: {error}",)
@@ -41,7 +42,7 @@ def _reduce(row: Reduction, operation: Operation, data: NDArray, where: NDArray 
         if axes not in ((0,), (-1,)):
             raise AxisError(f"axes {list(axes)} do not fit a scalar; allowed are [], [0] and [-1]")
         axes = ()
-    flags = KEEPDIMS if operation.keepdims else 0
+    flags = (KEEPDIMS if operation.keepdims else 0) | (SELECT_LAST if operation.select_last else 0)
     if data.size == 0 and operation.spec.operator.empty_set is not EmptySet.IDENTITY:
         return _reduce_nothing(operation.spec, data, axes, flags)
     return reduce(row, data, axes, flags)
@@ -57,6 +58,8 @@ def _scan(row: Scan, operation: Operation, data: NDArray, where: NDArray | None)
 
 def _axes(operation: Operation, where: NDArray | None) -> tuple[int, ...] | None:
     """The axes as the core takes them: None is all of them, an empty tuple none."""
+    if operation.axis is not None:
+        return (operation.axis,)
     axes = operation.axes if where is None else tuple(where.ravel().tolist())
     if axes:
         return axes

@@ -1,24 +1,12 @@
-"""The array door: array-API names and signatures on the engine."""
+"""The array door, reductions over any axes: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, SUM, SUM_SQUARE
-from samesum.engine.arrays import as_array, as_dtype
-from samesum.engine.memory import (
-    EXCLUSIVE,
-    INCLUDE_INITIAL,
-    REAL,
-    REFUSE_EMPTY,
-    REVERSE,
-    WIDEN,
-    Axes,
-    NDArray,
-    reduce,
-    scan,
-)
-from samesum.errors import AxisError, ShapeError
+from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE
+from samesum.engine.arrays import as_dtype
+from samesum.engine.memory import REAL, REFUSE_EMPTY, WIDEN, Axes, NDArray, reduce
 
 
 def sum(
@@ -41,6 +29,21 @@ def sum(
     16777218
     """
     return reduce(SUM, x, axis, WIDEN | bool(keepdims), None if dtype is None else as_dtype(dtype), out)
+
+
+def prod(
+    x: Any, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
+) -> NDArray:
+    """The product of the elements over `axis`, rounded once; nothing overflows or underflows on the way.
+
+    The product of nothing is 1; any NaN, or zero together with an infinity, give NaN. Types, axes, `dtype`,
+    `keepdims`, `out` and errors are those of `sum`. Source: the Python array API standard, `prod`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> float(prod(np.array([1e200, 1e200, 1e-300])))
+    1e+100
+    """
+    return reduce(PROD, x, axis, WIDEN | bool(keepdims), as_dtype(dtype), out)
 
 
 def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -120,44 +123,3 @@ def sum_square(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDA
     array([[10., 20.]])
     """
     return reduce(SUM_SQUARE, x, axis, WIDEN | bool(keepdims), None, out)
-
-
-def cumulative_sum(
-    x: Any,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: Any = None,
-    include_initial: bool = False,
-    exclusive: bool = False,
-    reverse: bool = False,
-    out: NDArray | None = None,
-) -> NDArray:
-    """Every prefix sum along `axis`, each the exact one rounded once, in the shape of `x`.
-
-    `axis` may be left out for one dimension only. `reverse` sums from the end; `exclusive` leaves each
-    element out of its own prefix; `include_initial` adds the sum of nothing at the side where the sum
-    begins, so that the axis is longer by one. Types, `dtype` and `out` are those of `sum`.
-
-    Raises AxisError for an axis out of range or left out above rank 1, ShapeError for rank 0, for `out`
-    of another shape and for `include_initial` together with `exclusive`, DtypeError as `sum` does.
-    Source: the Python array API standard, `cumulative_sum`; ONNX CumSum, OpenVINO CumSum-3; NUMERICS.md.
-
-    >>> import numpy as np
-    >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), include_initial=True)
-    array([0., 1., 3., 6.])
-    >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), exclusive=True, reverse=True)
-    array([5., 3., 0.])
-    """
-    x = as_array(x)
-    if x.ndim == 0:
-        raise ShapeError("x has rank 0; a cumulative sum needs rank 1 or more")
-    if axis is None:
-        if x.ndim > 1:
-            raise AxisError(f"axis is None and x has rank {x.ndim}; name one of {-x.ndim} to {x.ndim - 1}")
-        axis = 0
-    if include_initial and exclusive:
-        raise ShapeError("include_initial and exclusive are both true; at most one of them is allowed")
-    flags = WIDEN | (INCLUDE_INITIAL if include_initial else 0)
-    flags |= (EXCLUSIVE if exclusive else 0) | (REVERSE if reverse else 0)
-    return scan(CUMULATIVE_SUM, x, axis, flags, as_dtype(dtype), out)

@@ -42,6 +42,19 @@ def ReduceMean(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | No
     return _reduce("ReduceMean", data, axes, keep_dims, opset)
 
 
+def ReduceProd(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """The product over `axes`, rounded once, in the type of `data`; integers wrap.
+
+    Nothing overflows or underflows on the way; the product of nothing is 1. Arguments, types and errors are those
+    of `ReduceSum`. Source: OpenVINO operation specification, ReduceProd-1; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
+    array([1.e+30], dtype=float32)
+    """
+    return _reduce("ReduceProd", data, axes, keep_dims, opset)
+
+
 def ReduceMax(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The largest element over `axes`; NaN if there is one.
 

@@ -63,17 +63,19 @@ def _merged_dim(a: int | None, b: int | None) -> int | None:
 
 
 def reduction(operation: Operation, facts: Facts) -> Fact:
-    """A reduction's result: the data's dtype, the reduced axes dropped or of size one."""
-    data = first(facts)
+    """A reduction's result: the dtype that the row says, the reduced axes dropped or of size one."""
+    shape = first(facts).shape
+    result = operation.spec.operator.result
+    dtype = first(facts).dtype if result is None else np.dtype(result)
     axes = reduced_axes(operation, facts)
-    if data.shape is None:
-        return Fact(data.dtype)
+    if shape is None:
+        return Fact(dtype)
     if axes is None:
-        return Fact(data.dtype, (None,) * len(data.shape) if operation.keepdims else None)
+        return Fact(dtype, (None,) * len(shape) if operation.keepdims else None)
     reduced = set(axes)
     if operation.keepdims:
-        return Fact(data.dtype, tuple(1 if i in reduced else dim for i, dim in enumerate(data.shape)))
-    return Fact(data.dtype, tuple(dim for i, dim in enumerate(data.shape) if i not in reduced))
+        return Fact(dtype, tuple(1 if i in reduced else dim for i, dim in enumerate(shape)))
+    return Fact(dtype, tuple(dim for i, dim in enumerate(shape) if i not in reduced))
 
 
 def reduced_axes(operation: Operation, facts: Facts) -> tuple[int, ...] | None:
@@ -81,7 +83,7 @@ def reduced_axes(operation: Operation, facts: Facts) -> tuple[int, ...] | None:
     shape = first(facts).shape
     if shape is None:
         return None
-    axes = operation.axes
+    axes = operation.axes if operation.axis is None else (operation.axis,)
     if len(facts) > 1 and (where := facts[1]) is not None:
         if where.value is None:
             return None

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from samesum.algebra.rows import Scan
+from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.engine.operators import apply
 from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.graph import facts as rules
@@ -113,7 +113,7 @@ def _call_row(row: Row, attributes: Attributes, inputs: Inputs) -> NDArray:
 
 
 def _infer_operation(operation: Operation, facts: Facts) -> Fact:
-    return rules.same({}, facts) if isinstance(operation.spec.row, Scan) else rules.reduction(operation, facts)
+    return rules.reduction(operation, facts) if isinstance(operation.spec.row, Reduction) else rules.same({}, facts)
 
 
 def _constants(graph: Graph) -> dict[str, Fact]:
@@ -155,11 +155,23 @@ def _folded(step: Step, inputs: Facts, fact: Fact) -> Fact:
 def _detail(operation: Operation | None, inputs: Facts) -> str:
     if operation is None:
         return ""
+    words = {
+        "keepdims": operation.keepdims,
+        "the last of equal ones": operation.select_last,
+        "exclusive": operation.exclusive,
+        "reverse": operation.reverse,
+    }
+    return ", ".join((*_axes_said(operation, inputs), *(word for word, holds in words.items() if holds)))
+
+
+def _axes_said(operation: Operation, inputs: Facts) -> list[str]:
     if isinstance(operation.spec.row, Scan):
-        return ", ".join(word for word in ("exclusive", "reverse") if getattr(operation, word))
+        return []
+    if isinstance(operation.spec.row, Normalization):
+        split = operation.spec.version.as_matrix
+        return [f"as a matrix split at axis {operation.axis}" if split else f"axis {operation.axis}"]
     axes = rules.reduced_axes(operation, inputs)
-    known = "axes known when it runs" if axes is None else f"axes {list(axes)}"
-    return f"{known}, keepdims" if operation.keepdims else known
+    return ["axes known when it runs" if axes is None else f"axes {list(axes)}"]
 
 
 def contradiction(declared: Value | None, fact: Fact) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import index
@@ -20,6 +21,9 @@ class Operation:
     """The axes that an attribute names, as they were given; None if no attribute names any."""
     keepdims: bool = False
     noop_with_empty_axes: bool = False
+    axis: int | None = None
+    """The one axis that an attribute names, as it was given."""
+    select_last: bool = False
     exclusive: bool = False
     reverse: bool = False
 
@@ -28,7 +32,8 @@ def bind(spec: Spec, attributes: Mapping[str, object]) -> Operation:
     """`spec` with `attributes` checked and the others at their defaults.
 
     Raises UnsupportedOperator for a name that the version does not have, AxisError for axes that are
-    not integers, ModelError for any other value that the standard does not allow.
+    not integers or, where the version allows none, negative, ModelError for any other value that the standard
+    does not allow.
     """
     fields: dict[str, Any] = {"noop_with_empty_axes": not spec.standard.empty_axes_reduce_all}
     given = dict(attributes)
@@ -77,10 +82,33 @@ def _integers(spec: Spec, attribute: Attribute, value: object) -> tuple[int, ...
     return tuple(axes)
 
 
+def _integer(spec: Spec, attribute: Attribute, value: object) -> int:
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise AxisError(f"{spec.identifier}: {attribute.name} is {value!r}, which is not an integer") from None
+
+
+def _numeral(spec: Spec, attribute: Attribute, value: object) -> int:
+    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,19}\s*", value, re.ASCII):
+        return int(value)
+    return _integer(spec, attribute, value)
+
+
+def _natural(spec: Spec, attribute: Attribute, value: object) -> int:
+    number = _numeral(spec, attribute, value)
+    if number < 0:
+        raise AxisError(f"{spec.identifier}: {attribute.name} is {number}; allowed is {attribute.kind.value}")
+    return number
+
+
 _READERS: dict[Kind, Callable[[Spec, Attribute, object], object]] = {
     Kind.FLAG: _flag,
     Kind.BOOLEAN: _boolean,
     Kind.INTEGERS: _integers,
+    Kind.INTEGER: _integer,
+    Kind.NUMERAL: _numeral,
+    Kind.NATURAL: _natural,
 }
 
 

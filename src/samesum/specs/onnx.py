@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, SUM, SUM_SQUARE
+from samesum.algebra.rows import (
+    CUMULATIVE_PROD,
+    CUMULATIVE_SUM,
+    L1_NORM,
+    L2_NORM,
+    MAX,
+    MEAN,
+    MIN,
+    PROD,
+    SUM,
+    SUM_SQUARE,
+)
 from samesum.specs.row import Attribute, EmptySet, Input, Kind, Operator, Signature, Standard, Version
 
 _C = frozenset({"float32", "float64", "int32", "int64", "uint32", "uint64"})
@@ -50,6 +61,7 @@ _CUM_SUM = (
     Version(11, _C, _SCAN),
     Version(14, _H_BF, _SCAN),
 )
+_CUM_PROD = (Version(26, _H_BF, _SCAN),)
 
 ONNX = Standard(
     "onnx",
@@ -57,12 +69,14 @@ ONNX = Standard(
     operators=(
         Operator("ReduceSum", SUM, _REDUCE_SUM),
         Operator("ReduceMean", MEAN, _REDUCE, EmptySet.UNDEFINED),
+        Operator("ReduceProd", PROD, _REDUCE),
         Operator("ReduceMax", MAX, _REDUCE_EXTREME),
         Operator("ReduceMin", MIN, _REDUCE_EXTREME),
         Operator("ReduceL1", L1_NORM, _REDUCE),
         Operator("ReduceL2", L2_NORM, _REDUCE),
         Operator("ReduceSumSquare", SUM_SQUARE, _REDUCE),
         Operator("CumSum", CUMULATIVE_SUM, _CUM_SUM),
+        Operator("CumProd", CUMULATIVE_PROD, _CUM_PROD),
     ),
     empty_axes_reduce_all=True,
     scalars_have_an_axis=False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, SUM
+from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, SUM
 from samesum.specs.row import Attribute, EmptySet, Input, Kind, Operator, Signature, Standard, Version
 
 _INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
@@ -28,6 +28,7 @@ OPENVINO = Standard(
     operators=(
         Operator("ReduceSum", SUM, _REDUCE_1),
         Operator("ReduceMean", MEAN, _REDUCE_1, EmptySet.ZERO),
+        Operator("ReduceProd", PROD, _REDUCE_1),
         Operator("ReduceMax", MAX, _REDUCE_1, EmptySet.LOWEST_FINITE),
         Operator("ReduceMin", MIN, _REDUCE_1),
         Operator("ReduceL1", L1_NORM, _REDUCE_4),

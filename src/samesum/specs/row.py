@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from samesum.algebra.rows import Reduction, Scan
+from samesum.algebra.rows import Normalization, Reduction, Scan
 
 
 class Kind(Enum):
@@ -14,6 +14,10 @@ class Kind(Enum):
     FLAG = "0 or 1"
     BOOLEAN = "true or false"
     INTEGERS = "a list of integers"
+    INTEGER = "an integer"
+    NUMERAL = "an integer or its numeral"
+    """An IR file spells integers as text."""
+    NATURAL = "an integer from 0 on or its numeral"
 
 
 class EmptySet(Enum):
@@ -61,6 +65,8 @@ class Version:
     since: int
     types: frozenset[str]
     signature: Signature
+    as_matrix: bool = False
+    """True if `axis` splits the data into a matrix, whose rows are what is normalized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +74,11 @@ class Operator:
     """All versions of one operator, oldest first, and what they have in common."""
 
     name: str
-    row: Reduction | Scan
+    row: Reduction | Scan | Normalization
     versions: tuple[Version, ...]
     empty_set: EmptySet = EmptySet.IDENTITY
+    result: str | None = None
+    """The element type of the result where it is not T."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +103,10 @@ class Spec:
     standard: Standard
     operator: Operator
     version: Version
-    row: Reduction | Scan = field(init=False)
-    """The reduction or scan that the operator stands for."""
+    row: Reduction | Scan | Normalization = field(init=False)
+    """What the operator stands for in the algebra."""
     types: frozenset[str] = field(init=False)
-    """T, the element types of the data and of the result."""
+    """T, the element types of the data and, where the operator says nothing else, of the result."""
     inputs: tuple[Input, ...] = field(init=False)
     """In the standard's order; the first one is the data."""
     attributes: tuple[Attribute, ...] = field(init=False)

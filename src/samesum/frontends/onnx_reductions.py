@@ -1,4 +1,4 @@
-"""ONNX's door for arrays: one function per operator, named and called as the standard does."""
+"""ONNX's door for arrays, the reductions over several axes: named and called as the standard does."""
 
 from __future__ import annotations
 
@@ -46,6 +46,21 @@ def ReduceMean(
     array([[2., 4.]], dtype=float32)
     """
     return _reduce("ReduceMean", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
+def ReduceProd(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The product over `axes`, rounded once; integers wrap.
+
+    Nothing overflows or underflows on the way; the product of nothing is 1. Arguments, types and errors are those
+    of `ReduceSum`. Source: https://onnx.ai/onnx/operators/onnx__ReduceProd.html (1, 11, 13, 18); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
+    array([[1.e+30]], dtype=float32)
+    """
+    return _reduce("ReduceProd", data, axes, keepdims, noop_with_empty_axes, opset)
 
 
 def ReduceMax(
@@ -123,25 +138,6 @@ def ReduceSumSquare(
     array([25.])
     """
     return _reduce("ReduceSumSquare", data, axes, keepdims, noop_with_empty_axes, opset)
-
-
-def CumSum(x: Any, axis: Any, *, exclusive: int = 0, reverse: int = 0, opset: int | None = None) -> NDArray:
-    """Every prefix sum of `x` along `axis`, each the exact one rounded once, in the type of `x`.
-
-    `axis` is an integer or an int32 or int64 array of one element. `exclusive` 1 leaves each element out
-    of its own prefix, `reverse` 1 sums from the end. `opset` chooses the version of the operator.
-
-    Raises DtypeError for a type that the version does not allow, AxisError for an axis out of range,
-    ShapeError for `x` of rank 0, UnsupportedOperator for an opset below 11, ModelError for an
-    attribute's value that is not allowed.
-    Source: https://onnx.ai/onnx/operators/onnx__CumSum.html (11, 14); NUMERICS.md.
-
-    >>> import numpy as np
-    >>> CumSum(np.array([1.0, 2.0, 3.0]), 0, exclusive=1)
-    array([0., 1., 3.])
-    """
-    operation = operation_of("onnx", "CumSum", opset, exclusive=exclusive, reverse=reverse)
-    return apply(operation, (as_array(x), None if axis is None else as_integers(axis)))
 
 
 def _reduce(operator: str, data: Any, axes: Any, keepdims: int, noop: int, opset: int | None) -> NDArray:

@@ -1,4 +1,4 @@
-"""The cumulative sum of the array door: the axis, the directions, the initial element."""
+"""The scans of the array door: the axis, the directions, the initial element."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ X = np.array([1.0, 2.0, 3.0], np.float32)
 
 
 @pytest.mark.parametrize(
-    ("keywords", "expected"),
+    ("keywords", "sums", "products"),
     [
-        ({}, [1, 3, 6]),
-        ({"exclusive": True}, [0, 1, 3]),
-        ({"reverse": True}, [6, 5, 3]),
-        ({"exclusive": True, "reverse": True}, [5, 3, 0]),
-        ({"include_initial": True}, [0, 1, 3, 6]),
-        ({"include_initial": True, "reverse": True}, [6, 5, 3, 0]),
-        ({"include_initial": np.True_, "exclusive": np.False_}, [0, 1, 3, 6]),
+        ({}, [1, 3, 6], [1, 2, 6]),
+        ({"exclusive": True}, [0, 1, 3], [1, 1, 2]),
+        ({"reverse": True}, [6, 5, 3], [6, 6, 3]),
+        ({"exclusive": True, "reverse": True}, [5, 3, 0], [6, 3, 1]),
+        ({"include_initial": True}, [0, 1, 3, 6], [1, 1, 2, 6]),
+        ({"include_initial": True, "reverse": True}, [6, 5, 3, 0], [6, 6, 3, 1]),
+        ({"include_initial": np.True_, "exclusive": np.False_}, [0, 1, 3, 6], [1, 1, 2, 6]),
     ],
     ids=str,
 )
-def test_directions_and_the_initial_element(keywords: dict[str, Any], expected: list[int]) -> None:
-    result = ss.cumulative_sum(X, **keywords)
-    assert (result.dtype, result.tolist()) == (X.dtype, expected)
+def test_directions_and_the_initial_element(keywords: dict[str, Any], sums: list[int], products: list[int]) -> None:
+    for function, expected in ((ss.cumulative_sum, sums), (ss.cumulative_prod, products)):
+        result = function(X, **keywords)
+        assert (result.dtype, result.tolist()) == (X.dtype, expected), function.__name__
 
 
 def test_the_initial_element_lengthens_the_axis() -> None:
@@ -36,6 +37,7 @@ def test_the_initial_element_lengthens_the_axis() -> None:
     assert ss.cumulative_sum(x, axis=0, include_initial=True).tolist() == [[0, 0, 0], [1, 1, 1], [2, 2, 2]]
     assert ss.cumulative_sum(x, axis=-1, include_initial=True).tolist() == [[0, 1, 2, 3]] * 2
     assert ss.cumulative_sum(np.ones((2, 0)), axis=1, include_initial=True).tolist() == [[0], [0]]
+    assert ss.cumulative_prod(np.ones((2, 0)), axis=1, include_initial=True).tolist() == [[1], [1]]
 
 
 def test_exclusive_with_the_initial_element_is_refused() -> None:
@@ -51,7 +53,7 @@ def test_the_axis_may_be_left_out_for_one_dimension_only() -> None:
 
 @pytest.mark.parametrize("axis", [None, 0, -1])
 def test_rank_0_is_refused(axis: int | None) -> None:
-    with pytest.raises(ShapeError, match=r"x has rank 0; a cumulative sum needs rank 1 or more"):
+    with pytest.raises(ShapeError, match=r"x has rank 0; cumulative_sum needs rank 1 or more"):
         ss.cumulative_sum(np.array(1.0), axis=axis)
 
 
