@@ -47,8 +47,6 @@ bool is_extreme(samesum::Combine combine) {
     return combine == samesum::Combine::minimum || combine == samesum::Combine::maximum;
 }
 
-bool is_position(samesum::Combine combine) { return combine >= samesum::Combine::minimum_position; }
-
 bool is_logical(samesum::Combine combine) {
     return combine == samesum::Combine::logical_and || combine == samesum::Combine::logical_or;
 }
@@ -56,8 +54,8 @@ bool is_logical(samesum::Combine combine) {
 void check_empty(const samesum::Reduction& row, Format format, unsigned flags, const Input& x) {
     using samesum::Combine;
     const bool minimum = row.combine == Combine::minimum || row.combine == Combine::minimum_position;
-    if ((flags & Flag::refuse_empty) || is_position(row.combine)) {
-        raise("ShapeError", std::string("no ") + (is_position(row.combine) ? "position of a " : "") +
+    if ((flags & Flag::refuse_empty) || samesum::is_position(row.combine)) {
+        raise("ShapeError", std::string("no ") + (samesum::is_position(row.combine) ? "position of a " : "") +
                                 (minimum ? "minimum" : "maximum") + " of an empty set: the shape is " +
                                 shape_of(x));
     }
@@ -69,7 +67,7 @@ void check_empty(const samesum::Reduction& row, Format format, unsigned flags, c
 
 Format format_for(const samesum::Reduction& row, Format in, unsigned flags, nb::handle dtype) {
     if (is_logical(row.combine)) return Format::boolean;
-    if (is_position(row.combine)) return Format::i64;
+    if (samesum::is_position(row.combine)) return Format::i64;
     const Format format = result_format(in, flags, dtype);
     if (is_extreme(row.combine) && format != in) {
         raise("DtypeError", "an extreme of " + name_of(in) + " has its type; asked for " + name_of(format));

@@ -20,6 +20,9 @@ enum class Combine : std::uint8_t {
     minimum_position,
     maximum_position
 };
+// Whether the order of the elements matters.
+constexpr bool is_position(Combine combine) { return combine >= Combine::minimum_position; }
+
 enum class Finalize : std::uint8_t { itself, over_count, root, logarithm };
 
 // States of up to `tile_columns` outputs, as arrays side by side; a method decides what lies in them.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__F16C__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -66,6 +66,25 @@ SAMESUM_INLINE void prefetch_rows(const char* p, std::ptrdiff_t row_stride, std:
 template <class V>
 SAMESUM_INLINE void store(void* p, V v) {
     __builtin_memcpy(p, &v, sizeof v);
+}
+
+// One bit for each byte of the result of a comparison.
+template <class V>
+SAMESUM_INLINE std::uint64_t byte_mask(V v) {
+    static_assert(sizeof(V) == vector_bytes);
+#if defined(__AVX512BW__)
+    return _mm512_movepi8_mask(reinterpret_cast<__m512i>(v));
+#elif defined(__AVX2__)
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(reinterpret_cast<__m256i>(v)));
+#elif defined(__SSE2__)
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(reinterpret_cast<__m128i>(v)));
+#else
+    std::int8_t bytes[vector_bytes];
+    store(bytes, v);
+    std::uint64_t mask = 0;
+    for (std::size_t i = 0; i < vector_bytes; ++i) mask |= std::uint64_t{bytes[i] < 0} << i;
+    return mask;
+#endif
 }
 
 // GCC converts halves and joins them (four instructions for one), so the instruction is named.

@@ -1,6 +1,7 @@
 #include "layout/plan.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace samesum {
@@ -13,15 +14,18 @@ constexpr std::int64_t short_lane = 32;
 constexpr std::int64_t folded_columns = 512;
 
 // Repeated elements (stride 0) go outermost, where they cost no vectors.
-std::int64_t distance(const Dim& d) { return d.in == 0 ? INT64_MAX : d.in; }
+std::int64_t distance(const Dim& d) { return d.in == 0 ? INT64_MAX : std::abs(d.in); }
 
-void sort_and_merge(Dims& dims) {
+void sort(Dims& dims) {
     for (int i = 1; i < dims.rank; ++i) {  // by insertion: stable, and there are few
         const Dim d = dims.dim[i];
         int at = i;
         for (; at > 0 && distance(dims.dim[at - 1]) < distance(d); --at) dims.dim[at] = dims.dim[at - 1];
         dims.dim[at] = d;
     }
+}
+
+void merge_neighbours(Dims& dims) {
     int kept = 0;
     for (int i = 1; i < dims.rank; ++i) {
         Dim& outer = dims.dim[kept];
@@ -44,7 +48,7 @@ void collect(const View& x, const bool* reduced, Plan& plan) {
             out_stride *= d.size;
         }
         if (d.size == 1) continue;
-        if (d.in < 0) {
+        if (d.in < 0 && !(plan.ordered && reduced[i])) {
             plan.data += d.in * (d.size - 1);
             plan.out += d.out * (d.size - 1);
             d.in = -d.in;
@@ -64,7 +68,7 @@ bool lanes_fit(const Plan& plan) {
 }
 
 std::int64_t folding(const Plan& plan, std::int64_t size) {
-    if (plan.shape != Shape::columns || plan.reduced.rank == 0 || !plan.contiguous) return 1;
+    if (plan.ordered || plan.shape != Shape::columns || plan.reduced.rank == 0 || !plan.contiguous) return 1;
     const Dim& row = plan.reduced.dim[plan.reduced.rank - 1];
     if (plan.inner.size > folded_columns / 4 || row.in != plan.inner.size * size) return 1;
     return std::clamp<std::int64_t>(row.size / 4, 1, folded_columns / plan.inner.size);
@@ -72,14 +76,20 @@ std::int64_t folding(const Plan& plan, std::int64_t size) {
 
 }  // namespace
 
-Plan plan_reduction(const View& x, const bool* reduced) {
+Plan plan_reduction(const View& x, const bool* reduced, bool ordered) {
     Plan plan{};
     plan.data = x.data;
     plan.format = x.format;
     plan.swapped = x.swapped;
+    plan.ordered = ordered;
     collect(x, reduced, plan);
-    sort_and_merge(plan.kept);
-    sort_and_merge(plan.reduced);
+    sort(plan.kept);
+    if (ordered)
+        std::reverse(plan.reduced.dim, plan.reduced.dim + plan.reduced.rank);
+    else
+        sort(plan.reduced);
+    merge_neighbours(plan.kept);
+    merge_neighbours(plan.reduced);
     plan.kept_count = plan.kept.count();
     plan.reduced_count = plan.reduced.count();
     plan.shape = lanes_fit(plan) ? Shape::lanes : Shape::columns;

@@ -44,7 +44,7 @@ enum class Shape : std::uint8_t { lanes, columns };
 
 struct Plan {
     Shape shape;
-    const char* data;    // first element, negative strides flipped
+    const char* data;    // first element; negative strides are flipped if their order is free
     std::int64_t out;    // offset of the first output, in elements
     Dims kept, reduced;  // without `inner`
     Dim inner;
@@ -53,10 +53,11 @@ struct Plan {
     Format format;
     bool contiguous;  // the inner dimension can be read as it lies
     bool swapped;
+    bool ordered;  // the elements of a set come in row-major order of the reduced dimensions
 };
 
 // `reduced[i]`: dimension i is reduced. The outputs are C-contiguous over the kept dimensions in their order.
-Plan plan_reduction(const View& x, const bool* reduced);
+Plan plan_reduction(const View& x, const bool* reduced, bool ordered);
 
 // The offsets of element `index` of `dims`, counted in row-major order.
 struct Offsets {

@@ -20,6 +20,9 @@ constexpr std::int64_t threaded_bytes = 768 << 10;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
 constexpr std::int64_t task_bytes = 2 << 20;
 
+// Pieces of an ordered set for each thread: every one has a state to itself, so that they merge in order.
+constexpr std::int64_t ordered_pieces = 6;
+
 // Outputs [first, last) of one run of the inner kept dimension (columns) or of all outputs (lanes).
 struct Outputs {
     std::int64_t outer, first, last;
@@ -102,24 +105,27 @@ class Job {
 
     void accumulate_in_pieces(const Method& method, const Outputs& o, int threads, void* tile) {
         const std::int64_t bytes = (o.last - o.first) * plan_.reduced_count * item();
-        const std::int64_t wanted = std::max<std::int64_t>(2 * threads, bytes / task_bytes);
+        const std::int64_t most = plan_.ordered ? ordered_pieces * threads : INT64_MAX;
+        const std::int64_t wanted = std::clamp<std::int64_t>(bytes / task_bytes, 2 * threads, most);
         const std::int64_t pieces = std::min(plan_.reduced_count, wanted);
-        std::vector<std::unique_ptr<TileScope>> states(static_cast<std::size_t>(threads));
-        std::vector<char> used(static_cast<std::size_t>(threads));
+        const std::size_t count = static_cast<std::size_t>(plan_.ordered ? pieces : threads);
+        std::vector<std::unique_ptr<TileScope>> states(count);
+        std::vector<char> used(count);
         for (auto& state : states) state = std::make_unique<TileScope>();
         auto task = [&](std::size_t piece, std::size_t worker) {
             const std::int64_t p = static_cast<std::int64_t>(piece);
             const std::int64_t first = part_of(plan_.reduced_count, p, pieces);
             const std::int64_t last = part_of(plan_.reduced_count, p + 1, pieces);
-            accumulate(plan_, method, {o.outer, o.first, o.last, first, last}, states[worker]->tile(),
-                       used[worker]);
-            used[worker] = 1;
+            const std::size_t state = plan_.ordered ? piece : worker;
+            accumulate(plan_, method, {o.outer, o.first, o.last, first, last}, states[state]->tile(),
+                       used[state]);
+            used[state] = 1;
         };
         for_each_task(static_cast<std::size_t>(pieces), static_cast<std::size_t>(threads), task);
         const std::size_t n = static_cast<std::size_t>(o.last - o.first);
         method.init(tile, n);
-        for (std::size_t w = 0; w < states.size(); ++w) {
-            for (std::size_t j = 0; used[w] && j < n; ++j) method.merge(tile, j, states[w]->tile(), j);
+        for (std::size_t s = 0; s < states.size(); ++s) {
+            for (std::size_t j = 0; used[s] && j < n; ++j) method.merge(tile, j, states[s]->tile(), j);
         }
     }
 
@@ -202,7 +208,7 @@ class Job {
 
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
     const FloatingPointScope scope;
-    const Plan plan = plan_reduction(x, reduced);
+    const Plan plan = plan_reduction(x, reduced, is_position(row.combine));
     const Tiers tiers = choose_tiers(row, x.format, format, plan.reduced_count);
     Job(plan, tiers, {row.finalize, format, plan.reduced_count}, out).run();
 }

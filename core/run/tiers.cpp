@@ -66,11 +66,14 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
             return tiers;
         case Combine::product:
             return product_tiers(*set.products, in, out);
-        case Combine::logical_and:
-        case Combine::logical_or:
         case Combine::minimum_position:
         case Combine::maximum_position:
-            break;
+            tiers.push(set.searches->position[format][row.combine == Combine::maximum_position][row.last], 0);
+            return tiers;
+        case Combine::logical_and:
+        case Combine::logical_or:
+            tiers.push(set.searches->logical[format][row.combine == Combine::logical_or], 0);
+            return tiers;
     }
     return tiers;
 }

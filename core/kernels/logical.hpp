@@ -1,0 +1,100 @@
+// Whether all, or any, elements are true: all but zeros of either sign are.
+#pragma once
+
+#include "kernels/method.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// `Bits` are the unsigned bits of an element, `is_real` tells that they have a sign to be ignored.
+template <class Bits, bool is_real, bool any>
+struct Logical {
+    // Elements of a lane, or rows of columns, between two looks at whether the rest still matters.
+    static constexpr std::size_t lane_chunk = 2048;
+    static constexpr std::size_t column_chunk = 64;
+
+    // Not zero once an element has decided the outcome.
+    struct Tile {
+        Bits decided[tile_pitch];
+    };
+    static_assert(sizeof(Tile) <= tile_bytes);
+
+    // Not zero if the element at `p` decides: a true one if any is asked for, else a false one.
+    static SAMESUM_INLINE Bits decisive(const char* p) {
+        constexpr Bits all_ones = static_cast<Bits>(~Bits{0});
+        constexpr Bits magnitude = is_real ? all_ones >> 1 : all_ones;
+        const Bits x = load<Bits>(p) & magnitude;
+        return any ? x : x == 0 ? all_ones : Bits{0};
+    }
+
+    static void init(void* tile, std::size_t n) {
+        std::memset(static_cast<Tile*>(tile)->decided, 0, n * sizeof(Bits));
+    }
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        Bits& decided = static_cast<Tile*>(tile)->decided[j];
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t i = 0; i < n && decided == 0;) {
+            const std::size_t now = n - i < lane_chunk ? n - i : lane_chunk;
+            decided = any_decisive(p, now);
+            p += now * sizeof(Bits);
+            i += now;
+        }
+    }
+
+    static SAMESUM_INLINE Bits any_decisive(const char* p, std::size_t n) {
+        constexpr std::size_t step = 4 * vector_bytes / sizeof(Bits);
+        Bits found = 0;
+        std::size_t i = 0;
+        for (; i + step <= n; i += step, p += step * sizeof(Bits)) {
+            prefetch<step * sizeof(Bits)>(p + prefetch_distance);
+            for (std::size_t k = 0; k < step; ++k) found |= decisive(p + k * sizeof(Bits));
+        }
+        for (; i < n; ++i, p += sizeof(Bits)) found |= decisive(p);
+        return found;
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        Bits* decided = static_cast<Tile*>(tile)->decided;
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t r = 0; r < rows && !all_decided(decided, n);) {
+            const std::size_t stop = rows - r < column_chunk ? rows : r + column_chunk;
+            for (; r + 4 <= stop; r += 4, p += 4 * row_stride) add_rows<4>(decided, p, row_stride, n);
+            for (; r < stop; ++r, p += row_stride) add_rows<1>(decided, p, row_stride, n);
+        }
+    }
+
+    static SAMESUM_INLINE bool all_decided(const Bits* decided, std::size_t n) {
+        std::size_t open = 0;
+        for (std::size_t j = 0; j < n; ++j) open += decided[j] == 0;
+        return open == 0;
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void add_rows(Bits* __restrict decided, const char* x, std::ptrdiff_t row_stride,
+                                        std::size_t n) {
+        prefetch_rows<rows>(x + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride, n * sizeof(Bits));
+        for (std::size_t j = 0; j < n; ++j) {
+            Bits found = decided[j];
+            for (std::size_t r = 0; r < rows; ++r)
+                found |= decisive(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Bits));
+            decided[j] = found;
+        }
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        static_cast<Tile*>(tile)->decided[j] |= static_cast<const Tile*>(from)->decided[i];
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish&, void* out, std::uint8_t* failed) {
+        const Tile& t = *static_cast<const Tile*>(tile);
+        std::memset(failed, 0, n);
+        for (std::size_t j = 0; j < n; ++j) static_cast<std::uint8_t*>(out)[j] = (t.decided[j] != 0) == any;
+        return 0;
+    }
+
+    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+};
+
+}  // namespace samesum::SAMESUM_ISA

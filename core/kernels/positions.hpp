@@ -1,0 +1,224 @@
+// Positions of the minimum or maximum of elements that come in order: the first, or the last, of equal ones.
+// Elements are compared by rank, a signed integer that is greater for what wins: zeros of both signs are
+// equal, and every NaN is the same and wins.
+#pragma once
+
+#include <bit>
+#include <type_traits>
+
+#include "kernels/method.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class Key, Format format, bool maximum, bool last>
+struct Position {
+    static_assert(std::is_signed_v<Key>);
+    using Bits = std::make_unsigned_t<Key>;
+    static constexpr Key least = static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1));
+    static constexpr Key greatest = static_cast<Key>(~least);
+
+    typedef Key Keys __attribute__((vector_size(vector_bytes)));
+    static constexpr std::size_t lanes = vector_bytes / sizeof(Key);
+
+    // Columns take this many rows, or sets of rows side by side, before their indices outgrow a key.
+    static constexpr std::size_t batch_rows = sizeof(Key) == 1 ? 256 : 32768;
+    // Rows of fewer columns than a quarter of this are taken side by side, until they are as wide.
+    static constexpr std::size_t folded_columns = 256;
+
+    // What is known of the elements so far. Of none: the rank that wins over nothing, at 0.
+    struct Tile {
+        Key best[tile_pitch];
+        std::int64_t position[tile_pitch];
+        std::int64_t count[tile_pitch];
+    };
+    static_assert(sizeof(Tile) <= tile_bytes);
+
+    // Of a batch of rows: the row is counted from the first one of the batch.
+    struct Batch {
+        alignas(64) Key best[tile_columns];
+        alignas(64) Bits row[tile_columns];
+    };
+
+    static SAMESUM_INLINE bool wins(Key x, Key over) { return last ? x >= over : x > over; }
+
+    // `T` is Key or Keys.
+    template <class T>
+    static SAMESUM_INLINE T rank(T x) {
+        if constexpr (is_float(format)) {
+            constexpr Key infinity = static_cast<Key>(infinity_bits(format));
+            const T size = static_cast<T>(x & greatest);
+            const T sign = static_cast<T>(x >> (8 * sizeof(Key) - 1));
+            const T flip = maximum ? sign : static_cast<T>(~sign);
+            const T order = static_cast<T>((size ^ flip) - flip);
+            return size > infinity ? T{} + greatest : order;
+        } else {
+            const T order = is_unsigned(format) ? static_cast<T>(x ^ least) : x;
+            return maximum ? order : static_cast<T>(~order);
+        }
+    }
+
+    template <class T>
+    static SAMESUM_INLINE T rank_at(const char* p, std::size_t i) {
+        return rank(load<T>(p + i * sizeof(Key)));
+    }
+
+    template <class T>
+    static SAMESUM_INLINE T greater(T a, T b) {
+        return a > b ? a : b;
+    }
+
+    static void init(void* tile, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        for (std::size_t j = 0; j < n; ++j) t.best[j] = least;
+        for (std::size_t j = 0; j < n; ++j) t.position[j] = t.count[j] = 0;
+    }
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const char* p = static_cast<const char*>(x);
+        const Key best = best_of(p, n);
+        if (wins(best, t.best[j])) {
+            t.best[j] = best;
+            t.position[j] = t.count[j] + static_cast<std::int64_t>(find(p, n, best));
+        }
+        t.count[j] += static_cast<std::int64_t>(n);
+    }
+
+    static SAMESUM_INLINE Key best_of(const char* p, std::size_t n) {
+        Key best = least;
+        if (n < lanes) {
+            for (std::size_t i = 0; i < n; ++i) best = greater(best, rank_at<Key>(p, i));
+            return best;
+        }
+        Keys side[4];
+        for (Keys& s : side) s = rank_at<Keys>(p, n - lanes);
+        std::size_t i = 0;
+        for (; i + 4 * lanes <= n; i += 4 * lanes) {
+            prefetch<4 * vector_bytes>(p + i * sizeof(Key) + prefetch_distance);
+            for (std::size_t k = 0; k < 4; ++k) side[k] = greater(side[k], rank_at<Keys>(p, i + k * lanes));
+        }
+        for (; i + lanes <= n; i += lanes) side[0] = greater(side[0], rank_at<Keys>(p, i));
+        const Keys all = greater(greater(side[0], side[1]), greater(side[2], side[3]));
+        Key lane[lanes];
+        store(lane, all);
+        for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+            for (std::size_t k = 0; k < half; ++k) lane[k] = greater(lane[k], lane[k + half]);
+        }
+        return lane[0];
+    }
+
+    // Of the first or the last element with this rank; there is one.
+    static SAMESUM_INLINE std::size_t find(const char* p, std::size_t n, Key best) {
+        const auto equal = [&](std::size_t i) { return byte_mask(rank_at<Keys>(p, i) == best); };
+        if constexpr (last) {
+            std::size_t i = n;
+            for (; i >= lanes; i -= lanes) {
+                if (const std::uint64_t mask = equal(i - lanes))
+                    return i - lanes + static_cast<std::size_t>(std::bit_width(mask) - 1) / sizeof(Key);
+            }
+            while (rank_at<Key>(p, --i) != best) {
+            }
+            return i;
+        } else {
+            std::size_t i = 0;
+            for (; i + lanes <= n; i += lanes) {
+                if (const std::uint64_t mask = equal(i))
+                    return i + static_cast<std::size_t>(std::countr_zero(mask)) / sizeof(Key);
+            }
+            while (rank_at<Key>(p, i) != best) ++i;
+            return i;
+        }
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const char* p = static_cast<const char*>(x);
+        const bool adjacent = row_stride == static_cast<std::ptrdiff_t>(n * sizeof(Key));
+        const std::size_t fold = adjacent && n < folded_columns / 4 ? folded_columns / n : 1;
+        const std::ptrdiff_t stride = row_stride * static_cast<std::ptrdiff_t>(fold);
+        for (std::size_t sets = rows / fold; sets > 0;) {
+            const std::size_t now = sets < batch_rows ? sets : batch_rows;
+            add_batch(t, p, stride, now, n, fold);
+            p += static_cast<std::ptrdiff_t>(now) * stride;
+            sets -= now;
+        }
+        if (rows % fold > 0) add_batch(t, p, 0, 1, n, rows % fold);
+    }
+
+    // `fold` rows side by side in each of `sets` rows.
+    static void add_batch(Tile& t, const char* p, std::ptrdiff_t stride, std::size_t sets, std::size_t n,
+                          std::size_t fold) {
+        Batch batch;
+        const std::size_t width = n * fold;
+        for (std::size_t j = 0; j < width; ++j) batch.best[j] = least;
+        for (std::size_t j = 0; j < width; ++j) batch.row[j] = 0;
+        std::size_t r = 0;
+        for (; r + 4 <= sets; r += 4, p += 4 * stride) add_rows<4>(batch, p, stride, width, r);
+        for (; r < sets; ++r, p += stride) add_rows<1>(batch, p, stride, width, r);
+        for (std::size_t f = 0; f < fold; ++f) join(t, batch.best + f * n, batch.row + f * n, n, f, fold);
+        for (std::size_t j = 0; j < n; ++j) t.count[j] += static_cast<std::int64_t>(sets * fold);
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void add_rows(Batch& batch, const char* x, std::ptrdiff_t row_stride, std::size_t n,
+                                        std::size_t first) {
+        for (std::size_t j = 0; j < n; j += prefetched_columns) {
+            const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
+            const char* p = x + j * sizeof(Key);
+            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride,
+                                here * sizeof(Key));
+            take_rows<rows>(batch.best + j, batch.row + j, p, row_stride, here, static_cast<Bits>(first));
+        }
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void take_rows(Key* __restrict best, Bits* __restrict row, const char* x,
+                                         std::ptrdiff_t row_stride, std::size_t n, Bits first) {
+        for (std::size_t j = 0; j < n; ++j) {
+            Key b = best[j];
+            Bits at = row[j];
+            for (std::size_t r = 0; r < rows; ++r) {
+                const Key now = rank_at<Key>(x + static_cast<std::ptrdiff_t>(r) * row_stride, j);
+                at = wins(now, b) ? static_cast<Bits>(first + r) : at;
+                b = greater(b, now);
+            }
+            best[j] = b;
+            row[j] = at;
+        }
+    }
+
+    // Rows `f` of every `fold` of a batch come between the others: equal ranks are told apart by position.
+    static void join(Tile& t, const Key* best, const Bits* row, std::size_t n, std::size_t f,
+                     std::size_t fold) {
+        for (std::size_t j = 0; j < n; ++j) {
+            const std::int64_t at = t.count[j] + static_cast<std::int64_t>(row[j] * fold + f);
+            const bool nearer = last ? at > t.position[j] : at < t.position[j];
+            const bool taken = best[j] > t.best[j] || (best[j] == t.best[j] && nearer);
+            t.position[j] = taken ? at : t.position[j];
+            t.best[j] = greater(t.best[j], best[j]);
+        }
+    }
+
+    // The elements of `from` come after those of `tile`.
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const Tile& f = *static_cast<const Tile*>(from);
+        if (f.count[i] > 0 && wins(f.best[i], t.best[j])) {
+            t.best[j] = f.best[i];
+            t.position[j] = t.count[j] + f.position[i];
+        }
+        t.count[j] += f.count[i];
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish&, void* out, std::uint8_t* failed) {
+        std::memset(failed, 0, n);
+        std::memcpy(out, static_cast<const Tile*>(tile)->position, n * sizeof(std::int64_t));
+        return 0;
+    }
+
+    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+};
+
+}  // namespace samesum::SAMESUM_ISA
