@@ -28,7 +28,20 @@ ERRORS = {
     "UnsafeModelError": (samesum.ModelError,),
 }
 FUNCTIONS = {
-    *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "cumulative_sum", "cumulative_prod"},
+    *{
+        "all",
+        "any",
+        "sum",
+        "prod",
+        "mean",
+        "min",
+        "max",
+        "l1_norm",
+        "l2_norm",
+        "sum_square",
+        "cumulative_sum",
+        "cumulative_prod",
+    },
     *{"set_num_threads", "get_num_threads", "load"},
 }
 

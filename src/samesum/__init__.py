@@ -19,6 +19,8 @@ from samesum.errors import (
 )
 from samesum.frontends.array_scans import cumulative_prod, cumulative_sum
 from samesum.frontends.arrays import (
+    all,  # noqa: A004
+    any,  # noqa: A004
     l1_norm,
     l2_norm,
     max,  # noqa: A004
@@ -44,6 +46,8 @@ __all__ = [
     "UnsafeModelError",
     "UnsupportedOperator",
     "__version__",
+    "all",
+    "any",
     "cumulative_prod",
     "cumulative_sum",
     "get_num_threads",

@@ -4,6 +4,8 @@ from samesum.frontends.openvino_functions import (
     CumSum,
     ReduceL1,
     ReduceL2,
+    ReduceLogicalAnd,
+    ReduceLogicalOr,
     ReduceMax,
     ReduceMean,
     ReduceMin,
@@ -11,4 +13,15 @@ from samesum.frontends.openvino_functions import (
     ReduceSum,
 )
 
-__all__ = ["CumSum", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"]
+__all__ = [
+    "CumSum",
+    "ReduceL1",
+    "ReduceL2",
+    "ReduceLogicalAnd",
+    "ReduceLogicalOr",
+    "ReduceMax",
+    "ReduceMean",
+    "ReduceMin",
+    "ReduceProd",
+    "ReduceSum",
+]

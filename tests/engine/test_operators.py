@@ -55,7 +55,7 @@ def test_every_version_takes_its_types_and_no_others(spec: Spec, dtype: np.dtype
         assert (result.dtype, result.ravel().tolist()) == (dtype, [1])
     else:
         name = spec.inputs[0].name
-        with pytest.raises(DtypeError, match=rf"^{spec.identifier}: {name} is {dtype.name}; allowed are .*float32"):
+        with pytest.raises(DtypeError, match=rf"^{spec.identifier}: {name} is {dtype.name}; allowed are "):
             run(spec, data)
 
 

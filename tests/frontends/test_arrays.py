@@ -25,7 +25,9 @@ UNSIGNED = [np.dtype(f"uint{width}") for width in (8, 16, 32, 64)]
 SUMS = [ss.sum, ss.l1_norm, ss.l2_norm, ss.sum_square]
 EXTREMES = [ss.min, ss.max]
 PRODUCTS = [ss.prod]
-REDUCTIONS = [*SUMS, *PRODUCTS, ss.mean, *EXTREMES]
+LOGICAL = [ss.all, ss.any]
+TYPED = [*SUMS, *PRODUCTS, ss.mean, *EXTREMES]
+REDUCTIONS = [*TYPED, *LOGICAL]
 SCANS = [ss.cumulative_sum, ss.cumulative_prod]
 
 SCAN_KEYWORDS: dict[str, Any] = dict.fromkeys(("axis", "dtype", "out"))
@@ -47,6 +49,8 @@ def named(functions: list[Function]) -> Any:
         (ss.l1_norm, {"axis": None, "keepdims": False, "out": None}),
         (ss.l2_norm, {"axis": None, "keepdims": False, "out": None}),
         (ss.sum_square, {"axis": None, "keepdims": False, "out": None}),
+        (ss.all, {"axis": None, "keepdims": False, "out": None}),
+        (ss.any, {"axis": None, "keepdims": False, "out": None}),
         (ss.cumulative_sum, SCAN_KEYWORDS),
         (ss.cumulative_prod, SCAN_KEYWORDS),
     ],
@@ -59,7 +63,7 @@ def test_one_positional_array_and_keywords(function: Function, keywords: dict[st
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@named([*REDUCTIONS, *SCANS])
+@named([*TYPED, *SCANS])
 def test_floats_keep_their_type(function: Function, dtype: np.dtype[Any]) -> None:
     assert function(np.ones(3, dtype)).dtype == dtype
 
@@ -181,6 +185,21 @@ def test_sums_of_nothing_are_zero(function: Function) -> None:
     assert not np.signbit(function(np.array([], np.float32)))
 
 
+@pytest.mark.parametrize("dtype", [np.dtype(bool), *FLOATS, *SIGNED, *UNSIGNED], ids=str)
+def test_all_and_any_are_boolean_for_every_type(dtype: np.dtype[Any]) -> None:
+    x = np.array([[1, 0, 2], [0, 0, 0], [1, 1, 3]]).astype(dtype)
+    for function, expected in ((ss.all, [False, False, True]), (ss.any, [True, False, True])):
+        result = function(x, axis=1)
+        assert (result.dtype, result.tolist()) == (bool, expected)
+        assert function(x[:, :0], axis=1).tolist() == [function is ss.all] * 3
+
+
+def test_nan_is_true_and_negative_zero_is_not() -> None:
+    x = np.array([np.nan, -0.0])
+    assert (ss.all(x).tolist(), ss.any(x).tolist()) == (False, True)
+    assert (ss.all(x[:1]).tolist(), ss.any(x[1:]).tolist()) == (True, False)
+
+
 def test_the_mean_of_nothing_is_nan() -> None:
     assert np.isnan(ss.mean(np.ones((2, 0), np.float32), axis=1)).all()
     assert np.isnan(ss.mean(np.ones(0, np.int32)))
@@ -206,10 +225,10 @@ def test_out_receives_the_result(function: Function) -> None:
 @named([*REDUCTIONS, *SCANS])
 def test_out_of_another_shape_or_kind_is_refused_and_untouched(function: Function) -> None:
     x = np.ones((2, 2), np.float32)
-    out = np.full(5, 99, np.float32)
+    out = np.full(5, 99, function(x, axis=0).dtype)
     with pytest.raises(ShapeError):
         function(x, axis=0, out=out)
-    assert out.tolist() == [99] * 5
+    assert out.tolist() == np.full(5, 99, out.dtype).tolist()
     with pytest.raises((DtypeError, TypeError)):
         function(x, axis=0, out=[0, 0])
 
@@ -228,7 +247,7 @@ def test_masked_arrays_are_refused(function: Function) -> None:
         function(np.ma.masked_array([1.0, 2.0], mask=[True, False]))
 
 
-@named([*REDUCTIONS, *SCANS])
+@named([*TYPED, *SCANS])
 def test_torch_bfloat16_gives_bfloat16(function: Function) -> None:
     torch = pytest.importorskip("torch")
     x = torch.tensor([3.0, 4.0], dtype=torch.bfloat16)

@@ -102,6 +102,22 @@ def test_every_numeric_type_stays_what_it_is(dtype: str) -> None:
     assert door.ReduceL2(x, 0) == 5
 
 
+def test_the_logical_reductions() -> None:
+    x = np.array([[True, False], [True, True]])
+    assert door.ReduceLogicalAnd(x, 1).tolist() == [False, True]
+    assert door.ReduceLogicalOr(x, [0], keep_dims=True).tolist() == [[True, True]]
+    for function, of_nothing in ((door.ReduceLogicalAnd, True), (door.ReduceLogicalOr, False)):
+        assert str(inspect.signature(function)) == str(inspect.signature(door.ReduceSum))
+        assert np.array_equal(function(x, []), x)
+        assert function(x[:0], 0).tolist() == [of_nothing] * 2
+        assert function(x[0, 0], -1).tolist() is True
+        assert function(x, [0, 1]).dtype == bool
+        with pytest.raises(DtypeError, match=rf"^openvino.{function.__name__}-1: data is int8; allowed are bool; no"):
+            function(x.astype(np.int8), 0)
+        with pytest.raises(AxisError, match=rf"^openvino.{function.__name__}-1: axis 2 is out of range"):
+            function(x, 2)
+
+
 def test_booleans_are_refused() -> None:
     with pytest.raises(DtypeError, match=r"openvino.ReduceMax-1: data is bool; .*; no version allows it$"):
         door.ReduceMax(np.ones(2, bool), 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE
+from samesum.algebra.rows import ALL, ANY, L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE
 from samesum.engine.arrays import as_dtype
 from samesum.engine.memory import REAL, REFUSE_EMPTY, WIDEN, Axes, NDArray, reduce
 
@@ -123,3 +123,29 @@ def sum_square(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDA
     array([[10., 20.]])
     """
     return reduce(SUM_SQUARE, x, axis, WIDEN | bool(keepdims), None, out)
+
+
+def all(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """Whether all elements over `axis` are true, as bool for every dtype of `x`.
+
+    Every number but zero is true, NaN too. All of nothing is True. Axes, `keepdims`, `out` and errors are those
+    of `sum`. Source: the Python array API standard, `all`; OpenVINO ReduceLogicalAnd-1.
+
+    >>> import numpy as np
+    >>> all(np.array([[1.5, 0.0], [2.0, np.nan]]), axis=1)
+    array([False,  True])
+    """
+    return reduce(ALL, x, axis, bool(keepdims), None, out)
+
+
+def any(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """Whether any element over `axis` is true, as bool for every dtype of `x`.
+
+    Every number but zero is true, NaN too. Any of nothing is False. Axes, `keepdims`, `out` and errors are those
+    of `sum`. Source: the Python array API standard, `any`; OpenVINO ReduceLogicalOr-1.
+
+    >>> import numpy as np
+    >>> any(np.array([[1, 0], [0, 0]]), axis=1)
+    array([ True, False])
+    """
+    return reduce(ANY, x, axis, bool(keepdims), None, out)

@@ -81,6 +81,32 @@ def ReduceMin(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | Non
     return _reduce("ReduceMin", data, axes, keep_dims, opset)
 
 
+def ReduceLogicalAnd(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """True where all elements over `axes` are; `data` and the result are boolean.
+
+    The conjunction of nothing is True. Arguments and errors are those of `ReduceSum`, DtypeError for data that are not
+    boolean. Source: OpenVINO operation specification, ReduceLogicalAnd-1.
+
+    >>> import numpy as np
+    >>> ReduceLogicalAnd(np.array([[True, False], [True, True]]), [1])
+    array([False,  True])
+    """
+    return _reduce("ReduceLogicalAnd", data, axes, keep_dims, opset)
+
+
+def ReduceLogicalOr(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """True where any element over `axes` is; `data` and the result are boolean.
+
+    The disjunction of nothing is False. Arguments and errors are those of `ReduceSum`, DtypeError for data that are
+    not boolean. Source: OpenVINO operation specification, ReduceLogicalOr-1.
+
+    >>> import numpy as np
+    >>> ReduceLogicalOr(np.array([[True, False], [False, False]]), [1])
+    array([ True, False])
+    """
+    return _reduce("ReduceLogicalOr", data, axes, keep_dims, opset)
+
+
 def ReduceL1(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The sum of magnitudes over `axes`, rounded once; integers wrap.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, SUM
+from samesum.algebra.rows import ALL, ANY, CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, SUM
 from samesum.specs.row import Attribute, EmptySet, Input, Kind, Operator, Signature, Standard, Version
 
 _INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
@@ -18,6 +18,7 @@ _SCAN = Signature(
     (_EXCLUSIVE, _REVERSE),
 )
 
+_LOGICAL_1 = (Version(1, frozenset({"bool"}), _REDUCE),)
 _REDUCE_1 = (Version(1, _NUMERIC, _REDUCE),)
 _REDUCE_4 = (Version(4, _NUMERIC, _REDUCE),)
 _SCAN_3 = (Version(3, _NUMERIC, _SCAN),)
@@ -31,6 +32,8 @@ OPENVINO = Standard(
         Operator("ReduceProd", PROD, _REDUCE_1),
         Operator("ReduceMax", MAX, _REDUCE_1, EmptySet.LOWEST_FINITE),
         Operator("ReduceMin", MIN, _REDUCE_1),
+        Operator("ReduceLogicalAnd", ALL, _LOGICAL_1),
+        Operator("ReduceLogicalOr", ANY, _LOGICAL_1),
         Operator("ReduceL1", L1_NORM, _REDUCE_4),
         Operator("ReduceL2", L2_NORM, _REDUCE_4),
         Operator("CumSum", CUMULATIVE_SUM, _SCAN_3),
