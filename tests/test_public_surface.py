@@ -28,20 +28,8 @@ ERRORS = {
     "UnsafeModelError": (samesum.ModelError,),
 }
 FUNCTIONS = {
-    *{
-        "all",
-        "any",
-        "sum",
-        "prod",
-        "mean",
-        "min",
-        "max",
-        "l1_norm",
-        "l2_norm",
-        "sum_square",
-        "cumulative_sum",
-        "cumulative_prod",
-    },
+    *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square"},
+    *{"all", "any", "argmin", "argmax", "cumulative_sum", "cumulative_prod"},
     *{"set_num_threads", "get_num_threads", "load"},
 }
 

@@ -26,8 +26,8 @@ MODULES = sorted(
     if module.name not in ("samesum._core", "samesum.__main__")
 )
 DOORS = (
-    *("frontends.arrays", "frontends.array_scans", "frontends.load"),
-    *("frontends.onnx_reductions", "frontends.onnx_scans", "frontends.openvino_functions"),
+    *("frontends.arrays", "frontends.array_positions", "frontends.array_scans", "frontends.load"),
+    *("frontends.onnx_reductions", "frontends.onnx_positions", "frontends.onnx_scans", "frontends.openvino_functions"),
 )
 
 

@@ -17,6 +17,7 @@ from samesum.errors import (
     UnsafeModelError,
     UnsupportedOperator,
 )
+from samesum.frontends.array_positions import argmax, argmin
 from samesum.frontends.array_scans import cumulative_prod, cumulative_sum
 from samesum.frontends.arrays import (
     all,  # noqa: A004
@@ -48,6 +49,8 @@ __all__ = [
     "__version__",
     "all",
     "any",
+    "argmax",
+    "argmin",
     "cumulative_prod",
     "cumulative_sum",
     "get_num_threads",

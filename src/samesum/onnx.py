@@ -1,5 +1,6 @@
 """The operators of ONNX as functions on arrays; `opset` chooses the version."""
 
+from samesum.frontends.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.onnx_reductions import (
     ReduceL1,
     ReduceL2,
@@ -13,6 +14,8 @@ from samesum.frontends.onnx_reductions import (
 from samesum.frontends.onnx_scans import CumProd, CumSum
 
 __all__ = [
+    "ArgMax",
+    "ArgMin",
     "CumProd",
     "CumSum",
     "ReduceL1",

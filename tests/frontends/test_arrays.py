@@ -185,21 +185,6 @@ def test_sums_of_nothing_are_zero(function: Function) -> None:
     assert not np.signbit(function(np.array([], np.float32)))
 
 
-@pytest.mark.parametrize("dtype", [np.dtype(bool), *FLOATS, *SIGNED, *UNSIGNED], ids=str)
-def test_all_and_any_are_boolean_for_every_type(dtype: np.dtype[Any]) -> None:
-    x = np.array([[1, 0, 2], [0, 0, 0], [1, 1, 3]]).astype(dtype)
-    for function, expected in ((ss.all, [False, False, True]), (ss.any, [True, False, True])):
-        result = function(x, axis=1)
-        assert (result.dtype, result.tolist()) == (bool, expected)
-        assert function(x[:, :0], axis=1).tolist() == [function is ss.all] * 3
-
-
-def test_nan_is_true_and_negative_zero_is_not() -> None:
-    x = np.array([np.nan, -0.0])
-    assert (ss.all(x).tolist(), ss.any(x).tolist()) == (False, True)
-    assert (ss.all(x[:1]).tolist(), ss.any(x[1:]).tolist()) == (True, False)
-
-
 def test_the_mean_of_nothing_is_nan() -> None:
     assert np.isnan(ss.mean(np.ones((2, 0), np.float32), axis=1)).all()
     assert np.isnan(ss.mean(np.ones(0, np.int32)))

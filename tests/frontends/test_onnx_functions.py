@@ -174,6 +174,46 @@ def test_cum_sum_s_wrong_axes_are_refused(axis: int) -> None:
         door.CumSum(X, axis)
 
 
+@pytest.mark.parametrize("function", [door.ArgMax, door.ArgMin], ids=lambda function: function.__name__)
+def test_a_position_s_signature_is_the_standard_s(function: Function) -> None:
+    assert str(inspect.signature(function)) == (
+        "(data: 'Any', *, axis: 'int' = 0, keepdims: 'int' = 1, select_last_index: 'int' = 0, "
+        "opset: 'int | None' = None) -> 'NDArray'"
+    )
+
+
+@pytest.mark.parametrize("opset", [1, 11, 12, 13, None])
+def test_positions(opset: int | None) -> None:
+    x = np.array([[7, 7, 1], [2, 9, 2]], np.int16)
+    for function, first, last in ((door.ArgMax, [0, 1], [1, 1]), (door.ArgMin, [2, 0], [2, 2])):
+        result = function(x, axis=-1, opset=opset)
+        assert (result.dtype, result.tolist()) == (np.int64, [[each] for each in first])
+        assert function(x, axis=1, keepdims=0, opset=opset).tolist() == first
+        assert function(x, opset=opset).shape == (1, 3)
+        if opset is None or opset >= 12:
+            assert function(x, axis=1, keepdims=0, select_last_index=1, opset=opset).tolist() == last
+        else:
+            with pytest.raises(UnsupportedOperator, match=rf"-{opset} has no attribute 'select_last_index'"):
+                function(x, select_last_index=1, opset=opset)
+
+
+@pytest.mark.parametrize("opset", [1, 13])
+def test_wrong_positions_are_refused(opset: int) -> None:
+    name = rf"^onnx.ArgMax-{opset}: "
+    for axis in (2, -3):
+        with pytest.raises(AxisError, match=name + rf"axis {axis} is out of range for rank 2; allowed are -2 to 1"):
+            door.ArgMax(X, axis=axis, opset=opset)
+    with pytest.raises(AxisError, match=name + r"axis 0 is out of range for rank 0"):
+        door.ArgMax(X[0, 0], opset=opset)
+    with pytest.raises(AxisError, match=name + r"axis is 1\.5, which is not an integer"):
+        door.ArgMax(X, axis=1.5, opset=opset)  # type: ignore[arg-type]
+    with pytest.raises(ShapeError, match=name + r".*empty set: the shape is \(0, 2\)"):
+        door.ArgMax(X[:0], opset=opset)
+    assert door.ArgMax(X[:0], axis=1, opset=opset).shape == (0, 1)
+    with pytest.raises(DtypeError, match=name + "data is bool; .*; no version allows it$"):
+        door.ArgMax(X > 0, opset=opset)
+
+
 def test_cum_prod() -> None:
     assert door.CumProd(X, 1).tolist() == [[3, -12], [0, 0]]
     assert door.CumProd(X, -1, exclusive=1, opset=26).tolist() == [[1, 3], [1, 0]]

@@ -71,6 +71,21 @@ def test_axes_that_are_no_integers_are_refused(axes: object) -> None:
         bind(lookup("onnx", "ReduceSum", 11), {"axes": axes})
 
 
+@pytest.mark.parametrize("axis", [-1, np.int32(-1), np.array(-1)], ids=repr)
+def test_an_axis_is_one_integer(axis: object) -> None:
+    spec = lookup("onnx", "ArgMax", 12)
+    assert bind(spec, {}) == Operation(spec, axis=0, keepdims=True)
+    assert bind(spec, {"axis": axis, "select_last_index": 1}) == Operation(
+        spec, axis=-1, keepdims=True, select_last=True
+    )
+
+
+@pytest.mark.parametrize("axis", [1.0, "1", b"1", None, [1], np.array([1])], ids=repr)
+def test_an_axis_that_is_no_integer_is_refused(axis: object) -> None:
+    with pytest.raises(AxisError, match=r"onnx.ArgMax-13: axis is .*, which is not an integer"):
+        bind(lookup("onnx", "ArgMax", 13), {"axis": axis})
+
+
 @pytest.mark.parametrize(
     ("opset", "name", "allowed"),
     [(11, "noop_with_empty_axes", "axes, keepdims"), (13, "axes", "keepdims, noop_with_empty_axes")],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from samesum.algebra.rows import (
+    ARGMAX,
+    ARGMIN,
     CUMULATIVE_PROD,
     CUMULATIVE_SUM,
     L1_NORM,
@@ -22,11 +24,15 @@ _H_BF = _H | {"bfloat16"}
 _H8 = _H | {"int8", "uint8"}
 _H8_BF = _H8 | {"bfloat16"}
 _H8_BF_BOOL = _H8_BF | {"bool"}
+_N = _H8 | {"int16", "uint16"}
+_N_BF = _N | {"bfloat16"}
 
 _DATA = Input("data")
 _AXES = Attribute("axes", "axes", Kind.INTEGERS, None)
 _KEEPDIMS = Attribute("keepdims", "keepdims", Kind.FLAG, True)
 _NOOP = Attribute("noop_with_empty_axes", "noop_with_empty_axes", Kind.FLAG, False)
+_AXIS_0 = Attribute("axis", "axis", Kind.INTEGER, 0)
+_SELECT_LAST = Attribute("select_last_index", "select_last", Kind.FLAG, False)
 _EXCLUSIVE = Attribute("exclusive", "exclusive", Kind.FLAG, False)
 _REVERSE = Attribute("reverse", "reverse", Kind.FLAG, False)
 
@@ -34,6 +40,8 @@ _AXES_ATTRIBUTE = Signature((_DATA,), (_AXES, _KEEPDIMS))
 _AXES_INPUT = Signature(
     (_DATA, Input("axes", frozenset({"int64"}), min_rank=1, max_rank=1, optional=True)), (_KEEPDIMS, _NOOP)
 )
+_POSITION = Signature((_DATA,), (_AXIS_0, _KEEPDIMS))
+_POSITION_EITHER = Signature((_DATA,), (_AXIS_0, _KEEPDIMS, _SELECT_LAST))
 _SCAN = Signature(
     (Input("x", min_rank=1), Input("axis", frozenset({"int32", "int64"}), max_rank=1)), (_EXCLUSIVE, _REVERSE)
 )
@@ -57,6 +65,12 @@ _REDUCE_EXTREME = (
     Version(18, _H8_BF, _AXES_INPUT),
     Version(20, _H8_BF_BOOL, _AXES_INPUT),
 )
+_ARG = (
+    Version(1, _N, _POSITION),
+    Version(11, _N, _POSITION),
+    Version(12, _N, _POSITION_EITHER),
+    Version(13, _N_BF, _POSITION_EITHER),
+)
 _CUM_SUM = (
     Version(11, _C, _SCAN),
     Version(14, _H_BF, _SCAN),
@@ -75,6 +89,8 @@ ONNX = Standard(
         Operator("ReduceL1", L1_NORM, _REDUCE),
         Operator("ReduceL2", L2_NORM, _REDUCE),
         Operator("ReduceSumSquare", SUM_SQUARE, _REDUCE),
+        Operator("ArgMax", ARGMAX, _ARG, result="int64"),
+        Operator("ArgMin", ARGMIN, _ARG, result="int64"),
         Operator("CumSum", CUMULATIVE_SUM, _CUM_SUM),
         Operator("CumProd", CUMULATIVE_PROD, _CUM_PROD),
     ),
