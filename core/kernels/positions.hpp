@@ -18,9 +18,12 @@ struct Position {
     static constexpr Key least = static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1));
     static constexpr Key greatest = static_cast<Key>(~least);
 
+    typedef std::uint64_t UnsignedLongs __attribute__((vector_size(vector_bytes)));
     typedef Key Keys __attribute__((vector_size(vector_bytes)));
     static constexpr std::size_t lanes = vector_bytes / sizeof(Key);
 
+    // Elements of a lane whose best is known before one is looked for.
+    static constexpr std::size_t lane_chunk = 8192 / sizeof(Key);
     // Columns take this many rows, or sets of rows side by side, before their indices outgrow a key.
     static constexpr std::size_t batch_rows = sizeof(Key) == 1 ? 256 : 32768;
     // Rows of fewer columns than a quarter of this are taken side by side, until they are as wide.
@@ -77,12 +80,22 @@ struct Position {
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        const Key best = best_of(p, n);
-        if (wins(best, t.best[j])) {
+        Key best = t.best[j];
+        std::size_t from = n;  // the chunk that won last, if one did
+        for (std::size_t i = 0; i < n; i += lane_chunk) {
+            const Key now = best_of(p + i * sizeof(Key), chunk_at(i, n));
+            if (wins(now, best)) best = now, from = i;
+        }
+        if (from < n) {
+            const std::size_t at = from + find(p + from * sizeof(Key), chunk_at(from, n), best);
             t.best[j] = best;
-            t.position[j] = t.count[j] + static_cast<std::int64_t>(find(p, n, best));
+            t.position[j] = t.count[j] + static_cast<std::int64_t>(at);
         }
         t.count[j] += static_cast<std::int64_t>(n);
+    }
+
+    static SAMESUM_INLINE std::size_t chunk_at(std::size_t i, std::size_t n) {
+        return n - i < lane_chunk ? n - i : lane_chunk;
     }
 
     static SAMESUM_INLINE Key best_of(const char* p, std::size_t n) {
@@ -99,13 +112,26 @@ struct Position {
             for (std::size_t k = 0; k < 4; ++k) side[k] = greater(side[k], rank_at<Keys>(p, i + k * lanes));
         }
         for (; i + lanes <= n; i += lanes) side[0] = greater(side[0], rank_at<Keys>(p, i));
-        const Keys all = greater(greater(side[0], side[1]), greater(side[2], side[3]));
-        Key lane[lanes];
-        store(lane, all);
-        for (std::size_t half = lanes / 2; half > 0; half /= 2) {
-            for (std::size_t k = 0; k < half; ++k) lane[k] = greater(lane[k], lane[k + half]);
-        }
-        return lane[0];
+        return across(greater(greater(side[0], side[1]), greater(side[2], side[3])));
+    }
+
+    // The greatest of a vector: against its elements at half its width, a quarter and so on, within 64 bits
+    // at last.
+    static SAMESUM_INLINE Key across(Keys x) {
+        if constexpr (width >= 8) x = greater(x, reinterpret_cast<Keys>(swapped<4>(longs(x))));
+        if constexpr (width >= 4) x = greater(x, reinterpret_cast<Keys>(swapped<2>(longs(x))));
+        x = greater(x, reinterpret_cast<Keys>(swapped<1>(longs(x))));
+        if constexpr (sizeof(Key) <= 4) x = greater(x, reinterpret_cast<Keys>(rotated<32>(longs(x))));
+        if constexpr (sizeof(Key) <= 2) x = greater(x, reinterpret_cast<Keys>(rotated<16>(longs(x))));
+        if constexpr (sizeof(Key) == 1) x = greater(x, reinterpret_cast<Keys>(rotated<8>(longs(x))));
+        return x[0];
+    }
+
+    static SAMESUM_INLINE UnsignedLongs longs(Keys x) { return reinterpret_cast<UnsignedLongs>(x); }
+
+    template <int bits>
+    static SAMESUM_INLINE UnsignedLongs rotated(UnsignedLongs x) {
+        return x >> bits | x << (64 - bits);
     }
 
     // Of the first or the last element with this rank; there is one.
