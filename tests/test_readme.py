@@ -27,7 +27,8 @@ MODULES = sorted(
 )
 DOORS = (
     *("frontends.arrays", "frontends.array_positions", "frontends.array_scans", "frontends.load"),
-    *("frontends.onnx_reductions", "frontends.onnx_positions", "frontends.onnx_scans", "frontends.openvino_functions"),
+    *("frontends.onnx_reductions", "frontends.onnx_positions", "frontends.onnx_scans"),
+    *("frontends.onnx_normalizations", "frontends.openvino_functions"),
 )
 
 

@@ -1,5 +1,6 @@
 """The operators of ONNX as functions on arrays; `opset` chooses the version."""
 
+from samesum.frontends.onnx_normalizations import Hardmax
 from samesum.frontends.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.onnx_reductions import (
     ReduceL1,
@@ -18,6 +19,7 @@ __all__ = [
     "ArgMin",
     "CumProd",
     "CumSum",
+    "Hardmax",
     "ReduceL1",
     "ReduceL2",
     "ReduceMax",

@@ -39,7 +39,8 @@ def openvino(operator: str, *inputs: Any, opset: int | None = None, **attributes
 
 def run(spec: Spec, data: NDArray) -> NDArray:
     """The version on `data` with axes 0, wherever it takes them."""
-    operation = operation_of(spec.standard.name, spec.operator.name, spec.version.since)
+    attributes = {"axis": 0} if "axis" in {each.name for each in spec.attributes} else {}
+    operation = operation_of(spec.standard.name, spec.operator.name, spec.version.since, **attributes)
     if len(spec.inputs) == 1:
         return apply(operation, [data])
     return apply(operation, [data, axes_of(0) if spec.inputs[1].min_rank else np.array(0)])

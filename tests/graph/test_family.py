@@ -103,6 +103,28 @@ def test_products_in_both_formats() -> None:
         onnx_run("CumProd", [X, np.int64(1)], 25)
 
 
+@pytest.mark.parametrize(
+    ("opset", "attributes", "says"),
+    [
+        (13, {}, "onnx.Hardmax-13(x) -> y float32 [?, 3]; axis -1"),
+        (13, {"axis": 0}, "onnx.Hardmax-13(x) -> y float32 [?, 3]; axis 0"),
+        (11, {}, "onnx.Hardmax-11(x) -> y float32 [?, 3]; as a matrix split at axis 1"),
+    ],
+    ids=str,
+)
+def test_normalizations_keep_type_and_shape(opset: int, attributes: dict[str, Any], says: str) -> None:
+    model = onnx_model("Hardmax", opset=opset, **attributes)
+    assert model.outputs == (Value("y", np.dtype(np.float32), (None, 3)),)
+    assert says in model.plan()
+
+
+def test_hardmax_in_a_model() -> None:
+    cube = np.stack([X, X[::-1]])
+    assert same(onnx_run("Hardmax", [X], 13, axis=0), np.float32([[0, 0, 0], [1, 1, 1]]))
+    assert same(onnx_run("Hardmax", [cube], 13), np.float32([[[0, 1, 0], [1, 0, 0]], [[1, 0, 0], [0, 1, 0]]]))
+    assert same(onnx_run("Hardmax", [cube], 7), np.float32([[[0, 0, 0], [1, 0, 0]], [[1, 0, 0], [0, 0, 0]]]))
+
+
 def test_attributes_of_the_wrong_kind_are_refused() -> None:
     with pytest.raises(ModelError, match=r"onnx.ArgMax-13: keepdims is 2; allowed is 0 or 1"):
         onnx_model("ArgMax", kind=I64, keepdims=2)

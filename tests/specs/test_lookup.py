@@ -30,6 +30,7 @@ from samesum.specs.openvino import OPENVINO
         ("ArgMin", 12, 12),
         ("ArgMax", None, 13),
         ("CumProd", 28, 26),
+        ("Hardmax", 12, 11),
         ("CumSum", 11, 11),
         ("CumSum", 13, 11),
         ("CumSum", None, 14),

@@ -9,9 +9,10 @@ from typing import Any, NoReturn
 import ml_dtypes
 import numpy as np
 
-from samesum.algebra.rows import SUM, Reduction, Scan
+from samesum.algebra.rows import SUM, Normalization, Reduction, Scan
 from samesum.engine.arrays import NDArray
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE, SELECT_LAST, reduce, scan
+from samesum.engine.normalizations import normalized
 from samesum.errors import AxisError, DtypeError, ModelError, SamesumError, ShapeError
 from samesum.specs.bind import Operation
 from samesum.specs.lookup import versions_with_type
@@ -29,7 +30,8 @@ def apply(operation: Operation, inputs: Sequence[NDArray | None]) -> NDArray:
         data, where = _accept(spec, inputs)
         if isinstance(spec.row, Scan):
             return _scan(spec.row, operation, data, where)
-        assert isinstance(spec.row, Reduction)
+        if isinstance(spec.row, Normalization):
+            return normalized(operation, data)
         return _reduce(spec.row, operation, data, where)
     except SamesumError as error:
         error.args = (f"{spec.identifier}: {error}",)

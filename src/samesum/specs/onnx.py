@@ -7,6 +7,7 @@ from samesum.algebra.rows import (
     ARGMIN,
     CUMULATIVE_PROD,
     CUMULATIVE_SUM,
+    HARDMAX,
     L1_NORM,
     L2_NORM,
     MAX,
@@ -18,6 +19,8 @@ from samesum.algebra.rows import (
 )
 from samesum.specs.row import Attribute, EmptySet, Input, Kind, Operator, Signature, Standard, Version
 
+_F = frozenset({"float16", "float32", "float64"})
+_F_BF = _F | {"bfloat16"}
 _C = frozenset({"float32", "float64", "int32", "int64", "uint32", "uint64"})
 _H = _C | {"float16"}
 _H_BF = _H | {"bfloat16"}
@@ -31,7 +34,7 @@ _DATA = Input("data")
 _AXES = Attribute("axes", "axes", Kind.INTEGERS, None)
 _KEEPDIMS = Attribute("keepdims", "keepdims", Kind.FLAG, True)
 _NOOP = Attribute("noop_with_empty_axes", "noop_with_empty_axes", Kind.FLAG, False)
-_AXIS_0 = Attribute("axis", "axis", Kind.INTEGER, 0)
+_AXIS_0, _AXIS_1, _AXIS_LAST = (Attribute("axis", "axis", Kind.INTEGER, default) for default in (0, 1, -1))
 _SELECT_LAST = Attribute("select_last_index", "select_last", Kind.FLAG, False)
 _EXCLUSIVE = Attribute("exclusive", "exclusive", Kind.FLAG, False)
 _REVERSE = Attribute("reverse", "reverse", Kind.FLAG, False)
@@ -42,6 +45,8 @@ _AXES_INPUT = Signature(
 )
 _POSITION = Signature((_DATA,), (_AXIS_0, _KEEPDIMS))
 _POSITION_EITHER = Signature((_DATA,), (_AXIS_0, _KEEPDIMS, _SELECT_LAST))
+_FROM_AXIS_1 = Signature((Input("input", min_rank=1),), (_AXIS_1,))
+_ALONG_LAST = Signature((Input("input", min_rank=1),), (_AXIS_LAST,))
 _SCAN = Signature(
     (Input("x", min_rank=1), Input("axis", frozenset({"int32", "int64"}), max_rank=1)), (_EXCLUSIVE, _REVERSE)
 )
@@ -76,6 +81,11 @@ _CUM_SUM = (
     Version(14, _H_BF, _SCAN),
 )
 _CUM_PROD = (Version(26, _H_BF, _SCAN),)
+_NORMALIZE = (
+    Version(1, _F, _FROM_AXIS_1, as_matrix=True),
+    Version(11, _F, _FROM_AXIS_1, as_matrix=True),
+    Version(13, _F_BF, _ALONG_LAST),
+)
 
 ONNX = Standard(
     "onnx",
@@ -93,6 +103,7 @@ ONNX = Standard(
         Operator("ArgMin", ARGMIN, _ARG, result="int64"),
         Operator("CumSum", CUMULATIVE_SUM, _CUM_SUM),
         Operator("CumProd", CUMULATIVE_PROD, _CUM_PROD),
+        Operator("Hardmax", HARDMAX, _NORMALIZE),
     ),
     empty_axes_reduce_all=True,
     scalars_have_an_axis=False,
