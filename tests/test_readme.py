@@ -91,6 +91,13 @@ def test_every_docstring_example_is_true(module: str, monkeypatch: pytest.Monkey
     assert tried > 0 or module.removeprefix("samesum.") not in DOORS, f"{module} shows no example"
 
 
+def test_the_version_that_contributing_shows_is_the_one_in_the_rows() -> None:
+    (shown,) = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S | re.M
+    )
+    assert shown in (ROOT / "src/samesum/specs/onnx.py").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_link_leads_to_a_file(page: str) -> None:
     path = ROOT / page
