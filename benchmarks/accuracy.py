@@ -11,13 +11,14 @@ import numpy as np
 from peers.task import NDArray, Task
 from samesum.algebra import exact
 from samesum.algebra.rounding import FORMATS, Format
-from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SUM, Reduction
+from samesum.algebra.rows import REDUCTIONS, SCANS, SUM, Reduction
 from samesum.engine import memory
 
 BLOCK = 1 << 20
 SAMPLE_OUTPUTS = 8
 SAMPLE_ELEMENTS = 1 << 20
 ROWS = {row.name: row for row in REDUCTIONS}
+SCAN_ROWS = {row.name: row for row in SCANS}
 SUMS = {"sum": SUM, "mean": ROWS["mean"], "l1_norm": ROWS["l1_norm"], "cumulative_sum": SUM}
 
 
@@ -47,7 +48,7 @@ def reference(task: Task, own: NDArray, dtype: np.dtype[Any]) -> NDArray | None:
         return own
     if dtype == task.x.dtype:
         if task.is_scan:
-            return memory.scan(CUMULATIVE_SUM, task.x, task.axes[0])
+            return memory.scan(SCAN_ROWS[task.operator], task.x, task.axes[0])
         return memory.reduce(ROWS[task.operator], task.x, task.axes)
     same_width = dtype.kind in "iu" and own.dtype.kind in "iu" and dtype.itemsize == own.dtype.itemsize
     return own.view(dtype) if same_width else None

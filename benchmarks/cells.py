@@ -11,8 +11,12 @@ import numpy as np
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
-OPERATORS = ("sum", "mean", "l1_norm", "min", "max", "l2_norm", "cumulative_sum")
-SCANS = ("cumulative_sum",)
+OPERATORS = (
+    *("sum", "mean", "l1_norm", "min", "max", "l2_norm", "cumulative_sum"),
+    *("prod", "logsumexp", "argmax", "all", "cumulative_prod"),
+)
+SCANS = ("cumulative_sum", "cumulative_prod")
+POSITIONS = ("argmax",)
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "float16": np.dtype(np.float16),
@@ -62,8 +66,8 @@ class Cell:
         return replace(self, shape=tuple(shape))
 
     def has(self, operator: str) -> bool:
-        """A scan runs along one axis, so cells with several have none."""
-        return operator not in SCANS or len(self.axes) == 1
+        """A scan and a position are along one axis, so cells with several have none."""
+        return operator not in (*SCANS, *POSITIONS) or len(self.axes) == 1
 
 
 GRID = (

@@ -11,6 +11,7 @@ import numpy as np
 from peers.task import NDArray, Task, Way
 
 ADD: Any = np.add
+MULTIPLY: Any = np.multiply
 VECDOT: Any = np.vecdot
 EXTREMES: dict[str, Any] = {"min": np.minimum, "max": np.maximum}
 
@@ -78,9 +79,35 @@ def _l2_norm(task: Task) -> list[Call]:
     return [*calls, lambda: np.sqrt(VECDOT(x, x, axis=task.axes[0]))]
 
 
-def _cumulative_sum(task: Task) -> list[Call]:
-    out = task.room()
-    return [partial(ADD.accumulate, task.x, task.axes[0], kind, out) for kind in _accumulators(task.x)]
+def _prod(task: Task) -> list[Call]:
+    return [partial(MULTIPLY.reduce, task.x, task.axis, kind, task.room()) for kind in _accumulators(task.x)]
+
+
+def _logsumexp(task: Task) -> list[Call]:
+    """As one writes it with NumPy; integers in float64."""
+    x, between, room = task.x, np.empty_like(task.x, task.array_dtype), task.room()
+    out = room.reshape([1 if axis in task.axes else n for axis, n in enumerate(x.shape)])
+
+    def call() -> NDArray:
+        most = np.max(x, task.axis, keepdims=True)
+        ADD.reduce(np.exp(np.subtract(x, most, between), between), task.axis, None, out, keepdims=True)
+        np.add(np.log(out, out), most, out)
+        return room
+
+    return [call]
+
+
+def _argmax(task: Task) -> list[Call]:
+    return [partial(np.argmax, task.x, task.axes[0], task.room())]
+
+
+def _all(task: Task) -> list[Call]:
+    return [partial(np.all, task.x, task.axis, task.room())]
+
+
+def _scan(task: Task) -> list[Call]:
+    out, ufunc = task.room(), ADD if task.operator == "cumulative_sum" else MULTIPLY
+    return [partial(ufunc.accumulate, task.x, task.axes[0], kind, out) for kind in _accumulators(task.x)]
 
 
 CALLS: dict[str, Callable[[Task], list[Call]]] = {
@@ -90,5 +117,10 @@ CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "min": _extreme,
     "max": _extreme,
     "l2_norm": _l2_norm,
-    "cumulative_sum": _cumulative_sum,
+    "cumulative_sum": _scan,
+    "prod": _prod,
+    "logsumexp": _logsumexp,
+    "argmax": _argmax,
+    "all": _all,
+    "cumulative_prod": _scan,
 }

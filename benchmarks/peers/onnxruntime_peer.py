@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import onnxruntime
 from onnx import ModelProto, helper
 
+from cells import POSITIONS
 from peers.staging import dense, run_on
 from peers.task import NDArray, Task, Way
 
@@ -20,6 +22,9 @@ NODES = {
     "max": "ReduceMax",
     "l2_norm": "ReduceL2",
     "cumulative_sum": "CumSum",
+    "prod": "ReduceProd",
+    "logsumexp": "ReduceLogSumExp",
+    "argmax": "ArgMax",
 }
 OPSET = 18
 IR_VERSION = 8
@@ -39,15 +44,17 @@ class OnnxRuntime:
         self._options.add_session_config_entry("session.force_spinning_stop", "1")
 
     def ways(self, task: Task) -> Sequence[Way]:
-        x, out = dense(task.x), dense(task.room(task.x.dtype))
+        if task.operator not in NODES:
+            return []
+        x, out = dense(task.x), dense(task.room(np.int64 if task.operator in POSITIONS else task.x.dtype))
         model = _model(task, x, out)
         session = onnxruntime.InferenceSession(
             model.SerializeToString(), self._options, providers=["CPUExecutionProvider"]
         )
-        kind = _element_type(x)
+        kind, result = _element_type(x), _element_type(out)
         binding = session.io_binding()
         binding.bind_input("x", "cpu", 0, kind, x.shape, x.ctypes.data)
-        binding.bind_output("y", "cpu", 0, kind, out.shape, out.ctypes.data)
+        binding.bind_output("y", "cpu", 0, result, out.shape, out.ctypes.data)
         run = partial(session.run_with_iobinding, binding)
         return [Way(run_on(task.x, x, run), lambda _: out)]
 
@@ -61,14 +68,16 @@ def _element_type(x: NDArray) -> int:
 
 
 def _model(task: Task, x: NDArray, out: NDArray) -> ModelProto:
-    kind = _element_type(x)
     place = helper.make_tensor("where", INT64, () if task.is_scan else (len(task.axes),), task.axes)
     attributes: dict[str, Any] = {} if task.is_scan else {"keepdims": 0}
+    is_position = task.operator in POSITIONS
+    if is_position:
+        attributes["axis"] = task.axes[0]
     graph = helper.make_graph(
-        [helper.make_node(NODES[task.operator], ["x", "where"], ["y"], **attributes)],
+        [helper.make_node(NODES[task.operator], ["x"] if is_position else ["x", "where"], ["y"], **attributes)],
         task.operator,
-        [helper.make_tensor_value_info("x", kind, x.shape)],
-        [helper.make_tensor_value_info("y", kind, out.shape)],
-        [place],
+        [helper.make_tensor_value_info("x", _element_type(x), x.shape)],
+        [helper.make_tensor_value_info("y", _element_type(out), out.shape)],
+        [] if is_position else [place],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)

@@ -20,6 +20,7 @@ NODES: dict[str, Callable[..., Any]] = {
     "min": opset13.reduce_min,
     "max": opset13.reduce_max,
     "l2_norm": opset13.reduce_l2,
+    "prod": opset13.reduce_prod,
 }
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -37,6 +38,8 @@ class OpenVino:
         }
 
     def ways(self, task: Task) -> Sequence[Way]:
+        if task.operator not in NODES and task.operator != "cumulative_sum":
+            return []
         x, out = dense(task.x), dense(task.room(task.x.dtype))
         data = opset13.parameter(list(x.shape), _element_type(x))
         if task.is_scan:

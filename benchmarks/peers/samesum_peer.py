@@ -7,17 +7,10 @@ from functools import partial
 from typing import Any
 
 import samesum
+from cells import OPERATORS, POSITIONS
 from peers.task import Task, Way
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": samesum.sum,
-    "mean": samesum.mean,
-    "l1_norm": samesum.l1_norm,
-    "min": samesum.min,
-    "max": samesum.max,
-    "l2_norm": samesum.l2_norm,
-    "cumulative_sum": samesum.cumulative_sum,
-}
+FUNCTIONS: dict[str, Callable[..., Any]] = {operator: getattr(samesum, operator) for operator in OPERATORS}
 
 
 class Samesum:
@@ -25,7 +18,8 @@ class Samesum:
 
     def ways(self, task: Task) -> Sequence[Way]:
         where: dict[str, Any] = {} if task.axis is None else {"axis": task.axis}
-        result: dict[str, Any] = {} if task.is_small else {"out": task.room()}
+        has_out = not task.is_small and task.operator not in POSITIONS
+        result: dict[str, Any] = {"out": task.room()} if has_out else {}
         return [Way(partial(FUNCTIONS[task.operator], task.x, **where, **result))]
 
 

@@ -47,11 +47,13 @@ class Task:
 
     @property
     def array_dtype(self) -> np.dtype[Any]:
-        """Integers widen: sums to 64 bits, means to float64; the rest keeps its type."""
+        """Positions are int64, truths bool. Integers widen: sums to 64 bits, means to float64; the rest keeps its type."""
         dtype = self.x.dtype
+        if self.operator in ("argmax", "all"):
+            return np.dtype(np.int64 if self.operator == "argmax" else np.bool_)
         if dtype.kind not in "iu" or self.operator in ("min", "max"):
             return dtype
-        if self.operator == "mean":
+        if self.operator in ("mean", "logsumexp"):
             return np.dtype(np.float64)
         return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
 

@@ -79,8 +79,31 @@ def _norm(task: Task) -> list[Call]:
     return _with_short(calls, task, partial(norm, x, order), partial(norm, x, order, task.axes))
 
 
-def _cumulative_sum(task: Task) -> list[Call]:
-    return [partial(torch.cumsum, _tensor(task.x), task.axes[0], out=_out(task))]
+def _prod(task: Task) -> list[Call]:
+    """Along one axis or over all."""
+    x = _tensor(task.x)
+    if task.covers_all:
+        return [partial(torch.prod, x)]
+    return [partial(torch.prod, x, task.axes[0], out=_out(task))] if len(task.axes) == 1 else []
+
+
+def _logsumexp(task: Task) -> list[Call]:
+    x = _tensor(task.x)
+    return [partial(torch.logsumexp, x, task.axes, out=_out(task))] if x.is_floating_point() else []
+
+
+def _argmax(task: Task) -> list[Call]:
+    return [partial(torch.argmax, _tensor(task.x), task.axes[0])]
+
+
+def _all(task: Task) -> list[Call]:
+    x = _tensor(task.x)
+    return [partial(torch.all, x)] if task.covers_all else [partial(torch.all, x, task.axes, out=_out(task))]
+
+
+def _scan(task: Task) -> list[Call]:
+    function = torch.cumsum if task.operator == "cumulative_sum" else torch.cumprod
+    return [partial(function, _tensor(task.x), task.axes[0], out=_out(task))]
 
 
 def _with_short(calls: list[Call], task: Task, over_all: Call, along: Call) -> list[Call]:
@@ -97,5 +120,10 @@ CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "min": _extreme,
     "max": _extreme,
     "l2_norm": _norm,
-    "cumulative_sum": _cumulative_sum,
+    "cumulative_sum": _scan,
+    "prod": _prod,
+    "logsumexp": _logsumexp,
+    "argmax": _argmax,
+    "all": _all,
+    "cumulative_prod": _scan,
 }
