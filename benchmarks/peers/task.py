@@ -47,7 +47,7 @@ class Task:
 
     @property
     def array_dtype(self) -> np.dtype[Any]:
-        """Positions are int64, truths bool. Integers widen: sums to 64 bits, means to float64; the rest keeps its type."""
+        """Positions are int64, truths bool; integers widen (means to float64); the rest keeps its type."""
         dtype = self.x.dtype
         if self.operator in ("argmax", "all"):
             return np.dtype(np.int64 if self.operator == "argmax" else np.bool_)

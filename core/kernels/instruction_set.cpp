@@ -11,8 +11,10 @@ namespace samesum {
     extern const ProductMethods products;         \
     extern const SearchMethods searches;          \
     extern const ExponentialMethods exponentials; \
+    extern const UntangleMethods untangling;      \
     }
-#define SAMESUM_METHODS(isa) &isa::methods, &isa::products, &isa::searches, &isa::exponentials
+#define SAMESUM_METHODS(isa) \
+    &isa::methods, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling
 
 #if defined(__x86_64__)
 SAMESUM_DECLARE(x86_64_v2)

@@ -11,6 +11,7 @@ struct InstructionSet {
     const ProductMethods* products;
     const SearchMethods* searches;
     const ExponentialMethods* exponentials;
+    const UntangleMethods* untangling;
     bool (*is_supported)();
 };
 

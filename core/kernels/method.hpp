@@ -116,6 +116,16 @@ struct ExponentialMethods {
     Method sum2[4];  // every float format: exponentials in double-words
 };
 
+// Contiguous rows of equal length become columns: element i of each of `rows` rows goes to run i of
+// `to`. Both are aligned to the elements.
+using Untangle = void (*)(const void* from, std::size_t rows, void* to);
+constexpr std::size_t untangled_elements = 16;
+constexpr std::size_t untangled_rows = 256, untangled_pitch = untangled_rows + 8;  // elements from run to run
+
+struct UntangleMethods {
+    Untangle of_size[4][untangled_elements + 1];  // 1, 2, 4, 8 bytes x elements in a row, from 2 on
+};
+
 struct Methods {
     Method sum1[3][3][2];           // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
     Method sum2[4][3];              // every float format x map: double-word lanes

@@ -74,6 +74,12 @@ std::int64_t folding(const Plan& plan, std::int64_t size) {
     return std::clamp<std::int64_t>(row.size / 4, 1, folded_columns / plan.inner.size);
 }
 
+bool is_tangled(const Plan& plan, std::int64_t size) {
+    if (plan.shape != Shape::columns || plan.swapped || plan.reduced.rank != 1) return false;
+    const Dim& set = plan.reduced.dim[0];
+    return set.in == size && plan.inner.in == set.size * size;
+}
+
 }  // namespace
 
 Plan plan_reduction(const View& x, const bool* reduced, bool ordered) {
@@ -98,6 +104,7 @@ Plan plan_reduction(const View& x, const bool* reduced, bool ordered) {
     plan.inner = from.rank > 0 ? from.dim[--from.rank] : Dim{1, size, 1};
     plan.contiguous = !x.swapped && (plan.inner.in == size || plan.inner.size == 1);
     plan.fold = folding(plan, size);
+    plan.tangled = is_tangled(plan, size);
     return plan;
 }
 

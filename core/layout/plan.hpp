@@ -50,6 +50,7 @@ struct Plan {
     Dim inner;
     std::int64_t kept_count, reduced_count;  // with `inner`
     std::int64_t fold;                       // columns: rows that lie side by side and are taken as one
+    bool tangled;  // columns: each reduced set is contiguous, and they lie side by side
     Format format;
     bool contiguous;  // the inner dimension can be read as it lies
     bool swapped;

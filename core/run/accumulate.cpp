@@ -1,8 +1,11 @@
 #include "run/accumulate.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <vector>
+
+#include "kernels/instruction_set.hpp"
 
 namespace samesum {
 
@@ -71,9 +74,23 @@ void accumulate_lanes(const Plan& plan, const Method& method, const Range& range
     }
 }
 
+// True if all rows of the tile could be untangled at once.
+bool add_untangled(const Plan& plan, const Method& method, const char* p, std::int64_t rows, std::size_t n,
+                   void* tile) {
+    const std::size_t size = size_of(plan.format), elements = static_cast<std::size_t>(rows);
+    if (!plan.tangled || rows != plan.reduced_count || elements > untangled_elements || elements < 2)
+        return false;
+    if (n > untangled_rows || reinterpret_cast<std::uintptr_t>(p) % size != 0) return false;
+    alignas(64) char untangled[untangled_elements * untangled_pitch * 8];
+    current_instruction_set().untangling->of_size[std::countr_zero(size)][elements](p, n, untangled);
+    method.columns(tile, untangled, static_cast<std::ptrdiff_t>(untangled_pitch * size), elements, n);
+    return true;
+}
+
 void add_rows(const Plan& plan, const Method& method, const char* p, std::int64_t stride, std::int64_t rows,
               std::int64_t columns, std::int64_t fold, void* tile) {
     const std::size_t n = static_cast<std::size_t>(columns);
+    if (add_untangled(plan, method, p, rows, n, tile)) return;
     if (plan.contiguous) {
         const std::int64_t sets = rows / fold, rest = rows % fold;
         const std::size_t width = n * static_cast<std::size_t>(fold);

@@ -68,7 +68,7 @@ class Job {
             width = std::min(width, std::max<std::int64_t>(1, task_bytes / output_bytes));
         // Rows gathered into columns are read several times: they have to stay in the cache.
         else if (!plan_.contiguous)
-            width = std::min<std::int64_t>(width, 256);
+            width = std::min<std::int64_t>(width, untangled_rows);
         if (threads > 1) {
             const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
             width = std::min(width, std::max<std::int64_t>(share, 256));
