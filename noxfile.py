@@ -28,6 +28,26 @@ def slow(session: nox.Session) -> None:
 
 
 @nox.session
+def array_api(session: nox.Session) -> None:
+    """The array API standard's own suite on samesum's functions, without complex numbers."""
+    suite = Path(session.create_tmp()) / "array-api-tests"
+    if not suite.exists():
+        source = "https://github.com/data-apis/array-api-tests"
+        session.run("git", "clone", "--quiet", "--recurse-submodules", source, str(suite), external=True)
+    session.install(".", "-r", str(suite / "requirements.txt"))
+    files = [
+        str(suite / f"array_api_tests/test_{part}_functions.py") for part in ("statistical", "searching", "utility")
+    ]
+    chosen = "sum or prod or min or max or mean or cumulative or all or any or argmin or argmax"
+    environment = {
+        "ARRAY_API_TESTS_MODULE": "array_api_namespace",
+        "ARRAY_API_TESTS_SKIP_DTYPES": "complex64,complex128",
+        "PYTHONPATH": str(Path("tests/array_api").resolve()),
+    }
+    session.run("python", "-m", "pytest", *files, "-k", chosen, *session.posargs, env=environment)
+
+
+@nox.session
 def sanitize(session: nox.Session) -> None:
     """The tests on a core built with the address and undefined-behaviour sanitizers."""
     flags = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1"
