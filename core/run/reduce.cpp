@@ -6,6 +6,7 @@
 
 #include "exact/rounding.hpp"
 #include "run/accumulate.hpp"
+#include "run/stages.hpp"
 #include "run/tiers.hpp"
 #include "threads/pool.hpp"
 
@@ -207,6 +208,7 @@ class Job {
 }  // namespace
 
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
+    if (is_position(row.combine) && reduce_in_stages(x, reduced, row, out)) return;
     const FloatingPointScope scope;
     const Plan plan = plan_reduction(x, reduced, is_position(row.combine));
     const Tiers tiers = choose_tiers(row, x.format, format, plan.reduced_count);
