@@ -3,6 +3,7 @@
 // was a NaN.
 #pragma once
 
+#include <bit>
 #include <type_traits>
 
 #include "exact/rounding.hpp"
@@ -25,26 +26,36 @@ struct Extreme {
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
-    static SAMESUM_INLINE Key at(const char* p) {
-        Key x;
-        __builtin_memcpy(&x, p, sizeof x);
-        return x;
-    }
+    typedef Key Keys __attribute__((vector_size(vector_bytes)));
+    typedef Bits Sizes __attribute__((vector_size(vector_bytes)));
 
     // Its own inverse: negative floats, whose integers order backwards, have all bits but the sign flipped.
-    static SAMESUM_INLINE Key key(Key x) {
+    // `T` is Key or Keys.
+    template <class T>
+    static SAMESUM_INLINE T key(T x) {
         if constexpr (!is_real) return x;
         constexpr Key rest = static_cast<Key>(~least);
-        return static_cast<Key>(x ^ (static_cast<Key>(x >> (8 * sizeof(Key) - 1)) & rest));
+        return static_cast<T>(x ^ (static_cast<T>(x >> (8 * sizeof(Key) - 1)) & rest));
     }
 
-    static SAMESUM_INLINE Key better(Key a, Key b) { return maximum ? (a > b ? a : b) : (a < b ? a : b); }
-
-    static SAMESUM_INLINE Bits size_of_bits(Key x) {
-        return static_cast<Bits>(x) & static_cast<Bits>(~least);
+    template <class T>
+    static SAMESUM_INLINE T better(T a, T b) {
+        return maximum ? (a > b ? a : b) : (a < b ? a : b);
     }
 
-    static SAMESUM_INLINE Bits larger(Bits a, Bits b) { return a > b ? a : b; }
+    template <class T>
+    static SAMESUM_INLINE T larger(T a, T b) {
+        return a > b ? a : b;
+    }
+
+    template <class T, class S>
+    static SAMESUM_INLINE void take(T x, T& best, S& size) {
+        best = better(best, key(x));
+        if constexpr (is_real) {
+            constexpr Bits magnitude = static_cast<Bits>(~least);
+            size = larger(size, static_cast<S>(std::bit_cast<S>(x) & magnitude));
+        }
+    }
 
     static void init(void* tile, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
@@ -52,32 +63,23 @@ struct Extreme {
         for (std::size_t j = 0; j < n; ++j) t.size[j] = 0;
     }
 
-    // Some blocks side by side in a vector loop, so that no chain of comparisons waits for the one before.
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
-        constexpr std::size_t lanes = 4 * vector_bytes / sizeof(Key);
-        Key best[lanes];
-        Bits size[lanes];
-        for (std::size_t k = 0; k < lanes; ++k) best[k] = identity, size[k] = 0;
         const char* p = static_cast<const char*>(x);
-        std::size_t i = 0;
-        for (; i + lanes <= n; i += lanes, p += lanes * sizeof(Key)) {
-            prefetch<lanes * sizeof(Key)>(p + prefetch_distance);
-            for (std::size_t k = 0; k < lanes; ++k) take(p + k * sizeof(Key), best[k], size[k]);
+        if (n < elements_of<Keys>) {
+            for (std::size_t i = 0; i < n; ++i) take(load<Key>(p + i * sizeof(Key)), t.best[j], t.size[j]);
+            return;
         }
-        for (std::size_t k = 0; i < n; ++i, ++k, p += sizeof(Key)) take(p, best[k], size[k]);
-        for (std::size_t half = lanes / 2; half > 0; half /= 2) {
-            for (std::size_t k = 0; k < half; ++k) best[k] = better(best[k], best[k + half]);
-            for (std::size_t k = 0; k < half; ++k) size[k] = larger(size[k], size[k + half]);
+        Keys best[4] = {};
+        Sizes size[4] = {};
+        for (Keys& b : best) b += identity;
+        each_vector<Keys>(p, n, [&](std::size_t k, Keys v) { take(v, best[k], size[k]); });
+        const Keys bests = better(better(best[0], best[1]), better(best[2], best[3]));
+        t.best[j] = better(t.best[j], across(bests, [](Keys a, Keys b) { return better(a, b); }));
+        if constexpr (is_real) {
+            const Sizes sizes = larger(larger(size[0], size[1]), larger(size[2], size[3]));
+            t.size[j] = larger(t.size[j], across(sizes, [](Sizes a, Sizes b) { return larger(a, b); }));
         }
-        t.best[j] = better(t.best[j], best[0]);
-        t.size[j] = larger(t.size[j], size[0]);
-    }
-
-    static SAMESUM_INLINE void take(const char* p, Key& best, Bits& size) {
-        const Key x = at(p);
-        best = better(best, key(x));
-        if constexpr (is_real) size = larger(size, size_of_bits(x));
     }
 
     template <std::size_t rows>
@@ -98,7 +100,7 @@ struct Extreme {
             Key b = best[j];
             Bits s = size[j];
             for (std::size_t r = 0; r < rows; ++r) {
-                take(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Key), b, s);
+                take(load<Key>(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Key)), b, s);
             }
             best[j] = b;
             if constexpr (is_real) size[j] = s;

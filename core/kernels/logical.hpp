@@ -10,8 +10,10 @@ namespace samesum::SAMESUM_ISA {
 template <class Bits, bool is_real, bool any>
 struct Logical {
     // Elements of a lane, or rows of columns, between two looks at whether the rest still matters.
-    static constexpr std::size_t lane_chunk = 2048;
+    static constexpr std::size_t lane_chunk = 4096 / sizeof(Bits);
     static constexpr std::size_t column_chunk = 64;
+
+    typedef Bits Vector __attribute__((vector_size(vector_bytes)));
 
     // Not zero once an element has decided the outcome.
     struct Tile {
@@ -19,12 +21,14 @@ struct Logical {
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
-    // Not zero if the element at `p` decides: a true one if any is asked for, else a false one.
-    static SAMESUM_INLINE Bits decisive(const char* p) {
+    // Not zero where an element decides: a true one if any is asked for, else a false one. `T` is Bits or
+    // a vector of them.
+    template <class T>
+    static SAMESUM_INLINE T decisive(T x) {
         constexpr Bits all_ones = static_cast<Bits>(~Bits{0});
         constexpr Bits magnitude = is_real ? all_ones >> 1 : all_ones;
-        const Bits x = load<Bits>(p) & magnitude;
-        return any ? x : x == 0 ? all_ones : Bits{0};
+        const T size = static_cast<T>(x & magnitude);
+        return any ? size : size == 0 ? T{} + all_ones : T{};
     }
 
     static void init(void* tile, std::size_t n) {
@@ -43,15 +47,14 @@ struct Logical {
     }
 
     static SAMESUM_INLINE Bits any_decisive(const char* p, std::size_t n) {
-        constexpr std::size_t step = 4 * vector_bytes / sizeof(Bits);
-        Bits found = 0;
-        std::size_t i = 0;
-        for (; i + step <= n; i += step, p += step * sizeof(Bits)) {
-            prefetch<step * sizeof(Bits)>(p + prefetch_distance);
-            for (std::size_t k = 0; k < step; ++k) found |= decisive(p + k * sizeof(Bits));
+        if (n < elements_of<Vector>) {
+            Bits found = 0;
+            for (std::size_t i = 0; i < n; ++i) found |= decisive(load<Bits>(p + i * sizeof(Bits)));
+            return found;
         }
-        for (; i < n; ++i, p += sizeof(Bits)) found |= decisive(p);
-        return found;
+        Vector found[4] = {};
+        each_vector<Vector>(p, n, [&](std::size_t k, Vector x) { found[k] |= decisive(x); });
+        return across(found[0] | found[1] | found[2] | found[3], [](Vector a, Vector b) { return a | b; });
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
@@ -78,7 +81,8 @@ struct Logical {
         for (std::size_t j = 0; j < n; ++j) {
             Bits found = decided[j];
             for (std::size_t r = 0; r < rows; ++r)
-                found |= decisive(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Bits));
+                found |=
+                    decisive(load<Bits>(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Bits)));
             decided[j] = found;
         }
     }

@@ -18,7 +18,6 @@ struct Position {
     static constexpr Key least = static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1));
     static constexpr Key greatest = static_cast<Key>(~least);
 
-    typedef std::uint64_t UnsignedLongs __attribute__((vector_size(vector_bytes)));
     typedef Key Keys __attribute__((vector_size(vector_bytes)));
     static constexpr std::size_t lanes = vector_bytes / sizeof(Key);
 
@@ -104,34 +103,11 @@ struct Position {
             for (std::size_t i = 0; i < n; ++i) best = greater(best, rank_at<Key>(p, i));
             return best;
         }
-        Keys side[4];
-        for (Keys& s : side) s = rank_at<Keys>(p, n - lanes);
-        std::size_t i = 0;
-        for (; i + 4 * lanes <= n; i += 4 * lanes) {
-            prefetch<4 * vector_bytes>(p + i * sizeof(Key) + prefetch_distance);
-            for (std::size_t k = 0; k < 4; ++k) side[k] = greater(side[k], rank_at<Keys>(p, i + k * lanes));
-        }
-        for (; i + lanes <= n; i += lanes) side[0] = greater(side[0], rank_at<Keys>(p, i));
-        return across(greater(greater(side[0], side[1]), greater(side[2], side[3])));
-    }
-
-    // The greatest of a vector: against its elements at half its width, a quarter and so on, within 64 bits
-    // at last.
-    static SAMESUM_INLINE Key across(Keys x) {
-        if constexpr (width >= 8) x = greater(x, reinterpret_cast<Keys>(swapped<4>(longs(x))));
-        if constexpr (width >= 4) x = greater(x, reinterpret_cast<Keys>(swapped<2>(longs(x))));
-        x = greater(x, reinterpret_cast<Keys>(swapped<1>(longs(x))));
-        if constexpr (sizeof(Key) <= 4) x = greater(x, reinterpret_cast<Keys>(rotated<32>(longs(x))));
-        if constexpr (sizeof(Key) <= 2) x = greater(x, reinterpret_cast<Keys>(rotated<16>(longs(x))));
-        if constexpr (sizeof(Key) == 1) x = greater(x, reinterpret_cast<Keys>(rotated<8>(longs(x))));
-        return x[0];
-    }
-
-    static SAMESUM_INLINE UnsignedLongs longs(Keys x) { return reinterpret_cast<UnsignedLongs>(x); }
-
-    template <int bits>
-    static SAMESUM_INLINE UnsignedLongs rotated(UnsignedLongs x) {
-        return x >> bits | x << (64 - bits);
+        Keys side[4] = {};
+        for (Keys& s : side) s += least;
+        each_vector<Keys>(p, n, [&](std::size_t k, Keys x) { side[k] = greater(side[k], rank(x)); });
+        const Keys all = greater(greater(side[0], side[1]), greater(side[2], side[3]));
+        return across(all, [](Keys a, Keys b) { return greater(a, b); });
     }
 
     // Of the first or the last element with this rank; there is one.

@@ -83,8 +83,9 @@ class TwoStages {
 
     void run(const Reduction& row, std::int64_t* out) {
         const std::int64_t n = front_.count(), size = static_cast<std::int64_t>(size_of(x_.format));
-        const auto within = std::make_unique_for_overwrite<std::int64_t[]>(static_cast<std::size_t>(n));
-        reduce(x_, is_behind_, row, Format::i64, within.get());
+        const auto positions = std::make_unique_for_overwrite<std::int64_t[]>(static_cast<std::size_t>(n));
+        std::int64_t* const within = positions.get();
+        reduce(x_, is_behind_, row, Format::i64, within);
         const auto winners = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(n * size));
         Walk place(front_, 0);
         for (std::int64_t k = 0; k < n; ++k, place.next()) {
@@ -92,7 +93,7 @@ class TwoStages {
             std::memcpy(winners.get() + k * size, winner, static_cast<std::size_t>(size));
         }
         reduce_winners(row, winners.get(), size, out);
-        join(within.get(), out);
+        join(within, out);
     }
 
   private:
