@@ -32,6 +32,7 @@ constexpr std::size_t width = vector_bytes / 8;
 
 typedef double Doubles __attribute__((vector_size(vector_bytes)));
 typedef std::int64_t Longs __attribute__((vector_size(vector_bytes)));
+typedef std::uint64_t UnsignedLongs __attribute__((vector_size(vector_bytes)));
 typedef float Floats __attribute__((vector_size(vector_bytes / 2)));
 typedef std::int32_t Ints __attribute__((vector_size(vector_bytes / 2)));
 typedef std::uint32_t Words __attribute__((vector_size(vector_bytes / 2)));
