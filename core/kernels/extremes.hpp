@@ -8,7 +8,7 @@
 
 #include "exact/rounding.hpp"
 #include "kernels/method.hpp"
-#include "kernels/vectors.hpp"
+#include "kernels/sweep.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -66,7 +66,7 @@ struct Extreme {
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        if (n < elements_of<Keys>) {
+        if (n < elements_of<Keys> / 2) {
             for (std::size_t i = 0; i < n; ++i) take(load<Key>(p + i * sizeof(Key)), t.best[j], t.size[j]);
             return;
         }

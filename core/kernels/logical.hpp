@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/method.hpp"
-#include "kernels/vectors.hpp"
+#include "kernels/sweep.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -47,7 +47,7 @@ struct Logical {
     }
 
     static SAMESUM_INLINE Bits any_decisive(const char* p, std::size_t n) {
-        if (n < elements_of<Vector>) {
+        if (n < elements_of<Vector> / 2) {
             Bits found = 0;
             for (std::size_t i = 0; i < n; ++i) found |= decisive(load<Bits>(p + i * sizeof(Bits)));
             return found;

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "kernels/method.hpp"
-#include "kernels/vectors.hpp"
+#include "kernels/sweep.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -60,9 +60,8 @@ struct Position {
         }
     }
 
-    template <class T>
-    static SAMESUM_INLINE T rank_at(const char* p, std::size_t i) {
-        return rank(load<T>(p + i * sizeof(Key)));
+    static SAMESUM_INLINE Key rank_at(const char* p, std::size_t i) {
+        return rank(load<Key>(p + i * sizeof(Key)));
     }
 
     template <class T>
@@ -99,8 +98,8 @@ struct Position {
 
     static SAMESUM_INLINE Key best_of(const char* p, std::size_t n) {
         Key best = least;
-        if (n < lanes) {
-            for (std::size_t i = 0; i < n; ++i) best = greater(best, rank_at<Key>(p, i));
+        if (n < lanes / 2) {
+            for (std::size_t i = 0; i < n; ++i) best = greater(best, rank_at(p, i));
             return best;
         }
         Keys side[4] = {};
@@ -112,25 +111,53 @@ struct Position {
 
     // Of the first or the last element with this rank; there is one.
     static SAMESUM_INLINE std::size_t find(const char* p, std::size_t n, Key best) {
-        const auto equal = [&](std::size_t i) { return byte_mask(rank_at<Keys>(p, i) == best); };
-        if constexpr (last) {
-            std::size_t i = n;
-            for (; i >= lanes; i -= lanes) {
-                if (const std::uint64_t mask = equal(i - lanes))
-                    return i - lanes + static_cast<std::size_t>(std::bit_width(mask) - 1) / sizeof(Key);
-            }
-            while (rank_at<Key>(p, --i) != best) {
-            }
-            return i;
-        } else {
-            std::size_t i = 0;
-            for (; i + lanes <= n; i += lanes) {
-                if (const std::uint64_t mask = equal(i))
-                    return i + static_cast<std::size_t>(std::countr_zero(mask)) / sizeof(Key);
-            }
-            while (rank_at<Key>(p, i) != best) ++i;
+        if (n < lanes / 2) {
+            std::size_t i = last ? n - 1 : 0;
+            while (rank_at(p, i) != best) last ? --i : ++i;
             return i;
         }
+        const Keys wanted = Keys{} + best;
+        if (n < lanes) {
+            const std::size_t i = place(equal_mask(rank(load_ends<Keys>(p, n)), wanted));
+            return i < lanes / 2 ? i : i + n - lanes;
+        }
+        const auto equal = [&](std::size_t i) {
+            return equal_mask(rank(load<Keys>(p + i * sizeof(Key))), wanted);
+        };
+        return n <= 8 * lanes ? find_in_all(n, equal) : find_until(n, equal);
+    }
+
+    // The first or the last element of a mask.
+    static SAMESUM_INLINE std::size_t place(std::uint64_t mask) {
+        const int bit = last ? static_cast<int>(std::bit_width(mask)) - 1 : std::countr_zero(mask);
+        return static_cast<std::size_t>(bit) / bits_of_mask<Keys>;
+    }
+
+    // Without a branch on where it is, which nobody foretells: the one that counts is looked at last.
+    template <class Equal>
+    static SAMESUM_INLINE std::size_t find_in_all(std::size_t n, Equal equal) {
+        std::size_t found = 0;
+        const auto look = [&](std::size_t i) {
+            const std::uint64_t mask = equal(i);
+            const std::size_t here = i + place(mask);
+            found = mask != 0 ? here : found;
+        };
+        look(last ? 0 : n - lanes);
+        if constexpr (last)
+            for (std::size_t i = n % lanes; i < n; i += lanes) look(i);
+        else
+            for (std::size_t i = n - n % lanes; i > 0; i -= lanes) look(i - lanes);
+        return found;
+    }
+
+    template <class Equal>
+    static SAMESUM_INLINE std::size_t find_until(std::size_t n, Equal equal) {
+        for (std::size_t done = 0; done + lanes <= n; done += lanes) {
+            const std::size_t i = last ? n - lanes - done : done;
+            if (const std::uint64_t mask = equal(i)) return i + place(mask);
+        }
+        const std::size_t rest = last ? 0 : n - lanes;
+        return rest + place(equal(rest));
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
@@ -182,7 +209,7 @@ struct Position {
             Key b = best[j];
             Bits at = row[j];
             for (std::size_t r = 0; r < rows; ++r) {
-                const Key now = rank_at<Key>(x + static_cast<std::ptrdiff_t>(r) * row_stride, j);
+                const Key now = rank_at(x + static_cast<std::ptrdiff_t>(r) * row_stride, j);
                 at = wins(now, b) ? static_cast<Bits>(first + r) : at;
                 b = greater(b, now);
             }

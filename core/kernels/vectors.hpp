@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -88,67 +87,6 @@ SAMESUM_INLINE V swapped(V v) {
         else
             return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
     }
-}
-
-template <class V>
-using ElementOf = std::remove_cvref_t<decltype(V{}[0])>;
-
-template <class V>
-constexpr std::size_t elements_of = sizeof(V) / sizeof(ElementOf<V>);
-
-// take(k, v) for every vector v of n elements, at least one vector of them; the last ones may come twice.
-// What is taken as number k in [0, 4) is to be kept apart, so that no chain of operations waits for the one
-// before.
-template <class V, class Take>
-SAMESUM_INLINE void each_vector(const char* p, std::size_t n, Take take) {
-    constexpr std::size_t step = elements_of<V>;
-    const char* const final = p + n * sizeof(ElementOf<V>) - sizeof(V);
-    for (; n >= 4 * step; n -= 4 * step, p += 4 * sizeof(V)) {
-        prefetch<4 * sizeof(V)>(p + prefetch_distance);
-        for (std::size_t k = 0; k < 4; ++k) take(k, load<V>(p + k * sizeof(V)));
-    }
-    for (; n >= step; n -= step, p += sizeof(V)) take(0, load<V>(p));
-    if (n > 0) take(1, load<V>(final));
-}
-
-// All elements of a vector as one, by an operation that may take them in any order and more than once.
-template <class V, class Join>
-SAMESUM_INLINE ElementOf<V> across(V x, Join join) {
-    typedef std::uint64_t Bits __attribute__((vector_size(vector_bytes)));
-    static_assert(sizeof(V) == vector_bytes);
-    const auto with_far = [&]<int distance>(std::integral_constant<int, distance>) {
-        x = join(x, reinterpret_cast<V>(swapped<distance>(reinterpret_cast<Bits>(x))));
-    };
-    const auto with_near = [&](int bits) {  // within 64 bits
-        const Bits b = reinterpret_cast<Bits>(x);
-        x = join(x, reinterpret_cast<V>(b >> bits | b << (64 - bits)));
-    };
-    if constexpr (width >= 8) with_far(std::integral_constant<int, 4>{});
-    if constexpr (width >= 4) with_far(std::integral_constant<int, 2>{});
-    with_far(std::integral_constant<int, 1>{});
-    if constexpr (sizeof(ElementOf<V>) <= 4) with_near(32);
-    if constexpr (sizeof(ElementOf<V>) <= 2) with_near(16);
-    if constexpr (sizeof(ElementOf<V>) == 1) with_near(8);
-    return x[0];
-}
-
-// One bit for each byte of the result of a comparison.
-template <class V>
-SAMESUM_INLINE std::uint64_t byte_mask(V v) {
-    static_assert(sizeof(V) == vector_bytes);
-#if defined(__AVX512BW__)
-    return _mm512_movepi8_mask(reinterpret_cast<__m512i>(v));
-#elif defined(__AVX2__)
-    return static_cast<std::uint32_t>(_mm256_movemask_epi8(reinterpret_cast<__m256i>(v)));
-#elif defined(__SSE2__)
-    return static_cast<std::uint32_t>(_mm_movemask_epi8(reinterpret_cast<__m128i>(v)));
-#else
-    std::int8_t bytes[vector_bytes];
-    store(bytes, v);
-    std::uint64_t mask = 0;
-    for (std::size_t i = 0; i < vector_bytes; ++i) mask |= std::uint64_t{bytes[i] < 0} << i;
-    return mask;
-#endif
 }
 
 // GCC converts halves and joins them (four instructions for one), so the instruction is named.
