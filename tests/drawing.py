@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import cases
 from samesum.algebra.rows import REDUCTIONS, SCANS
+from samesum.algebra.states import is_position
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
@@ -17,7 +18,11 @@ DTYPES = (*cases.FLOATS, np.dtype(np.int8), np.dtype(np.uint16), np.dtype(np.int
 PLAIN = ("normal", "uniform", "integers", "ill_conditioned", "ties_off")
 """Families without infinities or overflow in sums of moderate length."""
 
+VALUED = tuple(row for row in REDUCTIONS if not is_position(row))
+"""The rows that say what a set holds, not where: the order of its elements is free."""
+
 reductions = st.sampled_from(REDUCTIONS)
+valued_reductions = st.sampled_from(VALUED)
 scans = st.sampled_from(SCANS)
 families = st.sampled_from(tuple(cases.FAMILIES))
 any_dtype = st.sampled_from(DTYPES)

@@ -12,11 +12,11 @@ import numpy as np
 
 import cases
 from samesum.algebra import exact
-from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Reduction
+from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 Reduce = Callable[[Reduction, NDArray, tuple[int, ...]], NDArray]
-Cumulate = Callable[[NDArray, int], NDArray]
+Cumulate = Callable[[Scan, NDArray, int], NDArray]
 
 PATH = Path(__file__).parent / "golden" / "hashes.json"
 SHAPE = (24, 171)
@@ -45,17 +45,15 @@ def hashes(dtype: np.dtype[Any], reduce: Reduce, cumulate: Cumulate) -> dict[str
     for row in REDUCTIONS:
         results = (np.atleast_1d(reduce(row, x, axes)) for x in made for axes in ((0,), (1,), (0, 1)))
         found[f"{row.name} {dtype.name}"] = digest(results)
-    found[f"cumulative_sum {dtype.name}"] = digest(cumulate(x, axis) for x in made for axis in (0, 1))
+    for scan in SCANS:
+        found[f"{scan.name} {dtype.name}"] = digest(cumulate(scan, x, axis) for x in made for axis in (0, 1))
     return found
 
 
 def write() -> None:
-    def cumulate(x: NDArray, axis: int) -> NDArray:
-        return exact.scan(CUMULATIVE_SUM, x, axis)
-
     found: dict[str, str] = {}
     for dtype in cases.FLOATS:
-        found |= hashes(dtype, exact.reduce, cumulate)
+        found |= hashes(dtype, exact.reduce, exact.scan)
     PATH.write_text(json.dumps(found, indent=1) + "\n")
 
 

@@ -11,7 +11,7 @@ from samesum.algebra.pieces import Promotion
 from samesum.algebra.rounding import FORMATS, Format
 from samesum.algebra.rows import Reduction, Scan
 from samesum.engine import memory
-from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REAL, REVERSE, WIDEN
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REAL, REVERSE, SELECT_LAST, WIDEN
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
@@ -25,12 +25,14 @@ def form_of(dtype: Any) -> Format:
 
 def door_flags(row: Reduction | Scan) -> int:
     """What the array door asks of the core for integers and booleans."""
-    return {Promotion.KEEP: 0, Promotion.WIDEN: WIDEN, Promotion.REAL: REAL}[row.promotion]
+    return {Promotion.WIDEN: WIDEN, Promotion.REAL: REAL}.get(row.promotion, 0)
 
 
-def result_dtype(dtype: Any, flags: int) -> np.dtype[Any]:
+def result_dtype(row: Reduction | Scan, dtype: Any, flags: int) -> np.dtype[Any]:
     """The type of the result for an input type and the flags of the call."""
     dtype = np.dtype(dtype)
+    if row.promotion in (Promotion.BOOLEAN, Promotion.POSITION):
+        return np.dtype(np.bool_ if row.promotion is Promotion.BOOLEAN else np.int64)
     if dtype.kind in "iub" and flags & WIDEN:
         return np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
     if dtype.kind in "iub" and flags & REAL:
@@ -40,8 +42,8 @@ def result_dtype(dtype: Any, flags: int) -> np.dtype[Any]:
 
 def check_reduce(row: Reduction, x: NDArray, axes: Any = None, *, flags: int = 0, dtype: Any = None) -> NDArray:
     """`memory.reduce` gives the exact result rounded once; returns it."""
-    target = np.dtype(dtype) if dtype is not None else result_dtype(x.dtype, flags)
-    expected = exact.reduce(row, x, axes, bool(flags & KEEPDIMS), target)
+    target = np.dtype(dtype) if dtype is not None else result_dtype(row, x.dtype, flags)
+    expected = exact.reduce(row, x, axes, bool(flags & KEEPDIMS), target, bool(flags & SELECT_LAST))
     got = memory.reduce(row, x, axes, flags, dtype)
     assert_bits(got, expected, _call("reduce", row, x, axes, flags, dtype))
     return got
@@ -49,7 +51,7 @@ def check_reduce(row: Reduction, x: NDArray, axes: Any = None, *, flags: int = 0
 
 def check_scan(row: Scan, x: NDArray, axis: int = 0, *, flags: int = 0, dtype: Any = None) -> NDArray:
     """`memory.scan` gives every exact prefix, each rounded once; returns them."""
-    target = np.dtype(dtype) if dtype is not None else result_dtype(x.dtype, flags)
+    target = np.dtype(dtype) if dtype is not None else result_dtype(row, x.dtype, flags)
     expected = exact.scan(
         row, x, axis, bool(flags & EXCLUSIVE), bool(flags & REVERSE), bool(flags & INCLUDE_INITIAL), target
     )

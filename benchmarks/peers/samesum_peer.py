@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import samesum
-from cells import OPERATORS, POSITIONS
+from cells import POSITIONS
 from peers.task import Task, Way
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {operator: getattr(samesum, operator) for operator in OPERATORS}
 
 
 class Samesum:
@@ -20,7 +18,7 @@ class Samesum:
         where: dict[str, Any] = {} if task.axis is None else {"axis": task.axis}
         has_out = not task.is_small and task.operator not in POSITIONS
         result: dict[str, Any] = {"out": task.room()} if has_out else {}
-        return [Way(partial(FUNCTIONS[task.operator], task.x, **where, **result))]
+        return [Way(partial(getattr(samesum, task.operator), task.x, **where, **result))]
 
 
 def start(threads: int) -> Samesum:

@@ -18,7 +18,7 @@ from samesum.engine import memory
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
 SUMS = tuple(row for row in REDUCTIONS if row.combine is Combine.SUM)
-EXTREMES = tuple(row for row in REDUCTIONS if row.combine is not Combine.SUM)
+EXTREMES = tuple(row for row in REDUCTIONS if row.combine in (Combine.MINIMUM, Combine.MAXIMUM))
 FAMILIES = ("normal", "ill_conditioned", "anything_finite", "ties_off", "tenths")
 DIGIT = 1 << 27
 

@@ -24,9 +24,9 @@ each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 
 def prefixes(row: Reduction, x: NDArray) -> dict[int, NDArray]:
     """The exact result of each beginning of `x`, by length."""
-    target, states = x.dtype, exact.running(row, exact.states(row, x))
+    target, states = exact.result_dtype(row, x.dtype), exact.running(row, exact.states(row, x))
     wanted = set(cases.LENGTHS)
-    bits = {n: exact.finalize(row, state, target, target) for n, state in enumerate(states) if n in wanted}
+    bits = {n: exact.finalize(row, state, x.dtype, target) for n, state in enumerate(states) if n in wanted}
     return {n: np.array(value, f"u{target.itemsize}").view(target) for n, value in bits.items()}
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cases
 from drawing import DTYPES, arrays, families, offset, reductions, scans, subsets
 from oracle import assert_bits, check_reduce
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Reduction, Scan
+from samesum.algebra.states import is_position
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE
 
@@ -64,6 +65,7 @@ def test_a_scan_in_another_layout(data: st.DataObject, row: Scan, x: NDArray, fl
 @given(st.data(), reductions, arrays())
 def test_the_order_of_the_dimensions(data: st.DataObject, row: Reduction, x: NDArray) -> None:
     axes, order = data.draw(subsets(x.ndim)), data.draw(st.permutations(range(x.ndim)))
+    assume(not is_position(row) or len(axes) == 1)  # several are counted in the order of the dimensions
     moved = tuple(order.index(axis) for axis in axes)
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     expected = memory.reduce(row, x, axes)
