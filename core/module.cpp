@@ -65,7 +65,16 @@ void check_empty(const samesum::Reduction& row, Format format, unsigned flags, c
     }
 }
 
+bool takes_byte_floats(const samesum::Reduction& row) {
+    const bool sum = row.combine == samesum::Combine::sum && row.map != samesum::Map::exponential &&
+                     row.finalize != samesum::Finalize::logarithm;
+    return sum || is_extreme(row.combine);
+}
+
 Format format_for(const samesum::Reduction& row, Format in, unsigned flags, nb::handle dtype) {
+    if (samesum::is_byte_float(in) && !takes_byte_floats(row)) {
+        raise("DtypeError", name_of(in) + " is accepted by sum, mean, min, max and the norms only");
+    }
     if (is_logical(row.combine)) return Format::boolean;
     if (samesum::is_position(row.combine)) return Format::i64;
     const Format format = result_format(in, flags, dtype);
@@ -125,6 +134,9 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
               "axis has to be given for rank " + std::to_string(rank) + "; it may be left out for rank 1");
     }
     const int along = axis.is_none() ? 0 : checked_axis(axis, rank);
+    if (samesum::is_byte_float(input.view.format))
+        raise("DtypeError", name_of(input.view.format) +
+                                " has no scans; it is accepted by sum, mean, min, max and the norms");
     const Format format = result_format(input.view.format, flags, dtype);
     if (format == Format::boolean)
         raise("DtypeError", "bool has no sum or product; allowed are integer and float dtypes");
@@ -227,6 +239,12 @@ void configure_from_environment() {
     set_num_threads(static_cast<int>(n));
 }
 
+int ml_dtypes_number(const char* name) {
+    const nb::object type = nb::module_::import_("ml_dtypes").attr(name);
+    const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(type);
+    return reinterpret_cast<PyArray_Descr*>(dtype.ptr())->type_num;
+}
+
 void* import_numpy() {
     import_array1(nullptr);
     return &bfloat16_number;
@@ -236,9 +254,9 @@ void* import_numpy() {
 
 NB_MODULE(_core, m) {
     if (import_numpy() == nullptr) throw nb::python_error();
-    const nb::object bfloat16 =
-        nb::module_::import_("numpy").attr("dtype")(nb::module_::import_("ml_dtypes").attr("bfloat16"));
-    bfloat16_number = reinterpret_cast<PyArray_Descr*>(bfloat16.ptr())->type_num;
+    bfloat16_number = ml_dtypes_number("bfloat16");
+    for (std::size_t i = 0; i < samesum::byte_float_count; ++i)
+        byte_float_numbers[i] = ml_dtypes_number(byte_float_names[i]);
     samesum::interruption_requested = signals_pending;
     configure_from_environment();
     m.def("reduce", &reduce, nb::arg("code"), nb::arg("x"), nb::arg("axes").none(), nb::arg("flags"),

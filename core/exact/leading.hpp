@@ -7,6 +7,8 @@
 
 namespace samesum {
 
+using u128 = unsigned __int128;
+
 // significand * 2^exponent, with something below it if `sticky`; 64 leading bits unless the value is zero.
 struct Leading {
     std::uint64_t significand = 0;
@@ -14,7 +16,10 @@ struct Leading {
     bool sticky = false;
 };
 
-// To nearest even; a negative value that underflows is -0.
+// Of value * 2^exponent, which is more than nothing if `sticky`.
+Leading leading_of(u128 value, int exponent, bool sticky);
+
+// To nearest even; a negative value that underflows is -0 where there is one.
 std::uint64_t round_to_format(const Leading& v, bool negative, Format format);
 
 }  // namespace samesum

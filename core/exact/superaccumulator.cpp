@@ -195,7 +195,7 @@ std::uint64_t Superaccumulator::rounded(const Finish& how) const {
     const bool real = is_float(how.format);
     if (real && is_nan()) return canonical_nan(how.format);
     if (real && (has_positive_infinity_ || has_negative_infinity_)) {
-        return infinity_bits(how.format) | (has_negative_infinity_ ? sign_bit(how.format) : 0);
+        return overflow_bits(how.format, has_negative_infinity_);
     }
     bool negative;
     Digits d = digits(negative);

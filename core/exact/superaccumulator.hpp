@@ -5,12 +5,11 @@
 #include <array>
 #include <cstdint>
 
+#include "exact/leading.hpp"
 #include "formats/format.hpp"
 #include "kernels/method.hpp"
 
 namespace samesum {
-
-using u128 = unsigned __int128;
 
 class Superaccumulator {
   public:

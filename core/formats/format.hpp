@@ -6,38 +6,84 @@
 
 namespace samesum {
 
-enum class Format : std::uint8_t { f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, boolean };
-
-constexpr std::size_t format_count = 13;
-
-constexpr std::size_t size_of(Format f) {
-    constexpr std::size_t sizes[format_count] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1};
-    return sizes[static_cast<std::size_t>(f)];
-}
-
-constexpr bool is_float(Format f) { return f <= Format::f64; }
-constexpr bool is_unsigned(Format f) { return f >= Format::u8; }
-
-// Significand bits (with the hidden one), the least exponent of a normal number, and the largest one.
-struct FloatTraits {
-    int precision, min_exponent, max_exponent;
+// The floats of eight bits, named by their exponent and fraction bits, come last: they are summed in
+// integers. `fn` has no infinities; `uz` has no negative zero either, whose code is its NaN.
+enum class Format : std::uint8_t {
+    f16,
+    bf16,
+    f32,
+    f64,
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    boolean,
+    e3m4,
+    e4m3,
+    e4m3b11fnuz,
+    e4m3fn,
+    e4m3fnuz,
+    e5m2,
+    e5m2fnuz
 };
 
+constexpr std::size_t format_count = 20, byte_float_count = 7;
+
+constexpr bool is_byte_float(Format f) { return f > Format::boolean; }
+constexpr bool is_float(Format f) { return f <= Format::f64 || is_byte_float(f); }
+constexpr bool is_unsigned(Format f) { return f >= Format::u8 && f <= Format::boolean; }
+
+constexpr std::size_t size_of(Format f) {
+    constexpr std::size_t sizes[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1};
+    return is_byte_float(f) ? 1 : sizes[static_cast<std::size_t>(f)];
+}
+
+// Significand bits (with the hidden one), the least exponent of a normal number and the largest one, and the
+// codes of the largest finite number, of the canonical NaN and of an overflow, but for its sign.
+struct FloatTraits {
+    int precision, min_exponent, max_exponent;
+    std::uint64_t largest, nan, overflow;
+    bool has_negative_zero;
+};
+
+// The place of a float format among the floats.
+constexpr std::size_t float_index(Format f) {
+    constexpr std::size_t first = static_cast<std::size_t>(Format::e3m4);
+    const std::size_t index = static_cast<std::size_t>(f);
+    return is_byte_float(f) ? index - first + 4 : index;
+}
+
 constexpr FloatTraits traits_of(Format f) {
-    constexpr FloatTraits traits[4] = {{11, -14, 15}, {8, -126, 127}, {24, -126, 127}, {53, -1022, 1023}};
-    return traits[static_cast<std::size_t>(f)];
+    constexpr FloatTraits traits[4 + byte_float_count] = {
+        {11, -14, 15, 0x7bff, 0x7e00, 0x7c00, true},
+        {8, -126, 127, 0x7f7f, 0x7fc0, 0x7f80, true},
+        {24, -126, 127, 0x7f7fffff, 0x7fc00000, 0x7f800000, true},
+        {53, -1022, 1023, 0x7fefffffffffffff, 0x7ff8000000000000, 0x7ff0000000000000, true},
+        {5, -2, 3, 0x6f, 0x78, 0x70, true},
+        {4, -6, 7, 0x77, 0x7c, 0x78, true},
+        {4, -10, 4, 0x7f, 0x80, 0x80, false},
+        {4, -6, 8, 0x7e, 0x7f, 0x7f, true},
+        {4, -7, 7, 0x7f, 0x80, 0x80, false},
+        {3, -14, 15, 0x7b, 0x7e, 0x7c, true},
+        {3, -15, 15, 0x7f, 0x80, 0x80, false},
+    };
+    return traits[float_index(f)];
 }
 
-constexpr std::uint64_t canonical_nan(Format f) {
-    constexpr std::uint64_t nans[4] = {0x7e00, 0x7fc0, 0x7fc00000, 0x7ff8000000000000};
-    return nans[static_cast<std::size_t>(f)];
-}
-
-constexpr std::uint64_t infinity_bits(Format f) {
-    constexpr std::uint64_t infinities[4] = {0x7c00, 0x7f80, 0x7f800000, 0x7ff0000000000000};
-    return infinities[static_cast<std::size_t>(f)];
-}
-
+constexpr std::uint64_t canonical_nan(Format f) { return traits_of(f).nan; }
 constexpr std::uint64_t sign_bit(Format f) { return std::uint64_t{1} << (8 * size_of(f) - 1); }
+constexpr bool has_infinity(Format f) { return traits_of(f).overflow != traits_of(f).nan; }
+
+// Of formats with infinities.
+constexpr std::uint64_t infinity_bits(Format f) { return traits_of(f).overflow; }
+
+// What is too large for the format: an infinity, or NaN where there is none.
+constexpr std::uint64_t overflow_bits(Format f, bool negative) {
+    return has_infinity(f) ? traits_of(f).overflow | (negative ? sign_bit(f) : 0) : canonical_nan(f);
+}
 
 }  // namespace samesum

@@ -29,8 +29,12 @@ enum Flag : unsigned {
     select_last = 128
 };
 
-// NumPy's number of ml_dtypes.bfloat16, known once the module is loaded.
+// NumPy's numbers of the types of ml_dtypes, known once the module is loaded.
 inline int bfloat16_number = -1;
+inline int byte_float_numbers[byte_float_count] = {-1, -1, -1, -1, -1, -1, -1};
+constexpr const char* byte_float_names[byte_float_count] = {
+    "float8_e3m4",     "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn",
+    "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"};
 
 [[noreturn]] inline void raise(const char* error, const std::string& message) {
     const nb::object type = nb::module_::import_("samesum.errors").attr(error);
@@ -47,8 +51,17 @@ inline PyArrayObject* checked_array(nb::handle object, const char* what) {
     raise("DtypeError", std::string(what) + " has to be a numpy.ndarray; got " + text(object.type()));
 }
 
+inline std::optional<Format> ml_format_of(int number) {
+    if (number == bfloat16_number) return Format::bf16;
+    for (std::size_t i = 0; i < byte_float_count; ++i) {
+        if (number == byte_float_numbers[i])
+            return static_cast<Format>(static_cast<std::size_t>(Format::e3m4) + i);
+    }
+    return std::nullopt;
+}
+
 inline std::optional<Format> format_of(PyArray_Descr* descr) {
-    if (descr->type_num == bfloat16_number) return Format::bf16;
+    if (descr->type_num >= NPY_USERDEF) return ml_format_of(descr->type_num);
     const npy_intp size = PyDataType_ELSIZE(descr);
     const auto sized = [&](Format first) -> std::optional<Format> {
         for (int i = 0, s = 1; i < 4; ++i, s *= 2) {
@@ -78,14 +91,14 @@ inline Format checked_format(PyArray_Descr* descr) {
     raise("DtypeError",
           "dtype " + text(reinterpret_cast<PyObject*>(descr)) +
               " is not supported; supported are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
-              "float32 and float64");
+              "float32, float64 and, for sums and extremes, the float8 types but float8_e8m0fnu");
 }
 
 // A new reference.
 inline PyArray_Descr* descr_of(Format format) {
-    constexpr int numbers[format_count] = {NPY_HALF,   -1,         NPY_FLOAT, NPY_DOUBLE, NPY_INT8,
-                                           NPY_INT16,  NPY_INT32,  NPY_INT64, NPY_UINT8,  NPY_UINT16,
-                                           NPY_UINT32, NPY_UINT64, NPY_BOOL};
+    if (is_byte_float(format)) return PyArray_DescrFromType(byte_float_numbers[float_index(format) - 4]);
+    constexpr int numbers[] = {NPY_HALF,  -1,        NPY_FLOAT,  NPY_DOUBLE, NPY_INT8,   NPY_INT16, NPY_INT32,
+                               NPY_INT64, NPY_UINT8, NPY_UINT16, NPY_UINT32, NPY_UINT64, NPY_BOOL};
     const int number = numbers[static_cast<std::size_t>(format)];
     return PyArray_DescrFromType(number < 0 ? bfloat16_number : number);
 }
@@ -167,10 +180,12 @@ inline Format result_format(Format in, unsigned flags, nb::handle dtype) {
         return in;
     }
     const Format format = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
-    if (format == Format::boolean || (is_float(in) && !is_float(format))) {
+    const bool narrower = is_byte_float(format) && !is_byte_float(in);
+    if (format == Format::boolean || narrower || (is_float(in) && !is_float(format))) {
         raise("DtypeError", "a result of dtype " + name_of(format) + " cannot hold a sum of " + name_of(in) +
                                 "; allowed are " +
-                                (is_float(in) ? "float dtypes" : "integer and float dtypes"));
+                                (is_float(in) ? "float dtypes" : "integer and float dtypes") +
+                                (is_byte_float(in) ? "" : " of 16 bits or more"));
     }
     return format;
 }

@@ -222,7 +222,9 @@ std::uint64_t worst(bool maximum, Format format) {
     const bool has_sign = is_float(format) || !is_unsigned(format);
     const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(format)),
                         sign = has_sign ? sign_bit(format) : 0;
-    if (is_float(format)) return infinity_bits(format) | (maximum ? sign : 0);
+    if (is_float(format))
+        return (has_infinity(format) ? infinity_bits(format) : traits_of(format).largest) |
+               (maximum ? sign : 0);
     if (format == Format::boolean) return maximum ? 0 : 1;
     return maximum ? sign : ones & ~sign;
 }

@@ -1,5 +1,6 @@
 #include "run/tiers.hpp"
 
+#include "exact/byte_floats.hpp"
 #include "exact/methods.hpp"
 #include "exact/product.hpp"
 #include "kernels/instruction_set.hpp"
@@ -50,9 +51,19 @@ Tiers product_tiers(const ProductMethods& products, Format in, Format out) {
     return tiers;
 }
 
+// Of sums and extremes; there are no others.
+Tiers byte_float_tiers(const Reduction& row, Format in) {
+    Tiers tiers;
+    tiers.push(row.combine == Combine::sum ? byte_sum_method(in, row.map)
+                                           : byte_extreme_method(in, row.combine == Combine::maximum),
+               0);
+    return tiers;
+}
+
 }  // namespace
 
 Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
+    if (is_byte_float(in)) return byte_float_tiers(row, in);
     const InstructionSet& set = current_instruction_set();
     const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
     Tiers tiers;

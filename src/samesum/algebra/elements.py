@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from samesum.algebra.pieces import Combine, Map
-from samesum.algebra.rounding import FORMATS, Format
+from samesum.algebra.rounding import BYTES, FORMATS, Format
 from samesum.algebra.rows import Reduction
 from samesum.algebra.states import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY, ZERO, State, is_position
 from samesum.errors import DtypeError
@@ -21,7 +21,13 @@ Dtype = np.dtype[Any]
 @cache
 def float_format(dtype: Dtype) -> Format | None:
     """The format of a float dtype in either byte order; None for integers and booleans."""
-    return FORMATS.get(dtype.name)
+    return FORMATS.get(dtype.name) or BYTES.get(dtype.name)
+
+
+@cache
+def source_format(dtype: Dtype) -> Format | None:
+    """The format in which elements of a float dtype are taken apart: floats of eight bits are float32 too."""
+    return FORMATS["float32"] if dtype.name in BYTES else float_format(dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,9 @@ class Taken:
 
 def taken_apart(x: NDArray) -> Taken:
     """The elements of a 1-D array. Raises DtypeError for what is no number with an exact value."""
-    form = float_format(x.dtype)
+    form = source_format(x.dtype)
+    if x.dtype.name in BYTES:
+        x = x.astype(np.float32)
     if form is None:
         if x.dtype.kind not in "iub":
             raise DtypeError(f"{x.dtype} has no exact values")

@@ -8,7 +8,7 @@ from math import isqrt
 
 import numpy as np
 
-from samesum.algebra.elements import Dtype, float_format
+from samesum.algebra.elements import Dtype, float_format, source_format
 from samesum.algebra.logarithms import log_sum_exp, logarithm
 from samesum.algebra.pieces import Combine, Finalize, Map
 from samesum.algebra.rounding import Format, quotient, root
@@ -63,7 +63,7 @@ def _sum(row: Reduction, state: State, source: Dtype, form: Format) -> int:
 
 
 def _value(row: Reduction, state: State, source: Dtype) -> tuple[int, int]:
-    form = float_format(source)
+    form = source_format(source)
     unit = form.unit if form else 0
     return state.total or 0, 2 * unit if row.map is Map.SQUARE else unit
 
@@ -118,8 +118,15 @@ def _extreme(row: Reduction, state: State, source: Dtype, target: Dtype) -> int:
         return key % (1 << (8 * target.itemsize))
     if state.special & NAN:
         return form.nan
-    key = state.total if state.total is not None else -form.infinity - 1 if lowest else form.infinity
-    return key if key >= 0 else form.sign | (-key - 1)
+    if state.total is None:
+        return (form.sign if lowest else 0) | (form.infinity if form.has_infinity else form.largest)
+    taken = source_format(source) or form
+    negative, size = state.total < 0, state.total if state.total >= 0 else -state.total - 1
+    bits = size | (taken.sign if negative else 0)
+    if taken is form:
+        return bits
+    value = np.array(bits, np.uint32).view(np.float32).astype(target)
+    return int(value.view(np.uint8))
 
 
 def _limits(target: Dtype) -> tuple[int, int]:

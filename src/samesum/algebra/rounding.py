@@ -17,6 +17,12 @@ class Format:
     width: int
     precision: int
     unit: int
+    largest: int = 0
+    """The code of the largest finite value; 0 where the exponents of IEEE 754 say it."""
+    nan_code: int = 0
+    """Where that differs from IEEE 754."""
+    has_infinity: bool = True
+    has_negative_zero: bool = True
 
     @property
     def sign(self) -> int:
@@ -29,12 +35,13 @@ class Format:
     @property
     def nan(self) -> int:
         """The canonical quiet NaN: positive, with the quiet bit and no other payload."""
-        return self.infinity | 1 << (self.precision - 2)
+        return self.nan_code or self.infinity | 1 << (self.precision - 2)
 
     def nearest(self, number: int, exponent: int) -> int:
         """The bits of `number * 2**exponent` rounded to nearest even; a negative underflow keeps its sign."""
         if number == 0:
             return 0
+        sign = self.sign if number < 0 else 0
         size = abs(number)
         drop = max(size.bit_length() - self.precision, self.unit - exponent)
         if drop > 0:
@@ -43,7 +50,10 @@ class Format:
         else:
             kept = size << -drop
         steps = exponent + drop - self.unit
-        return (self.sign if number < 0 else 0) | min((steps << (self.precision - 1)) + kept, self.infinity)
+        code = (steps << (self.precision - 1)) + kept
+        if code > (self.largest or self.infinity - 1):
+            return sign | self.infinity if self.has_infinity else self.nan
+        return sign | code if code or self.has_negative_zero else 0
 
 
 FORMATS = {
@@ -55,6 +65,20 @@ FORMATS = {
         Format("float64", 64, 53, -1074),
     )
 }
+
+BYTES = {
+    form.name: form
+    for form in (
+        Format("float8_e3m4", 8, 5, -6),
+        Format("float8_e4m3", 8, 4, -9),
+        Format("float8_e4m3b11fnuz", 8, 4, -13, 0x7F, 0x80, False, False),
+        Format("float8_e4m3fn", 8, 4, -9, 0x7E, 0x7F, False),
+        Format("float8_e4m3fnuz", 8, 4, -10, 0x7F, 0x80, False, False),
+        Format("float8_e5m2", 8, 3, -16),
+        Format("float8_e5m2fnuz", 8, 3, -17, 0x7F, 0x80, False, False),
+    )
+}
+"""The floats of eight bits, as ml_dtypes has them; those of sums and extremes only."""
 
 
 def quotient(number: int, exponent: int, divisor: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
-"""Tensors of other libraries as NumPy arrays on the same memory, bfloat16 included.
+"""Tensors of other libraries as NumPy arrays on the same memory, bfloat16 and float8 included.
 
-NumPy's own reader knows no bfloat16. The header of such a tensor is a copy made for its one reader, so its
-type is changed there to 16-bit unsigned integers, and the array that NumPy makes is viewed as bfloat16 again.
+NumPy's own reader does not know the types of ml_dtypes. The header of such a tensor is a copy made for its one reader, so
+its type is changed there to unsigned integers, and the array that NumPy makes is viewed in the tensor's type again.
 Layout of the header: https://dmlc.github.io/dlpack/latest/c_api.html.
 """
 
@@ -11,13 +11,25 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from samesum.engine.arrays import BFLOAT16, NDArray
 from samesum.errors import DtypeError
 
 _HOST_DEVICES = {1: "CPU", 3: "CUDA host", 11: "ROCm host"}
-_UNSIGNED, _BFLOAT = 1, 4
+_UNSIGNED = 1
+_ML_TYPES = {
+    (4, 16): BFLOAT16,
+    (7, 8): np.dtype(ml_dtypes.float8_e3m4),
+    (8, 8): np.dtype(ml_dtypes.float8_e4m3),
+    (9, 8): np.dtype(ml_dtypes.float8_e4m3b11fnuz),
+    (10, 8): np.dtype(ml_dtypes.float8_e4m3fn),
+    (11, 8): np.dtype(ml_dtypes.float8_e4m3fnuz),
+    (12, 8): np.dtype(ml_dtypes.float8_e5m2),
+    (13, 8): np.dtype(ml_dtypes.float8_e5m2fnuz),
+}
+"""By type code and bits."""
 
 
 class _Tensor(ctypes.Structure):
@@ -69,12 +81,12 @@ def from_dlpack(x: Any) -> NDArray:
     """
     device = _host_device(x)
     capsule = _capsule(_settled(x))
-    is_bfloat16 = _hide_bfloat16(capsule)
+    hidden = _hide_type(capsule)
     try:
         array = np.from_dlpack(_Export(capsule, device))
     except RuntimeError as error:
         raise DtypeError(f"{type(x).__name__} of {getattr(x, 'dtype', 'unknown dtype')}: {error}") from error
-    return array.view(BFLOAT16) if is_bfloat16 else array
+    return array if hidden is None else array.view(hidden)
 
 
 def _host_device(x: Any) -> tuple[int, int]:
@@ -103,13 +115,13 @@ def _capsule(x: Any) -> Any:
         return x.__dlpack__()
 
 
-def _hide_bfloat16(capsule: Any) -> bool:
-    """True if `capsule` held bfloat16; its header says 16-bit unsigned integers from now on."""
+def _hide_type(capsule: Any) -> np.dtype[Any] | None:
+    """The type of ml_dtypes that `capsule` holds, if it does; its header says unsigned integers from now on."""
     if _IS_VALID(capsule, b"dltensor_versioned"):
         tensor = _Versioned.from_address(_POINTER(capsule, b"dltensor_versioned")).tensor
     else:
         tensor = _Tensor.from_address(_POINTER(capsule, b"dltensor"))
-    if (tensor.type_code, tensor.type_bits, tensor.type_lanes) != (_BFLOAT, 16, 1):
-        return False
-    tensor.type_code = _UNSIGNED
-    return True
+    hidden = _ML_TYPES.get((tensor.type_code, tensor.type_bits)) if tensor.type_lanes == 1 else None
+    if hidden is not None:
+        tensor.type_code = _UNSIGNED
+    return hidden

@@ -1,0 +1,12 @@
+// Floats of eight bits: each code stands in a table for what it adds, in integers.
+#pragma once
+
+#include "kernels/method.hpp"
+
+namespace samesum {
+
+// Sums, of any map and finalization, and extremes.
+const Method& byte_sum_method(Format format, Map map);
+const Method& byte_extreme_method(Format format, bool maximum);
+
+}  // namespace samesum
