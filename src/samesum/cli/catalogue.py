@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from samesum.cli.show import markdown_table
 from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Spec
 
@@ -78,8 +79,7 @@ def _changes(history: Sequence[tuple[int, str]]) -> str:
 
 def markdown() -> str:
     """The table as Markdown; the README's own is this text."""
-    rows = [HEADINGS, ("---",) * len(HEADINGS), *(line.cells for line in lines())]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return markdown_table(HEADINGS, [line.cells for line in lines()])
 
 
 def as_json() -> list[dict[str, object]]:

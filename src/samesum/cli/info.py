@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samesum.cli import catalogue
 from samesum.cli.exits import Exit, UsageError
-from samesum.cli.show import print_json, printable
+from samesum.cli.show import print_json, print_table, printable
 from samesum.cli.storage import open_model
 from samesum.graph.model import Value
 
@@ -51,27 +50,7 @@ def _print_operators(arguments: argparse.Namespace) -> None:
     elif arguments.markdown:
         print(catalogue.markdown())
     else:
-        _print_table(catalogue.HEADINGS, [line.cells for line in catalogue.lines()])
-
-
-def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """As wide as the terminal; as wide as the text where there is none."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in headings:
-        table.add_column(heading, no_wrap=heading == headings[0])
-    for row in rows:
-        table.add_row(*row)
-    console = Console(highlight=False, markup=False)
-    if not console.is_terminal:
-        widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-        console.width = sum(widths) + 4 * len(widths)
-    with console.capture() as captured:
-        console.print(table)
-    print("\n".join(line.rstrip() for line in captured.get().splitlines() if line.strip()))
+        print_table(catalogue.HEADINGS, [line.cells for line in catalogue.lines()])
 
 
 def _print_model(arguments: argparse.Namespace, model: Model) -> None:

@@ -1,0 +1,99 @@
+"""Which engines and which cases a command line asks for."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+
+from samesum.cli.exits import UsageError
+from samesum.compare.case import Case
+from samesum.compare.engines.catalogue import PEERS
+from samesum.compare.engines.custom import BackendError, Custom
+from samesum.compare.engines.engine import FORMS, Form
+from samesum.compare.engines.own import ALONE, Samesum
+from samesum.compare.isolation import Apart, Contestant, Here
+from samesum.compare.packages import MissingPackage, require
+from samesum.compare.running import chosen_cases
+from samesum.compare.suites.catalogue import SUITES
+
+
+def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[Contestant]]:
+    """Those that are tested and those that are shown beside them, each once."""
+    if not arguments.timeout > 0:
+        raise UsageError(f"--timeout is {arguments.timeout:g}; allowed are seconds above 0")
+    names = [*PEERS, Samesum.name]
+    tested = _checked("engine", arguments.engines, [*names, "all"])
+    if "all" in tested:
+        made = [_made(arguments, Samesum.name), *_installed(arguments)]
+    else:
+        made = [_made(arguments, name) for name in dict.fromkeys(tested)]
+    made += [_backend(arguments, name) for name in dict.fromkeys(arguments.backends)]
+    made = made or [_made(arguments, Samesum.name)]
+    against = [name for name in arguments.against.split(",") if name]
+    known = {each.engine.name for each in made}
+    beside = [name for name in dict.fromkeys(_checked("engine", against, names)) if name not in known]
+    return made, [_made(arguments, name) for name in beside]
+
+
+def cases(arguments: argparse.Namespace) -> Sequence[Case]:
+    """The cases of the suites, the standard and the operators that are asked for."""
+    suites = [SUITES[name] for name in _checked("suite", arguments.suites, SUITES)] or list(SUITES.values())
+    try:
+        everything = chosen_cases(suites, arguments.standard)
+        if any(case.standard == "onnx" for case in everything):
+            require("onnx", "a suite of ONNX's operators")
+    except MissingPackage as error:
+        raise UsageError(str(error)) from error
+    if not everything:
+        raise UsageError("no case is left by --suite and --standard together")
+    known = {case.operator for case in everything}
+    for name in arguments.operators:
+        if name.casefold() not in map(str.casefold, known):
+            raise UsageError(f"there is no operator {name!r} in these cases; allowed are {_listed(known)}")
+    wanted = {name.casefold() for name in arguments.operators or known}
+    return [case for case in everything if case.operator.casefold() in wanted]
+
+
+def _made(arguments: argparse.Namespace, name: str) -> Contestant:
+    """An engine by name: samesum in this process, the others each in one of their own."""
+    try:
+        if name == Samesum.name:
+            return Here(Samesum(_forms(arguments)))
+        return Apart(PEERS[name](), PEERS[name], arguments.timeout)
+    except MissingPackage as error:
+        raise UsageError(str(error)) from error
+
+
+def _installed(arguments: argparse.Namespace) -> list[Contestant]:
+    """All peers whose packages are here."""
+    found: list[Contestant] = []
+    for make in PEERS.values():
+        with suppress(MissingPackage):
+            found.append(Apart(make(), make, arguments.timeout))
+    return found
+
+
+def _backend(arguments: argparse.Namespace, name: str) -> Contestant:
+    try:
+        return Apart(Custom(name), partial(Custom, name), arguments.timeout)
+    except (BackendError, MissingPackage) as error:
+        raise UsageError(str(error)) from error
+
+
+def _forms(arguments: argparse.Namespace) -> frozenset[Form]:
+    names = _checked("form", arguments.forms, FORMS)
+    return frozenset(FORMS[name] for name in names) or ALONE
+
+
+def _checked(what: str, given: Sequence[str], known: Iterable[str]) -> Sequence[str]:
+    """`given`, all of which has to be known."""
+    for name in given:
+        if name not in known:
+            raise UsageError(f"there is no {what} {name!r}; allowed are {_listed(known)}")
+    return given
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))

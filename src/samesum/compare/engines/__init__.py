@@ -1,0 +1,1 @@
+"""One adapter for each engine: a case in, its answer or its refusal out."""

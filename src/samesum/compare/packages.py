@@ -1,0 +1,25 @@
+"""Packages that only some suites and engines need."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+
+class MissingPackage(Exception):
+    """A package that is asked for is not installed; the message says which extra brings it."""
+
+
+EXTRAS = {"onnx": "onnx", "onnxruntime": "compare", "openvino": "compare"}
+
+
+def is_installed(package: str) -> bool:
+    """True if `package` can be imported."""
+    return find_spec(package) is not None
+
+
+def require(package: str, purpose: str) -> None:
+    """Raises MissingPackage where `package`, which `purpose` needs, is not installed."""
+    if not is_installed(package):
+        raise MissingPackage(
+            f'{purpose} needs the package {package}, which is not installed; pip install "samesum[{EXTRAS[package]}]"'
+        )

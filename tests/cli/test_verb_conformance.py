@@ -1,0 +1,188 @@
+"""`samesum conformance`: tables, documents, filters, saved cases, statuses; wrong backends are found out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import ROOT, Command
+
+from samesum.cli.choosing import PEERS
+from samesum.cli.conformance import EPILOG
+from samesum.compare.engines.engine import FORMS
+from samesum.compare.suites.catalogue import SUITES
+
+SUMS = ("--op", "ReduceSum", "--suite", "onnx-node", "edge", "--standard", "onnx")
+
+
+@pytest.fixture
+def beside_backends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder is the one of tests/compare/backends.py."""
+    monkeypatch.chdir(ROOT / "tests" / "compare")
+
+
+def _document(samesum: Command, *arguments: object) -> tuple[int, dict[str, Any]]:
+    done = samesum("conformance", "--json", *arguments)
+    return done.status, json.loads(done.out)
+
+
+def test_the_tables_have_a_line_for_each_operator_and_suite(samesum: Command) -> None:
+    done = samesum("conformance", "--op", "CumSum", "reducemax", "--against", "reference")
+    assert done.status == 0
+    assert done.err == ""
+    lines = [line.split("  ") for line in done.out.splitlines() if line.strip()]
+    firsts = [line.strip().split()[0] for line in done.out.splitlines()]
+    assert {"CumSum", "ReduceMax", *SUITES} - {"onnx-exported", "onnxruntime-own"} <= set(firsts)
+    assert "samesum 0.1.0" in done.out
+    assert "reference 1." in done.out
+    assert lines
+
+
+def test_the_document_counts_what_the_findings_say(samesum: Command) -> None:
+    status, document = _document(samesum, *SUMS, "--against", "reference")
+    assert status == 0, document["findings"][:3]
+    assert [(each["name"], each["tested"]) for each in document["engines"]] == [("samesum", True), ("reference", False)]
+    assert {row["engine"]: row["passed"] == row["cases"] for row in document["operators"]} == {
+        "samesum": True,
+        "reference": False,
+    }
+    assert [row["suite"] for row in document["suites"] if row["engine"] == "samesum"] == ["onnx-node", "edge"]
+    for row in document["suites"]:
+        parts = {key: row[key] for key in ("passed", "not_supported", "refused", "failed")}
+        assert sum(parts.values()) == row["cases"]
+        wrong = {
+            finding["case"]
+            for finding in document["findings"]
+            if (finding["engine"], finding["suite"]) == (row["engine"], row["suite"])
+        }
+        assert len(wrong) == row["cases"] - row["passed"]
+    assert set(document["findings"][0]) == {
+        *("engine", "suite", "case", "standard", "operator", "opset", "form", "outcome", "message", "saved"),
+    }
+
+
+def test_markdown_is_both_tables(samesum: Command) -> None:
+    out = samesum("conformance", "--op", "CumProd", "--suite", "onnx-node", "--markdown").out
+    count = len([case for case in SUITES["onnx-node"].cases() if case.operator == "CumProd"])
+    assert out == (
+        "| operator | standard | samesum 0.1.0 |\n| --- | --- | --- |\n"
+        f"| CumProd | onnx | {count}/{count} |\n\n"
+        f"| suite | samesum 0.1.0 |\n| --- | --- |\n| onnx-node | {count}/{count} |\n"
+    )
+
+
+def test_forms_and_standards_are_chosen(samesum: Command) -> None:
+    _, document = _document(samesum, "--op", "ReduceL2", "--standard", "openvino", "--form", "ir10")
+    assert {row["standard"] for row in document["operators"]} == {"openvino"}
+    assert document["findings"] == []
+    _, document = _document(samesum, "--op", "ReduceL2", "--standard", "openvino", "--form", "constants")
+    assert document["operators"] == []
+
+
+@pytest.mark.usefixtures("beside_backends")
+def test_float32_sums_are_found_out_and_saved(samesum: Command, tmp_path: Path) -> None:
+    status, document = _document(samesum, *SUMS, "--backend", "backends:Float32", "--save", tmp_path / "wrong")
+    assert status == 1
+    failed = {finding["case"]: finding for finding in document["findings"] if finding["outcome"] == "failed"}
+    for name in (
+        "onnx-ReduceSum-20-float64-tie-broken-far-below",
+        "onnx-ReduceSum-20-float32-cancels-but-for-one",
+        "onnx-ReduceSum-20-int64-beyond-2-53",
+        "onnx-ReduceSum-20-float64-cancelling",
+        "onnx-ReduceSum-20-float16-rounded-once",
+        "onnx-ReduceSum-20-float32-tenths",
+    ):
+        assert "differ" in failed[name]["message"]
+        assert (Path(failed[name]["saved"]) / "model.onnx").is_file()
+        assert (Path(failed[name]["saved"]) / "test_data_set_0" / "output_0.pb").is_file()
+    mismatches = [each for each in document["findings"] if each["outcome"] != "not_supported"]
+    saved = {path.parent for path in (tmp_path / "wrong").glob("*/*/model.onnx")}
+    assert saved == {Path(finding["saved"]) for finding in mismatches}
+
+
+@pytest.mark.usefixtures("beside_backends")
+@pytest.mark.parametrize(
+    ("name", "status", "column"),
+    [("Right", 0, "passed"), ("Raises", 1, "refused"), ("Empty", 5, "not_supported")],
+)
+def test_the_status_of_a_backend(name: str, status: int, column: str, samesum: Command) -> None:
+    arguments = ("--op", "ReduceSum", "--suite", "onnx-node", "--backend", f"backends:{name}")
+    found, document = _document(samesum, *arguments)
+    assert found == status
+    (row,) = document["suites"]
+    assert row["engine"] == f"backends:{name}"
+    assert row[column] == row["cases"] > 0
+
+
+@pytest.mark.usefixtures("beside_backends")
+def test_what_is_shown_beside_does_not_decide(samesum: Command) -> None:
+    assert samesum("conformance", "--op", "ReduceSum", "--suite", "edge", "--against", "reference").status == 0
+    assert samesum("conformance", "--op", "ReduceSum", "--suite", "edge", "--engine", "reference").status == 1
+
+
+@pytest.mark.usefixtures("beside_backends")
+def test_mismatches_are_printed_up_to_a_number(samesum: Command) -> None:
+    done = samesum("conformance", "--op", "ReduceSum", "--suite", "edge", "--backend", "backends:Raises")
+    lines = [line for line in done.out.splitlines() if line.startswith("backends:Raises: edge/")]
+    assert len(lines) == 20
+    assert "ValueError: no idea what this is" in lines[0]
+    assert " more; --json prints all of them" in done.out
+
+
+def test_the_example_in_ten_lines(process: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    source = (ROOT / "examples" / "ten_line_backend.py").read_text()
+    body = source.partition("def run(self, model, inputs):\n")[2].rstrip().splitlines()
+    assert len(body) <= 10
+    arguments = ("--backend", "examples.ten_line_backend:Backend", "--op", "ReduceSum", "--suite", "onnx-node")
+    done = process("conformance", "--json", *arguments)
+    assert done.status == 0, done.err
+    (row,) = json.loads(done.out)["suites"]
+    assert row["passed"] >= 12
+
+
+@pytest.mark.usefixtures("beside_backends")
+def test_what_a_backend_prints_leaves_the_document_alone(process: Command) -> None:
+    arguments = ("--op", "ReduceSum", "--suite", "onnx-node", "--backend", "backends:Prints")
+    done = process("conformance", "--json", *arguments)
+    assert json.loads(done.out)["suites"][0]["engine"] == "backends:Prints"
+    assert "this is not for standard output" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--engine", "tensorrt"), "there is no engine 'tensorrt'; allowed are all, onnxruntime, openvino, reference"),
+        (("--against", "ort"), "there is no engine 'ort'; allowed are onnxruntime, openvino, reference, samesum"),
+        (("--suite", "nodes"), "there is no suite 'nodes'; allowed are edge, onnx-exported"),
+        (("--op", "ReduceMedian"), "there is no operator 'ReduceMedian' in these cases; allowed are ArgMax, ArgMin"),
+        (("--form", "text"), "there is no form 'text'; allowed are call, constants, ir10"),
+        (("--backend", "no_such_module:Class"), "cannot import no_such_module: ModuleNotFoundError"),
+        (("--backend", "json"), "a backend is given as module:Class, got 'json'"),
+        (("--suite", "onnxruntime", "--standard", "openvino"), "no case is left"),
+        (("--standard", "coreml"), "argument --standard: invalid choice"),
+        (("--timeout", "0"), "--timeout is 0"),
+    ],
+)
+def test_wrong_usage_says_what_is_allowed(arguments: tuple[str, ...], says: str, samesum: Command) -> None:
+    done = samesum("conformance", *arguments)
+    assert (done.status, done.out) == (2, "")
+    assert says in done.err
+
+
+def test_a_missing_engine_is_named_with_its_extra(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samesum.compare.packages.find_spec", lambda _: None)
+    done = samesum("conformance", "--standard", "openvino", "--against", "openvino")
+    assert done.status == 2
+    assert 'pip install "samesum[compare]"' in done.err
+    done = samesum("conformance")
+    assert done.status == 2
+    assert 'pip install "samesum[onnx]"' in done.err
+
+
+def test_the_help_names_every_suite_engine_and_form() -> None:
+    for name in (*SUITES, *PEERS, *FORMS):
+        assert name in EPILOG
+    assert "run(self, model, inputs)" in EPILOG

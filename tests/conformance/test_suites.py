@@ -1,0 +1,110 @@
+"""How much there is in the suites, and what they say about themselves."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from samesum.compare.case import Case
+from samesum.compare.suites.catalogue import SUITES
+from samesum.compare.suites.edges.catalogue import edges
+from samesum.compare.suites.literals import read_data
+from samesum.compare.suites.node_tests import exported_tests, node_tests
+from samesum.compare.suites.older_opsets import older_tests
+from samesum.compare.suites.onnxruntime_vectors import own_choices, vectors
+from samesum.compare.suites.op_reference import instances
+from samesum.compare.suites.twister import twister
+from samesum.specs.lookup import CATALOGUE
+
+DATA = Path(__file__).resolve().parents[2] / "src" / "samesum" / "compare" / "suites" / "data"
+
+
+def _all() -> list[Case]:
+    return [case for suite in SUITES.values() for case in suite.cases()]
+
+
+def test_the_cases_are_of_their_suites_and_have_names_of_their_own() -> None:
+    for suite in SUITES.values():
+        cases = list(suite.cases())
+        assert {case.suite for case in cases} == {suite.name}
+        assert {case.standard for case in cases} == set(suite.standards)
+    assert [title for title, count in Counter(case.title for case in _all()).items() if count > 1] == []
+
+
+def test_the_reference_cases_of_openvino() -> None:
+    cases = list(instances())
+    assert len(cases) == 575
+    assert Counter(case.operator for case in cases) == {
+        "ReduceSum": 104, "ReduceMean": 38, "ReduceMax": 90, "ReduceMin": 90, "ReduceProd": 72,
+        "ReduceL1": 30, "ReduceL2": 18, "CumSum": 133,
+    }  # fmt: skip
+    corrected = [case for case in cases if case.correction]
+    assert len(corrected) == 18
+    assert len({re.sub("-[a-z0-9]+(-kept|-dropped)?$", "", case.name) for case in corrected}) == 3
+
+
+def test_the_expectations_of_onnxruntime() -> None:
+    assert len(list(vectors())) == 731
+    assert sum(not isinstance(case.expected, np.ndarray) for case in vectors()) == 5
+    assert not any(case.correction for case in vectors())
+
+
+def test_what_onnxruntime_chooses_for_itself_differs_from_what_is_expected_here() -> None:
+    said = {row["id"]: row["outputs"][0]["values"] for row in read_data("onnxruntime.json")["ort_specific"]}
+    cases = list(own_choices())
+    assert (len(cases), sum(bool(case.correction) for case in cases)) == (12, 10)
+    for case in cases:
+        if isinstance(case.expected, np.ndarray):
+            assert case.correction
+            assert case.expected.ravel().tolist() != said[case.name], case
+
+
+@pytest.mark.skipif(not onnx.__version__.startswith("1.23."), reason="counted in the onnx package 1.23")
+def test_the_node_tests_of_onnx() -> None:
+    tests = node_tests()
+    expanded = [case for case in tests if "_expanded" in case.name]
+    called = [case for case in tests if case.is_one_call]
+    assert (len(tests), len(called), len(expanded)) == (237, 162, 69)
+    exported = [case.name for case in tests if not case.is_one_call and case not in expanded]
+    assert sorted(exported) == [
+        "test_operator_reduced_mean",
+        "test_operator_reduced_mean_keepdim",
+        "test_operator_reduced_sum",
+        "test_operator_reduced_sum_keepdim",
+        "test_softmax_functional_dim3",
+        "test_softmax_lastdim",
+    ]
+    assert len(exported_tests()) == 5
+
+
+def test_older_opsets_are_tried_for_every_version_with_axes_as_an_attribute() -> None:
+    assert {(case.operator, case.opset) for case in older_tests()} == {
+        (spec.operator.name, spec.version.since)
+        for spec in CATALOGUE
+        if spec.standard.name == "onnx" and "axes" in {attribute.name for attribute in spec.attributes}
+    }
+
+
+def test_the_edges_cover_every_operator() -> None:
+    assert len(edges()) >= 634
+    covered = {(case.standard, case.operator) for case in edges()}
+    assert {(spec.standard.name, spec.operator.name) for spec in CATALOGUE} - covered == set()
+
+
+def test_the_data_names_its_sources() -> None:
+    text = (DATA / "README.md").read_text(encoding="utf-8")
+    for path in DATA.glob("*.json"):
+        assert f"## {path.name}\n" in text
+    assert "github.com/openvinotoolkit/openvino" in text
+    assert "github.com/microsoft/onnxruntime" in text
+    assert sum(path.stat().st_size for path in DATA.iterdir()) < 1_000_000
+
+
+def test_the_twister_is_that_of_the_cpp_standard() -> None:
+    """The standard gives the 10000th number of a default-constructed engine."""
+    assert int(twister(5489, 10000)[-1]) == 9981545732273789042
