@@ -10,7 +10,7 @@ import nox
 nox.options.sessions = ["tests"]
 nox.options.default_venv_backend = "venv"
 
-TABLE = re.compile(r"(?<=<!-- operators: begin -->\n).*?(?=<!-- operators: end -->)", re.DOTALL)
+BETWEEN = r"(?<=<!-- {0}: begin -->\n).*?(?=<!-- {0}: end -->)"
 
 
 @nox.session(python=["3.11", "3.12", "3.13", "3.14"])
@@ -69,5 +69,19 @@ def table(session: nox.Session) -> None:
     """Writes the README's table of operators again from the rows."""
     session.install(".")
     rows = session.run("samesum", "info", "--markdown", silent=True)
-    readme = Path("README.md")
-    readme.write_text(TABLE.sub(lambda _: str(rows), readme.read_text(encoding="utf-8")), encoding="utf-8")
+    _put(Path("README.md"), "operators", str(rows))
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Writes the tables of docs/conformance.md again: every suite on every engine, in a minute or two."""
+    session.install(".[compare]")
+    against = ("--against", "onnxruntime,openvino,reference")
+    tables = session.run("samesum", "conformance", *against, "--markdown", silent=True, stderr=None)
+    _put(Path("docs/conformance.md"), "conformance", str(tables))
+
+
+def _put(page: Path, mark: str, text: str) -> None:
+    """Replaces what stands between the page's two comments."""
+    found = re.compile(BETWEEN.format(mark), re.DOTALL)
+    page.write_text(found.sub(lambda _: text, page.read_text(encoding="utf-8")), encoding="utf-8")

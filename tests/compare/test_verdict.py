@@ -105,4 +105,6 @@ def test_an_error_is_due() -> None:
     assert judged(case, _raising(AxisError("axis 3 is repeated"))).outcome is Outcome.REFUSED
     assert judged(case, _raising(DtypeError("out of range"))).outcome is Outcome.REFUSED
     assert judged(case, _raising(NotImplementedError("no such operator"))).outcome is Outcome.NOT_SUPPORTED
-    assert judged(_case(UnsupportedOperator), _raising(NotSupported("no"))).outcome is Outcome.PASSED
+    lacking = _case(UnsupportedOperator, says="the attribute")
+    assert judged(lacking, _raising(NotSupported("no"))).outcome is Outcome.PASSED
+    assert judged(lacking, _raising(UnsupportedOperator("no operator"))).outcome is Outcome.NOT_SUPPORTED
