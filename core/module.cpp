@@ -10,6 +10,7 @@
 #include "kernels/instruction_set.hpp"
 #include "python/arrays.hpp"
 #include "run/bandwidth.hpp"
+#include "run/normalize.hpp"
 #include "run/reduce.hpp"
 #include "run/scan.hpp"
 #include "threads/pool.hpp"
@@ -160,6 +161,23 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     return output.finished();
 }
 
+nb::object normalize(unsigned code, nb::handle x, nb::handle axis) {
+    const Input input = input_of(x);
+    const Format format = input.view.format;
+    if (!samesum::is_float(format) || samesum::is_byte_float(format)) {
+        raise("DtypeError", "a normalization of " + name_of(format) +
+                                " does not exist; allowed are float16, bfloat16, float32 and float64");
+    }
+    const int along = checked_axis(axis, input.view.rank);
+    Output output(nb::none(), input.array, format, input.view.rank, PyArray_DIMS(input.array));
+    if (input.count > 0) {
+        const auto kind = code == 0 ? samesum::Normalization::softmax : samesum::Normalization::log_softmax;
+        const std::int64_t bytes = input.count * static_cast<std::int64_t>(samesum::size_of(format));
+        unlocked(bytes, [&] { samesum::normalize(input.view, along, kind, output.data()); });
+    }
+    return output.finished();
+}
+
 nb::dict counters() {
     nb::dict result;
     result["float64_lanes"] = samesum::counters.reductions[0].load();
@@ -263,6 +281,7 @@ NB_MODULE(_core, m) {
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("scan", &scan, nb::arg("combine"), nb::arg("x"), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
+    m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"));
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));

@@ -12,6 +12,7 @@ struct InstructionSet {
     const SearchMethods* searches;
     const ExponentialMethods* exponentials;
     const UntangleMethods* untangling;
+    const NormalizationMethods* normalizations;
     bool (*is_supported)();
 };
 

@@ -126,6 +126,11 @@ struct UntangleMethods {
     Untangle of_size[4][untangled_elements + 1];  // 1, 2, 4, 8 bytes x elements in a row, from 2 on
 };
 
+// Softmax and its logarithm of n >= 1 contiguous elements.
+struct NormalizationMethods {
+    void (*line[4][2])(const void* x, std::size_t n, void* out);  // every float format x softmax, log_softmax
+};
+
 struct Methods {
     Method sum1[3][3][2];           // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
     Method sum2[4][3];              // every float format x map: double-word lanes

@@ -148,8 +148,10 @@ void copy_strided(const char* from, std::int64_t in, char* to, std::int64_t out,
     }
 }
 
-void copy(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, std::size_t size,
-          bool swap) {
+}  // namespace
+
+void copy_elements(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n,
+                   std::size_t size, bool swap) {
     switch (size) {
         case 1:
             return copy_strided<std::uint8_t>(from, in, to, out, n, false);
@@ -162,17 +164,15 @@ void copy(const char* from, std::int64_t in, char* to, std::int64_t out, std::si
     }
 }
 
-}  // namespace
-
 void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to) {
-    copy(from, stride, to, static_cast<std::int64_t>(size), n, size, swapped);
+    copy_elements(from, stride, to, static_cast<std::int64_t>(size), n, size, swapped);
 }
 
 void scatter(const char* from, std::size_t n, std::size_t size, char* to, std::int64_t stride) {
     if (stride == static_cast<std::int64_t>(size)) {
         std::memcpy(to, from, n * size);
     } else {
-        copy(from, static_cast<std::int64_t>(size), to, stride, n, size, false);
+        copy_elements(from, static_cast<std::int64_t>(size), to, stride, n, size, false);
     }
 }
 

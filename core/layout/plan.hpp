@@ -90,6 +90,11 @@ class Walk {
     std::int64_t at_[max_rank];
 };
 
+// Copies n elements from places `in` bytes apart to places `out` bytes apart, in the other byte order if so
+// asked.
+void copy_elements(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n,
+                   std::size_t size, bool swap);
+
 // Copies n elements `stride` bytes apart side by side, in native byte order.
 void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to);
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from samesum import _core
-from samesum.algebra.rows import Reduction, Scan
+from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.engine.arrays import as_array
 
 KEEPDIMS = 1
@@ -42,3 +42,10 @@ def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: N
     if type(x) is not np.ndarray:
         x = as_array(x)
     return _core.scan(row.combine, x, axis, flags, None if dtype is None else np.dtype(dtype), out)
+
+
+def normalize(row: Normalization, x: Any, axis: int) -> NDArray:
+    """Softmax or its logarithm along `axis` of `x`, in the type of `x`, within 0.51 ulp."""
+    if type(x) is not np.ndarray:
+        x = as_array(x)
+    return _core.normalize(row.code, x, axis)

@@ -1,0 +1,136 @@
+"""Softmax and its logarithm against `decimal` with sixty digits: within 0.51 ulp, and what special values give."""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import cases
+from oracle import bits_of, form_of, literal
+from samesum.algebra.rows import LOG_SOFTMAX, SOFTMAX, Normalization
+from samesum.engine import memory
+from samesum.errors import AxisError, DtypeError
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+DIGITS = Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+ULPS = 0.51
+FAMILIES = (
+    "normal",
+    "uniform",
+    "integers",
+    "tenths",
+    "anything_finite",
+    "subnormals",
+    "near_overflow",
+    "zeros",
+    "wide",
+)
+
+each_row = pytest.mark.parametrize("row", [SOFTMAX, LOG_SOFTMAX], ids=lambda row: row.name)
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+
+
+def real(row: Normalization, x: NDArray) -> list[Decimal]:
+    """The real results for one line of finite values and -inf."""
+    values = [None if np.isneginf(v) else Decimal(float(v)) for v in x]
+    most = max(v for v in values if v is not None)
+    wide = Context(prec=2200, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+    below = [None if v is None else wide.subtract(v, most) for v in values]
+    powers = [Decimal(0) if d is None else DIGITS.exp(DIGITS.plus(d)) for d in below]
+    total = Decimal(0)
+    for power in powers:
+        total = wide.add(total, power)
+    if row is SOFTMAX:
+        return [DIGITS.divide(power, total) for power in powers]
+    log = Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[]).ln(total)
+    return [Decimal("-Infinity") if d is None else wide.subtract(d, log) for d in below]
+
+
+def ulps(got: Any, wanted: Decimal, dtype: np.dtype[Any]) -> float:
+    """The distance in last places of the format at the wanted value."""
+    form = form_of(dtype)
+    value = float(got)
+    if wanted.is_infinite() or np.isinf(value):
+        largest = Decimal(float(ml_dtypes.finfo(dtype).max))
+        beyond = wanted.is_infinite() or abs(wanted) > largest * (1 + Decimal(2) ** -(form.precision + 1))
+        return 0.0 if np.isinf(value) and value < 0 and beyond else float("inf")
+    exponent = form.unit
+    if wanted and wanted.adjusted() > -330:
+        octave = DIGITS.divide(DIGITS.ln(abs(wanted)), DIGITS.ln(Decimal(2)))
+        exponent = max(exponent, int(np.floor(float(octave))) - form.precision + 1)
+    return float(DIGITS.divide(abs(Decimal(value) - wanted), Decimal(2) ** exponent))
+
+
+def check_line(row: Normalization, x: NDArray) -> None:
+    got = memory.normalize(row, x, 0)
+    assert got.dtype == x.dtype
+    assert got.shape == x.shape
+    for at, (value, wanted) in enumerate(zip(got, real(row, x), strict=True)):
+        error = ulps(value, wanted, x.dtype)
+        assert error <= ULPS, f"{row.name}[{at}] is {value!r}, {error} ulps from {wanted}\nx = {literal(x[:80])}"
+
+
+@each_row
+@each_float
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families(row: Normalization, dtype: np.dtype[Any], family: str) -> None:
+    for n in (*range(1, 18), 31, 32, 33, 40):
+        check_line(row, cases.make(family, dtype, n, n % 5))
+
+
+@each_row
+@each_float
+def test_longer_lines(row: Normalization, dtype: np.dtype[Any]) -> None:
+    for family, n in (("normal", 1000), ("uniform", 257), ("tenths", 511)):
+        check_line(row, cases.make(family, dtype, n))
+
+
+@each_row
+@each_float
+def test_results_near_the_ends_of_the_format(row: Normalization, dtype: np.dtype[Any]) -> None:
+    """Results that are subnormal, that vanish, and logarithms next to zero."""
+    depth = {"float16": 17.0, "bfloat16": 91.0, "float32": 103.0, "float64": 743.0}[dtype.name]
+    for far in (depth - 9, depth - 5, depth - 1, depth, depth + 1, depth + 5):
+        check_line(row, np.array([0, -far, -far / 2, -far + 0.25], dtype))
+        check_line(row, np.array([-far, 5, 5], dtype))
+        check_line(row, np.array([-far, 0], dtype))
+
+
+@each_row
+@each_float
+def test_lines_with_nothing(row: Normalization, dtype: np.dtype[Any]) -> None:
+    check_line(row, np.array([1, -np.inf, 2, -np.inf], dtype))
+    check_line(row, np.array([-np.inf, 3], dtype))
+
+
+@each_row
+@each_float
+def test_what_is_not_a_number(row: Normalization, dtype: np.dtype[Any]) -> None:
+    nan = np.full(3, np.nan, dtype)
+    for values in ([1, np.nan, 2], [np.inf, 1, 2], [np.inf, -np.inf, np.inf], [-np.inf] * 3, [-np.nan, np.inf, 0]):
+        got = memory.normalize(row, np.array(values, dtype), 0)
+        np.testing.assert_array_equal(bits_of(got), bits_of(nan), str(values))
+
+
+@each_row
+@each_float
+def test_shapes(row: Normalization, dtype: np.dtype[Any]) -> None:
+    for shape, axis in (((0,), 0), ((3, 0), 1), ((3, 0), 0), ((2, 1, 4), 1)):
+        got = memory.normalize(row, np.zeros(shape, dtype), axis)
+        assert got.shape == shape
+        assert (got == (1 if row is SOFTMAX else 0)).all()
+
+
+@each_row
+def test_what_is_refused(row: Normalization) -> None:
+    for dtype in ("int32", "bool", "float8_e5m2"):
+        with pytest.raises(DtypeError, match=rf"{dtype} does not exist; allowed are float16"):
+            memory.normalize(row, np.zeros(3, np.dtype(getattr(ml_dtypes, dtype, dtype))), 0)
+    for axis in (2, -3):
+        with pytest.raises(AxisError, match=str(axis)):
+            memory.normalize(row, np.zeros((2, 2)), axis)

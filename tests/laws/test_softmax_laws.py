@@ -1,0 +1,83 @@
+"""The bits of a normalized line depend on its values alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cases
+import samesum as ss
+from drawing import offset
+from oracle import assert_bits
+from samesum import _core
+from samesum.algebra.rows import LOG_SOFTMAX, SOFTMAX, Normalization
+from samesum.engine import memory
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+each_row = pytest.mark.parametrize("row", [SOFTMAX, LOG_SOFTMAX], ids=lambda row: row.name)
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+
+
+def lines(dtype: np.dtype[Any], count: int, n: int) -> NDArray:
+    families = ("normal", "uniform", "anything_finite", "wide", "specials")
+    return np.stack([cases.make(families[i % len(families)], dtype, n, i) for i in range(count)])
+
+
+@each_row
+@each_float
+@pytest.mark.parametrize("n", [1, 7, 16, 33, 1000, 5000])
+def test_layout_and_batch(row: Normalization, dtype: np.dtype[Any], n: int) -> None:
+    x = lines(dtype, 10, n)
+    expected = np.stack([memory.normalize(row, line, 0) for line in x])
+    assert_bits(memory.normalize(row, x, 1), expected, "a batch")
+    assert_bits(memory.normalize(row, x.T, 0).T.copy(), expected, "a transposed view")
+    columns = np.ascontiguousarray(x.T)
+    assert_bits(memory.normalize(row, columns, 0).T.copy(), expected, "columns")
+    assert_bits(memory.normalize(row, columns.T, -1), expected, "columns as a transposed view")
+    assert_bits(memory.normalize(row, np.repeat(x, 2, 1)[:, ::2], 1), expected, "every second element")
+    assert_bits(memory.normalize(row, x[::-1], 1)[::-1].copy(), expected, "lines in reverse")
+    assert_bits(memory.normalize(row, x[:, ::-1].copy()[:, ::-1], 1), expected, "negative strides")
+    assert_bits(memory.normalize(row, offset(x, 3), 1), expected, "an odd address")
+    cube = np.ascontiguousarray(x.reshape(2, 5, n).transpose(0, 2, 1))
+    assert_bits(memory.normalize(row, cube, 1).transpose(0, 2, 1).reshape(10, n), expected, "the middle axis")
+    if dtype.isbuiltin == 1:
+        swapped = x.astype(dtype.newbyteorder())
+        assert_bits(memory.normalize(row, swapped, 1), expected, "the other byte order")
+
+
+@pytest.mark.usefixtures("restored_threads")
+@each_row
+@each_float
+def test_threads_and_instruction_sets(row: Normalization, dtype: np.dtype[Any]) -> None:
+    x = lines(dtype, 60, 4099)
+    before = _core.instruction_set()
+    try:
+        for name in _core.instruction_sets():
+            for threads in (1, 2, 7):
+                _core.set_instruction_set(name)
+                ss.set_num_threads(threads)
+                got = [memory.normalize(row, x, axis) for axis in (0, 1)]
+                if name == _core.instruction_sets()[0] and threads == 1:
+                    expected = got
+                for a, b in zip(got, expected, strict=True):
+                    assert_bits(a, b, f"{name}, {threads} threads")
+    finally:
+        _core.set_instruction_set(before)
+
+
+@each_row
+@each_float
+def test_more_terms_that_are_nothing_change_nothing(row: Normalization, dtype: np.dtype[Any]) -> None:
+    """Sixteen elements of -inf in front leave every other one at its index modulo 16."""
+    x = cases.make("normal", dtype, 37)
+    padded = np.concatenate([np.full(16, -np.inf, dtype), x, np.full(5, -np.inf, dtype)])
+    assert_bits(memory.normalize(row, padded, 0)[16:53], memory.normalize(row, x, 0))
+
+
+@each_row
+def test_a_shift_of_integers_changes_nothing(row: Normalization) -> None:
+    x = np.array([3, -4, 0, 7, 7, 1], np.float32)
+    assert_bits(memory.normalize(row, x + 100, 0), memory.normalize(row, x, 0))
