@@ -1,6 +1,6 @@
 """The operators of ONNX as functions on arrays; `opset` chooses the version."""
 
-from samesum.frontends.onnx_normalizations import Hardmax
+from samesum.frontends.onnx_normalizations import Hardmax, LogSoftmax, Softmax
 from samesum.frontends.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.onnx_reductions import (
     ReduceL1,
@@ -20,6 +20,7 @@ __all__ = [
     "CumProd",
     "CumSum",
     "Hardmax",
+    "LogSoftmax",
     "ReduceL1",
     "ReduceL2",
     "ReduceMax",
@@ -28,4 +29,5 @@ __all__ = [
     "ReduceProd",
     "ReduceSum",
     "ReduceSumSquare",
+    "Softmax",
 ]

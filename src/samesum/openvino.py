@@ -2,6 +2,7 @@
 
 from samesum.frontends.openvino_functions import (
     CumSum,
+    LogSoftmax,
     ReduceL1,
     ReduceL2,
     ReduceLogicalAnd,
@@ -11,10 +12,12 @@ from samesum.frontends.openvino_functions import (
     ReduceMin,
     ReduceProd,
     ReduceSum,
+    SoftMax,
 )
 
 __all__ = [
     "CumSum",
+    "LogSoftmax",
     "ReduceL1",
     "ReduceL2",
     "ReduceLogicalAnd",
@@ -24,4 +27,5 @@ __all__ = [
     "ReduceMin",
     "ReduceProd",
     "ReduceSum",
+    "SoftMax",
 ]

@@ -76,6 +76,27 @@ def test_older_versions_normalize_the_rows_of_a_matrix(opset: int) -> None:
         hardmax(X[0, 0], opset)
 
 
+@pytest.mark.parametrize("name", ["Softmax", "LogSoftmax"])
+@pytest.mark.parametrize("opset", [1, 11])
+def test_older_versions_give_what_the_newest_gives_for_the_matrix(name: str, opset: int) -> None:
+    for axis in range(3):
+        matrix = X.reshape(int(np.prod(X.shape[:axis])), -1)
+        expected = apply(operation_of("onnx", name, 13, axis=1), [matrix]).reshape(X.shape)
+        for each in (axis, axis - 3):
+            found = apply(operation_of("onnx", name, opset, axis=each), [X])
+            assert found.tobytes() == expected.tobytes(), each
+
+
+@pytest.mark.parametrize(("name", "of_one"), [("SoftMax", 1), ("LogSoftmax", 0)])
+def test_openvino_scalars_have_one_axis(name: str, of_one: int) -> None:
+    x = np.array(3, np.float32)
+    for axis in (0, -1):
+        result = apply(operation_of("openvino", name, 8, axis=axis), [x])
+        assert (result.shape, result.dtype, result.tolist()) == ((), np.float32, of_one)
+    with pytest.raises(AxisError, match=rf"openvino.{name}-\d: axis 1 is out of range for rank 1; allowed are -1 to 0"):
+        apply(operation_of("openvino", name, 8), [x])
+
+
 def test_the_newest_version_normalizes_along_one_axis() -> None:
     assert hardmax(X).tolist() == [[[1, 0, 0], [0, 1, 0]], [[0, 1, 0], [1, 0, 0]]]
     assert hardmax(X, axis=0).tolist() == [[[1, 0, 0], [0, 0, 0]], [[0, 1, 1], [1, 1, 1]]]

@@ -26,6 +26,7 @@ REDUCTIONS = [
     door.ReduceL1,
     door.ReduceL2,
 ]
+INF = float("inf")
 X = np.array([[3, -4], [0, 12]], np.float32)
 OVER_AXIS_1 = {
     "ReduceSum": [-1, 12],
@@ -147,6 +148,31 @@ def test_opsets_that_have_the_operator(function: Function, since: int) -> None:
         else:
             with pytest.raises(UnsupportedOperator, match=rf"does not exist in opset {opset}; it has version {since}"):
                 function(X, 0, opset=opset)
+
+
+@pytest.mark.parametrize("function", [door.SoftMax, door.LogSoftmax], ids=lambda function: function.__name__)
+def test_normalizations(function: Function) -> None:
+    assert str(inspect.signature(function)) == (
+        "(data: 'Any', *, axis: 'int' = 1, opset: 'int | None' = None) -> 'NDArray'"
+    )
+    x = np.float32([[0, -INF, -INF], [7, 7, -INF]])
+    rows = [[1, 0, 0], [0.5, 0.5, 0]]
+    for axis, opset in ((1, None), (-1, None), (1, 7), (1, 16)):
+        result = function(x, axis=axis, opset=opset)
+        assert (result.dtype, result.shape) == (np.float32, (2, 3))
+        assert (result if function is door.SoftMax else np.exp(result)).tolist() == rows
+    assert function(x.T, axis=0).tolist() == function(x).T.tolist()
+
+
+def test_normalizations_that_are_refused() -> None:
+    with pytest.raises(AxisError, match=r"^openvino.SoftMax-1: axis is -1; allowed is an integer from 0 on"):
+        door.SoftMax(X, axis=-1, opset=7)
+    with pytest.raises(AxisError, match=r"^openvino.SoftMax-8: axis 2 is out of range for rank 2; allowed are -2 to 1"):
+        door.SoftMax(X, axis=2)
+    with pytest.raises(DtypeError, match=r"^openvino.LogSoftmax-5: data is int32; .*; no version allows it$"):
+        door.LogSoftmax(X.astype(np.int32))
+    with pytest.raises(UnsupportedOperator, match=r"openvino.LogSoftmax does not exist in opset 4; it has version 5"):
+        door.LogSoftmax(X, opset=4)
 
 
 def test_cum_sum_s_signature_is_the_standard_s() -> None:

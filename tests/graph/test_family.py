@@ -9,6 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import Ir, ir_run, onnx_bytes, onnx_run, same
+from samesum import onnx, openvino
 from samesum.errors import AxisError, DtypeError, ModelError, UnsupportedOperator
 from samesum.frontends.load import load
 from samesum.frontends.model import Model
@@ -123,6 +124,46 @@ def test_hardmax_in_a_model() -> None:
     assert same(onnx_run("Hardmax", [X], 13, axis=0), np.float32([[0, 0, 0], [1, 1, 1]]))
     assert same(onnx_run("Hardmax", [cube], 13), np.float32([[[0, 1, 0], [1, 0, 0]], [[1, 0, 0], [0, 1, 0]]]))
     assert same(onnx_run("Hardmax", [cube], 7), np.float32([[[0, 0, 0], [1, 0, 0]], [[1, 0, 0], [0, 0, 0]]]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "title"),
+    [
+        ("SoftMax", "opset1", "SoftMax-1"),
+        ("Softmax", "opset8", "SoftMax-8"),
+        ("SoftMax", "opset13", "SoftMax-8"),
+        ("LogSoftmax", "opset5", "LogSoftmax-5"),
+    ],
+)
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_the_normalizations_of_an_ir(kind: str, version: str, title: str, axis: int | None) -> None:
+    ir = Ir()
+    x = ir.parameter("x", "f32", "?,3")
+    data = "" if axis is None else f'<data axis="{axis}"/>'
+    model = ir.result(ir.layer(kind, [x], data, version), "y").load()
+    assert model.outputs == (Value("y", np.dtype(np.float32), (None, 3)),)
+    assert f"openvino.{title}(x) -> " in model.plan()
+    assert f"; axis {1 if axis is None else axis}" in model.plan()
+    function = {"SoftMax": openvino.SoftMax, "LogSoftmax": openvino.LogSoftmax}[title[:-2]]
+    assert same(model.run(X)["y"], function(X, axis=1 if axis is None else axis))
+
+
+def test_a_negative_axis_of_an_ir_is_for_version_8() -> None:
+    assert same(ir_run("SoftMax", [X], 'axis="-1"', "opset8"), openvino.SoftMax(X))
+    with pytest.raises(AxisError, match=r"openvino.SoftMax-1: axis is -1; allowed is an integer from 0 on"):
+        ir_run("SoftMax", [X], 'axis="-1"', "opset7")
+    with pytest.raises(AxisError, match=r"openvino.SoftMax-8: axis is 'last', which is not an integer"):
+        ir_run("SoftMax", [X], 'axis="last"', "opset8")
+
+
+@pytest.mark.parametrize("operator", ["Softmax", "LogSoftmax"])
+def test_the_normalizations_of_an_onnx_model(operator: str) -> None:
+    cube = np.stack([X, X[::-1]])
+    for opset, axis in ((1, 1), (12, -2), (13, -1), (26, 0)):
+        expected = vars(onnx)[operator](cube, axis=axis, opset=opset)
+        assert same(onnx_run(operator, [cube], opset, axis=axis), expected), (opset, axis)
+    assert same(onnx_run(operator, [cube], 13), onnx_run(operator, [cube], 13, axis=2))
+    assert same(onnx_run(operator, [cube], 12), onnx_run(operator, [cube], 12, axis=1))
 
 
 def test_attributes_of_the_wrong_kind_are_refused() -> None:

@@ -86,6 +86,26 @@ def test_an_axis_that_is_no_integer_is_refused(axis: object) -> None:
         bind(lookup("onnx", "ArgMax", 13), {"axis": axis})
 
 
+@pytest.mark.parametrize("axis", [2, "2", " +2 ", np.int64(2)], ids=repr)
+def test_an_axis_of_an_ir_file_is_text(axis: object) -> None:
+    for opset in (1, 8):
+        assert bind(lookup("openvino", "SoftMax", opset), {"axis": axis}).axis == 2
+    assert bind(lookup("openvino", "SoftMax", 8), {"axis": "-1"}).axis == -1
+
+
+@pytest.mark.parametrize("axis", [-1, "-1"])
+def test_an_axis_of_softmax_1_counts_from_the_front(axis: object) -> None:
+    with pytest.raises(AxisError, match=r"openvino.SoftMax-1: axis is -1; allowed is an integer from 0 on"):
+        bind(lookup("openvino", "SoftMax", 7), {"axis": axis})
+
+
+@pytest.mark.parametrize("axis", ["", "1.0", "one", "1,2", 1.0, None], ids=repr)
+def test_text_that_is_no_integer_is_refused(axis: object) -> None:
+    for opset in (1, 8):
+        with pytest.raises(AxisError, match=r"openvino.SoftMax-\d: axis is .*, which is not an integer"):
+            bind(lookup("openvino", "SoftMax", opset), {"axis": axis})
+
+
 @pytest.mark.parametrize(
     ("opset", "name", "allowed"),
     [(11, "noop_with_empty_axes", "axes, keepdims"), (13, "axes", "keepdims, noop_with_empty_axes")],

@@ -31,6 +31,8 @@ from samesum.specs.openvino import OPENVINO
         ("ArgMax", None, 13),
         ("CumProd", 28, 26),
         ("Hardmax", 12, 11),
+        ("Softmax", 12, 11),
+        ("LogSoftmax", None, 13),
         ("CumSum", 11, 11),
         ("CumSum", 13, 11),
         ("CumSum", None, 14),
@@ -42,7 +44,14 @@ def test_onnx_version_for_an_opset(operator: str, opset: int | None, since: int)
 
 @pytest.mark.parametrize(
     ("operator", "opset", "identifier"),
-    [("ReduceSum", 1, "ReduceSum-1"), ("ReduceL1", 4, "ReduceL1-4"), ("CUMSUM", 16, "CumSum-3")],
+    [
+        ("ReduceSum", 1, "ReduceSum-1"),
+        ("ReduceL1", 4, "ReduceL1-4"),
+        ("CUMSUM", 16, "CumSum-3"),
+        ("Softmax", 7, "SoftMax-1"),
+        ("SoftMax", 8, "SoftMax-8"),
+        ("logsoftmax", 16, "LogSoftmax-5"),
+    ],
 )
 def test_openvino_operators_are_found_in_any_case(operator: str, opset: int, identifier: str) -> None:
     assert lookup("openvino", operator, opset).identifier == f"openvino.{identifier}"

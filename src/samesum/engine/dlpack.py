@@ -1,7 +1,8 @@
 """Tensors of other libraries as NumPy arrays on the same memory, bfloat16 and float8 included.
 
-NumPy's own reader does not know the types of ml_dtypes. The header of such a tensor is a copy made for its one reader, so
-its type is changed there to unsigned integers, and the array that NumPy makes is viewed in the tensor's type again.
+NumPy's own reader does not know the types of ml_dtypes. The header of such a tensor is a copy made for its one
+reader, so its type is changed there to unsigned integers, and the array that NumPy makes is viewed in the tensor's
+type again.
 Layout of the header: https://dmlc.github.io/dlpack/latest/c_api.html.
 """
 

@@ -6,15 +6,15 @@ from math import prod
 
 import numpy as np
 
-from samesum.algebra.rows import ARGMAX
+from samesum.algebra.rows import ARGMAX, HARDMAX, Normalization
 from samesum.engine.arrays import NDArray
-from samesum.engine.memory import KEEPDIMS, reduce
+from samesum.engine.memory import KEEPDIMS, normalize, reduce
 from samesum.errors import AxisError
 from samesum.specs.bind import Operation
 
 
-def normalized(operation: Operation, data: NDArray) -> NDArray:
-    """The operation's row along its axis of `data`, or along the rows of the matrix that the axis makes of them."""
+def normalized(row: Normalization, operation: Operation, data: NDArray) -> NDArray:
+    """`row` along the operation's axis of `data`, or along the rows of the matrix that the axis makes of them."""
     assert operation.axis is not None
     shape = data.shape
     if not shape and operation.spec.standard.scalars_have_an_axis:
@@ -23,7 +23,7 @@ def normalized(operation: Operation, data: NDArray) -> NDArray:
     if operation.spec.version.as_matrix:
         data = data.reshape(prod(shape[:axis]), prod(shape[axis:]))
         axis = 1
-    return _hardmax(data, axis).reshape(shape)
+    return (_hardmax(data, axis) if row is HARDMAX else normalize(row, data, axis)).reshape(shape)
 
 
 def _from_front(axis: int, rank: int) -> int:

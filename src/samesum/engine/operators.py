@@ -31,7 +31,7 @@ def apply(operation: Operation, inputs: Sequence[NDArray | None]) -> NDArray:
         if isinstance(spec.row, Scan):
             return _scan(spec.row, operation, data, where)
         if isinstance(spec.row, Normalization):
-            return normalized(operation, data)
+            return normalized(spec.row, operation, data)
         return _reduce(spec.row, operation, data, where)
     except SamesumError as error:
         error.args = (f"{spec.identifier}: {error}",)

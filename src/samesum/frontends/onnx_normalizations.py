@@ -9,15 +9,43 @@ from samesum.engine.operators import apply
 from samesum.specs.call import operation_of
 
 
-def Hardmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
-    """One at the first maximum along `axis` (NaN, if there is one), zero elsewhere, in the type of `input`.
+def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
+    """exp(x) over the sum of all exp(x) along `axis`, within 1 ulp, in the type and shape of `input`.
 
-    `axis` is -1 by default; a negative one counts from the end. Before opset 13 it is 1 by default and splits the axes
-    of `input` in two: what comes before it are the rows of a matrix, and a maximum is that of a whole row.
-    `opset` chooses the version of the operator.
+    Nothing overflows on the way. `axis` is -1 by default; a negative one counts from the end. Before opset 13 it is
+    1 by default and splits the axes of `input` in two: those before it number the rows of a matrix, and the sum is that
+    of a whole row. `opset` chooses the version of the operator.
 
     Raises DtypeError for a type that the version does not allow (bfloat16 from 13 on), AxisError for an axis out of
     range, ShapeError for `input` of rank 0.
+    Source: https://onnx.ai/onnx/operators/onnx__Softmax.html (1, 11, 13); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> Softmax(np.array([[1000.0, 1000.0], [0.0, -np.inf]]))
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    return _normalize("Softmax", input, axis, opset)
+
+
+def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
+    """The logarithm of what `Softmax` gives, within 1 ulp also where that is 0 or 1.
+
+    Arguments, types and errors are those of `Softmax`.
+    Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html (1, 11, 13); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]))
+    array([[    0., -1000.],
+           [  -inf,     0.]])
+    """
+    return _normalize("LogSoftmax", input, axis, opset)
+
+
+def Hardmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
+    """One at the first maximum along `axis` (NaN, if there is one), zero elsewhere, in the type of `input`.
+
+    Before opset 13 there is one maximum for each row of the matrix. Arguments, types and errors are those of `Softmax`.
     Source: https://onnx.ai/onnx/operators/onnx__Hardmax.html (1, 11, 13).
 
     >>> import numpy as np

@@ -1,0 +1,67 @@
+"""ONNX's door, the normalizations: the standard's signatures, every version by its opset."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from samesum import onnx as door
+from samesum.errors import AxisError, DtypeError, UnsupportedOperator
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+Function = Callable[..., NDArray]
+
+INF = float("inf")
+X = np.float32([[0, -INF, -INF], [7, -INF, -INF]])
+CUBE = np.float32([[[3, -INF], [-INF, -INF]], [[-INF, 1], [-INF, -INF]]])
+BOTH = pytest.mark.parametrize(
+    "function", [door.Softmax, door.LogSoftmax, door.Hardmax], ids=lambda function: function.__name__
+)
+
+
+def ones(function: Function, result: NDArray) -> list[Any]:
+    """Where the whole weight is; with one finite element in a row every normalization is exact."""
+    return np.argwhere(result == (0 if function is door.LogSoftmax else 1)).tolist()
+
+
+@BOTH
+def test_the_signature_is_the_standard_s(function: Function) -> None:
+    assert str(inspect.signature(function)) == (
+        "(input: 'Any', *, axis: 'int | None' = None, opset: 'int | None' = None) -> 'NDArray'"
+    )
+
+
+@BOTH
+@pytest.mark.parametrize("opset", [1, 12, 13, 28, None])
+def test_a_matrix_is_normalized_along_its_rows_in_every_version(function: Function, opset: int | None) -> None:
+    for axis in (None, 1, -1):
+        result = function(X, axis=axis, opset=opset)
+        assert (result.dtype, result.shape) == (np.float32, (2, 3))
+        assert ones(function, result) == [[0, 0], [1, 0]]
+
+
+@BOTH
+def test_the_default_axis_is_that_of_the_version(function: Function) -> None:
+    assert ones(function, function(CUBE, opset=12)) == [[0, 0, 0], [1, 0, 1]]
+    along_last = function(np.where(CUBE == -INF, np.float32(-1e30), CUBE), opset=13)
+    assert along_last.shape == (2, 2, 2)
+    assert {(0, 0, 0), (1, 0, 1)} <= set(map(tuple, ones(function, along_last)))
+
+
+@BOTH
+def test_what_a_version_does_not_have_is_refused(function: Function) -> None:
+    name = function.__name__
+    assert function(X.astype(ml_dtypes.bfloat16)).dtype == ml_dtypes.bfloat16
+    with pytest.raises(DtypeError, match=rf"onnx.{name}-11: input is bfloat16; .*; bfloat16 is allowed by version 13$"):
+        function(X.astype(ml_dtypes.bfloat16), opset=12)
+    with pytest.raises(AxisError, match=rf"onnx.{name}-13: axis 2 is out of range for rank 2; allowed are -2 to 1"):
+        function(X, axis=2)
+    with pytest.raises(AxisError, match=rf"onnx.{name}-13: axis is 'a', which is not an integer"):
+        function(X, axis="a")
+    with pytest.raises(UnsupportedOperator, match=rf"onnx.{name} was asked for in opset 29"):
+        function(X, opset=29)
