@@ -104,13 +104,12 @@ struct WordsTest {
     }
 };
 
-// Writes the results and which of them failed; returns how many.
-template <template <Format, Finalize> class Test, Format format, Finalize finalize>
-std::size_t certify_all(const Totals& t, std::size_t n, double count, void* out, std::uint8_t* failed) {
+// Writes the results and which of them failed, from the verdicts on a vector at a time; returns how many did.
+template <Format format, class VerdictAt>
+std::size_t write_verdicts(std::size_t n, void* out, std::uint8_t* failed, const VerdictAt& verdict_at) {
     Words any = {};
     for (std::size_t j = 0; j < n; j += width) {
-        const Verdict<format> v = Test<format, finalize>::of(load<Doubles>(t.hi + j), load<Doubles>(t.lo + j),
-                                                             load<Doubles>(t.bound + j), count);
+        const Verdict<format> v = verdict_at(j);
         const Bytes flags = __builtin_convertvector(v.wrong & 1, Bytes);
         if (n - j >= width) {
             any |= v.wrong;
@@ -130,6 +129,14 @@ std::size_t certify_all(const Totals& t, std::size_t n, double count, void* out,
     failures = 0;
     for (std::size_t j = 0; j < n; ++j) failures += failed[j];
     return failures;
+}
+
+template <template <Format, Finalize> class Test, Format format, Finalize finalize>
+std::size_t certify_all(const Totals& t, std::size_t n, double count, void* out, std::uint8_t* failed) {
+    return write_verdicts<format>(n, out, failed, [&](std::size_t j) {
+        return Test<format, finalize>::of(load<Doubles>(t.hi + j), load<Doubles>(t.lo + j),
+                                          load<Doubles>(t.bound + j), count);
+    });
 }
 
 template <template <Format, Finalize> class Test, Format format>

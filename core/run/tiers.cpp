@@ -1,9 +1,11 @@
 #include "run/tiers.hpp"
 
 #include "exact/byte_floats.hpp"
+#include "exact/exponential_methods.hpp"
 #include "exact/methods.hpp"
 #include "exact/product.hpp"
 #include "kernels/instruction_set.hpp"
+#include "run/integer_exponentials.hpp"
 
 namespace samesum {
 
@@ -39,6 +41,20 @@ Tiers float_sum_tiers(const Methods& methods, const Reduction& row, Format in, F
     return tiers;
 }
 
+Tiers exponential_tiers(const ExponentialMethods& methods, Format in, Format out) {
+    Tiers tiers;
+    const std::size_t format = static_cast<std::size_t>(in);
+    if (!is_float(in)) {
+        tiers.push(integer_exponential_method(in), 1);
+    } else {
+        if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format], 0);
+        tiers.push(methods.sum2[format], 1);
+    }
+    tiers.push(exponential_method(in), 2);
+    tiers.push(long_exponential_method(in), 2);
+    return tiers;
+}
+
 Tiers product_tiers(const ProductMethods& products, Format in, Format out) {
     Tiers tiers;
     if (!is_float(out)) {
@@ -69,6 +85,7 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
     Tiers tiers;
     switch (row.combine) {
         case Combine::sum:
+            if (row.map == Map::exponential) return exponential_tiers(*set.exponentials, in, out);
             return is_float(in) ? float_sum_tiers(*set.methods, row, in, out, count)
                                 : integer_tiers(*set.methods, row, in, out, count);
         case Combine::minimum:

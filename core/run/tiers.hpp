@@ -8,8 +8,8 @@ namespace samesum {
 
 // The methods to try, one after the other; the last one is always right.
 struct Tiers {
-    Method method[3];
-    std::size_t number[3];  // of the counter
+    Method method[4];
+    std::size_t number[4];  // of the counter
     std::size_t count = 0;
 
     void push(const Method& m, std::size_t tier) {

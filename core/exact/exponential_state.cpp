@@ -1,0 +1,108 @@
+#include "exact/exponential_state.hpp"
+
+#include <type_traits>
+
+namespace samesum {
+
+namespace {
+
+// |x| rounded down to a unit of the last place, or its complement; |x| < 2^63.
+template <std::size_t limbs>
+Fixed<limbs> fixed(double x) {
+    const Element e = float_at<Format::f64>(&x);
+    const Fixed<limbs> unit = Fixed<limbs>::units(e.significand);
+    const int shift = e.exponent + Fixed<limbs>::fraction_bits;
+    const Fixed<limbs> size = shift < 0 ? unit >> -shift : unit << shift;
+    return e.negative ? Fixed<limbs>{} - size : size;
+}
+
+template <class Value>
+void add_to(Superaccumulator& total, Value x) {
+    if constexpr (std::is_same_v<Value, double>) {
+        add_element<Format::f64, Map::itself>(total, &x);
+    } else {
+        const bool negative = x < 0;
+        const std::uint64_t bits = static_cast<std::uint64_t>(x);
+        total.add(negative ? 0 - bits : bits, 0, negative);
+    }
+}
+
+}  // namespace
+
+// Zero where it is less than a unit of the last place: differences as great as that are not made exactly. Of
+// doubles whose difference is smaller neither is above 2^62, or they would be equal.
+template <std::size_t limbs, class Value>
+Fixed<limbs> ExponentialState<limbs, Value>::exponential(Value greater, Value less) {
+    constexpr std::uint64_t limit = Number::fraction_bits;
+    if constexpr (std::is_same_v<Value, double>) {
+        if (!(greater - less < static_cast<double>(limit))) return {};
+        return Exponential<limbs>::of_minus(fixed<limbs>(greater) - fixed<limbs>(less));
+    } else {
+        const std::uint64_t difference =
+            static_cast<std::uint64_t>(greater) - static_cast<std::uint64_t>(less);
+        return difference < limit ? Exponential<limbs>::of_minus(Number{difference}) : Number{};
+    }
+}
+
+template <std::size_t limbs, class Value>
+void ExponentialState<limbs, Value>::raise(Value top) {
+    error_ += u128{sum_.whole() + 1} * Exponential<limbs>::units + 1;
+    sum_ = sum_ * exponential(top, top_);
+    top_ = top;
+}
+
+template <std::size_t limbs, class Value>
+void ExponentialState<limbs, Value>::add(Value x) {
+    if (!has_value_) {
+        top_ = x;
+        has_value_ = true;
+    }
+    if (x > top_) raise(x);
+    if (x == top_) {
+        sum_ += Number{1};
+    } else {
+        sum_ += exponential(top_, x);
+        error_ += Exponential<limbs>::units;
+    }
+}
+
+template <std::size_t limbs, class Value>
+void ExponentialState<limbs, Value>::merge(const ExponentialState& other) {
+    has_nan_ |= other.has_nan_;
+    has_infinity_ |= other.has_infinity_;
+    has_negative_infinity_ |= other.has_negative_infinity_;
+    if (!other.has_value_) return;
+    if (!has_value_) {
+        top_ = other.top_;
+        has_value_ = true;
+    }
+    ExponentialState part = other;
+    if (part.top_ > top_) raise(part.top_);
+    if (part.top_ < top_) part.raise(top_);
+    sum_ += part.sum_;
+    error_ += part.error_;
+}
+
+template <std::size_t limbs, class Value>
+bool ExponentialState<limbs, Value>::round(const Finish& how, std::uint64_t& bits) const {
+    Superaccumulator base;
+    if (has_nan_ || has_infinity_ || !has_value_) {
+        has_nan_ ? base.add_nan() : base.add_infinity(!has_infinity_);
+        bits = base.rounded({Finalize::itself, how.format, 1});
+        return true;
+    }
+    add_to(base, top_);
+    const Number one{1};
+    if (error_ == 0 && sum_ == one) return round_result(base, Number{}, false, 0, how, bits);
+    const Number sum = sum_ < one ? one : sum_;
+    return round_result(base, Logarithm<limbs>::of(sum), false, error_ + Logarithm<limbs>::units, how, bits);
+}
+
+template class ExponentialState<4, double>;
+template class ExponentialState<4, std::int64_t>;
+template class ExponentialState<4, std::uint64_t>;
+template class ExponentialState<21, double>;
+template class ExponentialState<21, std::int64_t>;
+template class ExponentialState<21, std::uint64_t>;
+
+}  // namespace samesum

@@ -1,0 +1,71 @@
+// The rounding test for logarithms of sums of exponentials.
+#pragma once
+
+#include "kernels/certify.hpp"
+#include "kernels/logarithm.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// top + log(equal + sum + rest), where the sum is of e^(x - top) over the elements below top: at most `bound`
+// from what it stands for, and not negative.
+struct Exponentials {
+    Doubles top, equal, sum, rest, bound;
+};
+
+template <Format format>
+SAMESUM_INLINE typename Rounding<format>::Bits chosen(Longs mask, typename Rounding<format>::Bits a,
+                                                      typename Rounding<format>::Bits b) {
+    if constexpr (format == Format::f64) {
+        return mask ? a : b;
+    } else {
+        const Words narrow = narrowed_mask(mask);
+        return (a & narrow) | (b & ~narrow);
+    }
+}
+
+// The logarithm is off by 2^-bits of itself. The exact result is not below top, where the interval may go on.
+template <Format format, int bits>
+SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
+    using Round = Rounding<format>;
+    constexpr double relative = 2.0 / static_cast<double>(std::uint64_t{1} << (bits / 2)) /
+                                static_cast<double>(std::uint64_t{1} << (bits - bits / 2));
+    const Doubles none = {};
+    Doubles size, error, value, low;
+    two_sum(s.equal, s.sum, size, error);
+    const DoubleWord total = ordered_sum(size, error + s.rest);
+    const DoubleWord result = logarithm<bits>(total, ordered_sum(s.sum, s.rest));
+    two_sum(s.top, result.hi, value, low);
+    low += result.lo;
+    const Doubles rounding = samesum::SAMESUM_ISA::magnitude(result.hi) * relative +
+                             samesum::SAMESUM_ISA::magnitude(low) * 0x1p-52;
+    const Doubles bound = widened(s.bound / total.hi * 1.01 + rounding, low);
+    const Longs beyond = (value - s.top) + (low - bound) < 0;
+    const auto least = Round::of((beyond ? s.top : value) + 0.0, beyond ? none : low - bound),
+               greatest = Round::of(value, low + bound);
+    const Longs finite = samesum::SAMESUM_ISA::magnitude(s.top) < infinity;
+    const Longs usable = s.bound < total.hi * 0x1p-10;
+    const Words doubtful = Round::different(least, greatest) | ~narrowed_mask(usable);
+    return {chosen<format>(finite, least, Round::of(s.top)), doubtful & narrowed_mask(finite)};
+}
+
+// Writes the n results from the states on a vector at a time, and which of them failed; returns how many.
+template <int bits, class StateAt>
+std::size_t certify_exponentials(const StateAt& state_at, std::size_t n, Format format, void* out,
+                                 std::uint8_t* failed) {
+    const auto in = [&]<Format to>() {
+        return write_verdicts<to>(n, out, failed,
+                                  [&](std::size_t j) { return verdict<to, bits>(state_at(j)); });
+    };
+    switch (format) {
+        case Format::f16:
+            return in.template operator()<Format::f16>();
+        case Format::bf16:
+            return in.template operator()<Format::bf16>();
+        case Format::f32:
+            return in.template operator()<Format::f32>();
+        default:
+            return in.template operator()<Format::f64>();
+    }
+}
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,117 @@
+#include "run/integer_exponentials.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "exact/elements.hpp"
+#include "exact/rounding.hpp"
+#include "kernels/instruction_set.hpp"
+
+namespace samesum {
+
+namespace {
+
+const Method& of_doubles() {
+    return current_instruction_set().exponentials->sum2[static_cast<std::size_t>(Format::f64)];
+}
+
+// What no double holds becomes NaN, which is never certified.
+template <class Integer>
+double converted(const char* p) {
+    constexpr std::int64_t limit = std::int64_t{1} << 53;
+    const Integer x = bits_at<Integer>(p);
+    if constexpr (sizeof(Integer) == 8) {
+        const bool fits = std::is_signed_v<Integer>
+                              ? x <= static_cast<Integer>(limit) && -limit <= static_cast<std::int64_t>(x)
+                              : x <= static_cast<Integer>(limit);
+        return fits ? static_cast<double>(x) : __builtin_nan("");
+    }
+    return static_cast<double>(x);
+}
+
+template <class Integer>
+void convert(const char* p, std::size_t n, double* to) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = converted<Integer>(p + i * sizeof(Integer));
+}
+
+template <class Integer>
+struct Converted {
+    static void init(void* tile, std::size_t n) { of_doubles().init(tile, n); }
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        alignas(64) double block[block_elements];
+        convert<Integer>(static_cast<const char*>(x), n, block);
+        of_doubles().lanes(tile, j, block, n, 0, 1);
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        alignas(64) double block[block_elements];
+        const std::size_t most = block_elements / n;
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t r = 0; r < rows; r += most) {
+            const std::size_t now = std::min(most, rows - r);
+            for (std::size_t i = 0; i < now; ++i, p += row_stride) convert<Integer>(p, n, block + i * n);
+            of_doubles().columns(tile, block, static_cast<std::ptrdiff_t>(n * sizeof(double)), now, n);
+        }
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        of_doubles().merge(tile, j, from, i);
+    }
+
+    // A double that is no integer is truncated as the exact value is.
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        double results[tile_columns];
+        const bool real = is_float(how.format);
+        void* to = real ? out : results;
+        of_doubles().finish(tile, n, {how.finalize, real ? how.format : Format::f64, how.count}, to, failed);
+        std::size_t failures = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            bool certain = failed[j] == 0;
+            if (real) {
+                std::uint64_t bits = 0;
+                const std::size_t size = size_of(how.format);
+                std::memcpy(&bits, static_cast<const char*>(out) + j * size, size);
+                certain = certain && bits != canonical_nan(how.format);
+            } else {
+                const double whole = std::trunc(results[j]);
+                certain = certain && results[j] == results[j] && results[j] != whole;
+                const std::int64_t result = certain ? static_cast<std::int64_t>(whole) : 0;
+                store_bits(out, j, static_cast<std::uint64_t>(result), size_of(how.format));
+            }
+            failed[j] = certain ? 0 : 1;
+            failures += failed[j];
+        }
+        return failures;
+    }
+
+    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, merge, finish};
+};
+
+}  // namespace
+
+const Method& integer_exponential_method(Format in) {
+    switch (in) {
+        case Format::i8:
+            return Converted<std::int8_t>::method;
+        case Format::i16:
+            return Converted<std::int16_t>::method;
+        case Format::i32:
+            return Converted<std::int32_t>::method;
+        case Format::i64:
+            return Converted<std::int64_t>::method;
+        case Format::u16:
+            return Converted<std::uint16_t>::method;
+        case Format::u32:
+            return Converted<std::uint32_t>::method;
+        case Format::u64:
+            return Converted<std::uint64_t>::method;
+        default:
+            return Converted<std::uint8_t>::method;
+    }
+}
+
+}  // namespace samesum
