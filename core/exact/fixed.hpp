@@ -24,6 +24,12 @@ class Fixed {
     constexpr std::uint64_t limb(std::size_t i) const { return limb_[i]; }
     constexpr std::uint64_t whole() const { return limb_[limbs - 1]; }
 
+    static constexpr Fixed of(const std::array<std::uint64_t, limbs>& limb) {
+        Fixed x;
+        x.limb_ = limb;
+        return x;
+    }
+
     // Any units of the last place.
     static constexpr Fixed units(u128 n) {
         Fixed x;

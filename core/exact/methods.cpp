@@ -203,6 +203,11 @@ const Method& wide_method(Format format, Map map) {
     }
 }
 
+__int128 wide_total(const void* tile, std::size_t j) {
+    const WideInteger& total = static_cast<const WideInteger*>(tile)[j];
+    return static_cast<__int128>(u128{total.word[1]} << 64 | total.word[0]);
+}
+
 bool fits_64_bits(Format format, Map map) { return size_of(format) <= (map == Map::square ? 2u : 4u); }
 
 std::size_t finish_signed(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {

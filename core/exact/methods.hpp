@@ -11,6 +11,9 @@ const Method& exact_method(Format format, Map map);
 // Any integer format, in 192 bits.
 const Method& wide_method(Format format, Map map);
 
+// One total of its tile, if it is a sum of elements themselves.
+__int128 wide_total(const void* tile, std::size_t j);
+
 // True if 64 bits hold every sum of up to 2^31 mapped elements, so that the modular kernels are exact.
 bool fits_64_bits(Format format, Map map);
 

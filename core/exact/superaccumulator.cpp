@@ -192,13 +192,14 @@ std::uint64_t Superaccumulator::truncated(Digits& d, bool negative, const Finish
 }
 
 std::uint64_t Superaccumulator::rounded(const Finish& how) const {
-    const bool real = is_float(how.format);
-    if (real && is_nan()) return canonical_nan(how.format);
+    const bool real = is_float(how.format), logarithms = how.finalize == Finalize::logarithm;
+    if (real && (is_nan() || (logarithms && has_negative_infinity_))) return canonical_nan(how.format);
     if (real && (has_positive_infinity_ || has_negative_infinity_)) {
         return overflow_bits(how.format, has_negative_infinity_);
     }
     bool negative;
     Digits d = digits(negative);
+    if (logarithms) return logarithm(d, negative, how);
     return real ? rounded_float(d, negative, how) : truncated(d, negative, how);
 }
 

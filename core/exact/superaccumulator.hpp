@@ -62,6 +62,7 @@ class Superaccumulator {
     void propagate();
     Digits digits(bool& negative) const;
     std::uint64_t rounded_float(Digits& digits, bool negative, const Finish& how) const;
+    std::uint64_t logarithm(const Digits& digits, bool negative, const Finish& how) const;
     std::uint64_t truncated(Digits& digits, bool negative, const Finish& how) const;
 
     std::array<std::int64_t, limbs> limb_{};

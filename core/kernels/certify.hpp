@@ -1,6 +1,7 @@
 // The rounding test (Ziv): a result is right when every number within the bound rounds to it.
 #pragma once
 
+#include "kernels/logarithm.hpp"
 #include "kernels/method.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/vectors.hpp"
@@ -22,6 +23,38 @@ struct Interval {
     Doubles value, bound;
 };
 
+template <Format format>
+SAMESUM_INLINE typename Rounding<format>::Bits chosen(Longs mask, typename Rounding<format>::Bits a,
+                                                      typename Rounding<format>::Bits b) {
+    if constexpr (format == Format::f64) {
+        return mask ? a : b;
+    } else {
+        const Words narrow = narrowed_mask(mask);
+        return (a & narrow) | (b & ~narrow);
+    }
+}
+
+// The logarithm where there is none of a positive finite number, and where that is certain.
+struct LogarithmLimits {
+    Doubles value;
+    Longs holds;
+
+    static SAMESUM_INLINE LogarithmLimits of(Doubles sum, Doubles bound) {
+        const Doubles none = {};
+        const Longs zero = (sum == 0) & (bound == 0), negative = sum < -bound;
+        return {zero              ? none - infinity
+                : sum == infinity ? sum
+                                  : none + __builtin_nan(""),
+                zero | negative | (sum == infinity)};
+    }
+};
+
+// What an error of `bound` in the sum makes of its logarithm; infinity if the sum may be much smaller.
+SAMESUM_INLINE Doubles logarithm_bound(Doubles sum, Doubles bound) {
+    const Doubles none = {};
+    return bound < sum * 0x1p-10 ? bound / sum * 1.01 : none + infinity;
+}
+
 template <Finalize finalize>
 SAMESUM_INLINE Interval finalized(Doubles value, Doubles bound, double count) {
     if constexpr (finalize == Finalize::over_count) {
@@ -30,6 +63,13 @@ SAMESUM_INLINE Interval finalized(Doubles value, Doubles bound, double count) {
     } else if constexpr (finalize == Finalize::root) {
         const Doubles root = square_root(value), zero = {};
         return {root, root > 0 ? bound / root + root * 0x1p-53 : zero};
+    } else if constexpr (finalize == Finalize::logarithm) {
+        const Doubles zero = {};
+        const DoubleWord words = logarithm<50>({value, zero}, {value - 1, zero});
+        const Doubles log = words.hi + words.lo, size = samesum::SAMESUM_ISA::magnitude(log);
+        const LogarithmLimits limits = LogarithmLimits::of(value, bound);
+        return {limits.holds ? limits.value : log,
+                limits.holds ? zero : logarithm_bound(value, bound) + size * 0x1p-49};
     } else {
         return {value, bound};
     }
@@ -72,6 +112,15 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
     two_sum(total.hi, total.lo, total.hi, total.lo);
     if constexpr (finalize == Finalize::itself) {
         return total;
+    } else if constexpr (finalize == Finalize::logarithm) {
+        const Doubles none = {};
+        Doubles less, error;
+        two_sum(total.hi - 1, total.lo, less, error);
+        const DoubleWord log = logarithm<88>({total.hi, total.lo}, {less, error});
+        const Longs safe = (total.hi > safe_floor) & (total.hi < safe_ceiling);
+        const Doubles bound =
+            logarithm_bound(total.hi, total.bound) + samesum::SAMESUM_ISA::magnitude(log.hi) * 0x1p-87;
+        return {log.hi, log.lo, safe ? bound : none + infinity};
     } else {
         constexpr bool mean = finalize == Finalize::over_count;
         const Doubles size = samesum::SAMESUM_ISA::magnitude(total.hi), none = {};
@@ -100,7 +149,11 @@ struct WordsTest {
         const Doubles b = widened(result.bound, result.lo);
         const auto low = Round::of(result.hi, result.lo - b), high = Round::of(result.hi, result.lo + b);
         const Longs usable = (samesum::SAMESUM_ISA::magnitude(result.hi) < infinity) & (b < infinity);
-        return {low, Round::different(low, high) | ~narrowed_mask(usable)};
+        const Words doubtful = Round::different(low, high) | ~narrowed_mask(usable);
+        if constexpr (finalize != Finalize::logarithm) return {low, doubtful};
+        const LogarithmLimits limits = LogarithmLimits::of(hi + lo, bound * (1 + 0x1p-50));
+        const Longs holds = limits.holds & (samesum::SAMESUM_ISA::magnitude(hi) < infinity);
+        return {chosen<format>(holds, Round::of(limits.value), low), doubtful & ~narrowed_mask(holds)};
     }
 };
 
@@ -147,6 +200,8 @@ std::size_t certify_in(const Totals& t, std::size_t n, const Finish& how, void* 
             return certify_all<Test, format, Finalize::over_count>(t, n, count, out, failed);
         case Finalize::root:
             return certify_all<Test, format, Finalize::root>(t, n, count, out, failed);
+        case Finalize::logarithm:
+            return certify_all<Test, format, Finalize::logarithm>(t, n, count, out, failed);
         default:
             return certify_all<Test, format, Finalize::itself>(t, n, count, out, failed);
     }

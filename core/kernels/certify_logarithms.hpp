@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/certify.hpp"
-#include "kernels/logarithm.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -11,17 +10,6 @@ namespace samesum::SAMESUM_ISA {
 struct Exponentials {
     Doubles top, equal, sum, rest, bound;
 };
-
-template <Format format>
-SAMESUM_INLINE typename Rounding<format>::Bits chosen(Longs mask, typename Rounding<format>::Bits a,
-                                                      typename Rounding<format>::Bits b) {
-    if constexpr (format == Format::f64) {
-        return mask ? a : b;
-    } else {
-        const Words narrow = narrowed_mask(mask);
-        return (a & narrow) | (b & ~narrow);
-    }
-}
 
 // The logarithm is off by 2^-bits of itself. The exact result is not below top, where the interval may go on.
 template <Format format, int bits>

@@ -111,7 +111,7 @@ struct ExponentialSum {
 
     // Beside such a top, what counts as zero is too little to be told.
     static SAMESUM_INLINE bool may_count_all(Doubles top) {
-        return byte_mask(samesum::SAMESUM_ISA::magnitude(top) < 0x1p-500) == 0;
+        return !any(samesum::SAMESUM_ISA::magnitude(top) < 0x1p-500);
     }
 
     // One for each element whose exponential is not zero but counts as that.
@@ -139,7 +139,7 @@ struct ExponentialSum {
     static SAMESUM_INLINE Exponentials against(Doubles top, const Exponentials& s) {
         const Doubles none = {};
         const Longs moves = (s.top < top) & (s.top > -infinity) & (top < infinity);
-        if (byte_mask(moves) == 0) return {top, s.equal, s.sum, s.rest, s.bound};
+        if (!any(moves)) return {top, s.equal, s.sum, s.rest, s.bound};
         Doubles sum, rest = none, d, error, size;
         if constexpr (wide) {
             two_sum(s.top, -top, d, error);

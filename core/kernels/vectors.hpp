@@ -89,6 +89,21 @@ SAMESUM_INLINE V swapped(V v) {
     }
 }
 
+// True if a comparison holds for any element.
+SAMESUM_INLINE bool any(Longs mask) {
+#if defined(__AVX512DQ__)
+    return _mm512_movepi64_mask(reinterpret_cast<__m512i>(mask)) != 0;
+#elif defined(__AVX__)
+    return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0;
+#elif defined(__SSE2__)
+    return _mm_movemask_pd(reinterpret_cast<__m128d>(mask)) != 0;
+#else
+    std::int64_t all = 0;
+    for (std::size_t k = 0; k < width; ++k) all |= mask[k];
+    return all != 0;
+#endif
+}
+
 // GCC converts halves and joins them (four instructions for one), so the instruction is named.
 SAMESUM_INLINE Doubles widen(Floats x) {
 #if defined(__AVX512F__)

@@ -5,7 +5,7 @@
 #include "exact/methods.hpp"
 #include "exact/product.hpp"
 #include "kernels/instruction_set.hpp"
-#include "run/integer_exponentials.hpp"
+#include "run/integer_logarithms.hpp"
 
 namespace samesum {
 
@@ -18,14 +18,21 @@ Tiers integer_tiers(const Methods& methods, const Reduction& row, Format in, For
     Tiers tiers;
     const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
     const std::size_t map = static_cast<std::size_t>(row.map);
+    const bool logarithms = row.finalize == Finalize::logarithm,
+               has_sign = row.map == Map::itself && !is_unsigned(in);
     if (row.finalize == Finalize::itself && !is_float(out)) {
         tiers.push(methods.modular[index][size_of(out) > size_of(in)][map], 0);
     } else if (fits_64_bits(in, row.map) && count <= INT32_MAX) {
         Method method = methods.modular[index][1][map];
-        method.finish = row.map == Map::itself && !is_unsigned(in) ? finish_signed : finish_unsigned;
+        if (logarithms)
+            method.finish = has_sign ? finish_signed_logarithms : finish_unsigned_logarithms;
+        else
+            method.finish = has_sign ? finish_signed : finish_unsigned;
         tiers.push(method, 0);
     } else {
-        tiers.push(wide_method(in, row.map), 2);
+        Method method = wide_method(in, row.map);
+        if (logarithms) method.finish = finish_wide_logarithms;
+        tiers.push(method, 2);
     }
     return tiers;
 }

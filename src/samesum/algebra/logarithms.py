@@ -41,9 +41,13 @@ def log_sum_exp(terms: Sequence[Term], rounded: Rounded) -> int:
 
 
 def _log_sum_exp(most: Fraction, below: Sequence[Fraction], equal: int, digits: int) -> Interval:
-    """`most + log(equal + rest)`, where `rest` is the sum of the exponentials below one."""
+    """`most + log(equal + rest)`, where `rest` is the sum of the exponentials below one.
+
+    Beside a single one all digits of `rest` count, however many places they come after the point.
+    """
     parts = [_exp(value, digits) for value in below]
-    widest = _context(digits + BEYOND_ALL + len(str(len(parts))))
+    in_front = -max(parts).adjusted() if equal == 1 else 0
+    widest = _context(digits + in_front + len(str(len(parts))))
     rest = Decimal(0)
     for part in parts:
         rest = widest.add(rest, part)

@@ -1,0 +1,222 @@
+#include "run/integer_logarithms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "exact/elements.hpp"
+#include "exact/methods.hpp"
+#include "exact/rounding.hpp"
+#include "kernels/instruction_set.hpp"
+#include "run/accumulate.hpp"
+
+namespace samesum {
+
+namespace {
+
+const Method& of_doubles() {
+    return current_instruction_set().exponentials->sum2[static_cast<std::size_t>(Format::f64)];
+}
+
+// What no double holds becomes NaN, which is never certified.
+template <class Integer>
+double converted(const char* p) {
+    constexpr std::int64_t limit = std::int64_t{1} << 53;
+    const Integer x = bits_at<Integer>(p);
+    if constexpr (sizeof(Integer) == 8) {
+        const bool fits = std::is_signed_v<Integer>
+                              ? x <= static_cast<Integer>(limit) && -limit <= static_cast<std::int64_t>(x)
+                              : x <= static_cast<Integer>(limit);
+        return fits ? static_cast<double>(x) : __builtin_nan("");
+    }
+    return static_cast<double>(x);
+}
+
+template <class Integer>
+void convert(const char* p, std::size_t n, double* to) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = converted<Integer>(p + i * sizeof(Integer));
+}
+
+template <class Integer>
+struct Converted {
+    static void init(void* tile, std::size_t n) { of_doubles().init(tile, n); }
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        alignas(64) double block[block_elements];
+        convert<Integer>(static_cast<const char*>(x), n, block);
+        of_doubles().lanes(tile, j, block, n, 0, 1);
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        alignas(64) double block[block_elements];
+        const std::size_t most = block_elements / n;
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t r = 0; r < rows; r += most) {
+            const std::size_t now = std::min(most, rows - r);
+            for (std::size_t i = 0; i < now; ++i, p += row_stride) convert<Integer>(p, n, block + i * n);
+            of_doubles().columns(tile, block, static_cast<std::ptrdiff_t>(n * sizeof(double)), now, n);
+        }
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        of_doubles().merge(tile, j, from, i);
+    }
+
+    // A double that is no integer is truncated as the exact value is.
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        double results[tile_columns];
+        const bool real = is_float(how.format);
+        void* to = real ? out : results;
+        of_doubles().finish(tile, n, {how.finalize, real ? how.format : Format::f64, how.count}, to, failed);
+        std::size_t failures = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            bool certain = failed[j] == 0;
+            if (real) {
+                std::uint64_t bits = 0;
+                const std::size_t size = size_of(how.format);
+                std::memcpy(&bits, static_cast<const char*>(out) + j * size, size);
+                certain = certain && bits != canonical_nan(how.format);
+            } else {
+                const double whole = std::trunc(results[j]);
+                certain = certain && results[j] == results[j] && results[j] != whole;
+                const std::int64_t result = certain ? static_cast<std::int64_t>(whole) : 0;
+                store_bits(out, j, static_cast<std::uint64_t>(result), size_of(how.format));
+            }
+            failed[j] = certain ? 0 : 1;
+            failures += failed[j];
+        }
+        return failures;
+    }
+
+    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, merge, finish};
+};
+
+// The whole parts of e^k for k from 1 on, up to 2^64; none of them is a power itself.
+constexpr std::array<std::uint64_t, 44> powers = {2,
+                                                  7,
+                                                  20,
+                                                  54,
+                                                  148,
+                                                  403,
+                                                  1096,
+                                                  2980,
+                                                  8103,
+                                                  22026,
+                                                  59874,
+                                                  162754,
+                                                  442413,
+                                                  1202604,
+                                                  3269017,
+                                                  8886110,
+                                                  24154952,
+                                                  65659969,
+                                                  178482300,
+                                                  485165195,
+                                                  1318815734,
+                                                  3584912846,
+                                                  9744803446,
+                                                  26489122129,
+                                                  72004899337,
+                                                  195729609428,
+                                                  532048240601,
+                                                  1446257064291,
+                                                  3931334297144,
+                                                  10686474581524,
+                                                  29048849665247,
+                                                  78962960182680,
+                                                  214643579785916,
+                                                  583461742527454,
+                                                  1586013452313430,
+                                                  4311231547115195,
+                                                  11719142372802611,
+                                                  31855931757113756,
+                                                  86593400423993746,
+                                                  235385266837019985,
+                                                  639843493530054949,
+                                                  1739274941520501047,
+                                                  4727839468229346561,
+                                                  12851600114359308275u};
+
+std::uint64_t exact_logarithm(__int128 total, const Finish& how) {
+    const bool negative = total < 0;
+    const u128 size = negative ? 0 - static_cast<u128>(total) : static_cast<u128>(total);
+    if (!is_float(how.format) && total > 0 && size >> 64 == 0) {
+        const auto above = std::lower_bound(powers.begin(), powers.end(), static_cast<std::uint64_t>(size));
+        return static_cast<std::uint64_t>(above - powers.begin());
+    }
+    Superaccumulator sum;
+    sum.add_wide(size, 0, negative);
+    return sum.rounded(how);
+}
+
+// Each total is the sum of three doubles, which the float64 method takes as three rows.
+template <class TotalAt>
+std::size_t finish_logarithms(std::size_t n, const Finish& how, void* out, std::uint8_t* failed,
+                              const TotalAt& total_at) {
+    std::memset(failed, 1, n);
+    if (is_float(how.format)) {
+        const Method& method =
+            current_instruction_set().methods->sum2[static_cast<std::size_t>(Format::f64)][0];
+        double words[3][tile_columns];
+        for (std::size_t j = 0; j < n; ++j) {
+            __int128 rest = total_at(j);
+            for (auto& row : words) {
+                row[j] = static_cast<double>(rest);
+                rest -= static_cast<__int128>(row[j]);
+            }
+        }
+        const TileScope scope;
+        method.init(scope.tile(), n);
+        method.columns(scope.tile(), words, sizeof words[0], 3, n);
+        method.finish(scope.tile(), n, how, out, failed);
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+        if (failed[j]) store_bits(out, j, exact_logarithm(total_at(j), how), size_of(how.format));
+        failed[j] = 0;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::size_t finish_signed_logarithms(void* tile, std::size_t n, const Finish& how, void* out,
+                                     std::uint8_t* failed) {
+    const auto total = [&](std::size_t j) -> __int128 { return static_cast<const std::int64_t*>(tile)[j]; };
+    return finish_logarithms(n, how, out, failed, total);
+}
+
+std::size_t finish_unsigned_logarithms(void* tile, std::size_t n, const Finish& how, void* out,
+                                       std::uint8_t* failed) {
+    const auto total = [&](std::size_t j) -> __int128 { return static_cast<const std::uint64_t*>(tile)[j]; };
+    return finish_logarithms(n, how, out, failed, total);
+}
+
+std::size_t finish_wide_logarithms(void* tile, std::size_t n, const Finish& how, void* out,
+                                   std::uint8_t* failed) {
+    return finish_logarithms(n, how, out, failed, [&](std::size_t j) { return wide_total(tile, j); });
+}
+
+const Method& integer_exponential_method(Format in) {
+    switch (in) {
+        case Format::i8:
+            return Converted<std::int8_t>::method;
+        case Format::i16:
+            return Converted<std::int16_t>::method;
+        case Format::i32:
+            return Converted<std::int32_t>::method;
+        case Format::i64:
+            return Converted<std::int64_t>::method;
+        case Format::u16:
+            return Converted<std::uint16_t>::method;
+        case Format::u32:
+            return Converted<std::uint32_t>::method;
+        case Format::u64:
+            return Converted<std::uint64_t>::method;
+        default:
+            return Converted<std::uint8_t>::method;
+    }
+}
+
+}  // namespace samesum
