@@ -67,6 +67,21 @@ SOFTMAX = Normalization("softmax", 0)
 LOG_SOFTMAX = Normalization("log_softmax", 1)
 HARDMAX = Normalization("hardmax", 2)
 
-REDUCTIONS = (SUM, MEAN, MIN, MAX, L1_NORM, L2_NORM, SUM_SQUARE, PROD, ALL, ANY, ARGMIN, ARGMAX)
+REDUCTIONS = (
+    SUM,
+    MEAN,
+    MIN,
+    MAX,
+    L1_NORM,
+    L2_NORM,
+    SUM_SQUARE,
+    PROD,
+    LOG_SUM,
+    LOGSUMEXP,
+    ALL,
+    ANY,
+    ARGMIN,
+    ARGMAX,
+)
 SCANS = (CUMULATIVE_SUM, CUMULATIVE_PROD)
 NORMALIZATIONS = (SOFTMAX, LOG_SOFTMAX, HARDMAX)
