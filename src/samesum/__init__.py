@@ -24,6 +24,8 @@ from samesum.frontends.arrays import (
     any,  # noqa: A004
     l1_norm,
     l2_norm,
+    log_sum,
+    logsumexp,
     max,  # noqa: A004
     mean,
     min,  # noqa: A004
@@ -57,6 +59,8 @@ __all__ = [
     "l1_norm",
     "l2_norm",
     "load",
+    "log_sum",
+    "logsumexp",
     "max",
     "mean",
     "min",

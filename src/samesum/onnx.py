@@ -5,6 +5,8 @@ from samesum.frontends.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.onnx_reductions import (
     ReduceL1,
     ReduceL2,
+    ReduceLogSum,
+    ReduceLogSumExp,
     ReduceMax,
     ReduceMean,
     ReduceMin,
@@ -23,6 +25,8 @@ __all__ = [
     "LogSoftmax",
     "ReduceL1",
     "ReduceL2",
+    "ReduceLogSum",
+    "ReduceLogSumExp",
     "ReduceMax",
     "ReduceMean",
     "ReduceMin",

@@ -66,6 +66,8 @@ def test_a_refused_type_is_told_which_versions_allow_it() -> None:
         onnx("ReduceMax", np.ones(2, bool), opset=18)
     with pytest.raises(DtypeError, match=r"onnx.ArgMax-12: data is bfloat16; .*; bfloat16 is allowed by version 13$"):
         onnx("ArgMax", np.ones(2, ml_dtypes.bfloat16), opset=12)
+    with pytest.raises(DtypeError, match=r"onnx.ReduceLogSum-28: .*; int32 is allowed by version 1, 11, 13, 18$"):
+        onnx("ReduceLogSum", np.ones(2, np.int32), opset=28)
     with pytest.raises(DtypeError, match=r"onnx.ReduceSum-13: data is int8; .*; no version allows it$"):
         onnx("ReduceSum", np.ones(2, np.int8))
 

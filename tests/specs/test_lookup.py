@@ -26,6 +26,8 @@ from samesum.specs.openvino import OPENVINO
         ("ReduceMin", 12, 12),
         ("ReduceMax", 19, 18),
         ("ReduceMax", 20, 20),
+        ("ReduceLogSum", 27, 18),
+        ("ReduceLogSumExp", 28, 28),
         ("ArgMax", 10, 1),
         ("ArgMin", 12, 12),
         ("ArgMax", None, 13),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from samesum.algebra.rows import ALL, ANY, L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE
+from samesum.algebra.rows import ALL, ANY, L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE
 from samesum.engine.arrays import as_dtype
 from samesum.engine.memory import REAL, REFUSE_EMPTY, WIDEN, Axes, NDArray, reduce
 
@@ -123,6 +123,33 @@ def sum_square(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDA
     array([[10., 20.]])
     """
     return reduce(SUM_SQUARE, x, axis, WIDEN | bool(keepdims), None, out)
+
+
+def log_sum(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The natural logarithm of the sum over `axis`, within 0.51 ulp of the exact one.
+
+    Floats keep their dtype, integers and booleans give float64. It is -inf where the sum is zero, as that of nothing
+    is, and NaN where the sum is negative. Axes, `keepdims`, `out` and errors are those of `sum`.
+    Source: ONNX ReduceLogSum; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
+    array([  0.        , 709.88935582])
+    """
+    return reduce(LOG_SUM, x, axis, REAL | bool(keepdims), None, out)
+
+
+def logsumexp(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The natural logarithm of the sum of exponentials over `axis`, within 0.51 ulp; nothing overflows on the way.
+
+    Floats keep their dtype, integers and booleans give float64. It is -inf of nothing and of -inf alone. Axes,
+    `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceLogSumExp; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)
+    array([1000.69314718,    0.        ])
+    """
+    return reduce(LOGSUMEXP, x, axis, REAL | bool(keepdims), None, out)
 
 
 def all(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:

@@ -140,6 +140,38 @@ def ReduceSumSquare(
     return _reduce("ReduceSumSquare", data, axes, keepdims, noop_with_empty_axes, opset)
 
 
+def ReduceLogSum(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The natural logarithm of the sum over `axes`, within 0.51 ulp; integers, before opset 28, truncate toward zero.
+
+    Where the sum is zero, as that of nothing is, it is -inf (the least integer), where it is negative NaN (0 in
+    integers). Arguments, types and errors are those of `ReduceSum`.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html (1, 11, 13, 18, 28); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceLogSum(np.array([[0.25, 0.75], [1.0, 0.0]]), [1], keepdims=0)
+    array([0., 0.])
+    """
+    return _reduce("ReduceLogSum", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
+def ReduceLogSumExp(
+    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+) -> NDArray:
+    """The natural logarithm of the sum of exponentials over `axes`, within 0.51 ulp; nothing overflows on the way.
+
+    Integers, before opset 28, truncate toward zero. Of nothing it is -inf (the least integer). Arguments, types and
+    errors are those of `ReduceSum`.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html (1, 11, 13, 18, 28); NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceLogSumExp(np.array([[1000.0, 1000.0]]), [1])
+    array([[1000.69314718]])
+    """
+    return _reduce("ReduceLogSumExp", data, axes, keepdims, noop_with_empty_axes, opset)
+
+
 def _reduce(operator: str, data: Any, axes: Any, keepdims: int, noop: int, opset: int | None) -> NDArray:
     """One reduction; `axes` travel as an attribute or as an input, as the version has it."""
     attributes = {"keepdims": keepdims} if noop == 0 else {"keepdims": keepdims, "noop_with_empty_axes": noop}

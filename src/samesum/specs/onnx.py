@@ -11,6 +11,8 @@ from samesum.algebra.rows import (
     L1_NORM,
     L2_NORM,
     LOG_SOFTMAX,
+    LOG_SUM,
+    LOGSUMEXP,
     MAX,
     MEAN,
     MIN,
@@ -64,6 +66,10 @@ _REDUCE = (
     Version(13, _H_BF, _AXES_ATTRIBUTE),
     Version(18, _H_BF, _AXES_INPUT),
 )
+_REDUCE_LOG = (
+    *_REDUCE,
+    Version(28, _F_BF, _AXES_INPUT),
+)
 _REDUCE_EXTREME = (
     Version(1, _H, _AXES_ATTRIBUTE),
     Version(11, _H, _AXES_ATTRIBUTE),
@@ -101,6 +107,8 @@ ONNX = Standard(
         Operator("ReduceL1", L1_NORM, _REDUCE),
         Operator("ReduceL2", L2_NORM, _REDUCE),
         Operator("ReduceSumSquare", SUM_SQUARE, _REDUCE),
+        Operator("ReduceLogSum", LOG_SUM, _REDUCE_LOG),
+        Operator("ReduceLogSumExp", LOGSUMEXP, _REDUCE_LOG),
         Operator("ArgMax", ARGMAX, _ARG, result="int64"),
         Operator("ArgMin", ARGMIN, _ARG, result="int64"),
         Operator("CumSum", CUMULATIVE_SUM, _CUM_SUM),
