@@ -17,7 +17,7 @@ from samesum.engine import memory
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
-SUMS = tuple(row for row in REDUCTIONS if row.combine is Combine.SUM)
+SUMS = tuple(row for row in REDUCTIONS if row.combine is Combine.SUM and row.map is not Map.EXPONENTIAL)
 EXTREMES = tuple(row for row in REDUCTIONS if row.combine in (Combine.MINIMUM, Combine.MAXIMUM))
 FAMILIES = ("normal", "ill_conditioned", "anything_finite", "ties_off", "tenths")
 DIGIT = 1 << 27

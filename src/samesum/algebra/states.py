@@ -35,7 +35,7 @@ class State:
     exponent: int = 0
     negative: bool = False
     position: int = 0
-    terms: tuple[Term, ...] = ()
+    terms: tuple[Term, ...] = ()  # in ascending order, so that equal sets have equal states
 
 
 _IDENTITIES = {Combine.SUM: 0, Combine.OR: 0, Combine.PRODUCT: 1, Combine.AND: 1}
@@ -77,7 +77,7 @@ def combine(row: Reduction, a: State, b: State, last: bool = False) -> State:
         a.exponent + b.exponent,
         a.negative != b.negative,
         0,
-        a.terms + b.terms,
+        tuple(sorted(a.terms + b.terms)),
     )
 
 
@@ -93,7 +93,7 @@ def collect(row: Reduction, members: Sequence[State], last: bool = False) -> Sta
         sum(member.exponent for member in members),
         fold(xor, (member.negative for member in members), False),
         0,
-        tuple(term for member in members for term in member.terms) if row.map is Map.EXPONENTIAL else (),
+        tuple(sorted(term for member in members for term in member.terms)) if row.map is Map.EXPONENTIAL else (),
     )
 
 
