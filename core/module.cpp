@@ -1,4 +1,4 @@
-// The only file, with python/arrays.hpp, that knows Python: arrays in, arrays out, errors of samesum.errors.
+// The only file, with those in python/, that knows Python: arrays in, arrays out, errors of samesum.errors.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
-#include "python/arrays.hpp"
+#include "python/reductions.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
-#include "run/reduce.hpp"
 #include "run/scan.hpp"
 #include "threads/pool.hpp"
 
@@ -21,104 +20,6 @@ namespace {
 
 using samesum::Format;
 using namespace samesum::python;
-
-// Work on less than this is over before another Python thread could be scheduled.
-constexpr std::int64_t unlocked_bytes = 64 << 10;
-
-// Runs work without the interpreter's lock when it is long enough to matter.
-template <class Work>
-void unlocked(std::int64_t bytes, Work&& work) {
-    try {
-        if (bytes >= unlocked_bytes) {
-            const nb::gil_scoped_release release;
-            work();
-        } else {
-            work();
-        }
-    } catch (const samesum::Interrupted&) {
-        throw nb::python_error();  // set by the signal handler
-    }
-}
-
-std::string shape_of(const Input& x) {
-    return text(nb::handle(reinterpret_cast<PyObject*>(x.array)).attr("shape"));
-}
-
-bool is_extreme(samesum::Combine combine) {
-    return combine == samesum::Combine::minimum || combine == samesum::Combine::maximum;
-}
-
-bool is_logical(samesum::Combine combine) {
-    return combine == samesum::Combine::logical_and || combine == samesum::Combine::logical_or;
-}
-
-void check_empty(const samesum::Reduction& row, Format format, unsigned flags, const Input& x) {
-    using samesum::Combine;
-    const bool minimum = row.combine == Combine::minimum || row.combine == Combine::minimum_position;
-    if ((flags & Flag::refuse_empty) || samesum::is_position(row.combine)) {
-        raise("ShapeError", std::string("no ") + (samesum::is_position(row.combine) ? "position of a " : "") +
-                                (minimum ? "minimum" : "maximum") + " of an empty set: the shape is " +
-                                shape_of(x));
-    }
-    if (row.finalize == samesum::Finalize::over_count && !samesum::is_float(format)) {
-        raise("ShapeError",
-              "no mean of an empty set in " + name_of(format) + ": the shape is " + shape_of(x));
-    }
-}
-
-bool takes_byte_floats(const samesum::Reduction& row) {
-    const bool sum = row.combine == samesum::Combine::sum && row.map != samesum::Map::exponential &&
-                     row.finalize != samesum::Finalize::logarithm;
-    return sum || is_extreme(row.combine);
-}
-
-Format format_for(const samesum::Reduction& row, Format in, unsigned flags, nb::handle dtype) {
-    if (samesum::is_byte_float(in) && !takes_byte_floats(row)) {
-        raise("DtypeError", name_of(in) + " is accepted by sum, mean, min, max and the norms only");
-    }
-    if (is_logical(row.combine)) return Format::boolean;
-    if (samesum::is_position(row.combine)) return Format::i64;
-    const Format format = result_format(in, flags, dtype);
-    if (is_extreme(row.combine) && format != in) {
-        raise("DtypeError", "an extreme of " + name_of(in) + " has its type; asked for " + name_of(format));
-    }
-    if (format == Format::boolean && !is_extreme(row.combine)) {
-        raise("DtypeError", "bool has no sum or product; allowed are integer and float dtypes");
-    }
-    return format;
-}
-
-nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
-                  nb::handle out) {
-    const Input input = input_of(x);
-    const int rank = input.view.rank;
-    const samesum::Reduction row{static_cast<samesum::Map>(code & 15),
-                                 static_cast<samesum::Combine>(code >> 4 & 15),
-                                 static_cast<samesum::Finalize>(code >> 8), (flags & Flag::select_last) != 0};
-    bool reduced[samesum::max_rank] = {};
-    mark_axes(axes, rank, reduced);
-    const Format format = format_for(row, input.view.format, flags, dtype);
-    npy_intp shape[samesum::max_rank], outputs = 1, count = 1;
-    int out_rank = 0;
-    for (int i = 0; i < rank; ++i) {
-        const npy_intp size = input.view.shape[i];
-        (reduced[i] ? count : outputs) *= size;
-        if (!reduced[i])
-            shape[out_rank++] = size;
-        else if (flags & Flag::keepdims)
-            shape[out_rank++] = 1;
-    }
-    if (outputs > 0 && count == 0) check_empty(row, format, flags, input);
-    Output output(out, input.array, format, out_rank, shape);
-    if (outputs > 0 && count == 0) {
-        samesum::fill_empty(row, format, output.data(), outputs);
-    } else if (outputs > 0) {
-        const std::int64_t bytes =
-            input.count * static_cast<std::int64_t>(samesum::size_of(input.view.format));
-        unlocked(bytes, [&] { samesum::reduce(input.view, reduced, row, format, output.data()); });
-    }
-    return output.finished();
-}
 
 nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags, nb::handle dtype,
                 nb::handle out) {
@@ -279,6 +180,8 @@ NB_MODULE(_core, m) {
     configure_from_environment();
     m.def("reduce", &reduce, nb::arg("code"), nb::arg("x"), nb::arg("axes").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
+    m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x"), nb::arg("axes").none(),
+          nb::arg("flags"), nb::arg("keepdims"));
     m.def("scan", &scan, nb::arg("combine"), nb::arg("x"), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"));

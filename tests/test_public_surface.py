@@ -29,7 +29,7 @@ ERRORS = {
 }
 FUNCTIONS = {
     *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp"},
-    *{"all", "any", "argmin", "argmax", "cumulative_sum", "cumulative_prod"},
+    *{"all", "any", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
     *{"set_num_threads", "get_num_threads", "load"},
 }
 

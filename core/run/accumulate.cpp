@@ -136,38 +136,38 @@ std::int64_t fold_of(const Plan& plan, const Method& method, std::int64_t column
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(method.max_columns) / columns, 1, plan.fold);
 }
 
-void accumulate_folded(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
-                       void* tile) {
-    TileScope scope;
-    const std::size_t n = static_cast<std::size_t>(range.last - range.first);
-    method.init(scope.tile(), n * static_cast<std::size_t>(fold));
-    accumulate_columns(plan, method, range, fold, scope.tile());
-    for (std::size_t i = 0; i < n * static_cast<std::size_t>(fold); ++i)
-        method.merge(tile, i % n, scope.tile(), i);
-}
-
 }  // namespace
 
-TileScope::TileScope() {
-    if (idle_tiles.empty()) {
-        tile_ = new Block;
-    } else {
-        tile_ = idle_tiles.back().release();
-        idle_tiles.pop_back();
+TileScope::TileScope(std::size_t count) : count_(count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (idle_tiles.empty()) {
+            tiles_[i] = new Block;
+        } else {
+            tiles_[i] = idle_tiles.back().release();
+            idle_tiles.pop_back();
+        }
     }
 }
 
-TileScope::~TileScope() { idle_tiles.emplace_back(static_cast<Block*>(tile_)); }
+TileScope::~TileScope() {
+    for (std::size_t i = 0; i < count_; ++i) idle_tiles.emplace_back(static_cast<Block*>(tiles_[i]));
+}
 
-void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile, bool used) {
-    const std::int64_t n = range.last - range.first, fold = fold_of(plan, method, n);
-    if (!used) method.init(tile, static_cast<std::size_t>(n));
+void open_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile) {
+    method.init(tile, static_cast<std::size_t>(columns * fold_of(plan, method, columns)));
+}
+
+void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile) {
     if (plan.shape == Shape::lanes)
         accumulate_lanes(plan, method, range, tile);
-    else if (fold > 1)
-        accumulate_folded(plan, method, range, fold, tile);
     else
-        accumulate_columns(plan, method, range, 1, tile);
+        accumulate_columns(plan, method, range, fold_of(plan, method, range.last - range.first), tile);
+}
+
+void close_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile) {
+    const std::size_t n = static_cast<std::size_t>(columns),
+                      all = static_cast<std::size_t>(columns * fold_of(plan, method, columns));
+    for (std::size_t i = n; i < all; ++i) method.merge(tile, i % n, tile, i);
 }
 
 void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,

@@ -9,17 +9,21 @@
 
 namespace samesum {
 
-// Memory for one tile, from a stack that each thread keeps.
+// Results of one pass over the input, at most.
+constexpr std::size_t most_results = 8;
+
+// Memory for a tile of each of some results, from a stack that each thread keeps.
 class TileScope {
   public:
-    TileScope();
+    explicit TileScope(std::size_t count = 1);
     ~TileScope();
     TileScope(const TileScope&) = delete;
     TileScope& operator=(const TileScope&) = delete;
-    void* tile() const { return tile_; }
+    void* tile(std::size_t i = 0) const { return tiles_[i]; }
 
   private:
-    void* tile_;
+    const std::size_t count_;
+    void* tiles_[most_results];
 };
 
 // Lanes: outputs [first, last) of all; columns: of the run number `outer` of the inner dimension.
@@ -28,8 +32,15 @@ struct Range {
     std::int64_t outer, first, last, begin, end;
 };
 
-// Adds the range to the tile, which is initialised first unless it is `used` already.
-void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile, bool used = false);
+// Readies a tile for `columns` outputs. It may get more columns than that while ranges are added: rows that
+// lie side by side are taken as one.
+void open_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile);
+
+// Adds a range to an open tile.
+void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile);
+
+// Joins the further columns of an open tile with those of its outputs.
+void close_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile);
 
 // The whole sets of some columns of run number `outer` of the inner dimension, side by side in a fresh tile.
 void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,

@@ -19,6 +19,7 @@ from samesum.errors import (
 )
 from samesum.frontends.array_positions import argmax, argmin
 from samesum.frontends.array_scans import cumulative_prod, cumulative_sum
+from samesum.frontends.array_several import reduce
 from samesum.frontends.arrays import (
     all,  # noqa: A004
     any,  # noqa: A004
@@ -67,6 +68,7 @@ __all__ = [
     "onnx",
     "openvino",
     "prod",
+    "reduce",
     "set_num_threads",
     "sum",
     "sum_square",

@@ -11,6 +11,13 @@ def reduce(
     dtype: np.dtype[Any] | None,
     out: np.ndarray[Any, np.dtype[Any]] | None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
+def reduce_several(
+    codes: Sequence[int],
+    x: np.ndarray[Any, np.dtype[Any]],
+    axes: int | Sequence[int] | None,
+    flags: Sequence[int],
+    keepdims: bool,
+) -> list[np.ndarray[Any, np.dtype[Any]]]: ...
 def scan(
     combine: int,
     x: np.ndarray[Any, np.dtype[Any]],

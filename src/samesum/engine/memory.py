@@ -37,6 +37,19 @@ def reduce(
     return _core.reduce(row.code, x, axes, flags, None if dtype is None else np.dtype(dtype), out)
 
 
+def reduce_several(
+    rows: Sequence[tuple[Reduction, int]], x: Any, axes: Axes = None, keepdims: bool = False
+) -> list[NDArray]:
+    """The results of `reduce` for each row with its flags, the same bits, from one pass over `x`.
+
+    Positions take a pass of their own where their elements do not lie in memory in the order in which they are
+    counted: several axes that are no run of memory, or one that lies beside few kept elements.
+    """
+    if type(x) is not np.ndarray:
+        x = as_array(x)
+    return _core.reduce_several([row.code for row, _ in rows], x, axes, [flags for _, flags in rows], keepdims)
+
+
 def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: NDArray | None = None) -> NDArray:
     """Every prefix of `row` along `axis` of `x`, each correctly rounded on its own."""
     if type(x) is not np.ndarray:

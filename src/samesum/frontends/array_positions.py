@@ -40,10 +40,15 @@ def argmax(x: Any, /, *, axis: int | None = None, keepdims: bool = False, select
     return _position(ARGMAX, x, axis, keepdims, select_last_index)
 
 
-def _position(row: Reduction, x: Any, axis: Any, keepdims: bool, select_last_index: bool) -> NDArray:
+def checked_axis(axis: Any) -> None:
+    """Positions are counted along one axis or through all elements, or AxisError."""
     if axis is not None:
         try:
             index(axis)
         except TypeError:
             raise AxisError(f"axis is {axis!r}; allowed are an integer and None") from None
+
+
+def _position(row: Reduction, x: Any, axis: Any, keepdims: bool, select_last_index: bool) -> NDArray:
+    checked_axis(axis)
     return reduce(row, x, axis, bool(keepdims) | (SELECT_LAST if select_last_index else 0))

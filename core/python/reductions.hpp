@@ -1,0 +1,144 @@
+// Reductions from Python: which types and shapes they give, and what is refused. Included by module.cpp
+// alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "python/arrays.hpp"
+#include "run/reduce.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum::python {
+
+// Work on less than this is over before another Python thread could be scheduled.
+constexpr std::int64_t unlocked_bytes = 64 << 10;
+
+// Runs work without the interpreter's lock when it is long enough to matter.
+template <class Work>
+void unlocked(std::int64_t bytes, Work&& work) {
+    try {
+        if (bytes >= unlocked_bytes) {
+            const nb::gil_scoped_release release;
+            work();
+        } else {
+            work();
+        }
+    } catch (const Interrupted&) {
+        throw nb::python_error();  // set by the signal handler
+    }
+}
+
+inline std::string shape_of(const Input& x) {
+    return text(nb::handle(reinterpret_cast<PyObject*>(x.array)).attr("shape"));
+}
+
+inline bool is_extreme(Combine combine) { return combine == Combine::minimum || combine == Combine::maximum; }
+
+inline bool is_logical(Combine combine) {
+    return combine == Combine::logical_and || combine == Combine::logical_or;
+}
+
+inline void check_empty(const Reduction& row, Format format, unsigned flags, const Input& x) {
+    const bool minimum = row.combine == Combine::minimum || row.combine == Combine::minimum_position;
+    if ((flags & Flag::refuse_empty) || is_position(row.combine)) {
+        raise("ShapeError", std::string("no ") + (is_position(row.combine) ? "position of a " : "") +
+                                (minimum ? "minimum" : "maximum") + " of an empty set: the shape is " +
+                                shape_of(x));
+    }
+    if (row.finalize == Finalize::over_count && !is_float(format)) {
+        raise("ShapeError",
+              "no mean of an empty set in " + name_of(format) + ": the shape is " + shape_of(x));
+    }
+}
+
+inline bool takes_byte_floats(const Reduction& row) {
+    const bool sum =
+        row.combine == Combine::sum && row.map != Map::exponential && row.finalize != Finalize::logarithm;
+    return sum || is_extreme(row.combine);
+}
+
+inline Format format_for(const Reduction& row, Format in, unsigned flags, nb::handle dtype) {
+    if (is_byte_float(in) && !takes_byte_floats(row)) {
+        raise("DtypeError", name_of(in) + " is accepted by sum, mean, min, max and the norms only");
+    }
+    if (is_logical(row.combine)) return Format::boolean;
+    if (is_position(row.combine)) return Format::i64;
+    const Format format = result_format(in, flags, dtype);
+    if (is_extreme(row.combine) && format != in) {
+        raise("DtypeError", "an extreme of " + name_of(in) + " has its type; asked for " + name_of(format));
+    }
+    if (format == Format::boolean && !is_extreme(row.combine)) {
+        raise("DtypeError", "bool has no sum or product; allowed are integer and float dtypes");
+    }
+    return format;
+}
+
+// What is reduced, and in which shape the results come.
+struct Sets {
+    Input x;
+    bool reduced[max_rank] = {};
+    npy_intp shape[max_rank], outputs = 1, count = 1;  // `count` elements in each set
+    int rank = 0;
+
+    Sets(nb::handle object, nb::handle axes, bool keepdims) : x(input_of(object)) {
+        mark_axes(axes, x.view.rank, reduced);
+        for (int i = 0; i < x.view.rank; ++i) {
+            const npy_intp size = x.view.shape[i];
+            (reduced[i] ? count : outputs) *= size;
+            if (!reduced[i])
+                shape[rank++] = size;
+            else if (keepdims)
+                shape[rank++] = 1;
+        }
+    }
+
+    bool are_empty() const { return outputs > 0 && count == 0; }
+    std::int64_t bytes() const { return x.count * static_cast<std::int64_t>(size_of(x.view.format)); }
+};
+
+inline Reduction reduction_of(unsigned code, unsigned flags) {
+    return {static_cast<Map>(code & 15), static_cast<Combine>(code >> 4 & 15),
+            static_cast<Finalize>(code >> 8), (flags & Flag::select_last) != 0};
+}
+
+inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
+                         nb::handle out) {
+    Sets sets(x, axes, (flags & Flag::keepdims) != 0);
+    const Reduction row = reduction_of(code, flags);
+    const Format format = format_for(row, sets.x.view.format, flags, dtype);
+    if (sets.are_empty()) check_empty(row, format, flags, sets.x);
+    Output output(out, sets.x.array, format, sets.rank, sets.shape);
+    if (sets.are_empty())
+        fill_empty(row, format, output.data(), sets.outputs);
+    else if (sets.outputs > 0)
+        unlocked(sets.bytes(),
+                 [&] { samesum::reduce(sets.x.view, sets.reduced, row, format, output.data()); });
+    return output.finished();
+}
+
+// One result for each code, with its own flags but for keepdims.
+inline nb::list reduce_several(const std::vector<unsigned>& codes, nb::handle x, nb::handle axes,
+                               const std::vector<unsigned>& flags, bool keepdims) {
+    Sets sets(x, axes, keepdims);
+    std::vector<Output> outputs;
+    std::vector<Result> results;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        const Reduction row = reduction_of(codes[i], flags.at(i));
+        const Format format = format_for(row, sets.x.view.format, flags[i], nb::none());
+        if (sets.are_empty()) check_empty(row, format, flags[i], sets.x);
+        outputs.emplace_back(nb::none(), sets.x.array, format, sets.rank, sets.shape);
+        results.push_back({row, format, outputs.back().data()});
+    }
+    if (sets.are_empty()) {
+        for (const Result& each : results) fill_empty(each.row, each.format, each.out, sets.outputs);
+    } else if (sets.outputs > 0) {
+        unlocked(sets.bytes(),
+                 [&] { samesum::reduce_several(sets.x.view, sets.reduced, results.data(), results.size()); });
+    }
+    nb::list arrays;
+    for (Output& each : outputs) arrays.append(each.finished());
+    return arrays;
+}
+
+}  // namespace samesum::python

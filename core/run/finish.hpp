@@ -1,0 +1,32 @@
+// States of a tile become results in their places.
+#pragma once
+
+#include "layout/plan.hpp"
+#include "run/tiers.hpp"
+
+namespace samesum {
+
+// One of the results: by which methods, and where it goes.
+struct Target {
+    Tiers tiers;
+    Finish how;
+    char* out;  // C-contiguous
+};
+
+// Outputs [first, last) of one run of the inner kept dimension (columns) or of all outputs (lanes).
+struct Outputs {
+    std::int64_t outer, first, last;
+
+    std::int64_t count() const { return last - first; }
+};
+
+// failed[j] tells of which outputs no result could be certified. Returns how many those are.
+std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t tier, void* tile,
+                           const Outputs& o, std::uint8_t* failed);
+
+// The same for some columns of run number `outer` of the inner dimension.
+std::size_t finish_chosen(const Plan& plan, const Target& target, std::size_t tier, void* tile,
+                          std::int64_t outer, const std::int64_t* columns, std::size_t n,
+                          std::uint8_t* failed);
+
+}  // namespace samesum

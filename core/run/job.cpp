@@ -1,0 +1,227 @@
+#include "run/job.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "run/accumulate.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Below this many bytes of input one thread is faster than waking another.
+constexpr std::int64_t threaded_bytes = 768 << 10;
+// Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
+constexpr std::int64_t task_bytes = 2 << 20;
+
+// Pieces of an ordered set for each thread: every one has a state to itself, so that they merge in order.
+constexpr std::int64_t ordered_pieces = 6;
+
+// Bytes of input that several methods read one after the other: from memory once, then from the cache.
+constexpr std::int64_t chunk_bytes = 128 << 10;
+// Rows of a chunk of columns, at least: a tile is gone through once for them.
+constexpr std::int64_t chunk_rows = 16;
+// Elements of a chunk of a lane, at least.
+constexpr std::int64_t chunk_lane = 1024;
+
+// The targets of a pass, all by the same tier.
+struct Pass {
+    const Target* targets;
+    std::size_t count, tier;
+
+    const Method& method(std::size_t i) const { return targets[i].tiers.method[tier]; }
+    std::int64_t max_columns() const {
+        std::size_t n = tile_columns;
+        for (std::size_t i = 0; i < count; ++i) n = std::min(n, method(i).max_columns);
+        return static_cast<std::int64_t>(n);
+    }
+};
+
+class Job {
+  public:
+    Job(const Plan& plan, const Target* targets, std::size_t count) : plan_(plan), all_{targets, count, 0} {}
+
+    void run() {
+        const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item();
+        const int threads = bytes >= threaded_bytes ? thread_count() : 1;
+        const bool lanes = plan_.shape == Shape::lanes;
+        const std::int64_t outer = lanes ? 1 : plan_.kept.count();
+        const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;
+        const std::int64_t width = tile_width(inner, threads);
+        const std::int64_t tiles = (inner + width - 1) / width;
+        const auto outputs = [&](std::int64_t t) {
+            const std::int64_t first = t % tiles * width;
+            return Outputs{t / tiles, first, std::min(inner, first + width)};
+        };
+        // Few tiles are taken in pieces of their reduced dimensions; by one thread too, which can then be
+        // interrupted.
+        const bool split = bytes >= threaded_bytes && outer * tiles < 3 * threads;
+        if (split) {
+            for (std::int64_t t = 0; t < outer * tiles; ++t) reduce_outputs(all_, outputs(t), threads);
+        } else {
+            auto task = [&](std::size_t t, std::size_t) {
+                reduce_outputs(all_, outputs(static_cast<std::int64_t>(t)), 0);
+            };
+            for_each_task(static_cast<std::size_t>(outer * tiles), static_cast<std::size_t>(threads), task);
+        }
+    }
+
+  private:
+    std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.format)); }
+
+    std::int64_t tile_width(std::int64_t inner, int threads) const {
+        std::int64_t width = all_.max_columns();
+        const std::int64_t output_bytes = plan_.reduced_count * item();
+        if (plan_.shape == Shape::lanes)
+            width = std::min(width, std::max<std::int64_t>(1, task_bytes / output_bytes));
+        // Rows gathered into columns are read several times: they have to stay in the cache.
+        else if (!plan_.contiguous)
+            width = std::min<std::int64_t>(width, untangled_rows);
+        if (threads > 1) {
+            const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
+            width = std::min(width, std::max<std::int64_t>(share, 256));
+        }
+        return std::max<std::int64_t>(1, std::min(width, inner));
+    }
+
+    // Certified results of `o` in place, by the pass's tier or a later one. `threads` is 0 inside a task of
+    // the pool.
+    void reduce_outputs(const Pass& pass, const Outputs& o, int threads) {
+        std::int64_t limit = pass.max_columns();
+        if (pass.count > 1 && threads == 0 && plan_.shape == Shape::lanes)
+            limit = std::clamp<std::int64_t>(chunk_bytes / (plan_.reduced_count * item()), 1, limit);
+        for (std::int64_t first = o.first; first < o.last; first += limit) {
+            const Outputs part{o.outer, first, std::min(o.last, first + limit)};
+            reduce_tile(pass, part, threads);
+        }
+    }
+
+    void reduce_tile(const Pass& pass, const Outputs& o, int threads) {
+        const TileScope tiles(pass.count);
+        open_tiles(pass, o, tiles);
+        if (threads > 0 && o.count() * plan_.reduced_count * item() >= threaded_bytes)
+            accumulate_in_pieces(pass, o, threads, tiles);
+        else
+            accumulate_piece(pass, o, 0, plan_.reduced_count, tiles);
+        close_tiles(pass, o, tiles);
+        for (std::size_t i = 0; i < pass.count; ++i) complete(pass, i, tiles.tile(i), o, threads);
+    }
+
+    void open_tiles(const Pass& pass, const Outputs& o, const TileScope& tiles) {
+        for (std::size_t i = 0; i < pass.count; ++i)
+            open_tile(plan_, pass.method(i), o.count(), tiles.tile(i));
+    }
+
+    void close_tiles(const Pass& pass, const Outputs& o, const TileScope& tiles) {
+        for (std::size_t i = 0; i < pass.count; ++i)
+            close_tile(plan_, pass.method(i), o.count(), tiles.tile(i));
+    }
+
+    // Elements [begin, end) of each set, for several methods chunk by chunk.
+    void accumulate_piece(const Pass& pass, const Outputs& o, std::int64_t begin, std::int64_t end,
+                          const TileScope& tiles) {
+        const std::int64_t step = pass.count > 1 ? chunk_of(o.count()) : end - begin;
+        for (std::int64_t at = begin; at < end; at += step) {
+            const Range range{o.outer, o.first, o.last, at, std::min(end, at + step)};
+            for (std::size_t i = 0; i < pass.count; ++i)
+                accumulate(plan_, pass.method(i), range, tiles.tile(i));
+        }
+    }
+
+    // Elements of each of n sets in a chunk: whole groups of rows that lie side by side, or enough for a
+    // lane.
+    std::int64_t chunk_of(std::int64_t n) const {
+        const bool lanes = plan_.shape == Shape::lanes;
+        const std::int64_t unit = lanes ? chunk_lane : plan_.fold;
+        const std::int64_t least = lanes ? 1 : (chunk_rows + unit - 1) / unit;
+        return std::max(least, chunk_bytes / (n * item()) / unit) * unit;
+    }
+
+    void accumulate_in_pieces(const Pass& pass, const Outputs& o, int threads, const TileScope& tiles) {
+        const std::int64_t bytes = o.count() * plan_.reduced_count * item();
+        const std::int64_t most = plan_.ordered ? ordered_pieces * threads : INT64_MAX;
+        const std::int64_t wanted = std::clamp<std::int64_t>(bytes / task_bytes, 2 * threads, most);
+        const std::int64_t pieces = std::min(plan_.reduced_count, wanted);
+        std::vector<std::unique_ptr<TileScope>> states(
+            static_cast<std::size_t>(plan_.ordered ? pieces : threads));
+        std::vector<char> used(states.size());
+        for (auto& state : states) state = std::make_unique<TileScope>(pass.count);
+        auto task = [&](std::size_t piece, std::size_t worker) {
+            const std::int64_t p = static_cast<std::int64_t>(piece);
+            const std::size_t s = plan_.ordered ? piece : worker;
+            if (!used[s]) open_tiles(pass, o, *states[s]);
+            used[s] = 1;
+            accumulate_piece(pass, o, part_of(plan_.reduced_count, p, pieces),
+                             part_of(plan_.reduced_count, p + 1, pieces), *states[s]);
+        };
+        for_each_task(static_cast<std::size_t>(pieces), static_cast<std::size_t>(threads), task);
+        const std::size_t n = static_cast<std::size_t>(o.count());
+        for (std::size_t s = 0; s < states.size(); ++s) {
+            if (!used[s]) continue;
+            close_tiles(pass, o, *states[s]);
+            for (std::size_t i = 0; i < pass.count; ++i)
+                for (std::size_t j = 0; j < n; ++j)
+                    pass.method(i).merge(tiles.tile(i), j, states[s]->tile(i), j);
+        }
+    }
+
+    static std::int64_t part_of(std::int64_t total, std::int64_t i, std::int64_t parts) {
+        return total / parts * i + std::min(i, total % parts);
+    }
+
+    // Writes result number i of the pass; what fails goes to the next tier.
+    void complete(const Pass& pass, std::size_t i, void* tile, const Outputs& o, int threads) {
+        std::uint8_t failed[tile_columns];
+        const std::size_t failures = finish_outputs(plan_, pass.targets[i], pass.tier, tile, o, failed);
+        if (failures > 0) retry({pass.targets + i, 1, pass.tier + 1}, o, failed, failures, threads);
+    }
+
+    // The next tier for what failed. In columns all of the tile if that is much of it, else the failed ones
+    // alone, gathered side by side: a column by itself is read a cache line at a time.
+    void retry(const Pass& own, const Outputs& o, const std::uint8_t* failed, std::size_t failures,
+               int threads) {
+        const std::size_t n = static_cast<std::size_t>(o.count());
+        const bool columns = plan_.shape == Shape::columns;
+        if (columns && (n < 64 || failures > n / 16)) return reduce_outputs(own, o, threads);
+        std::int64_t chosen[tile_columns];
+        std::size_t count = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            if (failed[j]) chosen[count++] = o.first + static_cast<std::int64_t>(j);
+        }
+        if (columns) return reduce_chosen(own, o.outer, chosen, count);
+        for (std::size_t i = 0; i < count; ++i)
+            reduce_outputs(own, {o.outer, chosen[i], chosen[i] + 1}, threads);
+    }
+
+    void reduce_chosen(const Pass& own, std::int64_t outer, const std::int64_t* chosen, std::size_t count) {
+        const Method& method = own.method(0);
+        if (count > method.max_columns) {
+            reduce_chosen(own, outer, chosen + method.max_columns, count - method.max_columns);
+            count = method.max_columns;
+        }
+        const TileScope scope;
+        accumulate_chosen(plan_, method, outer, chosen, count, scope.tile());
+        std::uint8_t failed[tile_columns];
+        finish_chosen(plan_, *own.targets, own.tier, scope.tile(), outer, chosen, count, failed);
+        std::int64_t again[tile_columns];
+        std::size_t left = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (failed[i]) again[left++] = chosen[i];
+        }
+        if (left > 0) reduce_chosen({own.targets, 1, own.tier + 1}, outer, again, left);
+    }
+
+    const Plan& plan_;
+    const Pass all_;
+};
+
+}  // namespace
+
+void run_job(const Plan& plan, const Target* targets, std::size_t count) {
+    const FloatingPointScope scope;
+    Job(plan, targets, count).run();
+}
+
+}  // namespace samesum
