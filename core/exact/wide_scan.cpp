@@ -27,19 +27,21 @@ struct WideScan {
         return bits_at<Integer>(static_cast<const char*>(x) + i * sizeof(Integer));
     }
 
-    static void total(Carry& carry, const void* x, std::size_t n) {
+    static Carry total(const void* x, std::size_t n) {
+        Carry carry;
         for (std::size_t i = 0; i < n; ++i) carry.integer += element(x, i);
+        return carry;
     }
 
     static void join(Carry& carry, const Carry& part) { carry.integer += part.integer; }
 
-    static std::size_t row(Carry& carry, const void* x, std::size_t n, Format format, void* out,
-                           std::uint8_t* failed) {
+    static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format format,
+                           void* out, std::uint8_t*) {
+        __int128 sum = carry.integer;
         for (std::size_t i = 0; i < n; ++i) {
-            carry.integer += element(x, i);
-            store_bits(out, i, rounded(carry.integer, format), size_of(format));
+            sum += element(x, i);
+            store_bits(out, i, rounded(sum, format), size_of(format));
         }
-        std::memset(failed, 0, n);
         return 0;
     }
 
@@ -56,7 +58,7 @@ struct WideScan {
         return 0;
     }
 
-    static constexpr ScanMethod method{{}, total, join, row, init, column};
+    static constexpr ScanMethod method{{}, total, join, row, init, each_row<column>};
 };
 
 std::size_t fail(std::size_t n, std::uint8_t* failed) {
@@ -66,13 +68,13 @@ std::size_t fail(std::size_t n, std::uint8_t* failed) {
 
 constexpr ScanMethod deferred{
     {},
-    [](Carry&, const void*, std::size_t) {},
+    [](const void*, std::size_t) { return Carry{}; },
     [](Carry&, const Carry&) {},
-    [](Carry&, const void*, std::size_t n, Format, void*, std::uint8_t* failed) { return fail(n, failed); },
-    [](void*, std::size_t) {},
-    [](void*, const void*, std::size_t n, std::size_t, Format, void*, std::uint8_t* failed) {
+    [](const Carry&, const Carry&, const void*, std::size_t n, Format, void*, std::uint8_t* failed) {
         return fail(n, failed);
-    }};
+    },
+    [](void*, std::size_t) {},
+    [](void*, const ScanRows& rows) { return fail(rows.rows * rows.n, rows.failed); }};
 
 }  // namespace
 

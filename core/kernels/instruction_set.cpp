@@ -8,14 +8,16 @@ namespace samesum {
 #define SAMESUM_DECLARE(isa)                          \
     namespace isa {                                   \
     extern const Methods methods;                     \
+    extern const ScanMethods scans;                   \
     extern const ProductMethods products;             \
     extern const SearchMethods searches;              \
     extern const ExponentialMethods exponentials;     \
     extern const UntangleMethods untangling;          \
     extern const NormalizationMethods normalizations; \
     }
-#define SAMESUM_METHODS(isa) \
-    &isa::methods, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, &isa::normalizations
+#define SAMESUM_METHODS(isa)                                                                          \
+    &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, \
+        &isa::normalizations
 
 #if defined(__x86_64__)
 SAMESUM_DECLARE(x86_64_v2)

@@ -8,6 +8,7 @@ namespace samesum {
 struct InstructionSet {
     const char* name;
     const Methods* methods;
+    const ScanMethods* scans;
     const ProductMethods* products;
     const SearchMethods* searches;
     const ExponentialMethods* exponentials;

@@ -71,32 +71,58 @@ struct ProductCarry {
     std::int64_t exponent = 0, mark = 0;
 };
 
-// A total so far, on its way from one block of a scan to the next.
+// The total of some elements, or of all so far on the way from one block of a scan to the next.
 struct Carry {
     Sum sum;               // of floats
+    double size = 0;       // of one block of floats: the sum of the magnitudes, nearly
+    double shift = 0;      // likewise: see kernels/grid.hpp; zero unless all elements are on that grid
     __int128 integer = 0;  // of integers; its low bits where they are taken modulo 2^k
     ProductCarry product;  // of floats
 };
 
-// Elements per call of `row`, at most.
-constexpr std::size_t scan_elements = 512;
+// Elements per call of `row`, at most, and rows per call of `columns`.
+constexpr std::size_t scan_elements = 512, scan_rows = 4;
+
+// Rows of n elements, and where their prefixes go; the row number `depth` of the scan comes first. failed[r *
+// n + j] tells which could not be certified, if any.
+struct ScanRows {
+    const char* x;
+    std::ptrdiff_t in;  // from row to row, in bytes
+    char* out;
+    std::ptrdiff_t to;  // likewise
+    std::size_t rows, n, depth;
+    Format format;  // of the prefixes
+    std::uint8_t* failed;
+};
 
 struct ScanMethod {
     Carry identity;
-    // Add n <= block_elements contiguous elements to the carry.
-    void (*total)(Carry& carry, const void* x, std::size_t n);
+    // Of n <= scan_elements contiguous elements.
+    Carry (*total)(const void* x, std::size_t n);
     // Add a total to the carry.
     void (*join)(Carry& carry, const Carry& part);
-    // Write every prefix of n <= scan_elements contiguous elements that come after `carry`, which moves on
-    // past them, rounded to `format`; failed[i] tells which could not be certified. Returns how many those
-    // are.
-    std::size_t (*row)(Carry& carry, const void* x, std::size_t n, Format format, void* out,
-                       std::uint8_t* failed);
+    // Write every prefix of n <= scan_elements contiguous elements, whose total is `part`, that come after
+    // `carry`, rounded to `format`; failed[i] tells which could not be certified, if any. Returns how many
+    // those are.
+    std::size_t (*row)(const Carry& carry, const Carry& part, const void* x, std::size_t n, Format format,
+                       void* out, std::uint8_t* failed);
     void (*init)(void* tile, std::size_t n);
-    // Add element j of row number `depth` (from 0) to column j and write its prefix, for all j in [0, n).
-    std::size_t (*column)(void* tile, const void* x, std::size_t n, std::size_t depth, Format format,
-                          void* out, std::uint8_t* failed);
+    // Add each row to the columns and write their prefixes. Returns how many could not be certified.
+    std::size_t (*columns)(void* tile, const ScanRows& rows);
 };
+
+// `columns` of a scan from what it does with one row.
+template <std::size_t (*column)(void* tile, const void* x, std::size_t n, std::size_t depth, Format format,
+                                void* out, std::uint8_t* failed)>
+std::size_t each_row(void* tile, const ScanRows& rows) {
+    std::size_t failures = 0;
+    for (std::size_t r = 0; r < rows.rows; ++r) {
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+        failures += column(tile, rows.x + at * rows.in, rows.n, rows.depth + r, rows.format,
+                           rows.out + at * rows.to, rows.failed + r * rows.n);
+    }
+    return failures;
+}
 
 // The methods of one instruction set, each of these structures filled by a source of its own.
 struct ProductMethods {
@@ -116,14 +142,15 @@ struct ExponentialMethods {
     Method sum2[4];  // every float format: exponentials in double-words
 };
 
-// Contiguous rows of equal length become columns: element i of each of `rows` rows goes to run i of
-// `to`. Both are aligned to the elements.
+// Contiguous rows of equal length become columns: element i of each of `rows` rows goes to run i of `to`; or
+// the other way. All are aligned to the elements.
 using Untangle = void (*)(const void* from, std::size_t rows, void* to);
 constexpr std::size_t untangled_elements = 16;
 constexpr std::size_t untangled_rows = 256, untangled_pitch = untangled_rows + 8;  // elements from run to run
 
 struct UntangleMethods {
-    Untangle of_size[4][untangled_elements + 1];  // 1, 2, 4, 8 bytes x elements in a row, from 2 on
+    // 1, 2, 4, 8 bytes x elements in a row, from 2 on
+    Untangle of_size[4][untangled_elements + 1], back[4][untangled_elements + 1];
 };
 
 // Softmax and its logarithm of n >= 1 contiguous elements.
@@ -132,12 +159,15 @@ struct NormalizationMethods {
 };
 
 struct Methods {
-    Method sum1[3][3][2];           // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
-    Method sum2[4][3];              // every float format x map: double-word lanes
-    Method extreme[12][2];          // f16 ... u64 (Format order) x minimum, maximum
-    Method modular[8][2][3];        // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
-    ScanMethod scan_float[4];       // every float format
-    ScanMethod scan_modular[8][2];  // i8 ... u64 x (own width, 64 bits)
+    Method sum1[3][3][2];     // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
+    Method sum2[4][3];        // every float format x map: double-word lanes
+    Method extreme[12][2];    // f16 ... u64 (Format order) x minimum, maximum
+    Method modular[8][2][3];  // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
+};
+
+struct ScanMethods {
+    ScanMethod real[4];        // every float format
+    ScanMethod modular[8][2];  // i8 ... u64 x (own width, 64 bits)
 };
 
 }  // namespace samesum

@@ -11,11 +11,13 @@ template <class Integer, class Total, bool product>
 struct ModularScan {
     using All = Modular<Integer, Total, Map::itself, product>;
 
-    static void total(Carry& carry, const void* x, std::size_t n) {
+    static Carry total(const void* x, std::size_t n) {
         typename All::Tile tile;
-        tile.total[0] = static_cast<Total>(carry.integer);
+        All::init(&tile, 1);
         All::lane(&tile, 0, x, n);
+        Carry carry;
         carry.integer = tile.total[0];
+        return carry;
     }
 
     static void join(Carry& carry, const Carry& part) {
@@ -23,8 +25,8 @@ struct ModularScan {
     }
 
     // The format is no wider than Total: its low bytes are the result.
-    static std::size_t row(Carry& carry, const void* x, std::size_t n, Format format, void* out,
-                           std::uint8_t* failed) {
+    static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format format,
+                           void* out, std::uint8_t*) {
         Total total = static_cast<Total>(carry.integer);
         const std::size_t size = size_of(format);
         const char* p = static_cast<const char*>(x);
@@ -39,8 +41,6 @@ struct ModularScan {
                 store_bits(out, i, total, size);
             }
         }
-        carry.integer = total;
-        std::memset(failed, 0, n);
         return 0;
     }
 
@@ -55,7 +55,7 @@ struct ModularScan {
     static constexpr ScanMethod method() {
         Carry identity{};
         identity.integer = All::identity;
-        return {identity, total, join, row, init, column};
+        return {identity, total, join, row, init, each_row<column>};
     }
 };
 

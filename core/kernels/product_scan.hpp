@@ -57,11 +57,13 @@ struct RealProductScan {
         return {t.hi[j], t.lo[j], t.bound[j], t.exponent[j], t.mark[j]};
     }
 
-    static void total(Carry& carry, const void* x, std::size_t n) {
+    static Carry total(const void* x, std::size_t n) {
         Tile tile;
-        set(tile, 0, carry.product);
+        set(tile, 0, {});
         All::lane(&tile, 0, x, n);
+        Carry carry;
         carry.product = get(tile, 0);
+        return carry;
     }
 
     static void join(Carry& carry, const Carry& part) {
@@ -167,13 +169,11 @@ struct RealProductScan {
         return certify_products(view, 2 * All::lost_by(n), n, format, out, failed);
     }
 
-    static std::size_t row(Carry& carry, const void* x, std::size_t n, Format format, void* out,
-                           std::uint8_t* failed) {
-        const ProductCarry before = carry.product;
+    static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format format,
+                           void* out, std::uint8_t* failed) {
         const char* p = static_cast<const char*>(x);
-        total(carry, x, n);
-        if (try_plain_in(format, before, p, n, out)) return 0;
-        return in_words(before, p, n, format, out, failed);
+        if (try_plain_in(format, carry.product, p, n, out)) return 0;
+        return in_words(carry.product, p, n, format, out, failed);
     }
 
     static void init(void* tile, std::size_t n) { All::init(tile, n); }
@@ -190,7 +190,7 @@ struct RealProductScan {
         return failures;
     }
 
-    static constexpr ScanMethod method() { return {{}, total, join, row, init, column}; }
+    static constexpr ScanMethod method() { return {{}, total, join, row, init, each_row<column>}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

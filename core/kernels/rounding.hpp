@@ -87,20 +87,24 @@ struct Rounding {
     using Bits = std::conditional_t<format == Format::f64, Longs, Words>;
     using Mask = std::conditional_t<format == Format::f64, Longs, Ints>;
 
+    // Of numbers, infinities among them.
+    static SAMESUM_INLINE Bits of_number(Doubles x) {
+        if constexpr (format == Format::f64)
+            return reinterpret_cast<Longs>(x);
+        else if constexpr (format == Format::f32)
+            return reinterpret_cast<Words>(narrowed(x));
+        else if constexpr (format == Format::f16)
+            return half_bits(float_bits_to_odd(x));
+        else
+            return bfloat(float_bits_to_odd(x));
+    }
+
     static SAMESUM_INLINE Bits of(Doubles x) {
         if constexpr (format == Format::f64) {
-            return x == x ? reinterpret_cast<Longs>(x)
-                          : Longs{} + static_cast<std::int64_t>(canonical_nan(format));
+            return x == x ? of_number(x) : Longs{} + static_cast<std::int64_t>(canonical_nan(format));
         } else {
-            Words bits;
-            if constexpr (format == Format::f32)
-                bits = reinterpret_cast<Words>(narrowed(x));
-            else if constexpr (format == Format::f16)
-                bits = half_bits(float_bits_to_odd(x));
-            else
-                bits = bfloat(float_bits_to_odd(x));
             const Words number = narrowed_mask(x == x);
-            return (bits & number) | (~number & static_cast<std::uint32_t>(canonical_nan(format)));
+            return (of_number(x) & number) | (~number & static_cast<std::uint32_t>(canonical_nan(format)));
         }
     }
 

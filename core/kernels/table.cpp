@@ -1,8 +1,6 @@
 // The methods of one instruction set; compiled once for each, with SAMESUM_ISA naming it.
 #include "kernels/extremes.hpp"
 #include "kernels/modular.hpp"
-#include "kernels/modular_scan.hpp"
-#include "kernels/scan.hpp"
 #include "kernels/sum1.hpp"
 #include "kernels/sum2.hpp"
 
@@ -44,10 +42,6 @@ constexpr void fill_integer(Methods& m) {
     Method(&row)[2][3] = m.modular[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
     fill_modular<Integer, std::make_unsigned_t<Integer>>(row[0]);
     fill_modular<Integer, std::uint64_t>(row[1]);
-    ScanMethod(&scan)[2] =
-        m.scan_modular[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
-    scan[0] = ModularScan<Integer, std::make_unsigned_t<Integer>, false>::method();
-    scan[1] = ModularScan<Integer, std::uint64_t, false>::method();
 }
 
 constexpr Methods all_methods() {
@@ -71,10 +65,6 @@ constexpr Methods all_methods() {
     fill_integer<std::uint16_t, Format::u16>(m);
     fill_integer<std::uint32_t, Format::u32>(m);
     fill_integer<std::uint64_t, Format::u64>(m);
-    m.scan_float[0] = FloatScan<Float16>::method();
-    m.scan_float[1] = FloatScan<Bfloat16>::method();
-    m.scan_float[2] = FloatScan<Float32>::method();
-    m.scan_float[3] = FloatScan<Float64>::method();
     return m;
 }
 

@@ -1,4 +1,4 @@
-// Short rows that lie side by side become columns: element i of each row goes to run i of the result.
+// Short rows that lie side by side become columns, and columns become such rows.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,16 @@ void untangle(const void* __restrict from, std::size_t rows, void* __restrict to
     for (std::size_t j = 0; j < rows; ++j) {
 #pragma GCC unroll 16
         for (std::size_t i = 0; i < elements; ++i) out[i * untangled_pitch + j] = in[j * elements + i];
+    }
+}
+
+template <class Bits, std::size_t elements>
+void tangle(const void* __restrict from, std::size_t rows, void* __restrict to) {
+    const Bits* in = static_cast<const Bits*>(from);
+    Bits* out = static_cast<Bits*>(to);
+    for (std::size_t j = 0; j < rows; ++j) {
+#pragma GCC unroll 16
+        for (std::size_t i = 0; i < elements; ++i) out[j * elements + i] = in[i * untangled_pitch + j];
     }
 }
 

@@ -25,20 +25,6 @@ void sort(Dims& dims) {
     }
 }
 
-void merge_neighbours(Dims& dims) {
-    int kept = 0;
-    for (int i = 1; i < dims.rank; ++i) {
-        Dim& outer = dims.dim[kept];
-        const Dim& inner = dims.dim[i];
-        if (outer.in == inner.in * inner.size && outer.out == inner.out * inner.size) {
-            outer = {outer.size * inner.size, inner.in, inner.out};
-        } else {
-            dims.dim[++kept] = inner;
-        }
-    }
-    if (dims.rank > 0) dims.rank = kept + 1;
-}
-
 void collect(const View& x, const bool* reduced, Plan& plan) {
     std::int64_t out_stride = 1;
     for (int i = x.rank - 1; i >= 0; --i) {
@@ -81,6 +67,20 @@ bool is_tangled(const Plan& plan, std::int64_t size) {
 }
 
 }  // namespace
+
+void merge_neighbours(Dims& dims) {
+    int kept = 0;
+    for (int i = 1; i < dims.rank; ++i) {
+        Dim& outer = dims.dim[kept];
+        const Dim& inner = dims.dim[i];
+        if (outer.in == inner.in * inner.size && outer.out == inner.out * inner.size) {
+            outer = {outer.size * inner.size, inner.in, inner.out};
+        } else {
+            dims.dim[++kept] = inner;
+        }
+    }
+    if (dims.rank > 0) dims.rank = kept + 1;
+}
 
 Plan plan_reduction(const View& x, const bool* reduced, bool ordered) {
     Plan plan{};

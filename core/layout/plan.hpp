@@ -60,6 +60,9 @@ struct Plan {
 // `reduced[i]`: dimension i is reduced. The outputs are C-contiguous over the kept dimensions in their order.
 Plan plan_reduction(const View& x, const bool* reduced, bool ordered);
 
+// Neighbours that one dimension can stand for become one.
+void merge_neighbours(Dims& dims);
+
 // The offsets of element `index` of `dims`, counted in row-major order.
 struct Offsets {
     std::int64_t in, out;

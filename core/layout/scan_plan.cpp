@@ -30,6 +30,7 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
     }
     plan.written = plan.axis.size - (o.exclusive ? 1 : 0);
     if (plan.has_initial) plan.out += plan.axis.out;
+    merge_neighbours(plan.lines);
     const std::int64_t item = static_cast<std::int64_t>(size_of(x.format));
     for (int i = 0; i < plan.lines.rank; ++i) {
         if (plan.lines.dim[i].in == item) std::swap(plan.lines.dim[i], plan.lines.dim[plan.lines.rank - 1]);

@@ -8,9 +8,11 @@
 #include "exact/rounding.hpp"
 #include "exact/wide_scan.hpp"
 #include "kernels/instruction_set.hpp"
+#include "layout/stream.hpp"
 #include "run/accumulate.hpp"
 #include "run/reduce.hpp"
 #include "run/repair.hpp"
+#include "run/short_scan.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -20,16 +22,19 @@ namespace {
 constexpr std::int64_t threaded_bytes = 256 << 10;
 // Elements of a long row that one thread takes at a time: they stay in its cache between the two passes over
 // them.
-constexpr std::int64_t chunk_elements = 64 * static_cast<std::int64_t>(scan_elements);
+constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements), chunk_blocks = 64,
+                       chunk_elements = chunk_blocks * block;
+// Results of so many bytes would push everything else out of the caches.
+constexpr std::int64_t streamed_bytes = 16 << 20;
 
 const ScanMethod& choose_method(Combine combine, Format in, Format out) {
     const bool sum = combine == Combine::sum;
-    const Methods& methods = *current_instruction_set().methods;
+    const ScanMethods& scans = *current_instruction_set().scans;
     const ProductMethods& products = *current_instruction_set().products;
-    if (is_float(in)) return (sum ? methods.scan_float : products.scan_real)[static_cast<std::size_t>(in)];
+    if (is_float(in)) return (sum ? scans.real : products.scan_real)[static_cast<std::size_t>(in)];
     if (is_float(out)) return sum ? wide_scan_method(in) : deferred_scan_method();
     const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
-    return (sum ? methods.scan_modular : products.scan_modular)[index][size_of(out) > size_of(in)];
+    return (sum ? scans.modular : products.scan_modular)[index][size_of(out) > size_of(in)];
 }
 
 // What the empty set gives: zero or one.
@@ -38,19 +43,29 @@ std::uint64_t initial_bits(Combine combine, Format format) {
     return is_float(format) ? round_bits(1, format) : 1;
 }
 
+// Whether the prefixes lie side by side, and are many.
+bool streams(const ScanPlan& plan) {
+    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
+    const std::int64_t count = plan.lines.count() * (plan.columns ? plan.inner.size : 1) * plan.axis.size;
+    return count * size >= streamed_bytes && (plan.columns ? plan.inner.out : plan.axis.out) == size;
+}
+
 class Job {
   public:
     Job(Combine combine, const ScanPlan& plan)
         : combine_(combine),
           plan_(plan),
           method_(choose_method(combine, plan.in, plan.format)),
-          initial_(initial_bits(combine, plan.format)) {}
+          initial_(initial_bits(combine, plan.format)),
+          streams_(streams(plan)) {}
 
     void run() {
         const std::int64_t bytes =
             plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
         const int threads = bytes >= threaded_bytes ? thread_count() : 1;
-        if (plan_.columns)
+        if (lines_are_short(plan_))
+            scan_short_lines(plan_, method_, initial_, failures_, threads);
+        else if (plan_.columns)
             scan_columns(threads);
         else if (threads > 1 && plan_.lines.count() < 2 * threads)
             scan_long_lines(threads);
@@ -77,26 +92,35 @@ class Job {
         return buffer;
     }
 
-    // Elements [begin, end) of a line, after `carry`.
-    void scan_run(const char* in, char* out, std::int64_t begin, std::int64_t end, Carry carry) {
+    // Results of `n` prefixes side by side go where they belong.
+    void put(const char* results, std::size_t n, char* to, std::int64_t stride) const {
+        if (streams_)
+            stream(to, results, n * out_size());
+        else
+            scatter(results, n, out_size(), to, stride);
+    }
+
+    // Elements [begin, end) of a line, after `carry`. Their totals block by block, if they are known.
+    void scan_run(const char* in, char* out, std::int64_t begin, std::int64_t end, Carry carry,
+                  const Carry* totals) {
         alignas(64) char gathered[scan_elements * 8], results[scan_elements * 8];
         std::uint8_t failed[scan_elements];
-        const bool direct = plan_.axis.out == static_cast<std::int64_t>(out_size());
-        for (std::int64_t i = begin; i < end; i += scan_elements) {
-            const std::int64_t n = std::min<std::int64_t>(scan_elements, end - i);
-            const std::int64_t wanted = std::min(n, plan_.written - i);
-            const char* x = elements(in + i * plan_.axis.in, n, gathered);
+        const bool direct = plan_.axis.out == static_cast<std::int64_t>(out_size()) && !streams_;
+        for (std::int64_t i = begin; i < std::min(end, plan_.written); i += block) {
+            const std::int64_t wanted = std::min({block, end - i, plan_.written - i});
+            const std::size_t n = static_cast<std::size_t>(wanted);
+            const char* x = elements(in + i * plan_.axis.in, wanted, gathered);
             char* to = out + i * plan_.axis.out;
-            if (wanted <= 0) break;
-            const std::size_t count = static_cast<std::size_t>(wanted);
-            void* prefixes = direct ? to : results;
-            if (method_.row(carry, x, count, plan_.format, prefixes, failed) > 0) {
-                const std::int64_t first = std::find(failed, failed + count, 1) - failed;
+            char* prefixes = direct ? to : results;
+            const Carry part = totals ? totals[(i - begin) / block] : method_.total(x, n);
+            if (method_.row(carry, part, x, n, plan_.format, prefixes, failed) > 0) {
+                const std::int64_t first = std::find(failed, failed + n, 1) - failed;
                 std::int64_t last = wanted;
                 while (!failed[last - 1]) --last;
                 failures_.add({in, out, i + first, i + last});
             }
-            if (!direct) scatter(results, count, out_size(), to, plan_.axis.out);
+            if (!direct) put(results, n, to, plan_.axis.out);
+            method_.join(carry, part);
         }
     }
 
@@ -109,9 +133,10 @@ class Job {
             Walk walk(plan_.lines, first);
             for (std::int64_t line = first; line < std::min(lines, first + batch); ++line, walk.next()) {
                 write_initial(plan_.out + walk.out(), 1);
-                scan_run(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size,
-                         method_.identity);
+                scan_run(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size, method_.identity,
+                         nullptr);
             }
+            finish_streams();
         };
         for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch),
                       static_cast<std::size_t>(threads), task);
@@ -130,23 +155,28 @@ class Job {
             auto task = [&](std::size_t t, std::size_t) {
                 const std::int64_t begin = static_cast<std::int64_t>(t) * chunk_elements;
                 const std::int64_t end = std::min(n, begin + chunk_elements);
-                const Carry part = total(in, begin, end);
+                Carry totals[chunk_blocks];
+                const Carry part = total(in, begin, end, totals);
                 while (ready.load(std::memory_order_acquire) != t) std::this_thread::yield();
                 carries[t + 1] = carries[t];
                 method_.join(carries[t + 1], part);
                 ready.store(t + 1, std::memory_order_release);
-                scan_run(in, out, begin, end, carries[t]);
+                scan_run(in, out, begin, end, carries[t], totals);
+                finish_streams();
             };
             for_each_task(static_cast<std::size_t>(chunks), static_cast<std::size_t>(threads), task);
         }
     }
 
-    Carry total(const char* in, std::int64_t begin, std::int64_t end) const {
+    // The total of a chunk, and the totals of its blocks.
+    Carry total(const char* in, std::int64_t begin, std::int64_t end, Carry* totals) const {
         alignas(64) char gathered[scan_elements * 8];
         Carry carry = method_.identity;
-        for (std::int64_t i = begin; i < end; i += scan_elements) {
-            const std::int64_t n = std::min<std::int64_t>(scan_elements, end - i);
-            method_.total(carry, elements(in + i * plan_.axis.in, n, gathered), static_cast<std::size_t>(n));
+        for (std::int64_t i = begin; i < end; i += block) {
+            const std::int64_t n = std::min(block, end - i);
+            const char* x = elements(in + i * plan_.axis.in, n, gathered);
+            const Carry& part = totals[(i - begin) / block] = method_.total(x, static_cast<std::size_t>(n));
+            method_.join(carry, part);
         }
         return carry;
     }
@@ -167,44 +197,48 @@ class Job {
     }
 
     void scan_tile(const char* in, char* out, std::int64_t columns) {
-        const std::size_t n = static_cast<std::size_t>(columns);
+        const std::size_t n = static_cast<std::size_t>(columns), size = out_size();
         TileScope scope;
-        alignas(64) char gathered[tile_columns * 8], results[tile_columns * 8];
-        std::uint8_t failed[tile_columns];
-        // Of each column, the latest run of rows that failed.
-        std::int64_t run_first[tile_columns], run_last[tile_columns];
-        std::fill_n(run_first, n, 0);
-        std::fill_n(run_last, n, 0);
-        const auto add_run = [&](std::int64_t j) {
-            const Failures::Span run{in + j * plan_.inner.in, out + j * plan_.inner.out, run_first[j],
-                                     run_last[j]};
-            if (run.first < run.last) failures_.add(run);
-        };
-        const bool direct = plan_.inner.out == static_cast<std::int64_t>(out_size());
+        alignas(64) char gathered[scan_rows * tile_columns * 8], results[scan_rows * tile_columns * 8];
+        std::uint8_t failed[scan_rows * tile_columns];
+        ColumnFailures found(failures_, {in, out, plan_.inner.in, plan_.inner.out, columns});
+        const bool direct = plan_.inner.out == static_cast<std::int64_t>(size) && !streams_;
         method_.init(scope.tile(), n);
         write_initial(out, columns);
-        for (std::int64_t r = 0; r < plan_.written; ++r) {
+        for (std::int64_t r = 0; r < plan_.written; r += scan_rows) {
+            const std::int64_t rows = std::min<std::int64_t>(scan_rows, plan_.written - r);
             const char* x = in + r * plan_.axis.in;
-            if (plan_.swapped) gather(x, plan_.inner.in, n, size_of(plan_.in), true, gathered), x = gathered;
             char* to = out + r * plan_.axis.out;
-            void* prefixes = direct ? to : results;
-            const std::size_t row = static_cast<std::size_t>(r);
-            const std::size_t failures =
-                method_.column(scope.tile(), x, n, row, plan_.format, prefixes, failed);
-            if (!direct) scatter(results, n, out_size(), to, plan_.inner.out);
-            for (std::int64_t j = 0; failures > 0 && j < columns; ++j) {
-                if (!failed[j]) continue;
-                if (run_last[j] != r) add_run(j), run_first[j] = r;
-                run_last[j] = r + 1;
+            ScanRows block_of_rows{x,
+                                   plan_.axis.in,
+                                   direct ? to : results,
+                                   direct ? plan_.axis.out : static_cast<std::ptrdiff_t>(n * size),
+                                   static_cast<std::size_t>(rows),
+                                   n,
+                                   static_cast<std::size_t>(r),
+                                   plan_.format,
+                                   failed};
+            if (plan_.swapped) {
+                for (std::int64_t i = 0; i < rows; ++i)
+                    gather(x + i * plan_.axis.in, plan_.inner.in, n, size_of(plan_.in), true,
+                           gathered + i * columns * item());
+                block_of_rows.x = gathered;
+                block_of_rows.in = columns * item();
             }
+            if (method_.columns(scope.tile(), block_of_rows) > 0) found.add(failed, r, rows);
+            for (std::int64_t i = 0; i < rows && !direct; ++i)
+                put(results + static_cast<std::size_t>(i) * n * size, n, to + i * plan_.axis.out,
+                    plan_.inner.out);
         }
-        for (std::int64_t j = 0; j < columns; ++j) add_run(j);
+        found.finish();
+        finish_streams();
     }
 
     const Combine combine_;
     const ScanPlan& plan_;
     const ScanMethod& method_;
     const std::uint64_t initial_;
+    const bool streams_;
     Failures failures_;
 };
 

@@ -1,0 +1,235 @@
+// Prefix sums of columns, a few rows at a time.
+#pragma once
+
+#include "kernels/certify.hpp"
+#include "kernels/grid.hpp"
+#include "kernels/method.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Writes the first n elements of a vector.
+template <Format format>
+SAMESUM_INLINE void store_prefixes(void* out, std::size_t i, std::size_t n,
+                                   typename Rounding<format>::Bits bits) {
+    if (n >= width) return Rounding<format>::store_to(out, i, bits);
+    char last[width * size_of(format)];
+    Rounding<format>::store_to(last, 0, bits);
+    std::memcpy(static_cast<char*>(out) + i * size_of(format), last, n * size_of(format));
+}
+
+SAMESUM_INLINE bool any_wrong(Words wrong) {
+    std::uint32_t all = 0;
+    for (std::size_t k = 0; k < width; ++k) all |= wrong[k];
+    return all != 0;
+}
+
+// A vector of elements, zeros if there are fewer.
+template <class F>
+SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
+    if (n >= width) return F::doubles(p);
+    char padded[width * F::size];
+    pad<F>(p, n, padded);
+    return F::doubles(padded);
+}
+
+// Prefixes of these formats overflow no double: what is not finite is the result.
+inline std::size_t accept_special(const double* sums, std::size_t n, Format format, void* out,
+                                  std::uint8_t* failed) {
+    std::size_t accepted = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!failed[i] || samesum::magnitude(sums[i]) < infinity) continue;
+        store_bits(out, i, round_bits(sums[i], format), size_of(format));
+        failed[i] = 0;
+        ++accepted;
+    }
+    return accepted;
+}
+
+template <class F>
+struct ColumnScan {
+    static constexpr bool is_double = F::format == Format::f64;
+
+    // Of each column the sum so far, of what was rounded off it the sum, and of what was rounded off that the
+    // magnitudes. While all elements of a strip are on a grid (kernels/grid.hpp), nothing is: `shift` is then
+    // not zero.
+    struct Tile {
+        double sum[tile_pitch], rest[tile_pitch], lost[tile_pitch], shift[tile_pitch];
+    };
+    static_assert(sizeof(Tile) <= tile_bytes);
+
+    // A grid that holds nothing: the first elements choose another.
+    static constexpr double no_grid = 0x1p-900;
+
+    static void init(void* tile, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        for (std::size_t j = 0; j < (n + width - 1) / width * width; ++j) {
+            t.sum[j] = t.rest[j] = t.lost[j] = 0;
+            t.shift[j] = is_double ? 0 : no_grid;
+        }
+    }
+
+    struct Strip {
+        Doubles sum, rest, lost;
+
+        SAMESUM_INLINE void take(Doubles v) {
+            Doubles error, residual;
+            two_sum(sum, v, sum, error);
+            two_sum(rest, error, rest, residual);
+            lost += samesum::SAMESUM_ISA::magnitude(residual);
+        }
+    };
+
+    // A row of a strip.
+    struct Place {
+        const char* p;
+        char* out;
+        std::size_t left;
+    };
+    static SAMESUM_INLINE Place place_of(const ScanRows& all, std::size_t r, std::size_t j) {
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+        return {all.x + at * all.in + j * F::size, all.out + at * all.to + j * size_of(all.format),
+                all.n - j};
+    }
+
+    // The prefix of a strip rounded, and whether it is in doubt.
+    template <Format format>
+    static SAMESUM_INLINE Verdict<format> verdict(const Strip& s) {
+        using Round = Rounding<format>;
+        const Doubles none = {}, lost = s.lost * bound_slack;
+        if constexpr (format == Format::f64) {
+            const Doubles some = s.lost > 0 ? none + 0x1p-52 : none;
+            const Doubles bound = lost + samesum::SAMESUM_ISA::magnitude(s.rest) * some;
+            const Doubles low = s.sum + (s.rest - bound), high = s.sum + (s.rest + bound);
+            return {reinterpret_cast<Longs>(low), ~narrowed_mask(low == high)};
+        } else {
+            const Doubles value = s.sum + s.rest, size = samesum::SAMESUM_ISA::magnitude(value);
+            const Doubles bound = s.rest != 0 ? lost + size * 0x1p-51 : lost;
+            const auto low = Round::of_number(value - bound);
+            const Words doubtful = Round::different(low, Round::of_number(value + bound));
+            return {low, doubtful | ~narrowed_mask(lost < infinity)};
+        }
+    }
+
+    // Rows of a strip, whose states move on; false if a prefix was in doubt.
+    template <Format format>
+    static SAMESUM_INLINE bool pass(const ScanRows& all, std::size_t j, Strip& strip) {
+        Words wrong = {};
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const Place at = place_of(all, r, j);
+            strip.take(elements<F>(at.p, at.left));
+            const Verdict<format> v = verdict<format>(strip);
+            wrong |= v.wrong;
+            store_prefixes<format>(at.out, 0, at.left, v.bits);
+        }
+        return !any_wrong(wrong);
+    }
+
+    // Rows of a strip on its grid; false if an element or a sum is not.
+    template <Format format>
+    static SAMESUM_INLINE bool pass_exact(const ScanRows& all, std::size_t j, Doubles& sum, Doubles shift) {
+        Doubles s = sum;
+        Longs off = {};
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const Place at = place_of(all, r, j);
+            const Doubles x = elements<F>(at.p, at.left);
+            s += x;
+            off |= ((x + shift) - shift != x) | (samesum::SAMESUM_ISA::magnitude(s) >= shift);
+            store_prefixes<format>(at.out, 0, at.left, Rounding<format>::of_number(s));
+        }
+        if (any(off)) return false;
+        sum = s;
+        return true;
+    }
+
+    // A grid for the strip that has room for its sums to grow; zero if there is none.
+    static Doubles chosen_grid(const ScanRows& all, std::size_t j, Doubles sum) {
+        Doubles sizes = samesum::SAMESUM_ISA::magnitude(sum);
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const Place at = place_of(all, r, j);
+            sizes += samesum::SAMESUM_ISA::magnitude(elements<F>(at.p, at.left));
+        }
+        double size = 0;
+        for (std::size_t k = 0; k < width; ++k) size += sizes[k];
+        return Doubles{} + (size < grid_limit ? Grid::over(size).shift : 0);
+    }
+
+    // False if the strip has left its grid.
+    template <Format format>
+    static SAMESUM_INLINE bool try_exact(Tile& t, const ScanRows& all, std::size_t j) {
+        if (t.shift[j] == 0) return false;
+        Doubles sum = load<Doubles>(t.sum + j);
+        bool exact = pass_exact<format>(all, j, sum, load<Doubles>(t.shift + j));
+        if (!exact) {
+            const Doubles shift = chosen_grid(all, j, sum);
+            exact = shift[0] > 0 && pass_exact<format>(all, j, sum, shift);
+            store(t.shift + j, exact ? shift : Doubles{});
+        }
+        store(t.sum + j, sum);
+        return exact;
+    }
+
+    // The same in double-words; those that fail are marked.
+    static std::size_t certify(const ScanRows& all, std::size_t j, Strip strip) {
+        const std::size_t n = all.n - j < width ? all.n - j : width;
+        std::size_t failures = 0;
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const Place at = place_of(all, r, j);
+            strip.take(elements<F>(at.p, at.left));
+            double sum[width], rest[width], bound[width];
+            store(sum, strip.sum);
+            store(rest, strip.rest);
+            store(bound, strip.lost * bound_slack);
+            std::uint8_t* failed = all.failed + r * all.n + j;
+            std::size_t wrong =
+                certify_words({sum, rest, bound}, n, {Finalize::itself, all.format, 1}, at.out, failed);
+            if (wrong > 0 && !is_double) wrong -= accept_special(sum, n, all.format, at.out, failed);
+            failures += wrong;
+        }
+        return failures;
+    }
+
+    template <Format format>
+    static std::size_t columns_in(Tile& t, const ScanRows& all) {
+        std::size_t failures = 0;
+        bool marked = false;
+        for (std::size_t j = 0; j < all.n; j += width) {
+            if (!is_double && try_exact<format>(t, all, j)) continue;
+            const Strip before{load<Doubles>(t.sum + j), load<Doubles>(t.rest + j),
+                               load<Doubles>(t.lost + j)};
+            Strip strip = before;
+            const bool certain = pass<format>(all, j, strip);
+            store(t.sum + j, strip.sum);
+            store(t.rest + j, strip.rest);
+            store(t.lost + j, strip.lost);
+            if (certain) continue;
+            if (!marked) std::memset(all.failed, 0, all.rows * all.n);
+            marked = true;
+            failures += certify(all, j, before);
+        }
+        return failures;
+    }
+
+    template <Format format>
+    static std::size_t columns_of(Tile& t, ScanRows all) {
+        if (all.rows != scan_rows) return columns_in<format>(t, all);
+        all.rows = scan_rows;  // a constant: the loops over them are unrolled
+        return columns_in<format>(t, all);
+    }
+
+    static std::size_t columns(void* tile, const ScanRows& rows) {
+        Tile& t = *static_cast<Tile*>(tile);
+        switch (rows.format) {
+            case Format::f16:
+                return columns_of<Format::f16>(t, rows);
+            case Format::bf16:
+                return columns_of<Format::bf16>(t, rows);
+            case Format::f32:
+                return columns_of<Format::f32>(t, rows);
+            default:
+                return columns_of<Format::f64>(t, rows);
+        }
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,122 @@
+// The total of one block, of which nothing is lost but what lies far below its last place: x = q + r, where q
+// is a multiple of a unit so coarse that every partial sum of the q is exact (S. M. Rump, T. Ogita, S. Oishi,
+// "Accurate floating-point summation, part I", 2008).
+#pragma once
+
+#include "kernels/method.hpp"
+#include "kernels/sum2.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Sums of magnitudes from here on have no grid.
+constexpr double grid_limit = 0x1p1000;
+
+// v = q + r exactly by q = (v + shift) - shift, for all v and all sums of v that are not greater than `size`.
+struct Grid {
+    double shift, rest;  // no r is greater than `rest`
+
+    // True if v is on the grid: sums of such numbers are exact as long as they are less than `shift`.
+    bool holds(double v) const { return (v + shift) - shift == v; }
+
+    static Grid over(double size) {
+        constexpr int fraction = 52;
+        constexpr std::int64_t least_field = 100;
+        const std::int64_t found = __builtin_bit_cast(std::int64_t, size * (1 + 0x1p-40)) >> fraction;
+        const std::int64_t field = (found > least_field ? found : least_field) + 2;
+        return {__builtin_bit_cast(double, field << fraction | std::int64_t{1} << (fraction - 1)),
+                __builtin_bit_cast(double, (field - fraction - 1) << fraction)};
+    }
+};
+
+template <class F>
+struct BlockTotal {
+    static constexpr bool is_double = F::format == Format::f64;
+    static constexpr std::size_t chains = 4, step = chains * width;
+
+    // take(chain, elements) of all vectors; the last one is filled up with zeros.
+    template <class Take>
+    static SAMESUM_INLINE void each_vector(const char* p, std::size_t n, const Take& take) {
+        std::size_t i = 0;
+        for (; i + step <= n; i += step, p += step * F::size) {
+            prefetch<step * F::size>(p + prefetch_distance);
+            for (std::size_t k = 0; k < chains; ++k) take(k, F::doubles(p + k * width * F::size));
+        }
+        for (; i + width <= n; i += width, p += width * F::size) take(0, F::doubles(p));
+        if (i == n) return;
+        char padded[width * F::size];
+        pad<F>(p, n - i, padded);
+        take(1, F::doubles(padded));
+    }
+
+    static SAMESUM_INLINE double folded(const Doubles (&chain)[chains], double shift = 0) {
+        const Doubles all =
+            ((chain[0] - shift) + (chain[1] - shift)) + ((chain[2] - shift) + (chain[3] - shift));
+        double s[width];
+        __builtin_memcpy(s, &all, sizeof all);
+        for (std::size_t half = width / 2; half > 0; half /= 2)
+            for (std::size_t k = 0; k < half; ++k) s[k] += s[k + half];
+        return s[0];
+    }
+
+    // Sums whose leading parts stay on the grid; the remainders of what went into them come back.
+    struct Level {
+        Doubles sum[chains];
+
+        explicit Level(double shift) {
+            for (Doubles& each : sum) each = Doubles{} + shift;
+        }
+        SAMESUM_INLINE Doubles take(std::size_t k, Doubles v) {
+            const Doubles moved = sum[k] + v, remainder = v - (moved - sum[k]);
+            sum[k] = moved;
+            return remainder;
+        }
+    };
+
+    static SAMESUM_INLINE double size_of_all(const char* p, std::size_t n) {
+        Doubles sizes[chains] = {};
+        each_vector(p, n, [&](std::size_t k, Doubles v) { sizes[k] += samesum::SAMESUM_ISA::magnitude(v); });
+        return folded(sizes);
+    }
+
+    static Sum in_words(const char* p, std::size_t n) {
+        using Sums = Sum2<F, Map::itself>;
+        typename Sums::Tile tile;
+        Sums::init(&tile, 1);
+        Sums::lane(&tile, 0, p, n);
+        return {tile.hi[0], tile.lo[0], tile.bound[0]};
+    }
+
+    static Carry of(const void* x, std::size_t n) {
+        const char* p = static_cast<const char*>(x);
+        Carry total;
+        total.size = size_of_all(p, n);
+        if (!(total.size < grid_limit)) {
+            total.sum = in_words(p, n);
+            return total;
+        }
+        const Grid coarse = Grid::over(total.size), fine = Grid::over(static_cast<double>(n) * coarse.rest);
+        Level first(coarse.shift), second(fine.shift);
+        Doubles rest[chains] = {};
+        Longs inexact[chains] = {};
+        each_vector(p, n, [&](std::size_t k, Doubles v) {
+            Doubles r = first.take(k, v);
+            if constexpr (is_double) r = second.take(k, r);
+            rest[k] += r;
+            inexact[k] |= reinterpret_cast<Longs>(r);
+        });
+        add(total.sum, folded(first.sum, coarse.shift));
+        if constexpr (is_double) add(total.sum, folded(second.sum, fine.shift));
+        add(total.sum, folded(rest));
+        // But for the sign, which zeros may have.
+        const Longs bits = ((inexact[0] | inexact[1]) | (inexact[2] | inexact[3])) << 1;
+        const double least = is_double ? fine.rest : coarse.rest, depth = static_cast<double>(n / step + 16);
+        if (!any(bits != 0))
+            total.shift = is_double ? 0 : coarse.shift;
+        else
+            total.sum.bound += static_cast<double>(n) * least * depth * (unit_roundoff * bound_slack);
+        return total;
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

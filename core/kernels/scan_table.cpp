@@ -1,0 +1,34 @@
+// Prefix sums: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/modular_scan.hpp"
+#include "kernels/scan.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class Integer>
+constexpr void fill_integer(ScanMethods& m, Format format) {
+    ScanMethod(&row)[2] = m.modular[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
+    row[0] = ModularScan<Integer, std::make_unsigned_t<Integer>, false>::method();
+    row[1] = ModularScan<Integer, std::uint64_t, false>::method();
+}
+
+constexpr ScanMethods all_scans() {
+    ScanMethods m{};
+    m.real[0] = FloatScan<Float16>::method();
+    m.real[1] = FloatScan<Bfloat16>::method();
+    m.real[2] = FloatScan<Float32>::method();
+    m.real[3] = FloatScan<Float64>::method();
+    fill_integer<std::int8_t>(m, Format::i8);
+    fill_integer<std::int16_t>(m, Format::i16);
+    fill_integer<std::int32_t>(m, Format::i32);
+    fill_integer<std::int64_t>(m, Format::i64);
+    fill_integer<std::uint8_t>(m, Format::u8);
+    fill_integer<std::uint16_t>(m, Format::u16);
+    fill_integer<std::uint32_t>(m, Format::u32);
+    fill_integer<std::uint64_t>(m, Format::u64);
+    return m;
+}
+
+extern const ScanMethods scans;
+const ScanMethods scans = all_scans();
+
+}  // namespace samesum::SAMESUM_ISA

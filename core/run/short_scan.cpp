@@ -1,0 +1,129 @@
+#include "run/short_scan.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "exact/rounding.hpp"
+#include "kernels/instruction_set.hpp"
+#include "run/accumulate.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Lines for one task.
+constexpr std::int64_t batch_lines = 64 * static_cast<std::int64_t>(untangled_rows);
+
+// Elements of a line of results.
+std::int64_t results_of(const ScanPlan& plan) { return plan.written + (plan.has_initial ? 1 : 0); }
+
+bool is_whole(const void* p, std::size_t size) { return reinterpret_cast<std::uintptr_t>(p) % size == 0; }
+
+class ShortScan {
+  public:
+    ShortScan(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial, Failures& failures)
+        : plan_(plan),
+          method_(method),
+          initial_(initial),
+          failures_(failures),
+          forward_(plan.axis.in > 0 ? 1 : -1),
+          from_(size_of(plan.in), plan.axis.size),
+          to_(size_of(plan.format), results_of(plan)),
+          data_(plan.data + (forward_ < 0 ? plan.axis.in * (plan.axis.size - 1) : 0)),
+          out_(plan.out + (forward_ < 0 ? plan.axis.out * (plan.written - 1)
+                                        : -plan.axis.out * (plan.has_initial ? 1 : 0))) {}
+
+    void run(std::int64_t first, std::int64_t last) {
+        for (; first < last; first += static_cast<std::int64_t>(untangled_rows))
+            run_tile(first, std::min(last - first, static_cast<std::int64_t>(untangled_rows)));
+    }
+
+  private:
+    // Runs of elements or of results.
+    struct Runs {
+        std::size_t size, pitch;  // of an element, and from run to run, in bytes
+        std::int64_t count;
+
+        Runs(std::size_t item, std::int64_t n) : size(item), pitch(untangled_pitch * item), count(n) {}
+        // Where run number i in the order of the scan is.
+        std::ptrdiff_t at(std::int64_t i, std::ptrdiff_t forward) const {
+            return (forward > 0 ? i : count - 1 - i) * static_cast<std::ptrdiff_t>(pitch);
+        }
+    };
+
+    void run_tile(std::int64_t first, std::int64_t lines) {
+        const std::size_t n = static_cast<std::size_t>(lines);
+        const Dim line = plan_.lines.rank > 0 ? plan_.lines.dim[0] : Dim{1, 0, 0};
+        alignas(64) char elements[buffer_bytes], results[buffer_bytes];
+        const UntangleMethods& methods = *current_instruction_set().untangling;
+        methods.of_size[std::countr_zero(from_.size)][from_.count](data_ + first * line.in, n, elements);
+        ColumnFailures found(failures_, {plan_.data + first * line.in, plan_.out + first * line.out, line.in,
+                                         line.out, lines});
+        if (plan_.has_initial) {
+            char* run = results + to_.at(0, forward_);
+            for (std::size_t j = 0; j < n; ++j) store_bits(run, j, initial_, to_.size);
+        }
+        scan_runs(elements, results, n, found);
+        methods.back[std::countr_zero(to_.size)][to_.count](results, n, out_ + first * line.out);
+    }
+
+    void scan_runs(const char* elements, char* results, std::size_t n, ColumnFailures& found) {
+        TileScope scope;
+        std::uint8_t failed[scan_rows * untangled_rows];
+        method_.init(scope.tile(), n);
+        for (std::int64_t r = 0; r < plan_.written; r += scan_rows) {
+            const std::int64_t rows = std::min<std::int64_t>(scan_rows, plan_.written - r);
+            const ScanRows some{elements + from_.at(r, forward_),
+                                forward_ * static_cast<std::ptrdiff_t>(from_.pitch),
+                                results + to_.at(r + (plan_.has_initial ? 1 : 0), forward_),
+                                forward_ * static_cast<std::ptrdiff_t>(to_.pitch),
+                                static_cast<std::size_t>(rows),
+                                n,
+                                static_cast<std::size_t>(r),
+                                plan_.format,
+                                failed};
+            if (method_.columns(scope.tile(), some) > 0) found.add(failed, r, rows);
+        }
+        found.finish();
+    }
+
+    static constexpr std::size_t buffer_bytes = untangled_elements * untangled_pitch * 8;
+
+    const ScanPlan& plan_;
+    const ScanMethod& method_;
+    const std::uint64_t initial_;
+    Failures& failures_;
+    const std::ptrdiff_t forward_;  // 1 or -1
+    const Runs from_, to_;
+    const char* const data_;  // the first line, from its front in memory
+    char* const out_;
+};
+
+}  // namespace
+
+bool lines_are_short(const ScanPlan& plan) {
+    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.in)),
+                       out_size = static_cast<std::int64_t>(size_of(plan.format));
+    const std::int64_t most = static_cast<std::int64_t>(untangled_elements), results = results_of(plan);
+    if (plan.columns || plan.swapped || plan.lines.rank > 1 || plan.lines.count() < 8) return false;
+    if (plan.axis.size < 2 || plan.axis.size > most || results < 2 || results > most) return false;
+    const Dim line = plan.lines.dim[0];
+    return std::abs(plan.axis.in) == size && std::abs(plan.axis.out) == out_size &&
+           line.in == plan.axis.size * size && line.out == results * out_size &&
+           is_whole(plan.data, size_of(plan.in)) && is_whole(plan.out, size_of(plan.format));
+}
+
+void scan_short_lines(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial,
+                      Failures& failures, int threads) {
+    const std::int64_t lines = plan.lines.count();
+    ShortScan scan(plan, method, initial, failures);
+    auto task = [&](std::size_t t, std::size_t) {
+        const std::int64_t first = static_cast<std::int64_t>(t) * batch_lines;
+        scan.run(first, std::min(lines, first + batch_lines));
+    };
+    for_each_task(static_cast<std::size_t>((lines + batch_lines - 1) / batch_lines),
+                  static_cast<std::size_t>(threads), task);
+}
+
+}  // namespace samesum

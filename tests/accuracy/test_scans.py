@@ -1,0 +1,137 @@
+"""Prefix sums where their quick ways give up: off the grid, ties, cancellation, lines of every length, columns that change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cases
+from oracle import assert_bits, check_scan
+from samesum import _core
+from samesum.algebra.rows import CUMULATIVE_SUM
+from samesum.engine import memory
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+FLAGS = (0, EXCLUSIVE, REVERSE, INCLUDE_INITIAL, EXCLUSIVE | REVERSE)
+
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+
+
+def mixed(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> NDArray:
+    """Ordinary values, some of them tiny, zero, negative zero or the opposite of their neighbour."""
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=shape) * 2.0 ** (generator.integers(-30, 3, shape) * (generator.random(shape) < 0.2))
+    x[generator.random(shape) < 0.1] = 0.0
+    x[generator.random(shape) < 0.1] = -0.0
+    flat = x.reshape(-1)
+    again = np.flatnonzero(generator.random(flat.size - 1) < 0.1)
+    flat[again + 1] = -flat[again]
+    return np.asarray(x.astype(dtype))
+
+
+def check_lines(x: NDArray, **options: Any) -> None:
+    """Each row of `x` as a line, as a column, and strided."""
+    got = check_scan(CUMULATIVE_SUM, x, 1, **options)
+    columns = memory.scan(CUMULATIVE_SUM, np.ascontiguousarray(x.T), 0, options.get("flags", 0), options.get("dtype"))
+    assert_bits(columns, np.ascontiguousarray(got.T), "columns")
+    wide = np.zeros((x.shape[0], 2 * x.shape[1]), x.dtype)
+    wide[:, 1::2] = x
+    strided = memory.scan(CUMULATIVE_SUM, wide[:, 1::2], 1, options.get("flags", 0), options.get("dtype"))
+    assert_bits(strided, got, "strided lines")
+
+
+@each_float
+@pytest.mark.parametrize("length", [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 511, 513, 1100])
+def test_lines_of_every_length(dtype: np.dtype[Any], length: int) -> None:
+    x = mixed(dtype, (max(3, 300 // length), length), length)
+    for flags in FLAGS:
+        check_lines(x, flags=flags)
+
+
+@each_float
+@pytest.mark.parametrize("target", cases.FLOATS, ids=str)
+def test_every_format_into_every_other(dtype: np.dtype[Any], target: np.dtype[Any]) -> None:
+    check_lines(mixed(dtype, (9, 70), 1), dtype=target)
+    check_lines(mixed(dtype, (300, 9), 2), dtype=target)
+
+
+@each_float
+def test_columns_that_leave_their_grid(dtype: np.dtype[Any]) -> None:
+    for jump in (3e4, 1e-6, -1e-7, np.inf, -np.inf, np.nan):
+        x = mixed(dtype, (24, 90), 5)
+        x[3, 40] = jump
+        x[17, 8:] = np.asarray(x[17, 8:] * 200, dtype)
+        check_lines(x)
+
+
+@each_float
+def test_blocks_that_leave_their_grid(dtype: np.dtype[Any]) -> None:
+    x = mixed(dtype, (4, 2100), 6)
+    x[1, 600] = 6e4
+    x[2, 1030:1034] = [6e4, -6e4, 1e-7, -6e4]
+    x[3, [5, 1500]] = [np.inf, -np.inf]
+    check_lines(x)
+
+
+@each_float
+def test_ties_from_the_first_addition_on(dtype: np.dtype[Any]) -> None:
+    one = 2.0 ** (8 if dtype.itemsize == 2 else 24 if dtype.itemsize == 4 else 53)
+    lines = [
+        [one, 1, 1, 1, -1, 3],
+        [1, one, -1, 1, 1, 1],
+        [one, 1, one, 1, 2.0**-14, -(2.0**-14)],
+        [one, -one, 1, one, 1, -one],
+    ]
+    x = np.array([line * 40 for line in lines]).astype(dtype)
+    check_lines(x)
+
+
+def test_no_ordinary_prefix_of_float64_needs_the_superaccumulator() -> None:
+    x = np.random.default_rng(0).normal(size=(64, 4096))
+    for data, axis in ((x, 1), (x, 0), (x.reshape(-1), 0), (x.reshape(-1, 8), 1)):
+        _core.reset_counters()
+        memory.scan(CUMULATIVE_SUM, data, axis)
+        assert _core.counters()["scan_superaccumulator"] == 0, (data.shape, axis)
+
+
+def test_prefixes_that_overflow_and_come_back() -> None:
+    x = np.array([[1e308, 1e308, -1e308, -1e308, 1.0, 1e308, 1e308, -1e308]] * 20)
+    check_lines(x)
+    check_lines(np.repeat(x, 70, axis=1))
+    check_lines(np.array([[5e-324, -5e-324, 1e-310, 2.0**-1022, -(2.0**-1074)] * 30] * 9))
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@each_float
+def test_every_instruction_set(dtype: np.dtype[Any]) -> None:
+    for shape in ((5, 600), (40, 13), (300, 3), (50, 16)):
+        check_lines(mixed(dtype, shape, 8))
+
+
+@pytest.mark.usefixtures("restored_threads")
+@each_float
+def test_long_lines_on_threads(dtype: np.dtype[Any]) -> None:
+    x = mixed(dtype, (3, 400_003), 9)
+    _core.set_num_threads(1)
+    alone = memory.scan(CUMULATIVE_SUM, x, 1)
+    for threads in (2, 3, 7):
+        _core.set_num_threads(threads)
+        for line in range(3):
+            assert_bits(memory.scan(CUMULATIVE_SUM, x[line], 0), alone[line], f"{threads} threads, line {line}")
+        columns = memory.scan(CUMULATIVE_SUM, np.ascontiguousarray(x.T), 0)
+        assert_bits(columns, np.ascontiguousarray(alone.T), f"{threads} threads, columns")
+
+
+def test_results_beyond_the_caches_are_whole_wherever_they_start() -> None:
+    x = np.random.default_rng(3).normal(size=(5 << 20) + 3).astype(np.float32)
+    expected = memory.scan(CUMULATIVE_SUM, x[: 1 << 20], 0)
+    room = np.empty(x.size + 40, np.float32)
+    for start in (0, 1, 7, 16, 33):
+        out = room[start : start + x.size]
+        memory.scan(CUMULATIVE_SUM, x, 0, out=out)
+        assert_bits(out[: 1 << 20], expected, f"from element {start} on")
+        assert float(out[-1]) == float(np.float32(np.sum(x, dtype=np.float64))), start
