@@ -27,12 +27,11 @@ class ShortScan {
           method_(method),
           initial_(initial),
           failures_(failures),
-          forward_(plan.axis.in > 0 ? 1 : -1),
-          from_(size_of(plan.in), plan.axis.size),
-          to_(size_of(plan.format), results_of(plan)),
-          data_(plan.data + (forward_ < 0 ? plan.axis.in * (plan.axis.size - 1) : 0)),
-          out_(plan.out + (forward_ < 0 ? plan.axis.out * (plan.written - 1)
-                                        : -plan.axis.out * (plan.has_initial ? 1 : 0))) {}
+          from_(size_of(plan.in), plan.axis.size, plan.axis.in > 0),
+          to_(size_of(plan.format), results_of(plan), plan.axis.out > 0),
+          data_(plan.data + (from_.forward ? 0 : plan.axis.in * (plan.axis.size - 1))),
+          out_(plan.out + (to_.forward ? -plan.axis.out * (plan.has_initial ? 1 : 0)
+                                       : plan.axis.out * (plan.written - 1))) {}
 
     void run(std::int64_t first, std::int64_t last) {
         for (; first < last; first += static_cast<std::int64_t>(untangled_rows))
@@ -40,16 +39,21 @@ class ShortScan {
     }
 
   private:
-    // Runs of elements or of results.
+    // Runs of elements or of results, in the order of the memory.
     struct Runs {
-        std::size_t size, pitch;  // of an element, and from run to run, in bytes
+        std::size_t size;      // of an element, in bytes
+        std::ptrdiff_t pitch;  // from run to run, likewise
         std::int64_t count;
+        bool forward;  // the scan goes that way
 
-        Runs(std::size_t item, std::int64_t n) : size(item), pitch(untangled_pitch * item), count(n) {}
+        Runs(std::size_t item, std::int64_t n, bool ascends)
+            : size(item),
+              pitch(static_cast<std::ptrdiff_t>(untangled_pitch * item)),
+              count(n),
+              forward(ascends) {}
+        std::ptrdiff_t step() const { return forward ? pitch : -pitch; }
         // Where run number i in the order of the scan is.
-        std::ptrdiff_t at(std::int64_t i, std::ptrdiff_t forward) const {
-            return (forward > 0 ? i : count - 1 - i) * static_cast<std::ptrdiff_t>(pitch);
-        }
+        std::ptrdiff_t at(std::int64_t i) const { return (forward ? i : count - 1 - i) * pitch; }
     };
 
     void run_tile(std::int64_t first, std::int64_t lines) {
@@ -61,7 +65,7 @@ class ShortScan {
         ColumnFailures found(failures_, {plan_.data + first * line.in, plan_.out + first * line.out, line.in,
                                          line.out, lines});
         if (plan_.has_initial) {
-            char* run = results + to_.at(0, forward_);
+            char* run = results + to_.at(0);
             for (std::size_t j = 0; j < n; ++j) store_bits(run, j, initial_, to_.size);
         }
         scan_runs(elements, results, n, found);
@@ -74,10 +78,10 @@ class ShortScan {
         method_.init(scope.tile(), n);
         for (std::int64_t r = 0; r < plan_.written; r += scan_rows) {
             const std::int64_t rows = std::min<std::int64_t>(scan_rows, plan_.written - r);
-            const ScanRows some{elements + from_.at(r, forward_),
-                                forward_ * static_cast<std::ptrdiff_t>(from_.pitch),
-                                results + to_.at(r + (plan_.has_initial ? 1 : 0), forward_),
-                                forward_ * static_cast<std::ptrdiff_t>(to_.pitch),
+            const ScanRows some{elements + from_.at(r),
+                                from_.step(),
+                                results + to_.at(r + (plan_.has_initial ? 1 : 0)),
+                                to_.step(),
                                 static_cast<std::size_t>(rows),
                                 n,
                                 static_cast<std::size_t>(r),
@@ -94,7 +98,6 @@ class ShortScan {
     const ScanMethod& method_;
     const std::uint64_t initial_;
     Failures& failures_;
-    const std::ptrdiff_t forward_;  // 1 or -1
     const Runs from_, to_;
     const char* const data_;  // the first line, from its front in memory
     char* const out_;

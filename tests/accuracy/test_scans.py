@@ -1,4 +1,4 @@
-"""Prefix sums where their quick ways give up: off the grid, ties, cancellation, lines of every length, columns that change."""
+"""Prefix sums where their quick ways give up: off the grid, ties, cancellation; lines of every length."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ def check_lines(x: NDArray, **options: Any) -> None:
     wide[:, 1::2] = x
     strided = memory.scan(CUMULATIVE_SUM, wide[:, 1::2], 1, options.get("flags", 0), options.get("dtype"))
     assert_bits(strided, got, "strided lines")
+    mirrored = memory.scan(CUMULATIVE_SUM, x[:, ::-1], 1, options.get("flags", 0) ^ REVERSE, options.get("dtype"))
+    assert_bits(np.ascontiguousarray(mirrored[:, ::-1]), got, "the mirrored scan of the mirrored lines")
 
 
 @each_float
