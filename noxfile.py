@@ -81,6 +81,13 @@ def conformance(session: nox.Session) -> None:
     _put(Path("docs/conformance.md"), "conformance", str(tables))
 
 
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Writes benchmarks/results/quick.md again, in about three minutes; PyTorch takes part if it is asked for."""
+    session.install(".[compare]", *session.posargs)
+    session.run("samesum", "bench", "--markdown", "benchmarks/results/quick.md")
+
+
 def _put(page: Path, mark: str, text: str) -> None:
     """Replaces what stands between the page's two comments."""
     found = re.compile(BETWEEN.format(mark), re.DOTALL)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
 from typing import Protocol
 
 from samesum.compare.case import Case
 from samesum.compare.engines.engine import Engine, Form
+from samesum.compare.processes import Child
 from samesum.compare.verdict import Outcome, Verdict, judged
 
 START_SECONDS = 120.0
@@ -60,8 +57,10 @@ class Apart:
     engine: Engine
     make: Callable[[], Engine]
     seconds: float
-    _process: SpawnProcess | None = field(default=None, init=False)
-    _connection: Connection | None = field(default=None, init=False)
+    _child: Child = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._child = Child(_serve, (self.make,))
 
     def verdict(self, case: Case, form: Form) -> Verdict:
         """The verdict on its answer, or on its end."""
@@ -74,45 +73,25 @@ class Apart:
             self.close()
             return Verdict(Outcome.FAILED, f"no answer within {self.seconds:g} s")
         except (EOFError, OSError):
-            return Verdict(Outcome.FAILED, f"the process of {self.engine.name} ended: {self._last_words()}")
+            ended = self._child.last_words()
+            return Verdict(Outcome.FAILED, f"the process of {self.engine.name} ended: {ended}")
 
     def close(self) -> None:
         """Kills the process, if there is one."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-        if self._connection is not None:
-            self._connection.close()
-        self._process = self._connection = None
+        self._child.close()
 
     def _started(self) -> Connection:
-        if self._connection is None:
-            context = get_context("spawn")
-            self._connection, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(theirs, self.make), daemon=True)
-            self._process.start()
-            theirs.close()
-            if not self._connection.poll(START_SECONDS):
-                raise EOFError
-            self._connection.recv()
-        return self._connection
-
-    def _last_words(self) -> str:
-        """How the process ended, which is then forgotten."""
-        process = self._process
-        code = None
-        if process is not None:
-            process.join(1.0)
-            code = process.exitcode
-        self.close()
-        if code is None:
-            return "it does not start"
-        return signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        if self._child.connection is not None:
+            return self._child.connection
+        connection = self._child.start()
+        if not connection.poll(START_SECONDS):
+            raise EOFError
+        connection.recv()
+        return connection
 
 
 def _serve(connection: Connection, make: Callable[[], Engine]) -> None:
-    """Answers until the other side is gone; what the engine prints goes to standard error."""
-    os.dup2(2, 1)
+    """Answers until the other side is gone."""
     with redirect_stdout(sys.stderr):
         here = Here(make())
         connection.send(None)

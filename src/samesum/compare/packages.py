@@ -6,10 +6,10 @@ from importlib.util import find_spec
 
 
 class MissingPackage(Exception):
-    """A package that is asked for is not installed; the message says which extra brings it."""
+    """A package that is asked for is not installed; the message says what brings it."""
 
 
-EXTRAS = {"onnx": "onnx", "onnxruntime": "compare", "openvino": "compare"}
+EXTRAS = {"onnx": "onnx", "onnxruntime": "compare", "openvino": "compare", "matplotlib": "plot"}
 
 
 def is_installed(package: str) -> bool:
@@ -20,6 +20,5 @@ def is_installed(package: str) -> bool:
 def require(package: str, purpose: str) -> None:
     """Raises MissingPackage where `package`, which `purpose` needs, is not installed."""
     if not is_installed(package):
-        raise MissingPackage(
-            f'{purpose} needs the package {package}, which is not installed; pip install "samesum[{EXTRAS[package]}]"'
-        )
+        source = f'"samesum[{EXTRAS[package]}]"' if package in EXTRAS else package
+        raise MissingPackage(f"{purpose} needs the package {package}, which is not installed; pip install {source}")

@@ -9,21 +9,39 @@ from typing import Any, Protocol
 
 import numpy as np
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.compare.bench.operators import Kind, Operator
+from samesum.graph.model import NDArray
+
+SMALL = 1 << 20
+"""Bytes up to which the call itself is what is timed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An operator over axes of an array; a scan has one axis."""
+    """An operator over axes of an array."""
 
-    operator: str
+    operator: Operator
     x: NDArray
     axes: tuple[int, ...]
-    is_scan: bool
-    is_small: bool
+
+    @property
+    def name(self) -> str:
+        """The operator's."""
+        return self.operator.name
+
+    @property
+    def is_small(self) -> bool:
+        """True if the making of a result array is part of the job."""
+        return self.x.nbytes <= SMALL
+
+    @property
+    def is_real(self) -> bool:
+        """True for floating-point data."""
+        return self.x.dtype.kind not in "iub"
 
     @property
     def covers_all(self) -> bool:
+        """True if no axis is kept."""
         return len(self.axes) == self.x.ndim
 
     @property
@@ -34,41 +52,45 @@ class Task:
     @property
     def axis(self) -> int | tuple[int, ...] | None:
         """The axes in the shortest form that array functions take."""
-        if self.is_scan or (len(self.axes) == 1 and not self.covers_all):
+        if self.operator.is_along_one_axis or (len(self.axes) == 1 and not self.covers_all):
             return self.axes[0]
         return None if self.covers_all else self.axes
 
     def room(self, dtype: Any = None) -> NDArray:
         """A new array for the result, in the order of `x`; without `dtype` in the type that array libraries give."""
         kind = self.array_dtype if dtype is None else dtype
-        if self.is_scan:
+        if self.operator.keeps_shape:
             return np.zeros_like(self.x, kind)
         return np.zeros([n for axis, n in enumerate(self.x.shape) if axis not in self.axes], kind)
 
     @property
     def array_dtype(self) -> np.dtype[Any]:
-        """Positions are int64, truths bool; integers widen (means to float64); the rest keeps its type."""
+        """Positions are int64, truths bool; integers widen, means and logs to float64; the rest keeps its type."""
         dtype = self.x.dtype
-        if self.operator in ("argmax", "all"):
-            return np.dtype(np.int64 if self.operator == "argmax" else np.bool_)
-        if dtype.kind not in "iu" or self.operator in ("min", "max"):
+        if self.operator.kind is Kind.POSITION:
+            return np.dtype(np.int64)
+        if self.name in ("all", "any"):
+            return np.dtype(np.bool_)
+        if self.is_real or self.name in ("min", "max"):
             return dtype
-        if self.operator in ("mean", "logsumexp"):
+        if self.name == "mean" or not self.operator.is_exact:
             return np.dtype(np.float64)
         return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
+
+
+Call = Callable[[], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
     """One way to do a task: `call` does it, `answer` makes an array of what `call` returned."""
 
-    call: Callable[[], Any]
+    call: Call
     answer: Callable[[Any], NDArray] = np.asarray
 
 
 class Competitor(Protocol):
     """A library with the threads set; `ways` is empty where it has no such operator."""
 
-    version: str
-
-    def ways(self, task: Task) -> Sequence[Way]: ...
+    def ways(self, task: Task) -> Sequence[Way]:
+        """The ways in which it can do the task, all of them legal."""

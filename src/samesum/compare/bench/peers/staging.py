@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from peers.task import NDArray
+from samesum.compare.bench.task import Call
+from samesum.graph.model import NDArray
 
 
 def dense(x: NDArray) -> NDArray:
@@ -15,7 +13,7 @@ def dense(x: NDArray) -> NDArray:
     return x if x.flags.c_contiguous else np.ascontiguousarray(x)
 
 
-def run_on(x: NDArray, place: NDArray, run: Callable[[], Any]) -> Callable[[], Any]:
+def run_on(x: NDArray, place: NDArray, run: Call) -> Call:
     """`run`, after `x` was copied to `place` unless they are one array."""
     if place is x:
         return run

@@ -1,1 +1,0 @@
-"""Who takes part: samesum and four others, each called in its best legal way."""

@@ -1,0 +1,151 @@
+"""`samesum bench`: speed beside the others and beside this machine's memory, with the error of each answer."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from samesum.cli.exits import Exit
+from samesum.cli.show import print_json
+
+if TYPE_CHECKING:
+    from samesum.compare.bench.cells import Question
+    from samesum.compare.bench.results import Results
+    from samesum.compare.bench.running import Bench
+
+EPILOG = """grids:
+  quick     every operator; float32, float16; 128 MB flat, along both axes of a matrix, rows of 8; two small arrays
+  full      shapes, odd and sizes: many hours
+  shapes    2^26 elements flat, square, thin, as images; transposed; strided; eight types, bool for all and any
+  odd       primes; rows and columns of 1 to 17, 31, 33 and 127 elements
+  sizes     flat float32 arrays of 1 KB to 1 GB, warm and cold
+  rows      2^24 float32 numbers in rows of 1 to 2^24
+--op and --dtype choose from the grid; with --shape the one array takes its place.
+
+Names and numbers in a list are separated by commas or spaces. Peers: numpy, torch, onnxruntime, openvino, numkong; all
+that are installed by default, `--against none` for none at all. All competitors run in one process of their own, in
+turns, on the same fresh data; if one crashes or hangs, its place stays empty and the others go on.
+
+a figure: GB/s of the data (and of results of the same shape), microseconds a call up to 1 MB; behind it the largest
+error in steps of the output's format against the exact result, of log_sum, logsumexp, softmax and log_softmax against
+samesum's, which is within 0.51. limit: bandwidth of reading, for results of the same shape of copying, in the same
+rounds. to best: above 1 samesum is faster than the fastest of the others.
+
+exit status: 0 fine, 1 samesum failed in a cell, 2 wrong usage, 4 the file of --results is not one, 130 interrupted
+(what was measured is printed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A question that was not measured, and why."""
+
+    question: Question
+    reason: str
+
+
+def add_to(verbs: Any) -> None:
+    """Adds the verb and its options."""
+    parser = verbs.add_parser(
+        "bench",
+        help="speed against the others and against this machine's memory",
+        description="Measures samesum beside other libraries and beside the bandwidth of memory.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    many: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+    parser.add_argument("--grid", metavar="NAME", help="which cells; quick by default")
+    parser.add_argument("--op", metavar="NAME", dest="operators", help="these operators only", **many)
+    parser.add_argument("--dtype", metavar="NAME", dest="dtypes", help="with these types", **many)
+    parser.add_argument("--shape", metavar="N", help="one array of this shape, such as 8192x8192", **many)
+    parser.add_argument(
+        "--axis", metavar="N", dest="axes", help="its axes; all, or the last if only one can be", **many
+    )
+    parser.add_argument("--layout", metavar="NAME", help="its layout: contiguous, transposed or strided")
+    parser.add_argument("--cell", metavar="NAME", dest="cells", help="these cells of the grid only", **many)
+    parser.add_argument("--against", metavar="NAME", help="the peers", **many)
+    parser.add_argument("--threads", metavar="N", help="threads of everybody; several: one after the other", **many)
+    parser.add_argument("--data", metavar="NAME", default="normal", help="normal, uniform, cancelling, wide or ties")
+    parser.add_argument("--rounds", metavar="N", type=int, default=7, help="readings of each competitor (default 7)")
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="for other data (default 0)")
+    parser.add_argument("--scale", metavar="N", type=int, default=1, help="arrays N times smaller, for a try")
+    parser.add_argument("--budget", metavar="S", type=float, help="begin no cell after so many seconds")
+    parser.add_argument("--timeout", metavar="S", type=float, default=60.0, help="silence allowed a peer (default 60)")
+    parser.add_argument("--results", metavar="FILE", type=Path, help="keep each row there; measure what it lacks only")
+    parser.add_argument("--markdown", metavar="FILE", type=Path, help="write the tables there as Markdown")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw a picture for each operator, .png or .svg")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(call=call)
+
+
+def call(arguments: argparse.Namespace) -> Exit:
+    """Measures what was chosen, prints and writes what came out."""
+    from samesum.cli.bench_choice import choose
+    from samesum.cli.bench_report import Report, document, markdown, print_report
+    from samesum.compare.bench.plot import plot
+
+    choice = choose(arguments)
+    started = time.monotonic()
+    is_whole = True
+    left_out: list[LeftOut] = []
+    try:
+        left_out = _run(choice.questions, choice.bench, choice.results, arguments.budget)
+    except KeyboardInterrupt:
+        is_whole = False
+    rows = [choice.results[question] for question in choice.questions if question in choice.results]
+    asked = {one.question for one in left_out}
+    missed = [LeftOut(one, "interrupted") for one in choice.questions if one not in choice.results and one not in asked]
+    report = Report(choice.conditions, rows, [*left_out, *missed], time.monotonic() - started)
+    if arguments.markdown is not None:
+        arguments.markdown.write_text(markdown(report), encoding="utf-8")
+    if arguments.plot is not None:
+        plot(rows, arguments.plot)
+    if arguments.json:
+        print_json(document(report))
+    else:
+        print_report(report)
+    if not is_whole:
+        return Exit.INTERRUPTED
+    return Exit.MISMATCH if any(row.own is None for row in rows) else Exit.FINE
+
+
+def _run(questions: Sequence[Question], bench: Bench, results: Results, budget: float | None) -> list[LeftOut]:
+    """Fills the results, with a bar on standard error while it takes; what was left out."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from samesum.compare.bench.room import available, needed
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    left_out: list[LeftOut] = []
+    end = None if budget is None else time.monotonic() + budget
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("", total=len(questions))
+        try:
+            for question in questions:
+                progress.update(bar, description=f"{question.operator} {question.dtype} {question.cell.name}")
+                room, need = available(), needed(question, 1 + len(bench.settings.peers))
+                if question in results:
+                    pass
+                elif end is not None and time.monotonic() > end:
+                    left_out.append(LeftOut(question, f"--budget {budget:g}"))
+                elif room is not None and need > room:
+                    left_out.append(LeftOut(question, f"needs {need / 1e9:.1f} GB, {room / 1e9:.1f} are free"))
+                else:
+                    results.add(bench.row(question))
+                progress.advance(bar)
+        finally:
+            bench.close()
+    return left_out

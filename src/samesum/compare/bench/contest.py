@@ -1,0 +1,108 @@
+"""One cell: every competitor does the same work on the same fresh data; answers are compared, then times are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from statistics import median
+
+from samesum.compare.bench.accuracy import Distance, distance_of
+from samesum.compare.bench.cells import CACHE_LINE, Question
+from samesum.compare.bench.data import draw
+from samesum.compare.bench.machine import Memory
+from samesum.compare.bench.measure import Conditions, Readings, chosen, median_ratio, take_turns
+from samesum.compare.bench.operators import OPERATORS
+from samesum.compare.bench.peers.catalogue import SAMESUM
+from samesum.compare.bench.rows import Figure, Row
+from samesum.compare.bench.task import Competitor, Task
+from samesum.engine.machine import methods_used
+
+At = Callable[[str], None]
+
+
+def contest(
+    question: Question, competitors: Mapping[str, Competitor], memory: Memory, rounds: int, seed: int, at: At
+) -> Row:
+    """The row of the question; `at` is told which competitor is about to be called.
+
+    What samesum raises is raised; what a peer raises is noted in the row.
+    """
+    at(SAMESUM)
+    x = draw(question, seed)
+    task = Task(OPERATORS[question.operator], x, question.cell.axes)
+    turn, own = chosen(competitors[SAMESUM].ways(task), None)
+    turns = {SAMESUM: turn}
+    distances: dict[str, Distance | None] = {SAMESUM: Distance(own.size, 0, 0.0)}
+    missing: dict[str, str] = {}
+    for name, competitor in competitors.items():
+        if name == SAMESUM:
+            continue
+        at(name)
+        try:
+            ways = competitor.ways(task)
+            if not ways:
+                missing[name] = "has no such operator"
+                continue
+            turns[name], answer = chosen(ways, turn.seconds)
+        except Exception as error:
+            missing[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            continue
+        at(SAMESUM)
+        distances[name] = distance_of(task, own, answer)
+    data = x.nbytes + (own.nbytes if task.operator.keeps_shape else 0)
+    conditions = _conditions(question, task, memory, rounds)
+    readings = take_turns(turns, conditions, at)
+    at(SAMESUM)
+    figures = {name: Figure(tuple(calls), median(calls), distances[name]) for name, calls in readings.calls.items()}
+    return _row(question, task, data, memory, readings, figures, missing, methods_used(turn.way.call))
+
+
+def _conditions(question: Question, task: Task, memory: Memory, rounds: int) -> Conditions:
+    """Small cells are timed in loops, those beyond the cache beside a pass through memory."""
+    if question.cell.is_cold:
+        return Conditions(rounds, before=lambda _: memory.read(), memory=_pass(task, memory))
+    if task.is_small:
+        return Conditions(rounds, in_loops=True)
+    if _is_beyond(task, memory):
+        return Conditions(rounds, memory=_pass(task, memory))
+    return Conditions(rounds, before=lambda way: way.call())
+
+
+def _pass(task: Task, memory: Memory) -> Callable[[], float] | None:
+    if not _is_beyond(task, memory):
+        return None
+    return memory.copy if task.operator.keeps_shape else memory.read
+
+
+def _is_beyond(task: Task, memory: Memory) -> bool:
+    """True if so little of the data can stay in the cache that memory's bandwidth is the limit."""
+    return task.x.nbytes >= 2 * memory.cache
+
+
+def _row(
+    question: Question,
+    task: Task,
+    data: int,
+    memory: Memory,
+    readings: Readings,
+    figures: Mapping[str, Figure],
+    missing: Mapping[str, str],
+    methods: Mapping[str, int],
+) -> Row:
+    lines = min(question.cell.step, max(1, CACHE_LINE // task.x.itemsize))
+    moved = data + task.x.nbytes * (lines - 1)
+    passed = memory.size * (2 if task.operator.keeps_shape else 1)
+    own = readings.calls[SAMESUM]
+    peers = [name for name in figures if name != SAMESUM]
+    best = min(peers, key=lambda name: figures[name].seconds, default=None)
+    return Row(
+        question,
+        data,
+        moved,
+        passed / median(readings.memory) if readings.memory else None,
+        figures,
+        median_ratio(readings.memory, own) * moved / passed if readings.memory else None,
+        best,
+        None if best is None else median_ratio(readings.calls[best], own),
+        missing,
+        methods,
+    )

@@ -1,0 +1,72 @@
+"""What the figures depend on: processor, cache, instruction set; and its memory, to be measured beside the others."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from samesum.engine.machine import copy_seconds, instruction_set, read_seconds
+
+_CPUINFO = Path("/proc/cpuinfo")
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_USUAL_CACHE = 32 << 20
+BUFFER = 1 << 28
+"""Bytes of a pass through memory, or more where the cache is large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """`last_level_cache` is in bytes."""
+
+    cpu: str
+    last_level_cache: int
+    instruction_set: str
+    python: str
+
+
+def this_machine() -> Machine:
+    """What can be found out about this one."""
+    return Machine(_cpu(), last_level_cache(), instruction_set(), platform.python_version())
+
+
+def last_level_cache() -> int:
+    """Bytes of the largest cache that the first processor uses; 32 MB where the system does not tell."""
+    sizes = [_bytes(path.read_text()) for path in sorted(_CACHES.glob("index*/size"))]
+    return max(sizes, default=_USUAL_CACHE)
+
+
+def _bytes(text: str) -> int:
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    text = text.strip()
+    return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
+
+
+def _cpu() -> str:
+    if _CPUINFO.exists():
+        for line in _CPUINFO.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+class Memory:
+    """Buffers beyond the cache, made when they are needed; a pass reads one or copies it to the other."""
+
+    def __init__(self, size: int | None = None) -> None:
+        self.cache = last_level_cache()
+        self.size = max(BUFFER, 4 * self.cache) if size is None else size
+        self._from = np.ones(self.size, np.uint8)
+        self._to: np.ndarray[tuple[int], np.dtype[np.uint8]] | None = None
+
+    def read(self) -> float:
+        """Seconds of one pass that reads; nothing else is in the cache afterwards."""
+        return read_seconds(self._from)
+
+    def copy(self) -> float:
+        """Seconds of one pass that copies, moving twice the bytes."""
+        if self._to is None:
+            self._to = np.ones(self.size, np.uint8)
+        return copy_seconds(self._from, self._to)

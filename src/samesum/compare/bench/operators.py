@@ -1,0 +1,80 @@
+"""The operators that are measured, a row each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """What an operator does with the axes: it drops them, or it works along one and keeps the shape."""
+
+    REDUCTION = "reduction"
+    POSITION = "position"
+    SCAN = "scan"
+    NORMALIZATION = "normalization"
+
+
+class Numbers(Enum):
+    """What the data of an operator must be, so that the work is all there is and the result is a number."""
+
+    ANY = "any"
+    POSITIVE = "positive"
+    NEAR_ONE = "near one"
+    """Products stay in the range of the type."""
+    NONZERO = "nonzero"
+    """`all` has to look at every element."""
+    ZERO = "zero"
+    """`any` has to look at every element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """`node` is ONNX's operator; the logarithms and normalizations are within 0.51 ulp, all others exact."""
+
+    name: str
+    node: str
+    kind: Kind = Kind.REDUCTION
+    numbers: Numbers = Numbers.ANY
+    is_exact: bool = True
+
+    @property
+    def keeps_shape(self) -> bool:
+        """True if there is a result for every element, so that the limit is a copy and no reading."""
+        return self.kind in (Kind.SCAN, Kind.NORMALIZATION)
+
+    @property
+    def is_along_one_axis(self) -> bool:
+        """True if it cannot work over several axes."""
+        return self.kind is not Kind.REDUCTION
+
+    def takes(self, dtype: str) -> bool:
+        """True if samesum has the operator for that type."""
+        if dtype == "bool":
+            return self.name in ("all", "any")
+        return self.kind is not Kind.NORMALIZATION or "float" in dtype
+
+
+_ROWS = (
+    Operator("sum", "ReduceSum"),
+    Operator("mean", "ReduceMean"),
+    Operator("prod", "ReduceProd", numbers=Numbers.NEAR_ONE),
+    Operator("min", "ReduceMin"),
+    Operator("max", "ReduceMax"),
+    Operator("l1_norm", "ReduceL1"),
+    Operator("l2_norm", "ReduceL2"),
+    Operator("sum_square", "ReduceSumSquare"),
+    Operator("log_sum", "ReduceLogSum", numbers=Numbers.POSITIVE, is_exact=False),
+    Operator("logsumexp", "ReduceLogSumExp", is_exact=False),
+    Operator("all", "ReduceMin", numbers=Numbers.NONZERO),
+    Operator("any", "ReduceMax", numbers=Numbers.ZERO),
+    Operator("argmin", "ArgMin", Kind.POSITION),
+    Operator("argmax", "ArgMax", Kind.POSITION),
+    Operator("cumulative_sum", "CumSum", Kind.SCAN),
+    Operator("cumulative_prod", "CumProd", Kind.SCAN, Numbers.NEAR_ONE),
+    Operator("softmax", "Softmax", Kind.NORMALIZATION, is_exact=False),
+    Operator("log_softmax", "LogSoftmax", Kind.NORMALIZATION, is_exact=False),
+)
+
+OPERATORS = {row.name: row for row in _ROWS}
+"""By name, in the order of the tables."""

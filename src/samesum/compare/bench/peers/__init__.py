@@ -1,0 +1,1 @@
+"""The competitors: one file each, and what they have in common."""

@@ -1,0 +1,31 @@
+"""What the core can tell of the machine and of its own work: the instruction set, memory's speed, the methods used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from samesum import _core
+from samesum.engine.memory import NDArray
+
+
+def instruction_set() -> str:
+    """The one whose kernels run."""
+    return _core.instruction_set()
+
+
+def read_seconds(x: NDArray) -> float:
+    """How long the pool's threads take to read `x` once."""
+    return _core.read_seconds(x)
+
+
+def copy_seconds(x: NDArray, out: NDArray) -> float:
+    """How long the pool's threads take to copy `x` to `out` once."""
+    return _core.copy_seconds(x, out)
+
+
+def methods_used(call: Callable[[], Any]) -> dict[str, int]:
+    """How many results each method of the core gave within `call`."""
+    _core.reset_counters()
+    call()
+    return _core.counters()

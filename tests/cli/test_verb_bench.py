@@ -1,0 +1,170 @@
+"""`samesum bench`: what is chosen, printed, written and kept; no time is asserted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import Command
+
+from samesum.cli.bench import EPILOG
+from samesum.compare.bench.grid import GRIDS
+from samesum.compare.bench.peers.catalogue import PEERS
+from samesum.compare.bench.rows import failed
+from samesum.compare.bench.running import Bench
+
+TINY = ("--rounds", 1, "--scale", 65536, "--threads", 1)
+ALONE = (*TINY, "--against", "none")
+ONE = ("--shape", "6x50", "--axis", 1)
+
+
+def _document(samesum: Command, *arguments: object) -> dict[str, Any]:
+    done = samesum("bench", "--json", *arguments)
+    assert (done.status, done.err) == (0, "")
+    document: dict[str, Any] = json.loads(done.out)
+    return document
+
+
+def test_one_cell_is_a_line_of_the_table(samesum: Command) -> None:
+    done = samesum("bench", *ONE, "--against", "numpy", *TINY)
+    assert (done.status, done.err) == (0, ""), "the bar is for terminals only"
+    line, *_ = [line.split() for line in done.out.splitlines() if "array 6x50" in line]
+    assert line[:7] == ["sum", "float32", "array", "6x50", "1", "threads", "1"]
+    assert line[9] == "(exact)"
+    assert "numpy" in done.out
+    assert "steps of the output's format" in done.out
+
+
+def test_the_document_has_every_reading(samesum: Command) -> None:
+    types = ("--dtype", "float32,int8", "bool")
+    document = _document(samesum, "--op", "sum", "all", *types, "--cell", "page", "--against", "numpy", *TINY)
+    assert set(document) == {"machine", "versions", "rounds", "seed", "seconds", "summary", "rows", "left_out"}
+    assert list(document["versions"]) == ["samesum", "numpy"]
+    asked = [(row["question"]["operator"], row["question"]["dtype"]) for row in document["rows"]]
+    assert asked == [("sum", "float32"), ("all", "float32"), ("sum", "int8"), ("all", "int8"), ("all", "bool")]
+    for row in document["rows"]:
+        assert set(row["figures"]) == {"samesum", "numpy"}
+        assert row["best"] == "numpy"
+        assert len(row["figures"]["numpy"]["readings"]) == 1
+    assert [each["name"] for each in document["summary"]] == ["sum", "all", "all"]
+    assert document["left_out"] == []
+
+
+def test_several_threads_are_one_after_the_other(samesum: Command) -> None:
+    rows = _document(samesum, *ONE, "--op", "min", "--rounds", 1, "--threads", "2,1", "--against", "none")["rows"]
+    assert [row["question"]["threads"] for row in rows] == [2, 1]
+
+
+def test_results_are_kept_and_not_measured_again(
+    samesum: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "results.jsonl"
+    choice = (*ONE, "--dtype", "float32", *ALONE, "--results", path)
+    first = _document(samesum, "--op", "sum", *choice)
+    assert len(path.read_text().splitlines()) == 2
+    asked = []
+    monkeypatch.setattr(Bench, "row", lambda _, question: asked.append(question) or failed(question, {"samesum": "x"}))
+    done = samesum("bench", "--json", "--op", "sum", "max", *choice)
+    assert done.status == 1, "samesum failed"
+    assert [question.operator for question in asked] == ["max"]
+    assert json.loads(done.out)["rows"][0] == first["rows"][0]
+    done = samesum("bench", "--op", "sum", *ONE, *ALONE, "--rounds", 2, "--results", path)
+    assert done.status == 2
+    assert "holds results with rounds 1; now it is 2; name another file" in done.err
+    (tmp_path / "other").write_text("text\n")
+    assert samesum("bench", *ONE, *ALONE, "--results", tmp_path / "other").status == 4
+
+
+def test_an_interrupted_run_prints_what_it_has(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Bench.row
+
+    def row(self: Bench, question: Any) -> Any:
+        if question.operator == "max":
+            raise KeyboardInterrupt
+        return real(self, question)
+
+    monkeypatch.setattr(Bench, "row", row)
+    done = samesum("bench", "--op", "sum,max,min", *ONE, *ALONE)
+    assert done.status == 130
+    assert "sum" in done.out
+    assert "left out: 2 of 3 cells: interrupted" in done.out
+
+
+def test_the_budget_and_the_memory_leave_cells_out(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = samesum("bench", "--op", "sum", "--budget", 0, *ALONE)
+    assert done.status == 0
+    assert "left out: 12 of 12 cells: --budget 0" in done.out
+    monkeypatch.setattr("samesum.compare.bench.room.available", lambda: 2000)
+    done = samesum("bench", *ONE, *ALONE)
+    assert "left out: 1 of 1 cells: needs 0.0 GB, 0.0 are free" in done.out
+
+
+def test_markdown_and_pictures_are_written(samesum: Command, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    page, picture = tmp_path / "table.md", tmp_path / "speed.svg"
+    arguments = ("--op", "sum", "--dtype", "float32", "--cell", "flat", "page", "--markdown", page, "--plot", picture)
+    assert samesum("bench", *arguments, "--against", "numpy", *TINY).status == 0
+    text = page.read_text()
+    assert text.count("\n| sum | float32 | ") == 2
+    assert "| sum | 2 | " in text
+    assert "not behind the fastest peer (within 10 %)" in text
+    assert picture.read_text().startswith("<?xml")
+
+
+def test_long_tables_are_for_files(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samesum.cli.bench_report.MOST_ROWS", 1)
+    done = samesum("bench", *ONE, "--op", "sum,max", *ALONE)
+    assert "2 cells are too many to print; --markdown FILE writes them all" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--op", "sum,median"), "there is no operator 'median'; allowed are sum, mean, prod"),
+        (("--dtype", "float8"), "there is no dtype 'float8'; allowed are float16"),
+        (("--grid", "huge"), "there is no grid 'huge'; allowed are quick, full"),
+        (("--cell", "square"), "there is no cell 'square'; allowed are"),
+        (("--against", "jax"), "there is no peer 'jax'; allowed are numpy, torch"),
+        (("--data", "bad"), "there is no data 'bad'; allowed are normal"),
+        (("--op", "softmax", "--dtype", "int8"), "no cell is left"),
+        (("--shape", "8x"), "--shape: '' is no whole number"),
+        (("--shape", "8x0"), "--shape: 0 is less than 1"),
+        (("--shape", "8x8", "--axis", "2"), "--axis 2 is out of range for an array of 2 dimensions"),
+        (("--shape", "8x8", "--axis=-3"), "--axis: -3 is less than -2"),
+        (("--shape", "8x8", "--axis", "1,-1"), "--axis names an axis twice"),
+        (("--shape", "8x8", "--axis", "0,1", "--op", "softmax"), "softmax works along one axis; --axis names 2"),
+        (("--shape", "8x8", "--op", "softmax", "--dtype", "int8"), "softmax is not measured on int8"),
+        (("--shape", "8x8", "--layout", "f"), "there is no layout 'f'; allowed are contiguous"),
+        (("--shape", "8x8", "--grid", "full"), "--grid and --cell do not go with it"),
+        (("--axis", "0"), "there is no --shape"),
+        (("--threads", "0"), "--threads: 0 is less than 1"),
+        (("--rounds", "0"), "--rounds is 0"),
+        (("--timeout", "nan"), "--timeout is nan"),
+        (("--budget", "-1"), "--budget is -1"),
+        (("--plot", "speed.pdf"), "allowed are names that end with .png or .svg"),
+    ],
+)
+def test_wrong_usage_says_what_is_allowed(arguments: tuple[str, ...], says: str, samesum: Command) -> None:
+    done = samesum("bench", *arguments)
+    assert (done.status, done.out) == (2, "")
+    assert says in done.err
+
+
+def test_a_missing_package_is_named_with_what_brings_it(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samesum.compare.packages.find_spec", lambda _: None)
+    assert 'pip install "samesum[compare]"' in samesum("bench", "--against", "openvino").err
+    assert "pip install torch\n" in samesum("bench", "--against", "torch").err
+    assert 'pip install "samesum[plot]"' in samesum("bench", "--plot", "speed.png").err
+
+
+def test_it_runs_as_a_process(process: Command) -> None:
+    done = process("bench", *ONE, "--op", "softmax", "--against", "numpy", "--rounds", 1)
+    assert (done.status, done.err) == (0, "")
+    assert "(0.51)" in done.out
+
+
+def test_the_help_names_every_grid_and_peer() -> None:
+    for name in (*GRIDS, *PEERS):
+        assert name in EPILOG
