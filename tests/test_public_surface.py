@@ -8,6 +8,7 @@ import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -39,6 +40,13 @@ import numpy, ml_dtypes
 before = set(sys.modules)
 import samesum
 print(*(set(sys.modules) - before))
+"""
+
+DOORS_LOADED = """
+import sys
+import samesum
+samesum.onnx, samesum.openvino.compile_model, samesum.onnx.InferenceSession
+print(*sys.modules)
 """
 
 
@@ -90,10 +98,16 @@ def test_import_loads_numpy_and_the_core_and_nothing_else() -> None:
     assert rooms & {"cli", "graph", "specs"} == set()
 
 
-def test_names_that_do_not_exist_are_refused_and_dir_shows_the_others() -> None:
-    with pytest.raises(AttributeError, match=r"module 'samesum' has no attribute 'median'"):
-        samesum.median  # type: ignore[attr-defined]  # noqa: B018
-    assert dir(samesum) == sorted(samesum.__all__)
+def test_the_standards_doors_import_neither_standard_s_package() -> None:
+    shown = subprocess.run([sys.executable, "-c", DOORS_LOADED], capture_output=True, text=True, check=True).stdout
+    assert {name.partition(".")[0] for name in shown.split()} & {"onnx", "openvino", "onnxruntime", "google"} == set()
+
+
+@pytest.mark.parametrize("door", [samesum, samesum.onnx])
+def test_names_that_do_not_exist_are_refused_and_dir_shows_the_others(door: ModuleType) -> None:
+    with pytest.raises(AttributeError, match=f"module '{door.__name__}' has no attribute 'median'"):
+        door.median  # noqa: B018
+    assert dir(door) == sorted(door.__all__)
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(PACKAGE)))

@@ -29,6 +29,7 @@ DOORS = (
     *("frontends.arrays", "frontends.array_positions", "frontends.array_scans", "frontends.load"),
     *("frontends.onnx_reductions", "frontends.onnx_positions", "frontends.onnx_scans"),
     *("frontends.onnx_normalizations", "frontends.openvino_functions"),
+    *(f"frontends.plugins.{name}" for name in ("reference", "backend", "session", "compiled")),
 )
 
 

@@ -1,4 +1,10 @@
-"""The operators of ONNX as functions on arrays; `opset` chooses the version."""
+"""The operators of ONNX as functions on arrays, `opset` chooses the version; and samesum inside ONNX's own tools.
+
+`reference_ops` and `Backend` need the onnx package, which comes in on first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from samesum.frontends.onnx_normalizations import Hardmax, LogSoftmax, Softmax
 from samesum.frontends.onnx_positions import ArgMax, ArgMin
@@ -16,12 +22,19 @@ from samesum.frontends.onnx_reductions import (
 )
 from samesum.frontends.onnx_scans import CumProd, CumSum
 
+if TYPE_CHECKING:
+    from samesum.frontends.plugins.backend import Backend
+    from samesum.frontends.plugins.reference import reference_ops
+    from samesum.frontends.plugins.session import InferenceSession
+
 __all__ = [
     "ArgMax",
     "ArgMin",
+    "Backend",
     "CumProd",
     "CumSum",
     "Hardmax",
+    "InferenceSession",
     "LogSoftmax",
     "ReduceL1",
     "ReduceL2",
@@ -34,4 +47,20 @@ __all__ = [
     "ReduceSum",
     "ReduceSumSquare",
     "Softmax",
+    "reference_ops",
 ]
+
+_PLUGINS = {"Backend": "backend", "InferenceSession": "session", "reference_ops": "reference"}
+"""In which file of `frontends/plugins` each lies."""
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in _PLUGINS:
+            return getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name)
+        raise AttributeError(f"module 'samesum.onnx' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,4 +1,4 @@
-"""The operators of OpenVINO as functions on arrays; `opset` is the one to look them up in."""
+"""The operators of OpenVINO as functions, `opset` is the one to look them up in; `compile_model` for models."""
 
 from samesum.frontends.openvino_functions import (
     CumSum,
@@ -14,6 +14,7 @@ from samesum.frontends.openvino_functions import (
     ReduceSum,
     SoftMax,
 )
+from samesum.frontends.plugins.compiled import compile_model
 
 __all__ = [
     "CumSum",
@@ -28,4 +29,5 @@ __all__ = [
     "ReduceProd",
     "ReduceSum",
     "SoftMax",
+    "compile_model",
 ]

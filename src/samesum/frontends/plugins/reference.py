@@ -1,0 +1,88 @@
+"""Operators for `onnx.reference.ReferenceEvaluator`, so that a whole model runs there with these reductions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onnx.reference.op_run import OpRun
+
+from samesum.engine.arrays import as_array
+from samesum.engine.operators import apply
+from samesum.errors import DtypeError, SamesumError
+from samesum.frontends.onnx_model.nodes import attributes_of
+from samesum.graph.model import NDArray
+from samesum.specs.bind import bind
+from samesum.specs.lookup import CATALOGUE, lookup
+from samesum.specs.onnx import ONNX
+
+
+class _Operator(OpRun):
+    """One node, in the version that the model's opset has; attributes and inputs are read as `load` reads them."""
+
+    op_domain = ""
+
+    def __init__(self, onnx_node: Any, run_params: dict[str, Any], schema: Any = None) -> None:
+        super().__init__(onnx_node, run_params, schema)
+        # The base class fills what a node leaves out from the newest schema, whatever the model's opset.
+        self._given = attributes_of(onnx_node, self._title)
+        self._linked = frozenset(each.name for each in onnx_node.attribute if each.ref_attr_name)
+        try:
+            self._spec = lookup(ONNX.name, onnx_node.op_type, run_params["opsets"][""])
+            self._operation = None if self._linked else bind(self._spec, self._given)
+        except SamesumError as error:
+            error.args = (f"{self._title}: {error}",)
+            raise
+
+    @property
+    def _title(self) -> str:
+        return f"node {self.onnx_node.name or ', '.join(self.onnx_node.output)!r}"
+
+    def run(self, *inputs: NDArray | None, **options: Any) -> tuple[NDArray, ...]:
+        """The base class hides a TypeError behind one of its own; a DtypeError comes out as it is."""
+        try:
+            outputs: tuple[NDArray, ...] = super().run(*inputs, **options)  # type: ignore[no-untyped-call]
+        except TypeError as error:
+            if isinstance(error.__cause__, SamesumError):
+                raise error.__cause__ from None
+            raise
+        return outputs
+
+    def _run(self, *inputs: NDArray | None, **attributes: Any) -> tuple[NDArray]:
+        try:
+            linked = {name: attributes[name] for name in self._linked}
+            operation = self._operation or bind(self._spec, self._given | linked)
+            arrays = [None if x is None else _read(x) for x in inputs]
+            while arrays and arrays[-1] is None:
+                arrays.pop()
+            return (apply(operation, arrays),)
+        except SamesumError as error:
+            error.args = (f"{self._title}: {error}",)
+            raise
+
+
+def _read(x: NDArray) -> NDArray:
+    # Before version 1.19 the evaluator holds bfloat16 and its like as integers with a field of that name.
+    if x.dtype.kind == "u" and x.dtype.names:
+        raise DtypeError(f"the data are {x.dtype.names[0]}; that needs the onnx package in version 1.19 or newer")
+    return as_array(x)
+
+
+def reference_ops() -> list[type[OpRun]]:
+    """One class for each operator of ONNX that samesum has, for `ReferenceEvaluator(model, new_ops=...)`.
+
+    They serve models of every opset up to the newest that samesum knows, and the branches and bodies in
+    them. The evaluator does not hand them to a model's own functions: `onnx.inliner.inline_local_functions`
+    puts those into the graph first. Raises UnsupportedOperator for a version or an attribute that does not exist,
+    AxisError and ModelError for other attributes as the evaluator is made; running raises what the operators raise.
+    Needs the onnx package, for bfloat16 in version 1.19 or newer.
+    Source: onnx.reference, https://onnx.ai/onnx/api/reference.html.
+
+    >>> import numpy as np, onnx
+    >>> from onnx.reference import ReferenceEvaluator
+    >>> model = onnx.load("examples/onnx/opset13/reduce_sum_axes_2_3.onnx")
+    >>> session = ReferenceEvaluator(model, new_ops=reference_ops())
+    >>> session.run(None, {"data": np.ones((6, 12, 10, 24), np.float32)})[0].shape
+    (6, 12)
+    """
+    names = dict.fromkeys(spec.operator.name for spec in CATALOGUE if spec.standard is ONNX)
+    return [type(name, (_Operator,), {"__doc__": f"{name} by samesum."}) for name in names]

@@ -1,0 +1,152 @@
+"""`samesum.onnx.InferenceSession` answers the same calls as ONNX Runtime's, where that is installed beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from building import onnx_bytes
+from samesum import DtypeError, ModelError, ShapeError, UnsupportedOperator
+from samesum.onnx import InferenceSession
+
+F, NODE = TensorProto.FLOAT, helper.make_node
+EXAMPLE = Path(__file__).parents[2] / "examples" / "onnx" / "opset13" / "reduce_sum_axes_1.onnx"
+X = np.float32([[1, 2, 4], [8, 16, 32]])
+ENDS = {"x": (F, [2, 3]), "w": (F, [3])}, {"low": (F, [2, 1]), "high": (F, [2, 1])}
+MODEL = onnx_bytes(
+    [
+        NODE("Add", ["x", "w"], ["sum"]),
+        NODE("ReduceMin", ["sum"], ["low"], axes=[1]),
+        NODE("ReduceMax", ["sum"], ["high"], axes=[1]),
+    ],
+    *ENDS,
+    opset=13,
+)
+FEEDS = {"x": X, "w": np.float32([1, 0, -1])}
+
+Session = Callable[..., Any]
+
+
+@pytest.fixture(params=["samesum", "onnxruntime"])
+def session(request: pytest.FixtureRequest) -> Session:
+    """The class itself and the one that it stands in for."""
+    if request.param == "samesum":
+        return InferenceSession
+    found: Session = pytest.importorskip("onnxruntime").InferenceSession
+    return found
+
+
+@pytest.mark.parametrize("names", [None, [], ["high"], ["high", "low"], ("low", "low")])
+def test_outputs_come_in_the_order_in_which_they_are_named(session: Session, names: Any) -> None:
+    made = session(MODEL, providers=["CPUExecutionProvider"])
+    outputs = made.run(names, FEEDS)
+    values = {"low": [[2], [9]], "high": [[3], [31]]}
+    assert isinstance(outputs, list)
+    assert [y.tolist() for y in outputs] == [values[name] for name in names or values]
+    assert {(type(y), y.dtype) for y in outputs} == {(np.ndarray, np.dtype(np.float32))}
+
+
+def test_what_goes_in_and_out_is_described(session: Session) -> None:
+    made = session(MODEL, None, ["CPUExecutionProvider"])
+    assert [(each.name, each.type, each.shape) for each in made.get_inputs()] == [
+        ("x", "tensor(float)", [2, 3]),
+        ("w", "tensor(float)", [3]),
+    ]
+    assert [(each.name, each.type, each.shape) for each in made.get_outputs()] == [
+        ("low", "tensor(float)", [2, 1]),
+        ("high", "tensor(float)", [2, 1]),
+    ]
+    assert str(made.get_inputs()[0]) == "NodeArg(name='x', type='tensor(float)', shape=[2, 3])"
+    assert made.get_providers() == ["CPUExecutionProvider"]
+
+
+@pytest.mark.parametrize("form", [str, Path, lambda path: path.read_bytes()])
+def test_a_model_is_a_path_or_bytes(session: Session, form: Callable[[Path], Any]) -> None:
+    made = session(form(EXAMPLE), providers=["CPUExecutionProvider"])
+    x = np.ones((6, 12, 10, 24), np.float32)
+    assert made.run(["reduced"], {made.get_inputs()[0].name: x})[0][0, 0, 0] == 12
+
+
+def test_an_input_with_a_default_is_not_listed_and_need_not_be_given(session: Session) -> None:
+    data = onnx_bytes([NODE("Add", ["x", "w"], ["low"])], ENDS[0], {"low": (F, [2, 3])}, {"w": np.float32([1, 2, 3])})
+    made = session(data, providers=["CPUExecutionProvider"])
+    assert [each.name for each in made.get_inputs()] == ["x"]
+    assert made.run(None, {"x": X})[0].tolist() == (X + [1, 2, 3]).tolist()
+    assert made.run(None, {"x": X, "w": np.zeros(3, np.float32)})[0].tolist() == X.tolist()
+
+
+REFUSED = {
+    "an unknown output": (["z"], FEEDS, ModelError, "unknown output 'z'; the model has low, high"),
+    "a missing input": (None, {"x": X}, ModelError, "missing input 'w'; the model has 2 inputs"),
+    "an unknown input": (None, FEEDS | {"q": X}, ModelError, "unknown input 'q'"),
+    "another type": (None, FEEDS | {"x": X.astype(np.float64)}, DtypeError, "'x' is float64; the model takes float32"),
+    "another shape": (None, FEEDS | {"x": X.T}, ShapeError, r"'x' has shape \[3, 2\]; the model takes \[2, 3\]"),
+    "no mapping": (None, [X], ModelError, "input_feed is a list; a mapping"),
+    "names as one text": ("low", FEEDS, ModelError, "output_names is the text 'low'"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_fit_is_refused(session: Session, name: str) -> None:
+    names, feeds, error, message = REFUSED[name]
+    made = session(MODEL, providers=["CPUExecutionProvider"])
+    ours = session is InferenceSession
+    with pytest.raises(error if ours else Exception, match=message if ours else None):
+        made.run(names, feeds)
+
+
+@pytest.mark.parametrize("source", [3, None, b"no model", "gone.onnx"])
+def test_what_is_no_model_is_refused(session: Session, source: Any) -> None:
+    with pytest.raises(ModelError if session is InferenceSession else Exception):
+        session(source, providers=["CPUExecutionProvider"])
+
+
+TYPES = (
+    *("FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16", "BOOL"),
+    *(f"{sign}INT{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)),
+    *("FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"),
+)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_are_spelt_as_onnx_runtime_spells_them(session: Session, name: str) -> None:
+    kind = getattr(TensorProto, name)
+    data = onnx_bytes([NODE("Identity", ["x"], ["y"])], {"x": (kind, [])}, {"y": (kind, [])}, opset=20, ir_version=9)
+    made = session(data, providers=["CPUExecutionProvider"])
+    (x,), (y,) = made.get_inputs(), made.get_outputs()
+    assert (x.type, y.type) == (f"tensor({name.lower()})",) * 2
+    assert x.shape == y.shape == []
+
+
+def test_open_dims_are_none_and_so_is_an_unknown_rank() -> None:
+    data = onnx_bytes([NODE("Identity", ["x"], ["y"])], {"x": (F, ["n", None, 3])}, {"y": (F, None)})
+    made = InferenceSession(data)
+    assert made.get_inputs()[0].shape == [None, None, 3]
+    data = onnx_bytes([NODE("Identity", ["x"], ["y"])], {"x": (F, None)}, {"y": (F, None)})
+    assert InferenceSession(data).get_inputs()[0].shape is None
+
+
+def test_an_unknown_type_says_so() -> None:
+    ends = [[helper.make_empty_tensor_value_info(name)] for name in ("x", "y")]
+    graph = helper.make_graph([NODE("Identity", ["x"], ["y"])], "g", *ends)
+    made = InferenceSession(helper.make_model(graph).SerializeToString())
+    assert {each.type for each in (*made.get_inputs(), *made.get_outputs())} == {"tensor(undefined)"}
+
+
+def test_what_onnx_runtime_has_no_kernel_for_runs_here() -> None:
+    kind = TensorProto.BFLOAT16
+    data = onnx_bytes([NODE("ReduceProd", ["x"], ["y"], keepdims=0)], {"x": (kind, [2])}, {"y": (kind, [])})
+    (y,) = InferenceSession(data).run(None, {"x": np.array([3, 7], ml_dtypes.bfloat16)})
+    assert (y.dtype, y.item()) == (ml_dtypes.bfloat16, 21)
+
+
+def test_every_node_that_is_not_supported_is_named() -> None:
+    data = onnx_bytes([NODE("Erf", ["x"], ["e"]), NODE("Sin", ["e"], ["y"])], {"x": (F, [1])}, {"y": (F, [1])})
+    with pytest.raises(UnsupportedOperator, match=r"2 nodes .*Erf .*Sin "):
+        InferenceSession(data)
