@@ -70,7 +70,7 @@ def test_parts_are_chosen() -> None:
     assert {(q.operator, q.dtype) for q in chosen} == {("sum", "int8"), ("sum", "float64"), ("softmax", "float64")}
     assert [q.threads for q in chosen] == sorted(q.threads for q in chosen)
     assert {q.threads for q in chosen} == {1, 2}
-    assert max(q.cell.size for q in chosen) <= (1 << 27) // 1024
+    assert max(q.cell.size for q in chosen) <= (1 << 26) // 1024
     assert set(GRIDS) == {"quick", "full", "shapes", "odd", "sizes", "rows"}
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import competitors
 import pytest
 
-from samesum.compare.bench import contest, machine
+from samesum.compare.bench import machine
 from samesum.compare.bench.cells import Cell, Question
+from samesum.compare.bench.contest import Settings, contest
 from samesum.compare.bench.peers.own import Samesum
 from samesum.compare.bench.running import Bench
-from samesum.compare.bench.worker import Settings
 
 SUMS = Question("sum", "int64", Cell("array", (6, 50), (1,)), 1, "normal")
 BUFFER = 1 << 16
@@ -25,7 +25,7 @@ def bench() -> Iterator[Callable[..., Bench]]:
 
     def make(*names: str, seconds: float = 60.0) -> Bench:
         peers: dict[str, Any] = {name: vars(competitors)[name] for name in names}
-        made.append(Bench(Settings(peers, 2, 0, BUFFER), seconds))
+        made.append(Bench(Settings(peers, 2, 1.0, 0, BUFFER), seconds))
         return made[-1]
 
     yield make
@@ -96,7 +96,7 @@ def test_beyond_the_cache_memory_is_measured_too(monkeypatch: pytest.MonkeyPatch
     peers = {"samesum": Samesum(1)}
     for operator, bandwidths in (("sum", 1), ("cumulative_sum", 2)):
         question = Question(operator, "float32", Cell("flat", (1 << 19,), (0,), step=2), 1, "normal")
-        row = contest.contest(question, peers, machine.Memory(BUFFER), 2, 0, told.append)
+        row = contest(question, peers, machine.Memory(BUFFER), Settings({}, 2, 1.0, 0), told.append)
         assert (row.bytes, row.moved) == (bandwidths << 21, (bandwidths + 1) << 21)
         assert row.limit is not None
         assert row.of_limit is not None

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +16,11 @@ from samesum.cli.exits import Exit
 from samesum.cli.show import print_json
 
 if TYPE_CHECKING:
+    from samesum.cli.bench_choice import Choice
     from samesum.compare.bench.cells import Question
-    from samesum.compare.bench.results import Results
-    from samesum.compare.bench.running import Bench
 
 EPILOG = """grids:
-  quick     every operator; float32, float16; 128 MB flat, along both axes of a matrix, rows of 8; two small arrays
+  quick     every operator; float32, float16; 64 MB flat, along both axes of a matrix, rows of 8; two small arrays
   full      shapes, odd and sizes: many hours
   shapes    2^26 elements flat, square, thin, as images; transposed; strided; eight types, bool for all and any
   odd       primes; rows and columns of 1 to 17, 31, 33 and 127 elements
@@ -70,7 +72,8 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--against", metavar="NAME", help="the peers", **many)
     parser.add_argument("--threads", metavar="N", help="threads of everybody; several: one after the other", **many)
     parser.add_argument("--data", metavar="NAME", default="normal", help="normal, uniform, cancelling, wide or ties")
-    parser.add_argument("--rounds", metavar="N", type=int, default=7, help="readings of each competitor (default 7)")
+    parser.add_argument("--rounds", metavar="N", type=int, help="readings of each competitor (default 7, quick: 5)")
+    parser.add_argument("--patience", metavar="S", type=float, help="seconds of readings, then none (1.5, quick: 0.15)")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="for other data (default 0)")
     parser.add_argument("--scale", metavar="N", type=int, default=1, help="arrays N times smaller, for a try")
     parser.add_argument("--budget", metavar="S", type=float, help="begin no cell after so many seconds")
@@ -90,16 +93,9 @@ def call(arguments: argparse.Namespace) -> Exit:
 
     choice = choose(arguments)
     started = time.monotonic()
-    is_whole = True
-    left_out: list[LeftOut] = []
-    try:
-        left_out = _run(choice.questions, choice.bench, choice.results, arguments.budget)
-    except KeyboardInterrupt:
-        is_whole = False
+    left_out, is_whole = _run(choice, arguments.budget)
     rows = [choice.results[question] for question in choice.questions if question in choice.results]
-    asked = {one.question for one in left_out}
-    missed = [LeftOut(one, "interrupted") for one in choice.questions if one not in choice.results and one not in asked]
-    report = Report(choice.conditions, rows, [*left_out, *missed], time.monotonic() - started)
+    report = Report(choice.conditions, rows, left_out, time.monotonic() - started)
     if arguments.markdown is not None:
         arguments.markdown.write_text(markdown(report), encoding="utf-8")
     if arguments.plot is not None:
@@ -113,39 +109,56 @@ def call(arguments: argparse.Namespace) -> Exit:
     return Exit.MISMATCH if any(row.own is None for row in rows) else Exit.FINE
 
 
-def _run(questions: Sequence[Question], bench: Bench, results: Results, budget: float | None) -> list[LeftOut]:
-    """Fills the results, with a bar on standard error while it takes; what was left out."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+def _run(choice: Choice, budget: float | None) -> tuple[list[LeftOut], bool]:
+    """Fills the results; what is missing there, and whether nobody interrupted it.
 
+    With a budget the cells come in an order that spreads over the grid.
+    """
+    end = math.inf if budget is None else time.monotonic() + budget
+    lacking = [question for question in choice.questions if question not in choice.results]
+    if budget is not None:
+        lacking.sort(key=lambda question: zlib.crc32(question.title.encode()))
+    reasons = dict.fromkeys(lacking, "interrupted")
+    is_whole = True
+    try:
+        with _bar(len(lacking)) as advance:
+            for question in lacking:
+                advance(question)
+                reasons[question] = _reason(question, choice, end)
+                if not reasons[question]:
+                    choice.results.add(choice.bench.row(question))
+    except KeyboardInterrupt:
+        is_whole = False
+    finally:
+        choice.bench.close()
+    missed = [question for question in choice.questions if question not in choice.results]
+    return [LeftOut(question, reasons[question] or "interrupted") for question in missed], is_whole
+
+
+def _reason(question: Question, choice: Choice, end: float) -> str:
+    """Why the question is left out; empty if it is not."""
     from samesum.compare.bench.room import available, needed
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    if time.monotonic() >= end:
+        return "the --budget is spent"
+    room, need = available(), needed(question, 1 + len(choice.bench.settings.peers))
+    if room is not None and need > room:
+        return f"memory: {need / 1e9:.1f} GB are needed and {room / 1e9:.1f} free"
+    return ""
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[Callable[[Question], None]]:
+    """A bar on standard error, if that is a terminal; gives what is told of each question before it is put."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True)
-    left_out: list[LeftOut] = []
-    end = None if budget is None else time.monotonic() + budget
-    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("", total=len(questions))
-        try:
-            for question in questions:
-                progress.update(bar, description=f"{question.operator} {question.dtype} {question.cell.name}")
-                room, need = available(), needed(question, 1 + len(bench.settings.peers))
-                if question in results:
-                    pass
-                elif end is not None and time.monotonic() > end:
-                    left_out.append(LeftOut(question, f"--budget {budget:g}"))
-                elif room is not None and need > room:
-                    left_out.append(LeftOut(question, f"needs {need / 1e9:.1f} GB, {room / 1e9:.1f} are free"))
-                else:
-                    results.add(bench.row(question))
-                progress.advance(bar)
-        finally:
-            bench.close()
-    return left_out
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("", total=total, completed=-1)
+
+        def advance(question: Question) -> None:
+            progress.update(bar, description=f"{question.operator} {question.dtype} {question.cell.name}", advance=1)
+
+        yield advance

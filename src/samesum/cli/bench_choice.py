@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from samesum.cli.exits import InvalidFileError, UsageError
 from samesum.compare.bench.cells import DTYPES, Question
+from samesum.compare.bench.contest import Settings
 from samesum.compare.bench.data import DATA
 from samesum.compare.bench.grid import CONTIGUOUS, GRIDS, LAYOUTS, array, questions
 from samesum.compare.bench.machine import this_machine
@@ -17,10 +17,11 @@ from samesum.compare.bench.operators import OPERATORS
 from samesum.compare.bench.peers.catalogue import PEERS, installed, versions
 from samesum.compare.bench.results import OtherConditions, Results, ResultsError
 from samesum.compare.bench.running import Bench
-from samesum.compare.bench.worker import Settings
 from samesum.compare.packages import MissingPackage, require
 from samesum.engine.threads import get_num_threads
 
+ROUNDS, PATIENCE = 7, 1.5
+QUICK, QUICK_ROUNDS, QUICK_PATIENCE = "quick", 5, 0.15
 PICTURES = (".png", ".svg")
 
 
@@ -37,22 +38,23 @@ class Choice:
 def choose(arguments: argparse.Namespace) -> Choice:
     """Raises UsageError for what cannot be meant, InvalidFileError for a file that holds no results."""
     _check_numbers(arguments)
-    _check_plot(arguments)
+    _check_places(arguments)
     asked = _questions(arguments)
     if not asked:
         raise UsageError("no cell is left by --grid, --op, --dtype and --cell together")
-    if arguments.budget is not None:
-        asked = sorted(asked, key=lambda question: zlib.crc32(question.title.encode()))
     peers = _peers(arguments)
+    is_quick = not arguments.shape and arguments.grid in (None, QUICK)
+    rounds = arguments.rounds or (QUICK_ROUNDS if is_quick else ROUNDS)
+    patience = arguments.patience or (QUICK_PATIENCE if is_quick else PATIENCE)
     conditions = {
         "machine": asdict(this_machine()),
         "versions": versions(peers),
-        "rounds": arguments.rounds,
+        "rounds": rounds,
+        "patience": patience,
         "seed": arguments.seed,
     }
-    settings = Settings(
-        {name: PEERS[name].make for name in peers}, arguments.rounds, arguments.seed, _buffer(arguments)
-    )
+    makers = {name: PEERS[name].make for name in peers}
+    settings = Settings(makers, rounds, patience, arguments.seed, _buffer(arguments))
     try:
         results = Results(conditions, arguments.results)
     except ResultsError as error:
@@ -66,14 +68,14 @@ def _questions(arguments: argparse.Namespace) -> list[Question]:
     operators = _known("operator", arguments.operators, OPERATORS)
     dtypes = _known("dtype", arguments.dtypes, DTYPES)
     threads = _numbers("--threads", arguments.threads, 1) or [get_num_threads()]
-    (data,) = _known("data", [arguments.data], DATA) or [""]
+    data = _one("data", arguments.data, DATA)
     if arguments.shape:
         if arguments.grid or arguments.cells:
             raise UsageError("--shape is one array instead of a grid; --grid and --cell do not go with it")
         return _of_one_array(arguments, operators or ["sum"], dtypes or ["float32"], threads, data)
     if arguments.axes or arguments.layout:
         raise UsageError("--axis and --layout say how the array of --shape is reduced; there is no --shape")
-    (grid,) = _known("grid", [arguments.grid or "quick"], GRIDS)
+    grid = _one("grid", arguments.grid or QUICK, GRIDS)
     found = questions(grid, operators or list(OPERATORS), dtypes, threads, data, arguments.scale)
     names = _known("cell", arguments.cells, {question.cell.name for question in found})
     return [question for question in found if not names or question.cell.name in names]
@@ -83,7 +85,7 @@ def _of_one_array(
     arguments: argparse.Namespace, operators: Sequence[str], dtypes: Sequence[str], threads: Sequence[int], data: str
 ) -> list[Question]:
     shape = tuple(_numbers("--shape", arguments.shape, 1))
-    (layout,) = _known("layout", [arguments.layout or CONTIGUOUS], LAYOUTS)
+    layout = _one("layout", arguments.layout or CONTIGUOUS, LAYOUTS)
     axes = _axes(arguments, len(shape))
     cell = array(shape, axes or tuple(range(len(shape))), layout)
     found = []
@@ -124,14 +126,19 @@ def _peers(arguments: argparse.Namespace) -> list[str]:
 
 
 def _check_numbers(arguments: argparse.Namespace) -> None:
-    for name in ("rounds", "scale", "timeout"):
-        if not getattr(arguments, name) > 0:
-            raise UsageError(f"--{name} is {getattr(arguments, name):g}; allowed is what is above 0")
+    for name in ("rounds", "patience", "scale", "timeout"):
+        number = vars(arguments)[name]
+        if number is not None and not number > 0:
+            raise UsageError(f"--{name} is {number:g}; allowed is what is above 0")
     if arguments.budget is not None and not arguments.budget >= 0:
         raise UsageError(f"--budget is {arguments.budget:g}; allowed are seconds from 0 on")
 
 
-def _check_plot(arguments: argparse.Namespace) -> None:
+def _check_places(arguments: argparse.Namespace) -> None:
+    """What is written at the end can be written, so that no run is lost."""
+    for path in (arguments.results, arguments.markdown, arguments.plot):
+        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+            raise UsageError(f"{path} is a folder, or in one that does not exist")
     if arguments.plot is None:
         return
     if arguments.plot.suffix not in PICTURES:
@@ -151,13 +158,15 @@ def _parts(given: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(part for text in given for part in text.split(",") if part))
 
 
-def _known(what: str, given: Iterable[str], known: Iterable[str]) -> list[str]:
+def _known(what: str, given: Iterable[str], known: Collection[str]) -> list[str]:
     """The names in `given`, all of which have to be known."""
-    names = _parts(given)
-    for name in names:
-        if name not in known:
-            raise UsageError(f"there is no {what} {name!r}; allowed are {', '.join(known)}")
-    return names
+    return [_one(what, name, known) for name in _parts(given)]
+
+
+def _one(what: str, name: str, known: Collection[str]) -> str:
+    if name not in known:
+        raise UsageError(f"there is no {what} {name!r}; allowed are {', '.join(known)}")
+    return name
 
 
 def _numbers(option: str, given: Iterable[str], least: int) -> list[int]:

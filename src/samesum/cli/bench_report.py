@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from samesum.cli.show import markdown_table, print_table, printable
 from samesum.compare.bench.operators import OPERATORS
-from samesum.compare.bench.peers.catalogue import SAMESUM
+from samesum.compare.bench.peers.catalogue import PEERS, SAMESUM
 from samesum.compare.bench.rows import Row, as_document
 from samesum.compare.bench.summary import Tally, behind, by_operator, tally
 from samesum.compare.bench.task import SMALL
@@ -17,8 +17,8 @@ from samesum.compare.bench.task import SMALL
 if TYPE_CHECKING:
     from samesum.cli.bench import LeftOut
 
-MOST_ROWS = 200
-"""Rows that are printed; of more only the summary is."""
+FEW_ROWS, MOST_ROWS = 4, 250
+"""Of so few rows all competitors are printed, of more the best peer only, of more still the summary only."""
 WORST = 20
 NOTHING = "-"
 
@@ -26,6 +26,9 @@ LEGEND = (
     "GB/s of the data (and of results of the same shape), or microseconds a call; in parentheses the largest error in "
     "steps of the output's format. limit: bandwidth of memory in the same rounds. to best: above 1 samesum is faster."
 )
+CELL_HEADINGS = ("operator", "dtype", "array", "axes", "threads")
+LIMIT_HEADINGS = ("limit", "% of limit", "to best")
+COMPETITOR_HEADINGS = ("competitor", "a call", "GB/s", "% of limit", "error", "to samesum")
 SUMMARY_HEADINGS = ("operator", "cells", "not behind", "mean ratio", "% of limit", "least %")
 
 
@@ -48,12 +51,16 @@ def print_report(report: Report) -> None:
     """The figures, if they are not too many, then the summary."""
     for line in _conditions(report):
         print(printable(line))
-    if len(report.rows) <= MOST_ROWS:
-        print_table(_headings(report), [_texts(row, report.names) for row in report.rows])
-        print(LEGEND)
+    if len(report.rows) <= FEW_ROWS:
+        for row in report.rows:
+            print(f"\n{row.question.title}")
+            print_table(COMPETITOR_HEADINGS, [_competitor(row, name) for name in report.names if name in row.figures])
+    elif len(report.rows) <= MOST_ROWS:
+        print_table((*CELL_HEADINGS, SAMESUM, "best peer", *LIMIT_HEADINGS), [_short(row) for row in report.rows])
     else:
         print(f"{len(report.rows)} cells are too many to print; --markdown FILE writes them all")
-    if len(report.rows) > 1:
+    print(LEGEND)
+    if len(report.rows) > FEW_ROWS:
         print_table(SUMMARY_HEADINGS, [_summary(each) for each in by_operator(report.rows)])
     for line in [*_verdicts(report), *_missing(report), *_left_out(report)]:
         print(printable(line))
@@ -68,7 +75,7 @@ def markdown(report: Report) -> str:
         *_conditions(report),
         markdown_table(SUMMARY_HEADINGS, summary),
         "\n".join(f"- {note}" for note in notes),
-        markdown_table(_headings(report), figures),
+        markdown_table([*CELL_HEADINGS, *report.names, *LIMIT_HEADINGS], figures),
         LEGEND,
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -90,31 +97,51 @@ def _conditions(report: Report) -> list[str]:
     threads = ", ".join(map(str, sorted({row.question.threads for row in report.rows})))
     released = ", ".join(f"{name} {version}" for name, version in report.conditions["versions"].items())
     cache = machine["last_level_cache"] >> 20
+    absent = ", ".join(name for name in PEERS if name not in report.names)
     return [
         f"{machine['cpu']}, cache {cache} MB, {machine['instruction_set']}; threads: {threads}",
-        f"Python {machine['python']}; {released}",
+        f"Python {machine['python']}; {released}" + (f"; without {absent}" if absent else ""),
     ]
-
-
-def _headings(report: Report) -> list[str]:
-    return ["operator", "dtype", "array", "axes", *report.names, "limit", "% of limit", "to best"]
 
 
 def _texts(row: Row, names: Sequence[str]) -> list[str]:
-    """The row as the texts of its columns."""
-    cell = row.question.cell
-    shape = "x".join(map(str, cell.shape))
-    threads = f" {row.question.threads} threads"
-    return [
-        row.question.operator,
-        row.question.dtype,
-        f"{cell.name} {shape}{threads}",
-        ", ".join(map(str, cell.axes)),
-        *(_figure(row, name) for name in names),
+    """The row with everybody's figures."""
+    best = NOTHING if row.to_best is None else f"{row.to_best:.2f} ({row.best})"
+    return [*_cell(row), *(_figure(row, name) for name in names), *_limit(row), best]
+
+
+def _short(row: Row) -> list[str]:
+    """The row with samesum's figure and the best peer's."""
+    peer = NOTHING if row.best is None else f"{row.best} {_figure(row, row.best)}"
+    best = NOTHING if row.to_best is None else f"{row.to_best:.2f}"
+    return [*_cell(row), _figure(row, SAMESUM), peer, *_limit(row), best]
+
+
+def _cell(row: Row) -> tuple[str, ...]:
+    question, cell = row.question, row.question.cell
+    shape, axes = "x".join(map(str, cell.shape)), ",".join(map(str, cell.axes))
+    return question.operator, question.dtype, f"{cell.name} {shape}", axes, str(question.threads)
+
+
+def _limit(row: Row) -> tuple[str, str]:
+    return (
         NOTHING if row.limit is None else _digits(row.limit / 1e9),
         NOTHING if row.of_limit is None else f"{100 * row.of_limit:.0f}",
-        NOTHING if row.to_best is None else f"{row.to_best:.2f} ({row.best})",
-    ]
+    )
+
+
+def _competitor(row: Row, name: str) -> tuple[str, ...]:
+    """One competitor in a row of its own; the last figure says how many times as long as samesum it takes."""
+    seconds, own = row.figures[name].seconds, row.own
+    speed = row.speed(name) * row.moved / row.bytes
+    return (
+        name,
+        f"{_digits(seconds * 1e6)} us",
+        _digits(row.speed(name) / 1e9),
+        NOTHING if row.limit is None else f"{100 * speed / row.limit:.0f}",
+        _error(row, name),
+        NOTHING if own is None else f"{seconds / own.seconds:.2f}",
+    )
 
 
 def _figure(row: Row, name: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from samesum.compare.bench.accuracy import Distance, distance_of
@@ -19,15 +21,30 @@ from samesum.engine.machine import methods_used
 At = Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is the same for all cells.
+
+    A competitor is read in each of so many rounds, but no more in a cell in which it used up `patience` seconds.
+    `buffer` is the size of a pass through memory, None for what suits the cache.
+    """
+
+    peers: Mapping[str, Callable[[int], Competitor]]
+    rounds: int
+    patience: float
+    seed: int
+    buffer: int | None = None
+
+
 def contest(
-    question: Question, competitors: Mapping[str, Competitor], memory: Memory, rounds: int, seed: int, at: At
+    question: Question, competitors: Mapping[str, Competitor], memory: Memory, settings: Settings, at: At
 ) -> Row:
     """The row of the question; `at` is told which competitor is about to be called.
 
     What samesum raises is raised; what a peer raises is noted in the row.
     """
     at(SAMESUM)
-    x = draw(question, seed)
+    x = draw(question, settings.seed)
     task = Task(OPERATORS[question.operator], x, question.cell.axes)
     turn, own = chosen(competitors[SAMESUM].ways(task), None)
     turns = {SAMESUM: turn}
@@ -49,22 +66,23 @@ def contest(
         at(SAMESUM)
         distances[name] = distance_of(task, own, answer)
     data = x.nbytes + (own.nbytes if task.operator.keeps_shape else 0)
-    conditions = _conditions(question, task, memory, rounds)
+    conditions = _conditions(question, task, memory, settings)
     readings = take_turns(turns, conditions, at)
     at(SAMESUM)
     figures = {name: Figure(tuple(calls), median(calls), distances[name]) for name, calls in readings.calls.items()}
     return _row(question, task, data, memory, readings, figures, missing, methods_used(turn.way.call))
 
 
-def _conditions(question: Question, task: Task, memory: Memory, rounds: int) -> Conditions:
+def _conditions(question: Question, task: Task, memory: Memory, settings: Settings) -> Conditions:
     """Small cells are timed in loops, those beyond the cache beside a pass through memory."""
+    taken = partial(Conditions, settings.rounds, settings.patience)
     if question.cell.is_cold:
-        return Conditions(rounds, before=lambda _: memory.read(), memory=_pass(task, memory))
+        return taken(before=lambda _: memory.read(), memory=_pass(task, memory))
     if task.is_small:
-        return Conditions(rounds, in_loops=True)
+        return taken(in_loops=True)
     if _is_beyond(task, memory):
-        return Conditions(rounds, memory=_pass(task, memory))
-    return Conditions(rounds, before=lambda way: way.call())
+        return taken(memory=_pass(task, memory))
+    return taken(before=lambda way: way.call())
 
 
 def _pass(task: Task, memory: Memory) -> Callable[[], float] | None:

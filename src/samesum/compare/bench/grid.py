@@ -13,7 +13,7 @@ WARM, COLD, ROWS = "warm", "cold", "rows"
 """The cells that are one array in many sizes."""
 LAYOUTS = (CONTIGUOUS, TRANSPOSED, STRIDED)
 
-QUICK_BYTES = 1 << 27
+QUICK_BYTES = 1 << 26
 ODD_ELEMENTS = 1 << 20
 ROW_ELEMENTS = 1 << 24
 INNER_LENGTHS = (*range(1, 18), 31, 33, 127)
@@ -90,13 +90,13 @@ def rows(_: int) -> tuple[Cell, ...]:
 
 
 def quick(itemsize: int) -> tuple[Cell, ...]:
-    """The shapes that say most, just beyond the cache."""
+    """The shapes that say most: beyond the cache, short rows within it, small arrays."""
     size = QUICK_BYTES // itemsize
     return (
         Cell("flat", (size,), (0,)),
         Cell("square_axis_0", (size >> 13, 1 << 13), (0,)),
         Cell("square_axis_1", (size >> 13, 1 << 13), (1,)),
-        Cell("rows_of_8", (size >> 4, 8), (1,)),
+        Cell("rows_of_8", (size >> 5, 8), (1,)),
         *_SMALL[1:],
     )
 

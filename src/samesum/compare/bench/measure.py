@@ -16,13 +16,11 @@ PAUSE = 0.005
 """Seconds of silence before a reading, so that threads that spin after their work have gone to sleep."""
 LOOP_SECONDS = 0.004
 MOST_LOOPS = 20000
-LONG = 0.005
-"""Seconds of a call that one trial is enough for."""
+LONG, SHORT = 0.05, 0.005
+"""Seconds: a first call that takes longer is not repeated for a trial; shorter ones are tried several times."""
 FAR = 100.0
 """A competitor that takes so many times as long as samesum, and more than `FAR_SECONDS`, is read once only."""
 FAR_SECONDS = 0.05
-PATIENCE = 1.5
-"""Seconds after which a competitor is read no more in one cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +34,14 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """How the readings of one cell are taken.
+    """How the readings of one cell are taken: so many of each competitor, but no more once it used up the patience.
 
     `before` goes before each reading and decides what is in the cache; `memory` gives the seconds of a pass through
     memory, once in each round.
     """
 
     rounds: int
+    patience: float
     in_loops: bool = False
     before: Callable[[Way], Any] | None = None
     memory: Callable[[], float] | None = None
@@ -70,7 +69,7 @@ def chosen(ways: Sequence[Way], own_seconds: float | None) -> tuple[Turn, NDArra
         answer = way.answer(way.call())
         seconds = time.perf_counter() - start
         is_far = own_seconds is not None and seconds > max(FAR * own_seconds, FAR_SECONDS)
-        if not is_far:
+        if not is_far and seconds < LONG:
             seconds = _trial(way)
         turns.append((Turn(way, seconds, is_far), answer))
     return min(turns, key=lambda each: each[0].seconds)
@@ -91,7 +90,7 @@ def take_turns(turns: Mapping[str, Turn], conditions: Conditions, at: Callable[[
             readings.memory.append(conditions.memory())
         first = number % len(near)
         for name in near[first:] + near[:first]:
-            if readings.calls[name] and spent[name] > PATIENCE:
+            if readings.calls[name] and spent[name] > conditions.patience:
                 continue
             at(name)
             start = time.perf_counter()
@@ -116,7 +115,7 @@ def _reading(way: Way, loops: int, before: Callable[[Way], Any] | None) -> float
 
 def _trial(way: Way) -> float:
     once = _seconds(way.call)
-    return once if once > LONG else min(once, *(_seconds(way.call) for _ in range(10)))
+    return once if once > SHORT else min(once, *(_seconds(way.call) for _ in range(10)))
 
 
 def _seconds(call: Callable[[], Any]) -> float:

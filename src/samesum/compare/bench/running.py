@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from samesum.compare.bench.cells import Question
+from samesum.compare.bench.contest import Settings
 from samesum.compare.bench.peers.catalogue import SAMESUM
 from samesum.compare.bench.rows import Row, failed
-from samesum.compare.bench.worker import At, Message, Order, Settings, serve
+from samesum.compare.bench.worker import At, Message, Order, serve
 from samesum.compare.processes import Child
 
 START_SECONDS = 120.0

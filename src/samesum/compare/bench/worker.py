@@ -13,22 +13,12 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from samesum.compare.bench.cells import Question
-from samesum.compare.bench.contest import contest
+from samesum.compare.bench.contest import Settings, contest
 from samesum.compare.bench.machine import Memory
 from samesum.compare.bench.peers.catalogue import SAMESUM
 from samesum.compare.bench.peers.own import Samesum
 from samesum.compare.bench.rows import Row, failed
 from samesum.compare.bench.task import Competitor, Task, Way
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What is the same for all cells. `buffer` is the size of a pass through memory, None for what suits the cache."""
-
-    peers: Mapping[str, Callable[[int], Competitor]]
-    rounds: int
-    seed: int
-    buffer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +64,7 @@ def _answer(
 ) -> Row:
     taking_part = {name: each for name, each in competitors.items() if name not in order.without}
     try:
-        return contest(order.question, taking_part, memory, settings.rounds, settings.seed, at)
+        return contest(order.question, taking_part, memory, settings, at)
     except Exception as error:
         return failed(order.question, {SAMESUM: f"{type(error).__name__}: {error}"})
 
