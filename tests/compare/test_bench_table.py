@@ -29,7 +29,12 @@ def _row(ratio: float, operator: str = "sum", name: str = "flat", size: int = 10
     return Row(question, 4 * size, 4 * size, limit, figures, share, "numpy", ratio, {"openvino": "ended"}, {"a": 1})
 
 
-ROWS = [_row(2.0), _row(0.95, name="page"), _row(0.5, "mean", share=None), _row(0.25, "mean", "page", share=0.9)]
+ROWS = [
+    _row(2.0, size=1 << 20),
+    _row(0.95, name="page"),
+    _row(0.5, "mean", share=None),
+    _row(0.25, "mean", "page", share=0.9),
+]
 
 
 @pytest.mark.parametrize("row", [*ROWS, failed(ROWS[0].question, {"samesum": "MemoryError: "})])

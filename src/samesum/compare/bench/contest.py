@@ -77,7 +77,7 @@ def _conditions(question: Question, task: Task, memory: Memory, settings: Settin
     """Small cells are timed in loops, those beyond the cache beside a pass through memory."""
     taken = partial(Conditions, settings.rounds, settings.patience)
     if question.cell.is_cold:
-        return taken(before=lambda _: memory.read(), memory=_pass(task, memory))
+        return taken(before=lambda _: memory.empty_the_cache(), memory=_pass(task, memory))
     if task.is_small:
         return taken(in_loops=True)
     if _is_beyond(task, memory):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from samesum.engine.machine import copy_seconds, instruction_set, read_seconds
 _CPUINFO = Path("/proc/cpuinfo")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _USUAL_CACHE = 32 << 20
+PAUSE = 0.005
+"""Seconds of silence in which threads that spin after their work go to sleep."""
 BUFFER = 1 << 28
 """Bytes of a pass through memory, or more where the cache is large."""
 
@@ -62,8 +65,13 @@ class Memory:
         self._to: np.ndarray[tuple[int], np.dtype[np.uint8]] | None = None
 
     def read(self) -> float:
-        """Seconds of one pass that reads; nothing else is in the cache afterwards."""
+        """Seconds of one pass that reads."""
         return read_seconds(self._from)
+
+    def empty_the_cache(self) -> None:
+        """Nothing of the data is in the cache afterwards, and the threads that saw to it have gone to sleep."""
+        self.read()
+        time.sleep(PAUSE)
 
     def copy(self) -> float:
         """Seconds of one pass that copies, moving twice the bytes."""

@@ -9,11 +9,10 @@ from statistics import median
 from timeit import Timer
 from typing import Any
 
+from samesum.compare.bench.machine import PAUSE
 from samesum.compare.bench.task import Way
 from samesum.graph.model import NDArray
 
-PAUSE = 0.005
-"""Seconds of silence before a reading, so that threads that spin after their work have gone to sleep."""
 LOOP_SECONDS = 0.004
 MOST_LOOPS = 20000
 LONG, SHORT = 0.05, 0.005

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from samesum.compare.bench.grid import COLD, ROWS, WARM
 from samesum.compare.bench.operators import OPERATORS
 from samesum.compare.bench.peers.catalogue import PEERS, SAMESUM
 from samesum.compare.bench.rows import Row
+from samesum.compare.bench.task import SMALL
 
 _COLORS = dict(zip((SAMESUM, *PEERS), ("#111111", "#4c78a8", "#e45756", "#72b7b2", "#f2a541", "#9d755d"), strict=True))
+_MARKERS = ".x+s^v*d"
 _WIDTH, _BAR, _CURVES, _HEAD, _MOST = 10.0, 0.13, 4.5, 1.2, 200.0
 """Inches: of the picture, a bar, a panel of curves, what surrounds them; and the greatest height of a picture."""
 
@@ -48,39 +51,59 @@ Draw = Callable[[Any, Sequence[Row]], None]
 
 def _panels(rows: Sequence[Row]) -> list[tuple[Draw, list[Row]]]:
     """The rows of each panel: every row has one."""
-    curves = (WARM, COLD, ROWS)
+    bars = [row for row in rows if row.question.cell.name not in (WARM, COLD, ROWS)]
     return [
-        (_bars, [row for row in rows if row.question.cell.name not in curves]),
+        (_speeds, [row for row in bars if row.bytes > SMALL]),
+        (_times, [row for row in bars if row.bytes <= SMALL]),
         (_by_size, [row for row in rows if row.question.cell.name in (WARM, COLD)]),
         (_by_row, [row for row in rows if row.question.cell.name == ROWS]),
     ]
 
 
 def _height(draw: Draw, rows: Sequence[Row]) -> float:
-    return _HEAD + (_BAR * len(rows) * (1 + len(_competitors(rows))) if draw is _bars else _CURVES)
+    is_bars = draw in (_speeds, _times)
+    return _HEAD + (_BAR * len(rows) * (1 + len(_competitors(rows))) if is_bars else _CURVES)
 
 
 def _competitors(rows: Sequence[Row]) -> list[str]:
     return [name for name in _COLORS if any(name in row.figures for row in rows)]
 
 
-def _bars(axes: Any, rows: Sequence[Row]) -> None:
-    """Speed by cell and competitor; where the data are beyond the cache, a line shows memory's bandwidth."""
+def _speeds(axes: Any, rows: Sequence[Row]) -> None:
+    """Where the data are beyond the cache, a line shows memory's bandwidth."""
+    ends = _bars(axes, rows, lambda row, name: row.speed(name) / 1e9)
+    limits = [(k, row.limit * row.bytes / row.moved / 1e9) for k, row in enumerate(rows) if row.limit is not None]
+    if limits:
+        axes.vlines([limit for _, limit in limits], *zip(*(ends[k] for k, _ in limits), strict=True), colors="red")
+    axes.set_xlabel(f"GB/s{' (input and output)' if _keeps_shape(rows) else ''}; red: bandwidth of memory")
+
+
+def _times(axes: Any, rows: Sequence[Row]) -> None:
+    _bars(axes, rows, lambda row, name: row.figures[name].seconds * 1e6)
+    axes.set_xlabel("microseconds a call")
+
+
+def _keeps_shape(rows: Sequence[Row]) -> bool:
+    return OPERATORS[rows[0].question.operator].keeps_shape
+
+
+def _bars(axes: Any, rows: Sequence[Row], across: Callable[[Row, str], float]) -> list[tuple[float, float]]:
+    """A group of bars for each row, a bar for each competitor; where the groups begin and end."""
     names = _competitors(rows)
     width = 1 / (1 + len(names))
     for place, name in enumerate(names):
-        at = [(k + place * width, row.speed(name) / 1e9) for k, row in enumerate(rows) if name in row.figures]
-        axes.barh([y for y, _ in at], [speed for _, speed in at], width, color=_COLORS[name], label=name)
-    middle = (len(names) - 1) * width / 2
-    limits = [(k, row.limit * row.bytes / row.moved / 1e9) for k, row in enumerate(rows) if row.limit is not None]
-    if limits:
-        ends = [[k - width / 2 for k, _ in limits], [k + 2 * middle + width / 2 for k, _ in limits]]
-        axes.vlines([limit for _, limit in limits], *ends, colors="#d62728", label="memory")
-    axes.set_yticks([k + middle for k in range(len(rows))], [_label(row) for row in rows], fontsize=7)
+        at = [(k + place * width, across(row, name)) for k, row in enumerate(rows) if name in row.figures]
+        axes.barh([y for y, _ in at], [length for _, length in at], width, color=_COLORS[name], label=name)
+    whole = len(names) * width
+    axes.set_yticks([k + (whole - width) / 2 for k in range(len(rows))], [_label(row) for row in rows], fontsize=7)
     axes.invert_yaxis()
     axes.margins(y=0.01)
-    axes.set_xlabel("GB/s" + (" (input and output)" if OPERATORS[rows[0].question.operator].keeps_shape else ""))
-    axes.legend(fontsize=7)
+    _legend(axes)
+    return [(k - width / 2, k - width / 2 + whole) for k in range(len(rows))]
+
+
+def _legend(axes: Any) -> None:
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def _label(row: Row) -> str:
@@ -106,13 +129,16 @@ def _by_row(axes: Any, rows: Sequence[Row]) -> None:
 
 def _curves(axes: Any, rows: Sequence[Row], across: Callable[[Row], int], up: Callable[[Row, str], float]) -> None:
     """One curve for each competitor, type, number of threads, and temperature."""
-    lines = list(dict.fromkeys((row.question.dtype, row.question.threads, row.question.cell.name) for row in rows))
-    for line in lines:
-        dtype, threads, cell = line
-        own = [r for r in rows if (r.question.dtype, r.question.threads, r.question.cell.name) == line]
-        for name in _competitors(own):
-            points = sorted((across(row), up(row, name)) for row in own if name in row.figures)
-            style = "--" if cell == COLD else "-"
-            label = None if cell == COLD else f"{name} {dtype}, {threads} threads"
-            axes.loglog(*zip(*points, strict=True), style, color=_COLORS[name], marker=".", label=label)
-    axes.legend(fontsize=7)
+    kinds = list(dict.fromkeys(map(_kind, rows)))
+    for marker, (dtype, threads) in zip(cycle(_MARKERS), kinds, strict=False):
+        for cell, style in ((WARM, "-"), (ROWS, "-"), (COLD, "--")):
+            own = [row for row in rows if _kind(row) == (dtype, threads) and row.question.cell.name == cell]
+            for name in _competitors(own):
+                points = sorted((across(row), up(row, name)) for row in own if name in row.figures)
+                label = None if cell == COLD else f"{name} {dtype}, {threads} threads"
+                axes.loglog(*zip(*points, strict=True), style, color=_COLORS[name], marker=marker, label=label)
+    _legend(axes)
+
+
+def _kind(row: Row) -> tuple[str, int]:
+    return row.question.dtype, row.question.threads
