@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
-#include "python/reductions.hpp"
+#include "python/accumulation.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
@@ -182,6 +182,11 @@ NB_MODULE(_core, m) {
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x"), nb::arg("axes").none(),
           nb::arg("flags"), nb::arg("keepdims"));
+    nb::class_<samesum::Accumulation>(m, "Accumulation")
+        .def("__init__", &construct, nb::arg("code"), nb::arg("flags"), nb::arg("dtype"), nb::arg("outputs"),
+             nb::arg("count"), nb::arg("tier"))
+        .def("add", &add_piece, nb::arg("x"), nb::arg("axes"))
+        .def("finish", &finished);
     m.def("scan", &scan, nb::arg("combine"), nb::arg("x"), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"));

@@ -1,0 +1,111 @@
+#include "run/accumulation.hpp"
+
+#include <algorithm>
+
+#include "run/accumulate.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+bool equal_outputs(const Dim& a, const Dim& b) { return a.size == b.size && a.out == b.out; }
+
+// The place of column j of a part among all outputs.
+std::int64_t output_at(const Plan& plan, const Outputs& part, std::int64_t j) {
+    const std::int64_t at = part.first + j;
+    if (plan.shape == Shape::lanes) return plan.out + offsets_at(plan.kept, at).out;
+    return plan.out + offsets_at(plan.kept, part.outer).out + at * plan.inner.out;
+}
+
+}  // namespace
+
+Accumulation::Accumulation(const Reduction& row, Format in, Format out, std::int64_t outputs,
+                           std::int64_t count, std::size_t tier)
+    : ordered_(is_position(row.combine)),
+      in_(in),
+      outputs_(outputs),
+      tier_(tier),
+      target_{choose_tiers(row, in, out, count), {row.finalize, out, count}, nullptr} {}
+
+std::vector<Outputs> Accumulation::parts_of(const Plan& plan) const {
+    const bool lanes = plan.shape == Shape::lanes;
+    const std::int64_t outer = lanes ? 1 : plan.kept.count(),
+                       inner = lanes ? plan.kept_count : plan.inner.size,
+                       width = static_cast<std::int64_t>(method().max_columns);
+    std::vector<Outputs> parts;
+    for (std::int64_t o = 0; o < outer; ++o) {
+        for (std::int64_t first = 0; first < inner; first += width)
+            parts.push_back({o, first, std::min(inner, first + width)});
+    }
+    return parts;
+}
+
+void Accumulation::begin(const Plan& plan) {
+    plan_ = plan;
+    parts_ = parts_of(plan);
+    for (const Outputs& part : parts_) {
+        blocks_.push_back(std::make_unique_for_overwrite<Block>());
+        open_tile(plan, method(), part.count(), blocks_.back().get());
+    }
+}
+
+bool Accumulation::fits(const Plan& plan) const {
+    return plan.shape == plan_.shape && plan.fold == plan_.fold && plan.out == plan_.out &&
+           plan.kept.rank == plan_.kept.rank &&
+           (plan.shape == Shape::lanes || equal_outputs(plan.inner, plan_.inner)) &&
+           std::equal(plan.kept.dim, plan.kept.dim + plan.kept.rank, plan_.kept.dim, equal_outputs);
+}
+
+void Accumulation::add(const View& piece, const bool* reduced) {
+    const FloatingPointScope scope;
+    const Plan plan = plan_reduction(piece, reduced, ordered_);
+    if (blocks_.empty()) begin(plan);
+    if (!fits(plan)) return add_elsewhere(plan);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Outputs& o = parts_[i];
+        accumulate(plan, method(), {o.outer, o.first, o.last, 0, plan.reduced_count}, blocks_[i].get());
+    }
+}
+
+// A piece whose loops differ from those of the first one: to states of its own, which are merged.
+void Accumulation::add_elsewhere(const Plan& plan) {
+    if (places_.empty()) {
+        places_.resize(static_cast<std::size_t>(outputs_));
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            for (std::int64_t j = 0; j < parts_[i].count(); ++j)
+                places_[static_cast<std::size_t>(output_at(plan_, parts_[i], j))] = {
+                    i, static_cast<std::size_t>(j)};
+        }
+    }
+    const TileScope scope;
+    for (const Outputs& part : parts_of(plan)) {
+        open_tile(plan, method(), part.count(), scope.tile());
+        accumulate(plan, method(), {part.outer, part.first, part.last, 0, plan.reduced_count}, scope.tile());
+        close_tile(plan, method(), part.count(), scope.tile());
+        for (std::int64_t j = 0; j < part.count(); ++j) {
+            const Place& to = places_[static_cast<std::size_t>(output_at(plan, part, j))];
+            method().merge(blocks_[to.block].get(), to.column, scope.tile(), static_cast<std::size_t>(j));
+        }
+    }
+}
+
+std::vector<std::int64_t> Accumulation::finish(void* out) {
+    const FloatingPointScope scope;
+    target_.out = static_cast<char*>(out);
+    std::vector<std::int64_t> rest;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Outputs& part = parts_[i];
+        void* const tile = blocks_[i].get();
+        close_tile(plan_, method(), part.count(), tile);
+        std::uint8_t failed[tile_columns];
+        if (finish_outputs(plan_, target_, tier_, tile, part, failed) == 0) continue;
+        for (std::int64_t j = 0; j < part.count(); ++j) {
+            if (failed[j]) rest.push_back(output_at(plan_, part, j));
+        }
+    }
+    std::sort(rest.begin(), rest.end());
+    return rest;
+}
+
+}  // namespace samesum
