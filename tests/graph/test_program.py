@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gc
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
 from building import Ir, onnx_bytes, same
+from graph.one_by_one import one_by_one
 from samesum.errors import AxisError, DtypeError, ModelError, ShapeError, UnsupportedOperator
 from samesum.frontends.load import load
-from samesum.graph import program as programs
 from samesum.graph.model import Value
+from samesum.graph.steps import Step
 
 F, I64 = TensorProto.FLOAT, TensorProto.INT64
 NODE = helper.make_node
@@ -25,12 +27,13 @@ def chain(**options: object) -> bytes:
     return onnx_bytes([*nodes, NODE("Sqrt", ["c"], ["y"])], {"x": (F, ["n", 4])}, {"y": (F, None)}, **options)
 
 
-def test_each_value_is_freed_after_its_last_use() -> None:
-    model = load(chain())
+@pytest.mark.parametrize("alone", [False, True])
+def test_each_value_is_freed_after_its_last_use(alone: bool) -> None:
+    model = one_by_one(load(chain())) if alone else load(chain())
     alive: list[int] = []
     references: list[weakref.ref[np.ndarray]] = []
 
-    def watched(step: programs.Step) -> programs.Step:
+    def watched(step: Step) -> Step:
         def call(inputs: list[np.ndarray]) -> np.ndarray:
             gc.collect()
             alive.append(sum(reference() is not None for reference in references))
@@ -38,13 +41,13 @@ def test_each_value_is_freed_after_its_last_use() -> None:
             references.append(weakref.ref(result))
             return result
 
-        return programs.replace(step, call=call)
+        return replace(step, call=call)
 
     inner = model._program
-    steps = tuple(watched(step) for step in inner.steps)
-    type(model)(programs.replace(inner, steps=steps)).run(X)
+    stages = tuple(replace(stage, steps=tuple(map(watched, stage.steps))) for stage in inner.stages)
+    type(model)(replace(inner, stages=stages)).run(X)
     assert alive == [0, 1, 1, 1]
-    assert [step.frees for step in inner.steps] == [("x",), ("a",), ("b",), ("c",)]
+    assert [stage.frees for stage in inner.stages] == ([("x",), ("a",), ("b",), ("c",)] if alone else [("x",)])
 
 
 def test_nodes_run_in_any_order_and_unreachable_ones_not_at_all() -> None:

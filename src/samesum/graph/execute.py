@@ -1,7 +1,8 @@
-"""Running a program: one node after the other, each value freed after its last use."""
+"""Running a program: one stage after the other, each value freed after its last use."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ import numpy as np
 from samesum.errors import ModelError, SamesumError
 from samesum.graph.feeds import fed
 from samesum.graph.model import NDArray
-from samesum.graph.program import Program, Step
+from samesum.graph.passes import in_one_pass
+from samesum.graph.program import Program
+from samesum.graph.stages import Stage, one_by_one
+from samesum.graph.steps import Step
 
 
 def execute(program: Program, given: Any) -> dict[str, NDArray]:
@@ -17,12 +21,12 @@ def execute(program: Program, given: Any) -> dict[str, NDArray]:
     graph = program.graph
     try:
         inputs = fed(graph, given)
-        values = {**graph.constants, **graph.defaults, **inputs}
-        with np.errstate(all="ignore"):
-            for step in program.steps:
-                values[step.node.outputs[0]] = _computed(step, values)
-                for name in step.frees:
-                    del values[name]
+        start = {**graph.constants, **graph.defaults, **inputs}
+        try:
+            values = _through(program.stages, start)
+        except SamesumError:
+            # Of several nodes with an error the first one in order is named.
+            values = _through(one_by_one(program.steps, graph), start)
     except SamesumError as error:
         error.args = (f"{graph.name}: {error}",)
         raise
@@ -34,7 +38,29 @@ def execute(program: Program, given: Any) -> dict[str, NDArray]:
     return outputs
 
 
-def _computed(step: Step, values: dict[str, NDArray]) -> NDArray:
+def _through(stages: Sequence[Stage], start: Mapping[str, NDArray]) -> dict[str, NDArray]:
+    values = dict(start)
+    with np.errstate(all="ignore"):
+        for stage in stages:
+            _run(stage, values)
+            for name in stage.frees:
+                del values[name]
+    return values
+
+
+def _run(stage: Stage, values: dict[str, NDArray]) -> None:
+    """Adds the results of the stage to `values`."""
+    results = in_one_pass(stage, values) if len(stage.steps) > 1 else None
+    if results is not None:
+        values |= results
+        return
+    for step, ended in zip(stage.steps, stage.ends, strict=True):
+        values[step.result] = _computed(step, values)
+        for name in ended:
+            del values[name]
+
+
+def _computed(step: Step, values: Mapping[str, NDArray]) -> NDArray:
     try:
         return step.call([values[name] if name else None for name in step.node.inputs])
     except SamesumError as error:

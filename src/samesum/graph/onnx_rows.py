@@ -10,7 +10,7 @@ import numpy as np
 from samesum.graph import facts, foretelling, pointwise, shaping, slicing
 from samesum.graph.attributes import flag, integer, integers, number, onnx_type
 from samesum.graph.model import Dtype
-from samesum.graph.rows import Attribute, Row
+from samesum.graph.rows import Attribute, Cut, Row
 from samesum.graph.types import (
     BFLOAT16,
     BOOL,
@@ -44,76 +44,84 @@ _AXES_REQUIRED = (Attribute("axes", integers, required=True),)
 _AXIS = Attribute("axis", integer, required=True)
 
 
-def _unary(name: str, function: pointwise.Unary, versions: Mapping[int, _Types]) -> tuple[Row, ...]:
-    run = pointwise.unary(function)
+def _unary(
+    name: str, function: pointwise.Unary, versions: Mapping[int, _Types], is_light: bool = False
+) -> tuple[Row, ...]:
+    row = partial(Row, "onnx", name, run=pointwise.unary(function), infer=facts.same, cut=Cut.EACH, is_light=is_light)
     return tuple(
-        Row("onnx", name, since, run, facts.same, types, attributes=_CONSUMED if since == 1 else ())
-        for since, types in versions.items()
+        row(since, types=types, attributes=_CONSUMED if since == 1 else ()) for since, types in versions.items()
     )
 
 
-def _binary(name: str, function: pointwise.Binary) -> tuple[Row, ...]:
+def _binary(name: str, function: pointwise.Binary, is_light: bool = False) -> tuple[Row, ...]:
     by_suffix, run = pointwise.binary_by_suffix(function), pointwise.binary(function)
+    row = partial(Row, "onnx", name, arity=(2, 2))
+    both = partial(row, run=run, infer=facts.broadcast, cut=Cut.EACH, is_light=is_light)
     return (
-        Row("onnx", name, 1, by_suffix, facts.same, FLOATS, (2, 2), _SUFFIX + _CONSUMED),
-        Row("onnx", name, 6, by_suffix, facts.same, _H, (2, 2), _SUFFIX),
-        Row("onnx", name, 7, run, facts.broadcast, _H, (2, 2)),
-        Row("onnx", name, 13, run, facts.broadcast, _H_PLUS, (2, 2)),
-        Row("onnx", name, 14, run, facts.broadcast, NUMBERS_PLUS, (2, 2)),
+        row(1, by_suffix, facts.same, FLOATS, attributes=_SUFFIX + _CONSUMED),
+        row(6, by_suffix, facts.same, _H, attributes=_SUFFIX),
+        both(7, types=_H),
+        both(13, types=_H_PLUS),
+        both(14, types=NUMBERS_PLUS),
     )
 
 
 def _power() -> tuple[Row, ...]:
-    run = pointwise.binary(pointwise.power)
-    row = partial(Row, "onnx", "Pow")
+    """NumPy has other functions for one exponent than for an array of them, so that it is not cut."""
+    row = partial(Row, "onnx", "Pow", arity=(2, 2))
+    power = partial(row, run=pointwise.binary(pointwise.power), infer=facts.broadcast, cut=Cut.FIRST)
     return (
-        row(1, pointwise.binary_by_suffix(pointwise.power), facts.same, FLOATS, (2, 2), _SUFFIX),
-        row(7, run, facts.broadcast, FLOATS, (2, 2)),
-        row(12, run, facts.broadcast, _POWER, (2, 2), same=1),
-        row(13, run, facts.broadcast, _POWER | BFLOAT16, (2, 2), same=1),
+        row(1, pointwise.binary_by_suffix(pointwise.power), facts.same, FLOATS, attributes=_SUFFIX),
+        power(7, types=FLOATS),
+        power(12, types=_POWER, same=1),
+        power(13, types=_POWER | BFLOAT16, same=1),
     )
 
 
 def _variadic(name: str, run: pointwise.Run, versions: Mapping[int, _Types]) -> tuple[Row, ...]:
     return tuple(
-        Row("onnx", name, since, run, facts.broadcast, types, _MANY, _CONSUMED if since == 1 else ())
+        Row("onnx", name, since, run, facts.broadcast, types, _MANY, _CONSUMED if since == 1 else (), cut=Cut.EACH)
         for since, types in versions.items()
     )
 
 
 _ELEMENTWISE = (
     *_unary("Sqrt", np.sqrt, {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}),
-    *_unary("Exp", np.exp, {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}),
-    *_unary("Log", np.log, {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}),
-    *_unary("Abs", np.abs, {1: FLOATS, 6: NUMBERS, 13: NUMBERS_PLUS}),
-    *_unary("Neg", np.negative, {1: FLOATS, 6: _SIGNED, 13: _SIGNED | BFLOAT16}),
+    *_unary("Exp", pointwise.exponential, {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}),
+    *_unary("Log", pointwise.logarithm, {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}),
+    *_unary("Abs", np.abs, {1: FLOATS, 6: NUMBERS, 13: NUMBERS_PLUS}, is_light=True),
+    *_unary("Neg", np.negative, {1: FLOATS, 6: _SIGNED, 13: _SIGNED | BFLOAT16}, is_light=True),
     *_unary("Relu", pointwise.relu, {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS, 14: _SIGNED | BFLOAT16}),
-    *_binary("Add", np.add),
-    *_binary("Sub", np.subtract),
-    *_binary("Mul", np.multiply),
+    *_binary("Add", np.add, is_light=True),
+    *_binary("Sub", np.subtract, is_light=True),
+    *_binary("Mul", np.multiply, is_light=True),
     *_binary("Div", pointwise.divide),
     *_power(),
     *_variadic("Max", pointwise.variadic(np.maximum), {1: FLOATS, 8: FLOATS, 12: NUMBERS, 13: NUMBERS_PLUS}),
     *_variadic("Min", pointwise.variadic(np.minimum), {1: FLOATS, 8: FLOATS, 12: NUMBERS, 13: NUMBERS_PLUS}),
     *_variadic("Sum", pointwise.total, {1: FLOATS, 8: FLOATS, 13: FLOATS_PLUS}),
     *_variadic("Mean", pointwise.average, {1: FLOATS, 8: FLOATS, 13: FLOATS_PLUS}),
-    Row("onnx", "Clip", 1, pointwise.clip_attributes, facts.same, FLOATS, attributes=_OPEN),
-    Row("onnx", "Clip", 6, pointwise.clip_attributes, facts.same, FLOATS, attributes=_BOUNDS),
-    Row("onnx", "Clip", 11, pointwise.clip_inputs, facts.same, FLOATS, (1, 3)),
-    Row("onnx", "Clip", 12, pointwise.clip_inputs, facts.same, NUMBERS, (1, 3)),
-    Row("onnx", "Clip", 13, pointwise.clip_inputs, facts.same, NUMBERS_PLUS, (1, 3)),
-    Row("onnx", "Identity", 1, pointwise.identity, facts.same, None),
+    Row("onnx", "Clip", 1, pointwise.clip_attributes, facts.same, FLOATS, attributes=_OPEN, cut=Cut.FIRST),
+    Row("onnx", "Clip", 6, pointwise.clip_attributes, facts.same, FLOATS, attributes=_BOUNDS, cut=Cut.FIRST),
+    Row("onnx", "Clip", 11, pointwise.clip_inputs, facts.same, FLOATS, (1, 3), cut=Cut.FIRST),
+    Row("onnx", "Clip", 12, pointwise.clip_inputs, facts.same, NUMBERS, (1, 3), cut=Cut.FIRST),
+    Row("onnx", "Clip", 13, pointwise.clip_inputs, facts.same, NUMBERS_PLUS, (1, 3), cut=Cut.FIRST),
+    Row("onnx", "Identity", 1, pointwise.identity, facts.same, None, cut=Cut.EACH, is_light=True),
 )
 
 _TO = foretelling.to_attribute("to")
+_cast = partial(Row, "onnx", "Cast", run=pointwise.cast, infer=_TO, cut=Cut.EACH)
+_cast_like = partial(
+    Row, "onnx", "CastLike", run=pointwise.cast_like, infer=foretelling.cast_like, types=None, arity=(2, 2), same=0
+)
 _CASTS = (
-    Row("onnx", "Cast", 1, pointwise.cast, _TO, NUMBERS | BOOL, attributes=(_CAST_TO,)),
-    Row("onnx", "Cast", 13, pointwise.cast, _TO, NUMBERS_PLUS | BOOL, attributes=(_CAST_TO,)),
-    Row("onnx", "Cast", 19, pointwise.cast, _TO, None, attributes=(_CAST_TO, _SATURATE)),
-    Row("onnx", "Cast", 24, pointwise.cast, _TO, None, attributes=(_CAST_TO, _SATURATE, _ROUND)),
-    Row("onnx", "CastLike", 15, pointwise.cast_like, foretelling.cast_like, None, (2, 2), same=0),
-    Row("onnx", "CastLike", 19, pointwise.cast_like, foretelling.cast_like, None, (2, 2), (_SATURATE,), same=0),
-    Row("onnx", "CastLike", 24, pointwise.cast_like, foretelling.cast_like, None, (2, 2), (_SATURATE, _ROUND), same=0),
+    _cast(1, types=NUMBERS | BOOL, attributes=(_CAST_TO,)),
+    _cast(13, types=NUMBERS_PLUS | BOOL, attributes=(_CAST_TO,)),
+    _cast(19, types=None, attributes=(_CAST_TO, _SATURATE)),
+    _cast(24, types=None, attributes=(_CAST_TO, _SATURATE, _ROUND)),
+    _cast_like(15, cut=Cut.FIRST),
+    _cast_like(19, attributes=(_SATURATE,), cut=Cut.FIRST),
+    _cast_like(24, attributes=(_SATURATE, _ROUND), cut=Cut.FIRST),
 )
 
 

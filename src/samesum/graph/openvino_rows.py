@@ -7,7 +7,7 @@ import numpy as np
 from samesum.graph import facts, foretelling, pointwise, shaping, slicing
 from samesum.graph.attributes import flag, integer, integers, ir_type, number, one_of
 from samesum.graph.model import Dtype, NDArray
-from samesum.graph.rows import Attribute, Row
+from samesum.graph.rows import Attribute, Cut, Row
 from samesum.graph.types import FLOATS_PLUS, NUMBERS_PLUS, SIGNED
 
 _SIGNED = FLOATS_PLUS | SIGNED
@@ -17,13 +17,16 @@ _OUTPUT_TYPE = Attribute("output_type", ir_type, np.dtype(np.int64))
 _MANY = (1, 2**31)
 
 
-def _unary(name: str, function: pointwise.Unary, types: frozenset[Dtype]) -> Row:
-    return Row("openvino", name, 1, pointwise.unary(function), facts.same, types)
+def _unary(name: str, function: pointwise.Unary, types: frozenset[Dtype], is_light: bool = False) -> Row:
+    run = pointwise.unary(function)
+    return Row("openvino", name, 1, run, facts.same, types, cut=Cut.EACH, is_light=is_light)
 
 
-def _binary(name: str, function: pointwise.Binary, *attributes: Attribute) -> Row:
-    run = pointwise.binary(function)
-    return Row("openvino", name, 1, run, facts.broadcast, NUMBERS_PLUS, (2, 2), (_AUTO_BROADCAST, *attributes))
+def _binary(
+    name: str, function: pointwise.Binary, *attributes: Attribute, cut: Cut = Cut.EACH, is_light: bool = False
+) -> Row:
+    run, given = pointwise.binary(function), (_AUTO_BROADCAST, *attributes)
+    return Row("openvino", name, 1, run, facts.broadcast, NUMBERS_PLUS, (2, 2), given, cut=cut, is_light=is_light)
 
 
 def _squared_difference(a: NDArray, b: NDArray) -> object:
@@ -32,16 +35,16 @@ def _squared_difference(a: NDArray, b: NDArray) -> object:
 
 _ELEMENTWISE = (
     _unary("Sqrt", np.sqrt, FLOATS_PLUS),
-    _unary("Exp", np.exp, FLOATS_PLUS),
-    _unary("Log", np.log, FLOATS_PLUS),
-    _unary("Abs", np.abs, NUMBERS_PLUS),
-    _unary("Negative", np.negative, _SIGNED),
+    _unary("Exp", pointwise.exponential, FLOATS_PLUS),
+    _unary("Log", pointwise.logarithm, FLOATS_PLUS),
+    _unary("Abs", np.abs, NUMBERS_PLUS, is_light=True),
+    _unary("Negative", np.negative, _SIGNED, is_light=True),
     _unary("ReLU", pointwise.relu, NUMBERS_PLUS),
-    _binary("Add", np.add),
-    _binary("Subtract", np.subtract),
-    _binary("Multiply", np.multiply),
+    _binary("Add", np.add, is_light=True),
+    _binary("Subtract", np.subtract, is_light=True),
+    _binary("Multiply", np.multiply, is_light=True),
     _binary("Divide", pointwise.divide, _PYTHON_DIVISION),
-    _binary("Power", pointwise.power),
+    _binary("Power", pointwise.power, cut=Cut.FIRST),  # NumPy has other functions for one exponent
     _binary("Maximum", np.maximum),
     _binary("Minimum", np.minimum),
     _binary("SquaredDifference", _squared_difference),
@@ -53,6 +56,7 @@ _ELEMENTWISE = (
         facts.same,
         NUMBERS_PLUS,
         attributes=(Attribute("min", number, required=True), Attribute("max", number, required=True)),
+        cut=Cut.FIRST,
     ),
     Row(
         "openvino",
@@ -62,9 +66,10 @@ _ELEMENTWISE = (
         foretelling.to_attribute("destination_type"),
         None,
         attributes=(Attribute("destination_type", ir_type, required=True),),
+        cut=Cut.EACH,
     ),
-    Row("openvino", "ConvertLike", 1, pointwise.cast_like, foretelling.cast_like, None, (2, 2), same=0),
-    Row("openvino", "Identity", 16, pointwise.identity, facts.same, None),
+    Row("openvino", "ConvertLike", 1, pointwise.cast_like, foretelling.cast_like, None, (2, 2), same=0, cut=Cut.FIRST),
+    Row("openvino", "Identity", 16, pointwise.identity, facts.same, None, cut=Cut.EACH, is_light=True),
 )
 
 

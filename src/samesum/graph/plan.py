@@ -1,33 +1,49 @@
-"""A program in the reader's words: one line for each step."""
+"""A program in the reader's words: one line for each step, and one above those that run as one."""
 
 from __future__ import annotations
 
 from samesum.graph.model import type_text
-from samesum.graph.program import Program, Step
+from samesum.graph.program import Program
+from samesum.graph.stages import Stage
+from samesum.graph.steps import Step
 
 
 def described(program: Program) -> str:
     """What runs on what, in order; which axes, where they are known; when each value is freed."""
     graph = program.graph
-    count = len(program.steps)
-    lines = [f"{graph.name}: {graph.standard}, {count} step{'' if count == 1 else 's'}"]
+    lines = [f"{graph.name}: {graph.standard}, {_counted(program)}"]
     lines += [f"  input   {value}" for value in graph.inputs]
     lines += [
         f"  input   {name} {type_text(array.dtype, array.shape)}, optional" for name, array in graph.defaults.items()
     ]
-    width = len(str(count))
-    lines += [f"  {number:>{width}}. {_line(step)}" for number, step in enumerate(program.steps, 1)]
+    width = len(str(len(program.stages)))
+    for number, stage in enumerate(program.stages, 1):
+        first, *others = _lines(stage)
+        lines.append(f"  {number:>{width}}. {first}")
+        lines += [f"  {'':{width}}    {line}" for line in others]
     for value, source in zip(program.outputs, graph.results, strict=True):
         lines.append(f"  output  {value}" + ("" if source == value.name else f", which is {source}"))
     return "\n".join(lines)
 
 
+def _counted(program: Program) -> str:
+    stages, steps = len(program.stages), len(program.steps)
+    counted = f"{stages} step{'' if stages == 1 else 's'}"
+    together = any(len(stage.steps) > 1 for stage in program.stages)
+    return f"{steps} operators in {counted}" if together else counted
+
+
+def _lines(stage: Stage) -> list[str]:
+    freed = f"; frees {', '.join(stage.frees)}" if stage.frees else ""
+    if len(stage.steps) == 1:
+        return [_line(stage.steps[0]) + freed]
+    own = {step.result for step in stage.steps}
+    how = "block by block, in the cache" if stage.source in own else f"in one pass over {stage.source}"
+    return [f"{how} -> {', '.join(stage.results)}{freed}", *map(_line, stage.steps)]
+
+
 def _line(step: Step) -> str:
     inputs = ", ".join(name or "-" for name in step.node.inputs)
     fact = step.fact
-    parts = [f"{step.title}({inputs}) -> {step.node.outputs[0]} {type_text(fact.dtype, fact.shape)}"]
-    if step.detail:
-        parts.append(step.detail)
-    if step.frees:
-        parts.append(f"frees {', '.join(step.frees)}")
-    return "; ".join(parts)
+    line = f"{step.title}({inputs}) -> {step.result} {type_text(fact.dtype, fact.shape)}"
+    return f"{line}; {step.detail}" if step.detail else line

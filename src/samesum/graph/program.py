@@ -1,119 +1,48 @@
-"""A graph made ready to run: every node bound to what computes it, in order, with the point where each value ends."""
+"""A graph made ready to run: its steps, the stages in which they run, and what is known of its values."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
-from samesum.engine.operators import apply
-from samesum.errors import ModelError, SamesumError, UnsupportedOperator
+from samesum.errors import ModelError, SamesumError
 from samesum.graph import facts as rules
-from samesum.graph.catalogue import find, versions
-from samesum.graph.model import Graph, NDArray, Node, Value, type_text
+from samesum.graph.model import Graph, Value, type_text
 from samesum.graph.order import ordered
-from samesum.graph.rows import UNKNOWN, Attributes, Fact, Facts, Inputs, Row, check_count, check_inputs, read_attributes
-from samesum.specs.bind import Operation, bind
-from samesum.specs.lookup import STANDARDS, lookup
+from samesum.graph.rows import Fact, Facts
+from samesum.graph.stages import Stage, staged
+from samesum.graph.steps import Step, bound
+from samesum.specs.bind import Operation
 
-Call = Callable[[Inputs], NDArray]
 _FOLDED = 4096
 """Constants of up to so many elements are followed, so that computed shapes and axes are known beforehand."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One node, ready to run. `frees` are the values that nothing needs after it."""
-
-    node: Node
-    title: str
-    call: Call
-    infer: Callable[[Facts], Fact]
-    operation: Operation | None = None
-    fact: Fact = UNKNOWN
-    detail: str = ""
-    frees: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Program:
-    """A graph and its steps. `outputs` say what was inferred where that is known, else what the file says."""
+    """A graph, a step for each node and the stages in which they run.
+
+    `outputs` say what was inferred where that is known, else what the file says.
+    """
 
     graph: Graph
     steps: tuple[Step, ...]
+    stages: tuple[Stage, ...]
     outputs: tuple[Value, ...]
 
 
 def prepare(graph: Graph) -> Program:
     """The program of `graph`; UnsupportedOperator names every node that cannot run."""
-    steps = _bound(ordered(graph))
+    steps = bound(ordered(graph))
     facts = _constants(graph)
     known = [_foretold(step, facts) for step in steps]
     contradictions = [text for step in known if (text := contradiction(step.node.declared, step.fact))]
     warn_of_contradictions(graph.name, contradictions)
-    return Program(graph, _freeing(known, graph), tuple(_outputs(graph, facts)))
-
-
-def _bound(nodes: Sequence[Node]) -> list[Step]:
-    steps, refused = [], []
-    for node in nodes:
-        try:
-            steps.append(_step(node))
-        except UnsupportedOperator as error:
-            refused.append(f"node {node.name!r}, {node.operator} ({node.origin}): {error}")
-        except SamesumError as error:
-            error.args = (f"node {node.name!r}: {error}",)
-            raise
-    if refused:
-        count = "1 node is" if len(refused) == 1 else f"{len(refused)} nodes are"
-        raise UnsupportedOperator(f"{count} not supported: " + "; ".join(refused))
-    return steps
-
-
-def _step(node: Node) -> Step:
-    if node.opset is None:
-        raise UnsupportedOperator("no standard has operators of that origin")
-    newest = STANDARDS[node.standard].newest_opset
-    if not 1 <= node.opset <= newest:
-        raise UnsupportedOperator(f"known are the opsets 1 to {newest}")
-    _check_outputs(node)
-    row = find(node.standard, node.operator, node.opset)
-    if row is not None:
-        return _step_of_row(node, row)
-    if known := versions(node.standard, node.operator):
-        raise UnsupportedOperator(f"it exists since opset {known[0].since}")
-    operation = bind(lookup(node.standard, node.operator, node.opset), node.attributes)
-    return Step(
-        node, operation.spec.identifier, partial(apply, operation), partial(_infer_operation, operation), operation
-    )
-
-
-def _check_outputs(node: Node) -> None:
-    if len([name for name in node.outputs if name]) != 1 or not node.outputs[0]:
-        raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; only operators with one are supported")
-
-
-def _step_of_row(node: Node, row: Row) -> Step:
-    attributes = read_attributes(row, node)
-    check_count(row, len(node.inputs))
-    return Step(node, row.title, partial(_call_row, row, attributes), partial(row.infer, attributes))
-
-
-def _call_row(row: Row, attributes: Attributes, inputs: Inputs) -> NDArray:
-    check_inputs(row, inputs)
-    try:
-        return row.run(attributes, inputs)
-    except SamesumError as error:
-        error.args = (f"{row.title}: {error}",)
-        raise
-
-
-def _infer_operation(operation: Operation, facts: Facts) -> Fact:
-    return rules.reduction(operation, facts) if isinstance(operation.spec.row, Reduction) else rules.same({}, facts)
+    return Program(graph, tuple(known), staged(known, graph), tuple(_outputs(graph, facts)))
 
 
 def _constants(graph: Graph) -> dict[str, Fact]:
@@ -130,8 +59,14 @@ def _foretold(step: Step, facts: dict[str, Fact]) -> Step:
     fact = step.infer(inputs)
     if fact.value is None and _is_small(fact) and all(each is None or each.value is not None for each in inputs):
         fact = _folded(step, inputs, fact)
-    facts[step.node.outputs[0]] = fact
-    return replace(step, fact=fact, detail=_detail(step.operation, inputs))
+    facts[step.result] = fact
+    return replace(step, fact=fact, axes=_axes_known(step.operation, inputs), detail=_detail(step.operation, inputs))
+
+
+def _axes_known(operation: Operation | None, inputs: Facts) -> tuple[int, ...] | None:
+    if operation is None or not isinstance(operation.spec.row, Reduction):
+        return None
+    return rules.reduced_axes(operation, inputs)
 
 
 def _is_small(fact: Fact) -> bool:
@@ -196,17 +131,6 @@ def warn_of_contradictions(name: str, contradictions: Sequence[str]) -> None:
     if contradictions:
         more = f"; and {len(contradictions) - 5} more" if len(contradictions) > 5 else ""
         warnings.warn(f"{name}: {'; '.join(contradictions[:5])}{more}", stacklevel=2)
-
-
-def _freeing(steps: Sequence[Step], graph: Graph) -> tuple[Step, ...]:
-    """Constants belong to the graph and results to the caller; every other value goes after its last use."""
-    seen = {*graph.results, *graph.constants}
-    result = []
-    for step in reversed(steps):
-        last = [name for name in dict.fromkeys((*step.node.inputs, *step.node.outputs)) if name and name not in seen]
-        seen.update(last)
-        result.append(replace(step, frees=tuple(last)))
-    return tuple(reversed(result))
 
 
 def _outputs(graph: Graph, facts: Mapping[str, Fact]) -> list[Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from samesum.errors import DtypeError, ModelError
@@ -37,6 +38,17 @@ class Attribute:
     required: bool = False
 
 
+class Cut(Enum):
+    """Which parts of its inputs an operator needs for a part of its result."""
+
+    NONE = 0
+    """The whole inputs."""
+    EACH = 1
+    """The same part of every input; they broadcast."""
+    FIRST = 2
+    """The same part of the first input, and the others as they are: one element each, or only their type."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One version of one operator: the function that computes it, and the one that foretells dtype and shape."""
@@ -52,6 +64,9 @@ class Row:
     attributes: tuple[Attribute, ...] = field(default=())
     same: int = 99
     """How many leading inputs share T; the others are the function's business."""
+    cut: Cut = Cut.NONE
+    is_light: bool = False
+    """Computing an element again costs no more than reading it."""
 
     @property
     def title(self) -> str:

@@ -1,0 +1,219 @@
+"""Running a stage of several steps in one pass over memory, with the same bits as one step after the other.
+
+Element-wise operators see the same elements in the same types, only fewer at a time; reductions are exact for
+any split. What does not go this way (small arrays, shapes that do not fit, axes out of range) is left to the steps
+one by one, which also say what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from samesum.algebra.rows import Reduction
+from samesum.engine.memory import SELECT_LAST, reduce_several
+from samesum.engine.pieces import Pieces, reduce_pieces
+from samesum.errors import SamesumError, ShapeError
+from samesum.graph import facts as rules
+from samesum.graph.blocks import Block, grid, kept_part, part, shape_of
+from samesum.graph.model import Dtype, NDArray
+from samesum.graph.pointwise import MOST_AT_ONCE
+from samesum.graph.rows import Cut, Fact
+from samesum.graph.stages import Stage
+from samesum.graph.steps import Step
+from samesum.graph.workers import for_each
+
+Values = Mapping[str, NDArray]
+
+BLOCK_BYTES = 256 << 10
+"""Of one value in a block: a few of them fit the second-level cache."""
+_MOST_ELEMENTS = 2**31
+"""What broadcasts to more than this runs one by one, where memory is the limit."""
+_MOST_AXES = 64
+_WIDEST = 8
+"""Bytes of an element."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Type:
+    """All that can be told of a value before it is there."""
+
+    dtype: Dtype
+    shape: tuple[int, ...]
+
+
+def in_one_pass(stage: Stage, values: Values) -> dict[str, NDArray] | None:
+    """The results of a stage by name; None if its steps have to run one by one."""
+    types = None if _is_small([values[name] for name in stage.reads]) else _types(stage, values)
+    if types is None:
+        return None
+    source = types[stage.source]
+    size = prod(source.shape)
+    if size * source.dtype.itemsize <= BLOCK_BYTES or size > _MOST_ELEMENTS:
+        return None
+    try:
+        if stage.source in values:
+            return _of_one_array(stage, values, types)
+        if sum(step.operation is not None or prod(types[step.result].shape) == size for step in stage.steps) < 2:
+            return None  # nothing would be saved
+        return _block_by_block(stage, values, types)
+    except (SamesumError, MemoryError):
+        return None
+
+
+def _is_small(arrays: list[NDArray]) -> bool:
+    """True if nothing that they broadcast to is larger than a block."""
+    try:
+        return len(arrays) <= MOST_AT_ONCE and np.broadcast(*arrays).size * _WIDEST <= BLOCK_BYTES
+    except ValueError:
+        return False
+
+
+def _types(stage: Stage, values: Values) -> dict[str, _Type] | None:
+    facts = {name: _fact(values[name]) for name in stage.reads}
+    for step in stage.steps:
+        facts[step.result] = step.infer([facts[name] if name else None for name in step.node.inputs])
+    types = {}
+    for name, fact in facts.items():
+        if fact.dtype is None or fact.shape is None or None in fact.shape:
+            return None
+        types[name] = _Type(fact.dtype, tuple(int(dim or 0) for dim in fact.shape))
+    return types
+
+
+def _fact(array: NDArray) -> Fact:
+    """The values too, if they could be axes."""
+    return Fact(array.dtype, array.shape, array if array.ndim < 2 and array.size <= _MOST_AXES else None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reductions:
+    """The reductions of a stage, all over the same axes of the source."""
+
+    names: tuple[str, ...]
+    rows: list[tuple[Reduction, int]]
+    axes: tuple[int, ...]
+
+    def of_pieces(self, pieces: Pieces, number: int, count: int) -> list[NDArray]:
+        """Their results, with the reduced axes, of sets of `count` elements in `number` pieces."""
+        if number == 1:
+            (whole,) = pieces()
+            return reduce_several(self.rows, whole, self.axes, keepdims=True)
+        results = reduce_pieces(self.rows, pieces, self.axes, count)
+        return [np.expand_dims(each, self.axes) for each in results]
+
+
+def _reductions(stage: Stage, values: Values, source: _Type) -> _Reductions:
+    """What the stage reduces; an error if an operator does not take it, which one element is enough to tell."""
+    sample = np.ones((1,) * len(source.shape), source.dtype)
+    names, rows, axes = [], [], set()
+    for step in stage.steps:
+        operation = step.operation
+        if operation is None:
+            continue
+        others = [values[name] if name else None for name in step.node.inputs[1:]]
+        step.call([sample, *others])
+        facts = [Fact(source.dtype, source.shape), *(None if each is None else _fact(each) for each in others)]
+        assert isinstance(operation.spec.row, Reduction)
+        names.append(step.result)
+        rows.append((operation.spec.row, SELECT_LAST if operation.select_last else 0))
+        axes.add(tuple(sorted(rules.reduced_axes(operation, facts) or ())))
+    if len(axes) > 1:
+        raise ShapeError(f"{', '.join(names)} do not reduce the same axes")
+    return _Reductions(tuple(names), rows, axes.pop() if axes else ())
+
+
+def _of_one_array(stage: Stage, values: Values, types: Mapping[str, _Type]) -> dict[str, NDArray]:
+    found = _reductions(stage, values, types[stage.source])
+    results = found.of_pieces(lambda: [values[stage.source]], 1, 0)
+    return {name: each.reshape(types[name].shape) for name, each in zip(found.names, results, strict=True)}
+
+
+def _block_by_block(stage: Stage, values: Values, types: Mapping[str, _Type]) -> dict[str, NDArray]:
+    source = types[stage.source]
+    chain = _chain(stage, values, types)
+    found = _reductions(stage, values, source)
+    blocks = grid(source.shape, BLOCK_BYTES // chain.itemsize)
+    kept = tuple(1 if axis in found.axes else size for axis, size in enumerate(source.shape))
+    outs = [np.empty(kept, types[name].dtype) for name in found.names]
+    whole = np.empty(source.shape, source.dtype) if stage.source in stage.results else None
+    count = prod(source.shape[axis] for axis in found.axes)
+
+    def compute(group: Block) -> None:
+        places = tuple(blocks.pieces(group, found.axes))
+
+        def pieces() -> Iterator[NDArray]:
+            for place in places:
+                result = chain.part(place)
+                if whole is not None:
+                    whole[place] = result
+                yield result
+
+        if not outs:
+            for _ in pieces():
+                pass
+        results = found.of_pieces(pieces, len(places), count) if outs else []
+        for out, result in zip(outs, results, strict=True):
+            out[kept_part(group, found.axes)] = result
+
+    for_each(blocks.groups(found.axes), compute)
+    results = {name: out.reshape(types[name].shape) for name, out in zip(found.names, outs, strict=True)}
+    return results if whole is None else results | {stage.source: whole}
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """The element-wise steps of a stage that are as large as its source; `whole` are all values that they read."""
+
+    steps: tuple[tuple[Step, tuple[str, ...]], ...]
+    """Each with the values that end after it."""
+    whole: Values
+    source: str
+    types: Mapping[str, _Type]
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of the widest element."""
+        return max(self.types[step.result].dtype.itemsize for step, _ in self.steps)
+
+    def part(self, block: Block) -> NDArray:
+        """A part of the source."""
+        own: dict[str, NDArray] = {}
+        for step, ended in self.steps:
+            own[step.result] = step.call(self._inputs(step, own, block))
+            for name in ended:
+                own.pop(name, None)
+        result, expected = own[self.source], self.types[self.source]
+        if result.dtype != expected.dtype or result.shape != shape_of(block):
+            raise ShapeError(f"{self.source} came out as {result.dtype} {result.shape}")
+        return result
+
+    def _inputs(self, step: Step, own: Values, block: Block) -> list[NDArray | None]:
+        inputs: list[NDArray | None] = []
+        for position, name in enumerate(step.node.inputs):
+            if not name:
+                inputs.append(None)
+            elif name in own:
+                inputs.append(own[name])
+            else:
+                is_cut = step.cut is Cut.EACH or position == 0
+                inputs.append(part(self.whole[name], block) if is_cut else self.whole[name])
+        return inputs
+
+
+def _chain(stage: Stage, values: Values, types: Mapping[str, _Type]) -> _Chain:
+    """What is smaller than the source is computed at once: it would be computed for many blocks."""
+    whole = {name: values[name] for name in stage.reads}
+    size = prod(types[stage.source].shape)
+    steps = []
+    for step, ended in zip(stage.steps, stage.ends, strict=True):
+        if step.operation is not None:
+            continue
+        if prod(types[step.result].shape) == size:
+            steps.append((step, ended))
+            continue
+        whole[step.result] = step.call([whole[name] if name else None for name in step.node.inputs])
+    return _Chain(tuple(steps), whole, stage.source, types)

@@ -1,0 +1,14 @@
+"""A model whose steps run one after the other, each on whole arrays: what a run in stages is held against."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from samesum.frontends.model import Model
+from samesum.graph import stages
+
+
+def one_by_one(model: Model) -> Model:
+    """The same model without any two steps in one stage."""
+    program = model._program
+    return Model(replace(program, stages=stages.one_by_one(program.steps, program.graph)))

@@ -1,0 +1,252 @@
+"""Steps in one pass give the bits of the steps one by one, and the same errors."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from onnx import TensorProto, helper
+
+import cases
+from building import onnx_bytes
+from graph.one_by_one import one_by_one
+from oracle import assert_bits
+from samesum import _core
+from samesum.errors import AxisError, ModelError, SamesumError, ShapeError
+from samesum.frontends.load import load
+from samesum.frontends.model import Model
+from samesum.graph import passes
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+KINDS = {
+    TensorProto.FLOAT: np.dtype(np.float32),
+    TensorProto.DOUBLE: np.dtype(np.float64),
+    TensorProto.FLOAT16: np.dtype(np.float16),
+    TensorProto.BFLOAT16: np.dtype(ml_dtypes.bfloat16),
+    TensorProto.INT32: np.dtype(np.int32),
+    TensorProto.INT64: np.dtype(np.int64),
+}
+FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
+UNARY = {"Abs": KINDS, "Neg": KINDS, "Relu": KINDS, "Identity": KINDS, "Exp": FLOATS, "Sqrt": FLOATS, "Log": FLOATS}
+BINARY = ("Add", "Sub", "Mul", "Max", "Min")
+REDUCTIONS = ("ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceProd")
+AXES = {"first": [0], "last": [-1], "both": [0, -1], "two_last": [-1, -2]}
+SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan)
+
+
+def outcome(model: Model, feeds: dict[str, NDArray]) -> dict[str, NDArray] | str:
+    try:
+        return model.run(feeds)
+    except SamesumError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def check(model: Model, feeds: dict[str, NDArray]) -> None:
+    """Both ways have one outcome."""
+    got, expected = outcome(model, feeds), outcome(one_by_one(model), feeds)
+    assert type(got) is type(expected), (got, expected, model.plan())
+    if isinstance(expected, str):
+        assert got == expected, model.plan()
+        return
+    assert list(got) == list(expected)
+    for name, each in expected.items():
+        assert_bits(got[name], each, f"{name} of\n{model.plan()}\n{feeds}")
+
+
+@st.composite
+def models(draw: st.DrawFn) -> tuple[Model, dict[str, NDArray]]:
+    """A few element-wise operators and reductions on inputs that broadcast, mostly, and what to feed them."""
+    kind = draw(st.sampled_from(list(KINDS)))
+    shape = draw(st.lists(st.sampled_from((5, 8, 3, 11, 2, 1)), min_size=1, max_size=3))
+    if draw(st.integers(0, 9)) == 0:
+        shape = draw(st.sampled_from(([], [0], [3, 0])))
+    small = [draw(st.sampled_from((1, size))) for size in shape][draw(st.integers(0, len(shape))) :]
+    inputs = {"x": shape, "a": small, "z": draw(st.sampled_from((shape, shape, small)))}
+    constants = {"two": np.array(draw(st.sampled_from((2, 3, 1))), KINDS[kind])}
+    values, nodes = [*inputs, *constants], []
+    for i in range(draw(st.integers(2, 9))):
+        nodes.append(node(draw, kind, values, f"v{i}", len(shape)))
+        values.append(f"v{i}")
+    outputs = {values[-1], *draw(st.sets(st.sampled_from(values[4:]), max_size=2))}
+    declared = {name: (kind, [None] * len(dims)) for name, dims in inputs.items()}
+    constants |= {name: np.int64(axes) for name, axes in AXES.items()}
+    model = load(onnx_bytes(nodes, declared, dict.fromkeys(sorted(outputs), (0, None)), constants, opset=15))
+    return model, {name: numbers(draw, tuple(dims), KINDS[kind]) for name, dims in inputs.items()}
+
+
+def node(draw: st.DrawFn, kind: int, values: list[str], result: str, rank: int) -> Any:
+    """A node on the values so far, the newest ones above all."""
+    one = draw(st.sampled_from([*values, *values[-2:], *values[-2:], *values[-1:] * 3]))
+    other = draw(st.sampled_from(values))
+    family = draw(st.sampled_from(("unary", "binary", "binary", "binary", "reduce", "sum", "power", "other")))
+    keepdims = draw(st.sampled_from((1, 1, 1, 0)))
+    fitting = [name for name, axes in AXES.items() if len(axes) <= rank] or list(AXES)
+    if family == "unary":
+        names = [name for name, kinds in UNARY.items() if kind in kinds]
+        return helper.make_node(draw(st.sampled_from(names)), [one], [result])
+    if family == "binary":
+        return helper.make_node(draw(st.sampled_from(BINARY)), draw(st.permutations([one, other])), [result])
+    if family == "power":
+        return helper.make_node("Pow", [one, draw(st.sampled_from(("two", "two", "two", other)))], [result])
+    if family == "sum":
+        axes = draw(st.sampled_from(("", *fitting)))
+        return helper.make_node("ReduceSum", [one, axes], [result], keepdims=keepdims)
+    if family == "reduce":
+        operator = draw(st.sampled_from((*REDUCTIONS, *(("ReduceMean",) if kind in FLOATS else ()))))
+        return helper.make_node(operator, [one], [result], axes=AXES[draw(st.sampled_from(fitting))], keepdims=keepdims)
+    return draw(
+        st.sampled_from(
+            (
+                helper.make_node("Cast", [one], [result], to=kind),
+                helper.make_node("Clip", [one, "", "two"], [result]),
+                helper.make_node("Clip", [one, other, ""], [result]),
+                helper.make_node("ArgMax", [one], [result], axis=-1, keepdims=keepdims),
+                helper.make_node("CastLike", [one, other], [result]),
+            )
+        )
+    )
+
+
+def numbers(draw: st.DrawFn, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
+    seed = draw(st.integers(0, 5))
+    x = np.asarray(np.random.default_rng(seed).standard_normal(shape) * 4)
+    if dtype.kind != "i":
+        spoilt = np.random.default_rng(seed + 9).integers(0, 8 if seed % 2 else 200, shape)
+        for i, value in enumerate(SPECIAL):
+            x[spoilt == i] = value
+    return x.astype(dtype)
+
+
+@given(models(), st.sampled_from((8, 20, 64, 200)))
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+def test_any_graph_of_elementwise_operators_and_reductions(
+    monkeypatch: pytest.MonkeyPatch, drawn: tuple[Model, dict[str, NDArray]], block: int
+) -> None:
+    monkeypatch.setattr(passes, "BLOCK_BYTES", block)
+    check(*drawn)
+
+
+def layer_norm(axes: list[int], length: int, kind: int = TensorProto.FLOAT) -> Model:
+    """Nine nodes, as exporters write them before opset 17."""
+    mean = {"axes": axes, "keepdims": 1}
+    nodes = [
+        helper.make_node("ReduceMean", ["x"], ["mean"], **mean),
+        helper.make_node("Sub", ["x", "mean"], ["centred"]),
+        helper.make_node("Pow", ["centred", "two"], ["squares"]),
+        helper.make_node("ReduceMean", ["squares"], ["variance"], **mean),
+        helper.make_node("Add", ["variance", "epsilon"], ["shifted"]),
+        helper.make_node("Sqrt", ["shifted"], ["deviation"]),
+        helper.make_node("Div", ["centred", "deviation"], ["normalised"]),
+        helper.make_node("Mul", ["normalised", "scale"], ["scaled"]),
+        helper.make_node("Add", ["scaled", "shift"], ["y"]),
+    ]
+    dtype = KINDS[kind]
+    constants = {name: np.array(value, dtype) for name, value in (("two", 2), ("epsilon", 1e-5))}
+    constants |= {name: (np.arange(length) / 64 + 1).astype(dtype) for name in ("scale", "shift")}
+    return load(onnx_bytes(nodes, {"x": (kind, ["n", length])}, {"y": (kind, None)}, constants, opset=13))
+
+
+@pytest.mark.usefixtures("restored_threads")
+@pytest.mark.parametrize("axes", [[-1], [0]], ids=str)
+def test_layer_normalisation_needs_little_more_than_its_input_and_its_output(axes: list[int]) -> None:
+    _core.set_num_threads(2)
+    model, x = layer_norm(axes, 1000), np.ones((4000, 1000), np.float32)
+    peaks = []
+    for each in (model, one_by_one(model)):
+        tracemalloc.start()
+        result = each.run(x)["y"]
+        peaks.append(tracemalloc.get_traced_memory()[1] - result.nbytes)
+        tracemalloc.stop()
+    assert peaks[0] < 16 * passes.BLOCK_BYTES < x.nbytes / 3, peaks
+    assert peaks[1] > x.nbytes, peaks
+
+
+@pytest.mark.usefixtures("restored_threads")
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize("axes", [[-1], [0], [0, 1]], ids=str)
+def test_layer_normalisation_on_any_number_of_threads_and_in_any_layout(kind: int, axes: list[int]) -> None:
+    model = layer_norm(axes, 333, kind)
+    x = np.asarray(np.random.default_rng(3).standard_normal((1500, 666))).astype(KINDS[kind])
+    for view in (x[:, :333], x[:, ::-2], x[::-1, 333:], np.asfortranarray(x[:, ::2])):
+        expected = one_by_one(model).run(view)["y"]
+        for threads in (1, 2, 5):
+            _core.set_num_threads(threads)
+            assert_bits(model.run(view)["y"], expected, f"{threads} threads, axes {axes}, strides {view.strides}")
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize("operator", ["Exp", "Log", "Sqrt", "Pow"])
+def test_functions_do_not_notice_blocks_and_strides(operator: str, kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    exponent = {"p": np.array(0.3, KINDS[kind])}
+    inputs = ["a", "p"] if operator == "Pow" else ["a"]
+    nodes = [helper.make_node("Abs", ["x"], ["a"]), helper.make_node(operator, inputs, ["b"])]
+    nodes.append(helper.make_node("Neg", ["b"], ["y"]))
+    model = load(onnx_bytes(nodes, {"x": (kind, [None, None])}, {"y": (kind, None)}, exponent, opset=13))
+    x = np.asarray(np.random.default_rng(4).standard_normal((64, 258)) * 5).astype(KINDS[kind])
+    for block in (40, 1000, 3000):
+        monkeypatch.setattr(passes, "BLOCK_BYTES", block)
+        for view in (x, x[:, ::-1], x[::-1, ::-2], x.T, x[:, ::3]):
+            check(model, {"x": view})
+        assert_bits(model.run(x[:, ::-1])["y"], model.run(x)["y"][:, ::-1].copy(), operator)
+
+
+@pytest.mark.parametrize("family", ["deep_ties", "ties_off", "ill_conditioned", "normal", "specials"])
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+def test_sums_of_hard_data_in_blocks(family: str, dtype: np.dtype[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sets in several blocks, some of which the first tiers cannot certify."""
+    monkeypatch.setattr(passes, "BLOCK_BYTES", 600)
+    kind = next(kind for kind, each in KINDS.items() if each == dtype)
+    names = ("ReduceSumSquare", "ReduceL1", "ReduceMean", "ReduceMax")
+    for axes in ([0], [1], [0, 1]):
+        nodes = [helper.make_node("Neg", ["x"], ["a"])]
+        nodes += [helper.make_node(name, ["a"], [name], axes=axes, keepdims=0) for name in names]
+        nodes.append(helper.make_node("ReduceSum", ["a", "axes"], ["total"]))
+        model = load(
+            onnx_bytes(
+                nodes,
+                {"x": (kind, [None, None])},
+                dict.fromkeys((*names, "total"), (kind, None)),
+                {"axes": np.int64(axes)},
+                opset=13,
+            )
+        )
+        assert len(model._program.stages) == 1
+        x = np.stack([cases.make(family, dtype, 700, seed) for seed in range(20)])
+        for view in (x, x.T):
+            check(model, {"x": view})
+
+
+def test_what_broadcasts_to_too_much_runs_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = [helper.make_node("Mul", ["x", "z"], ["a"]), helper.make_node("Abs", ["a"], ["b"])]
+    nodes.append(helper.make_node("ReduceMax", ["b"], ["y"]))
+    kinds = {"x": (TensorProto.FLOAT, [None, 1]), "z": (TensorProto.FLOAT, [None])}
+    model = load(onnx_bytes(nodes, kinds, {"y": (TensorProto.FLOAT, None)}, opset=13))
+    feeds = {"x": np.ones((900, 1), np.float32), "z": np.ones(900, np.float32)}
+    (stage,) = model._program.stages
+    assert passes.in_one_pass(stage, feeds) is not None
+    monkeypatch.setattr(passes, "_MOST_ELEMENTS", 900 * 900 - 1)
+    assert passes.in_one_pass(stage, feeds) is None
+    huge = {"x": np.broadcast_to(np.float32(1), (2**20, 1)), "z": np.broadcast_to(np.float32(1), 2**21)}
+    with pytest.raises(ModelError, match=r"node '#0': onnx.Mul-13: not enough memory"):
+        model.run(huge)
+
+
+def test_an_error_in_a_block_is_the_error_of_its_node() -> None:
+    nodes = [
+        helper.make_node("Neg", ["x"], ["a"], name="back"),
+        helper.make_node("Clip", ["a", "z"], ["b"], name="cut"),
+    ]
+    nodes.append(helper.make_node("ReduceMax", ["b"], ["y"], axes=[2], name="top"))
+    kinds = {"x": (TensorProto.FLOAT, [None, None]), "z": (TensorProto.FLOAT, [None])}
+    model = load(onnx_bytes(nodes, kinds, {"y": (TensorProto.FLOAT, None)}, opset=13))
+    x = np.ones((600, 600), np.float32)
+    with pytest.raises(ShapeError, match=r"node 'cut': onnx.Clip-13: min has shape"):
+        model.run({"x": x, "z": np.ones(600, np.float32)})
+    with pytest.raises(AxisError, match=r"node 'top': onnx.ReduceMax-13: axis 2 is out of range"):
+        model.run({"x": x, "z": np.ones(1, np.float32)})
