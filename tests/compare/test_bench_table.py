@@ -13,7 +13,7 @@ from samesum.compare.bench.cells import Cell, Question
 from samesum.compare.bench.plot import plot
 from samesum.compare.bench.results import OtherConditions, Results, ResultsError
 from samesum.compare.bench.rows import Figure, Row, as_document, failed, from_document
-from samesum.compare.bench.summary import Tally, behind, by_operator, tally
+from samesum.compare.bench.summary import Tally, behind, by_dtype, by_operator, tally
 
 CONDITIONS = {"machine": {"cpu": "one"}, "versions": {"samesum": "0.1.0"}, "rounds": 2}
 
@@ -76,10 +76,13 @@ def test_other_files_are_refused_and_left_alone(text: str, tmp_path: Path) -> No
 
 def test_a_table_comes_to_a_summary() -> None:
     alone = replace(ROWS[0], figures={"samesum": ROWS[0].figures["samesum"]}, best=None, to_best=None)
-    sums, means, whole = by_operator([*ROWS, alone])
+    rows = [*reversed(ROWS), alone]
+    sums, means = by_operator(rows)
+    whole = tally("total", rows)
+    assert by_dtype(rows) == [replace(whole, name="float32")]
     assert sums == Tally("sum", 3, 2, 2, pytest.approx(1.9**0.5), 3, 0.5, 0.5)
     assert means == Tally("mean", 2, 2, 0, pytest.approx(0.125**0.5), 1, 0.9, 0.9)
-    assert (whole.name, whole.cells, whole.compared, whole.not_behind) == ("all", 5, 4, 2)
+    assert (whole.name, whole.cells, whole.compared, whole.not_behind) == ("total", 5, 4, 2)
     assert tally("nothing", []) == Tally("nothing", 0, 0, 0, None, 0, None, None)
 
 

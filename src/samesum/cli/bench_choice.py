@@ -20,7 +20,7 @@ from samesum.compare.bench.running import Bench
 from samesum.compare.packages import MissingPackage, require
 from samesum.engine.threads import get_num_threads
 
-ROUNDS, PATIENCE = 7, 1.5
+ROUNDS, PATIENCE = 7, 1.0
 QUICK, QUICK_ROUNDS, QUICK_PATIENCE = "quick", 5, 0.15
 PICTURES = (".png", ".svg")
 

@@ -11,7 +11,7 @@ from samesum.cli.show import markdown_table, print_table, printable
 from samesum.compare.bench.operators import OPERATORS
 from samesum.compare.bench.peers.catalogue import PEERS, SAMESUM
 from samesum.compare.bench.rows import Row, as_document
-from samesum.compare.bench.summary import Tally, behind, by_operator, tally
+from samesum.compare.bench.summary import Tally, behind, by_dtype, by_operator, tally
 from samesum.compare.bench.task import SMALL
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ LEGEND = (
 CELL_HEADINGS = ("operator", "dtype", "array", "axes", "threads")
 LIMIT_HEADINGS = ("limit", "% of limit", "to best")
 COMPETITOR_HEADINGS = ("competitor", "a call", "GB/s", "% of limit", "error", "to samesum")
-SUMMARY_HEADINGS = ("operator", "cells", "not behind", "mean ratio", "% of limit", "least %")
+SUMMARY_HEADINGS = ("cells", "not behind", "mean ratio", "% of limit", "least %")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,8 @@ def print_report(report: Report) -> None:
         print(f"{len(report.rows)} cells are too many to print; --markdown FILE writes them all")
     print(LEGEND)
     if len(report.rows) > FEW_ROWS:
-        print_table(SUMMARY_HEADINGS, [_summary(each) for each in by_operator(report.rows)])
+        for headings, tallies in _summaries(report):
+            print_table(headings, tallies)
     for line in [*_verdicts(report), *_missing(report), *_left_out(report)]:
         print(printable(line))
 
@@ -69,11 +70,10 @@ def print_report(report: Report) -> None:
 def markdown(report: Report) -> str:
     """All of it as Markdown."""
     notes = [*_verdicts(report), *_missing(report), *_left_out(report)]
-    summary = [_summary(each) for each in by_operator(report.rows)]
     figures = [_texts(row, report.names) for row in report.rows]
     parts = [
         *_conditions(report),
-        markdown_table(SUMMARY_HEADINGS, summary),
+        *(markdown_table(headings, tallies) for headings, tallies in _summaries(report)),
         "\n".join(f"- {note}" for note in notes),
         markdown_table([*CELL_HEADINGS, *report.names, *LIMIT_HEADINGS], figures),
         LEGEND,
@@ -86,7 +86,11 @@ def document(report: Report) -> dict[str, Any]:
     return {
         **report.conditions,
         "seconds": report.seconds,
-        "summary": [asdict(each) for each in by_operator(report.rows)],
+        "summary": {
+            "operators": [asdict(each) for each in by_operator(report.rows)],
+            "dtypes": [asdict(each) for each in by_dtype(report.rows)],
+            "total": asdict(tally("total", report.rows)),
+        },
         "rows": [as_document(row) for row in report.rows],
         "left_out": [asdict(each) for each in report.left_out],
     }
@@ -170,6 +174,15 @@ def _digits(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
+def _summaries(report: Report) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+    """Headings and lines: by operator with the total, and by type."""
+    whole = tally("total", report.rows)
+    return [
+        (("operator", *SUMMARY_HEADINGS), [_summary(each) for each in (*by_operator(report.rows), whole)]),
+        (("dtype", *SUMMARY_HEADINGS), [_summary(each) for each in by_dtype(report.rows)]),
+    ]
+
+
 def _summary(each: Tally) -> tuple[str, ...]:
     return (
         each.name,
@@ -183,7 +196,7 @@ def _summary(each: Tally) -> tuple[str, ...]:
 
 def _verdicts(report: Report) -> list[str]:
     """The summary in words, and the cells that are behind, the worst first."""
-    whole = tally("all", report.rows)
+    whole = tally("total", report.rows)
     if not whole.compared:
         return []
     late = behind(report.rows)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean, median
 
+from samesum.compare.bench.cells import DTYPES
+from samesum.compare.bench.operators import OPERATORS
 from samesum.compare.bench.rows import Row
 
 LEVEL = 1 / 1.1
@@ -45,10 +47,18 @@ def tally(name: str, rows: Sequence[Row]) -> Tally:
 
 
 def by_operator(rows: Sequence[Row]) -> list[Tally]:
-    """A tally for each operator, in the order in which they come, and one for all."""
-    names = dict.fromkeys(row.question.operator for row in rows)
-    each = [tally(name, [row for row in rows if row.question.operator == name]) for name in names]
-    return [*each, tally("all", rows)]
+    """A tally for each operator that there is, in the order of the operators."""
+    return _by(list(OPERATORS), [row.question.operator for row in rows], rows)
+
+
+def by_dtype(rows: Sequence[Row]) -> list[Tally]:
+    """A tally for each type that there is, in the order of the types."""
+    return _by(list(DTYPES), [row.question.dtype for row in rows], rows)
+
+
+def _by(names: Sequence[str], keys: Sequence[str], rows: Sequence[Row]) -> list[Tally]:
+    groups = {name: [row for key, row in zip(keys, rows, strict=True) if key == name] for name in names}
+    return [tally(name, group) for name, group in groups.items() if group]
 
 
 def behind(rows: Sequence[Row]) -> list[Row]:
