@@ -155,18 +155,6 @@ const Method& wide_by_map(Map map) {
     }
 }
 
-template <bool has_sign>
-std::size_t finish_64(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-    const std::uint64_t* totals = static_cast<const std::uint64_t*>(tile);
-    for (std::size_t j = 0; j < n; ++j) {
-        const bool negative = has_sign && static_cast<std::int64_t>(totals[j]) < 0;
-        store_bits(out, j, finish_one(negative ? 0 - totals[j] : totals[j], negative, how),
-                   size_of(how.format));
-        failed[j] = 0;
-    }
-    return 0;
-}
-
 }  // namespace
 
 const Method& exact_method(Format format, Map map) {
@@ -209,13 +197,5 @@ __int128 wide_total(const void* tile, std::size_t j) {
 }
 
 bool fits_64_bits(Format format, Map map) { return size_of(format) <= (map == Map::square ? 2u : 4u); }
-
-std::size_t finish_signed(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-    return finish_64<true>(tile, n, how, out, failed);
-}
-
-std::size_t finish_unsigned(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-    return finish_64<false>(tile, n, how, out, failed);
-}
 
 }  // namespace samesum

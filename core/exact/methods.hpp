@@ -17,8 +17,4 @@ __int128 wide_total(const void* tile, std::size_t j);
 // True if 64 bits hold every sum of up to 2^31 mapped elements, so that the modular kernels are exact.
 bool fits_64_bits(Format format, Map map);
 
-// Finishes tiles of 64-bit totals that did not wrap.
-std::size_t finish_signed(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
-std::size_t finish_unsigned(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
-
 }  // namespace samesum

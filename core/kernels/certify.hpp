@@ -58,8 +58,11 @@ SAMESUM_INLINE Doubles logarithm_bound(Doubles sum, Doubles bound) {
 template <Finalize finalize>
 SAMESUM_INLINE Interval finalized(Doubles value, Doubles bound, double count) {
     if constexpr (finalize == Finalize::over_count) {
-        const Doubles quotient = value / count;
-        return {quotient, bound / count + samesum::SAMESUM_ISA::magnitude(quotient) * 0x1p-53};
+        const Doubles counts = Doubles{} + count, quotient = value / counts, none = {};
+        const Doubles rounding = samesum::SAMESUM_ISA::magnitude(quotient) * 0x1p-53;
+        // The remainder is exact, but for quotients so small that every bound covers it.
+        const Doubles remainder = fused(-quotient, counts, value);
+        return {quotient, bound / counts + (remainder != 0 ? rounding : none)};
     } else if constexpr (finalize == Finalize::root) {
         const Doubles root = square_root(value), zero = {};
         return {root, root > 0 ? bound / root + root * 0x1p-53 : zero};
@@ -123,10 +126,10 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
         return {log.hi, log.lo, safe ? bound : none + infinity};
     } else {
         constexpr bool mean = finalize == Finalize::over_count;
-        const Doubles size = samesum::SAMESUM_ISA::magnitude(total.hi), none = {};
+        const Doubles whole = samesum::SAMESUM_ISA::magnitude(total.hi), none = {};
         const Longs safe =
-            (size > safe_floor) & (size < safe_ceiling) & (count < 0x1p53 ? Longs{} - 1 : Longs{});
-        const Longs zero = (size == 0) & (total.bound == 0);
+            (whole > safe_floor) & (whole < safe_ceiling) & (count < 0x1p53 ? Longs{} - 1 : Longs{});
+        const Longs zero = (whole == 0) & (total.bound == 0);
         const Doubles counts = none + count;
         const Doubles q = mean ? total.hi / counts : square_root(total.hi);
         const Doubles divisor = mean ? counts : 2 * q;
@@ -135,7 +138,9 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
         const Doubles correction = remainder / divisor;
         const Doubles known = total.bound + samesum::SAMESUM_ISA::magnitude(lost);
         const Doubles curvature = mean ? none : correction * correction / q;
-        const Doubles rounding = samesum::SAMESUM_ISA::magnitude(correction) * 0x1p-50 + curvature;
+        const Doubles size = samesum::SAMESUM_ISA::magnitude(correction) * 0x1p-50;
+        const Longs exact = fused(-correction, divisor, remainder) == 0;
+        const Doubles rounding = curvature + (mean ? (exact ? none : size) : size);
         const Doubles bound = known / divisor * (1 + 0x1p-20) + rounding;
         return {zero ? none : q, zero ? none : correction, zero ? none : safe ? bound : none + infinity};
     }

@@ -29,14 +29,21 @@ inline std::uint64_t marked_bits(std::int64_t mark, bool negative, Format format
     return sign | ((mark & infinity_mark) != 0 ? infinity_bits(format) : 0);
 }
 
-// Of float64 beyond the exponents above: far beyond, it is infinite or zero; near them it cannot be told
-// here.
-inline bool settle(std::int64_t exponent, bool negative, void* out, std::size_t j) {
-    constexpr std::int64_t surely = 1200;
-    if (exponent > -surely && exponent < surely) return false;
-    store_bits(out, j,
-               (negative ? sign_bit(Format::f64) : 0) | (exponent > 0 ? infinity_bits(Format::f64) : 0),
-               size_of(Format::f64));
+// Of float64 beyond the exponents above, where it was rounded as if on their edge: normal numbers are moved
+// to their place, where those too great become infinite; far below it is zero, and between these it cannot be
+// told here.
+inline bool settle(std::int64_t exponent, std::uint8_t failed, bool negative, void* out, std::size_t j) {
+    constexpr std::int64_t surely = 1200, least_normal = -1021;
+    char* place = static_cast<char*>(out) + j * sizeof(double);
+    double x = negative ? -0.0 : 0.0;
+    if (exponent > -surely) {
+        if (failed || exponent < least_normal) return false;
+        std::memcpy(&x, place, sizeof x);
+        const std::int64_t edge = exponent < 0 ? least_exponent : greatest_exponent;
+        const std::int64_t power = exponent < surely ? exponent - edge : surely;
+        x *= __builtin_bit_cast(double, (power + field_bias) << fraction_bits);
+    }
+    std::memcpy(place, &x, sizeof x);
     return true;
 }
 
@@ -72,7 +79,7 @@ inline std::size_t certify_few(const Products& x, double extra, std::size_t n, F
         const bool negative = hi[j] < 0;
         const bool within = exponent[j] >= least_exponent && exponent[j] <= greatest_exponent;
         if (x.mark[j] == 0 && (narrow || within)) continue;
-        const bool settled = x.mark[j] != 0 || settle(exponent[j], negative, out, j);
+        const bool settled = x.mark[j] != 0 || settle(exponent[j], failed[j], negative, out, j);
         if (x.mark[j] != 0) store_bits(out, j, marked_bits(x.mark[j], negative, format), size_of(format));
         failures = failures - failed[j] + (settled ? 0 : 1);
         failed[j] = settled ? 0 : 1;

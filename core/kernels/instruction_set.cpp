@@ -14,10 +14,11 @@ namespace samesum {
     extern const ExponentialMethods exponentials;     \
     extern const UntangleMethods untangling;          \
     extern const NormalizationMethods normalizations; \
+    extern const WholeMethods whole;                  \
     }
 #define SAMESUM_METHODS(isa)                                                                          \
     &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, \
-        &isa::normalizations
+        &isa::normalizations, &isa::whole
 
 #if defined(__x86_64__)
 SAMESUM_DECLARE(x86_64_v2)

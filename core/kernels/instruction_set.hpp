@@ -14,6 +14,7 @@ struct InstructionSet {
     const ExponentialMethods* exponentials;
     const UntangleMethods* untangling;
     const NormalizationMethods* normalizations;
+    const WholeMethods* whole;
     bool (*is_supported)();
 };
 

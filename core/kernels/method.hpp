@@ -137,6 +137,12 @@ struct SearchMethods {
     Method logical[12][2];      // f16 ... u64 x and, or
 };
 
+// Of integers, for results that are no sums modulo 2^k.
+struct WholeMethods {
+    Method split[8][3];  // i8 ... u64 x map: those of 64 bits, and squares of 32 bits; the others are empty
+    decltype(Method::finish) finish_signed, finish_unsigned;  // of tiles of 64-bit totals that did not wrap
+};
+
 struct ExponentialMethods {
     Method sum1[3];  // float16, bfloat16, float32: exponentials in float64
     Method sum2[4];  // every float format: exponentials in double-words
@@ -161,6 +167,7 @@ struct NormalizationMethods {
 struct Methods {
     Method sum1[3][3][2];     // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
     Method sum2[4][3];        // every float format x map: double-word lanes
+    Method sum2_few[2];       // float64 x (itself, magnitude): likewise, of few elements
     Method extreme[12][2];    // f16 ... u64 (Format order) x minimum, maximum
     Method modular[8][2][3];  // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
 };

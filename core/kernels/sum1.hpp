@@ -167,10 +167,24 @@ struct Sum1 {
         for (std::size_t j = 0; j < n; j += width) add_to_block(t, j, part_of(p + j * F::size, n - j));
     }
 
+    // Few rows that lie close together, a vector of columns after the other.
+    static void add_close_rows(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t rows,
+                               std::size_t n) {
+        for (std::size_t j = 0; j < n; j += width) {
+            Part part;
+            const char* p = x + j * F::size;
+            for (std::size_t r = 0; r < rows; ++r, p += row_stride) part = joined(part, part_of(p, n - j));
+            add_part(t, j, part, rows, rows);
+        }
+    }
+
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
+        constexpr std::ptrdiff_t close = 4096;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
+        if (few && rows <= 2 * width && row_stride > 0 && row_stride < close)
+            return add_close_rows(t, p, row_stride, rows, n);
         while (rows > 0) {
             const std::size_t now = rows < rows_per_flush ? rows : rows_per_flush;
             for (std::size_t j = 0; j < n; j += width) {
@@ -190,19 +204,23 @@ struct Sum1 {
     }
 
     static void flush(Tile& t, std::size_t rows, std::size_t n) {
-        const double depth = static_cast<double>(rows / rows_per_pass + 2 * rows_per_pass);
         for (std::size_t j = 0; j < n; j += width) {
             const Part part{load<Doubles>(t.block + j), load<Floats>(t.greatest + j),
                             load<Words>(t.least + j)};
-            Doubles hi, lo, carry, residual;
-            two_sum(load<Doubles>(t.hi + j), part.sum, hi, carry);
-            two_sum(load<Doubles>(t.lo + j), carry, lo, residual);
-            const Doubles lost = samesum::SAMESUM_ISA::magnitude(residual);
-            store(t.hi + j, hi);
-            store(t.lo + j, lo);
-            store(t.bound + j,
-                  load<Doubles>(t.bound + j) + bound_of(part, depth, static_cast<double>(rows)) + lost);
+            add_part(t, j, part, rows, rows / rows_per_pass + 2 * rows_per_pass);
         }
+    }
+
+    // Sums of `rows` rows, none of which went through more than `depth` additions, join the totals.
+    static SAMESUM_INLINE void add_part(Tile& t, std::size_t j, const Part& part, std::size_t rows,
+                                        std::size_t depth) {
+        Doubles hi, lo, carry, residual;
+        two_sum(load<Doubles>(t.hi + j), part.sum, hi, carry);
+        two_sum(load<Doubles>(t.lo + j), carry, lo, residual);
+        store(t.hi + j, hi);
+        store(t.lo + j, lo);
+        const Doubles bound = bound_of(part, static_cast<double>(depth), static_cast<double>(rows));
+        store(t.bound + j, load<Doubles>(t.bound + j) + bound + samesum::SAMESUM_ISA::magnitude(residual));
     }
 
     static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {

@@ -23,17 +23,44 @@ SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
 #endif
 }
 
-template <class F, Map map>
+// `few`: for sets of few elements, whose sums are often ties. The residuals of the low words are then known,
+// so that exact sums are told.
+template <class F, Map map, bool few = false>
 struct Sum2 {
+    static_assert(!few || map != Map::square);
+
     struct Tile {
         double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch];
         double sum[tile_pitch], rest[tile_pitch], sizes[tile_pitch];
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
-    // The sum so far, the sum of what was rounded off it, and the magnitudes of the latter.
+    // The sum so far, the sum of what was rounded off it, and the magnitudes of the latter; of what was
+    // rounded off that if `few`.
     struct Lane {
         Doubles sum, rest, sizes;
+
+        SAMESUM_INLINE void add(Doubles x) {
+            Doubles error;
+            balanced_two_sum(sum, x, sum, error);
+            add_rest(error);
+        }
+        SAMESUM_INLINE void add_rest(Doubles error) {
+            Doubles lost = error;
+            if constexpr (few)
+                two_sum(rest, error, rest, lost);
+            else
+                rest += error;
+            sizes = plus(sizes, samesum::SAMESUM_ISA::magnitude(lost));
+        }
+        SAMESUM_INLINE void join(const Lane& other) {
+            sizes += other.sizes;
+            add(other.sum);
+            if constexpr (few)
+                add_rest(other.rest);
+            else
+                rest += other.rest;
+        }
     };
 
     static void init(void* tile, std::size_t n) {
@@ -42,26 +69,17 @@ struct Sum2 {
     }
 
     static SAMESUM_INLINE void accumulate(const char* p, Lane& lane) {
-        Doubles x = F::doubles(p), error;
+        Doubles x = F::doubles(p);
         if constexpr (map == Map::magnitude) x = samesum::SAMESUM_ISA::magnitude(x);
         if constexpr (map == Map::square && F::format == Format::f64) {
             const Doubles product = x * x;
-            const Doubles low = square_error(x, product);
-            two_sum(lane.sum, product, lane.sum, error);
-            error += low;
+            Doubles error;
+            balanced_two_sum(lane.sum, product, lane.sum, error);
+            lane.add_rest(error + square_error(x, product));
         } else {
             if constexpr (map == Map::square) x = x * x;
-            two_sum(lane.sum, x, lane.sum, error);
+            lane.add(x);
         }
-        lane.rest += error;
-        lane.sizes += samesum::SAMESUM_ISA::magnitude(error);
-    }
-
-    static SAMESUM_INLINE void join(Lane& lane, const Lane& other) {
-        Doubles error;
-        two_sum(lane.sum, other.sum, lane.sum, error);
-        lane.rest = lane.rest + other.rest + error;
-        lane.sizes = lane.sizes + other.sizes + samesum::SAMESUM_ISA::magnitude(error);
     }
 
     // What squares of float64 may lose to underflow, each.
@@ -82,18 +100,18 @@ struct Sum2 {
             pad<F>(p, n - i, padded);
             accumulate(padded, lane[1]);
         }
-        join(lane[0], lane[1]);
-        join(lane[2], lane[3]);
-        join(lane[0], lane[2]);
+        lane[0].join(lane[1]);
+        lane[2].join(lane[3]);
+        lane[0].join(lane[2]);
         add_lane(*static_cast<Tile*>(tile), j, lane[0], n / step + 16, n);
     }
 
     // `depth`: no term goes through more additions into a lane's low word than this.
     static SAMESUM_INLINE void add_lane(Tile& t, std::size_t j, Lane lane, std::size_t depth, std::size_t n) {
         // Each half of the vector joins the other, then each quarter: at last every element has all.
-        if constexpr (width >= 8) join(lane, exchanged<4>(lane));
-        if constexpr (width >= 4) join(lane, exchanged<2>(lane));
-        join(lane, exchanged<1>(lane));
+        if constexpr (width >= 8) lane.join(exchanged<4>(lane));
+        if constexpr (width >= 4) lane.join(exchanged<2>(lane));
+        lane.join(exchanged<1>(lane));
         Sum total{t.hi[j], t.lo[j], t.bound[j]};
         add(total, Sum{lane.sum[0], lane.rest[0], error_bound(depth, lane.sizes[0], n)});
         t.hi[j] = total.hi;
@@ -107,6 +125,7 @@ struct Sum2 {
     }
 
     static SAMESUM_INLINE double error_bound(std::size_t depth, double size, std::size_t n) {
+        if constexpr (few) return size * bound_slack;
         return static_cast<double>(depth + 4) * (unit_roundoff * bound_slack) * size +
                static_cast<double>(n) * underflow;
     }

@@ -53,6 +53,8 @@ constexpr Methods all_methods() {
     fill_sum2<Bfloat16>(m.sum2[1]);
     fill_sum2<Float32>(m.sum2[2]);
     fill_sum2<Float64>(m.sum2[3]);
+    m.sum2_few[0] = Sum2<Float64, Map::itself, true>::method();
+    m.sum2_few[1] = Sum2<Float64, Map::magnitude, true>::method();
     fill_extreme<std::int16_t, Format::f16>(m);
     fill_extreme<std::int16_t, Format::bf16>(m);
     fill_extreme<std::int32_t, Format::f32>(m);

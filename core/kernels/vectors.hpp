@@ -134,6 +134,24 @@ SAMESUM_INLINE Doubles plus(Doubles a, Doubles b) {
 #endif
 }
 
+// a - b likewise.
+SAMESUM_INLINE Doubles minus(Doubles a, Doubles b) {
+#if defined(__AVX512F__)
+    __m512d one = _mm512_set1_pd(1.0);
+    asm("" : "+v"(one));
+    return reinterpret_cast<Doubles>(_mm512_fmsub_pd(a, one, b));
+#else
+    return a - b;
+#endif
+}
+
+// two_sum by both kinds of units.
+SAMESUM_INLINE void balanced_two_sum(Doubles a, Doubles b, Doubles& s, Doubles& e) {
+    s = plus(a, b);
+    const Doubles virtual_b = s - a;
+    e = plus(a - (s - virtual_b), minus(b, virtual_b));
+}
+
 // The greater of the magnitudes, itself of either sign.
 SAMESUM_INLINE Floats greater_magnitude(Floats a, Floats b) {
 #if defined(__AVX512DQ__) && defined(__AVX512VL__)

@@ -14,26 +14,31 @@ namespace {
 // Up to here sums are often ties: the first tier is then to tell whether they are exact.
 constexpr std::int64_t few_elements = 64;
 
-Tiers integer_tiers(const Methods& methods, const Reduction& row, Format in, Format out, std::int64_t count) {
+Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
+                    std::int64_t count) {
     Tiers tiers;
     const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
     const std::size_t map = static_cast<std::size_t>(row.map);
-    const bool logarithms = row.finalize == Finalize::logarithm,
+    const bool logarithms = row.finalize == Finalize::logarithm, countable = count <= INT32_MAX,
                has_sign = row.map == Map::itself && !is_unsigned(in);
+    const Method& split = set.whole->split[index][map];
     if (row.finalize == Finalize::itself && !is_float(out)) {
-        tiers.push(methods.modular[index][size_of(out) > size_of(in)][map], 0);
-    } else if (fits_64_bits(in, row.map) && count <= INT32_MAX) {
-        Method method = methods.modular[index][1][map];
+        tiers.push(set.methods->modular[index][size_of(out) > size_of(in)][map], 0);
+        return tiers;
+    }
+    if (fits_64_bits(in, row.map) && countable) {
+        Method method = set.methods->modular[index][1][map];
         if (logarithms)
             method.finish = has_sign ? finish_signed_logarithms : finish_unsigned_logarithms;
         else
-            method.finish = has_sign ? finish_signed : finish_unsigned;
+            method.finish = has_sign ? set.whole->finish_signed : set.whole->finish_unsigned;
         tiers.push(method, 0);
-    } else {
-        Method method = wide_method(in, row.map);
-        if (logarithms) method.finish = finish_wide_logarithms;
-        tiers.push(method, 2);
+    } else if (split.init != nullptr && countable && !logarithms) {
+        tiers.push(split, 0);
     }
+    Method method = wide_method(in, row.map);
+    if (logarithms) method.finish = finish_wide_logarithms;
+    tiers.push(method, 2);
     return tiers;
 }
 
@@ -43,7 +48,8 @@ Tiers float_sum_tiers(const Methods& methods, const Reduction& row, Format in, F
     const std::size_t format = static_cast<std::size_t>(in), map = static_cast<std::size_t>(row.map);
     if (in != Format::f64 && out != Format::f64)
         tiers.push(methods.sum1[format][map][count <= few_elements], 0);
-    tiers.push(methods.sum2[format][map], 1);
+    const bool few = in == Format::f64 && row.map != Map::square && count <= few_elements;
+    tiers.push(few ? methods.sum2_few[map] : methods.sum2[format][map], 1);
     tiers.push(exact_method(in, row.map), 2);
     return tiers;
 }
@@ -94,7 +100,7 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
         case Combine::sum:
             if (row.map == Map::exponential) return exponential_tiers(*set.exponentials, in, out);
             return is_float(in) ? float_sum_tiers(*set.methods, row, in, out, count)
-                                : integer_tiers(*set.methods, row, in, out, count);
+                                : integer_tiers(set, row, in, out, count);
         case Combine::minimum:
         case Combine::maximum:
             tiers.push(set.methods->extreme[format][row.combine == Combine::maximum], 0);
