@@ -141,7 +141,8 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
         const Doubles size = samesum::SAMESUM_ISA::magnitude(correction) * 0x1p-50;
         const Longs exact = fused(-correction, divisor, remainder) == 0;
         const Doubles rounding = curvature + (mean ? (exact ? none : size) : size);
-        const Doubles bound = known / divisor * (1 + 0x1p-20) + rounding;
+        const Doubles carried = known / divisor * (1 + 0x1p-20) + 0x1p-1070;  // which may underflow
+        const Doubles bound = (known > 0 ? carried : none) + rounding;
         return {zero ? none : q, zero ? none : correction, zero ? none : safe ? bound : none + infinity};
     }
 }

@@ -40,7 +40,7 @@ inline bool settle(std::int64_t exponent, std::uint8_t failed, bool negative, vo
         if (failed || exponent < least_normal) return false;
         std::memcpy(&x, place, sizeof x);
         const std::int64_t edge = exponent < 0 ? least_exponent : greatest_exponent;
-        const std::int64_t power = exponent < surely ? exponent - edge : surely;
+        const std::int64_t power = (exponent < surely ? exponent : surely) - edge;
         x *= __builtin_bit_cast(double, (power + field_bias) << fraction_bits);
     }
     std::memcpy(place, &x, sizeof x);

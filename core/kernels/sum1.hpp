@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/certify.hpp"
+#include "kernels/fold.hpp"
 #include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
 
@@ -37,6 +38,15 @@ struct Sum1 {
         Doubles sum = {};
         Floats greatest = {};
         Words least = ~Words{};
+
+        template <int distance>
+        SAMESUM_INLINE Part paired(const Part& other) const {
+            return joined(
+                {paired_low<distance>(sum, other.sum), paired_low<distance>(greatest, other.greatest),
+                 paired_low<distance>(least, other.least)},
+                {paired_high<distance>(sum, other.sum), paired_high<distance>(greatest, other.greatest),
+                 paired_high<distance>(least, other.least)});
+        }
     };
 
     static SAMESUM_INLINE Part part_of(const char* p) {
@@ -83,10 +93,10 @@ struct Sum1 {
         for (std::size_t j = 0; j < n; ++j) t.hi[j] = t.lo[j] = t.bound[j] = 0;
     }
 
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        constexpr std::size_t chains = 4, step = chains * width;
+    static constexpr std::size_t chains = 4, step = chains * width;
+
+    static SAMESUM_INLINE Part part_of_run(const char* p, std::size_t n) {
         Part chain[chains];
-        const char* p = static_cast<const char*>(x);
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
             prefetch<step * F::size>(p + prefetch_distance);
@@ -95,9 +105,24 @@ struct Sum1 {
         }
         for (; i + width <= n; i += width, p += width * F::size) chain[0] = joined(chain[0], part_of(p));
         if (i < n) chain[1] = joined(chain[1], part_of(p, n - i));
-        const Part all = across(joined(joined(chain[0], chain[1]), joined(chain[2], chain[3])));
-        const double depth = static_cast<double>(n / step + chains + 16);
-        add_block(*static_cast<Tile*>(tile), j, all.sum[0], bound_of(all, depth, static_cast<double>(n))[0]);
+        return joined(joined(chain[0], chain[1]), joined(chain[2], chain[3]));
+    }
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
+                      std::size_t rows) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const char* p = static_cast<const char*>(x);
+        const std::size_t depth = n / step + chains + 16;
+        for (; rows >= width; rows -= width, j += width) {
+            Part part[width];
+            for (std::size_t r = 0; r < width; ++r, p += row_stride) part[r] = part_of_run(p, n);
+            add_part(t, j, folded_rows(part), n, depth);
+        }
+        for (; rows > 0; --rows, ++j, p += row_stride) {
+            const Part all = across(part_of_run(p, n));
+            const Doubles bound = bound_of(all, static_cast<double>(depth), static_cast<double>(n));
+            add_block(t, j, all.sum[0], bound[0]);
+        }
     }
 
     // The first element of the result joins all.
@@ -211,7 +236,7 @@ struct Sum1 {
         }
     }
 
-    // Sums of `rows` rows, none of which went through more than `depth` additions, join the totals.
+    // Sums of `rows` elements, none of which went through more than `depth` additions, join the totals.
     static SAMESUM_INLINE void add_part(Tile& t, std::size_t j, const Part& part, std::size_t rows,
                                         std::size_t depth) {
         Doubles hi, lo, carry, residual;
@@ -237,7 +262,7 @@ struct Sum1 {
         return certify_interval({t.hi, t.lo, t.bound}, n, how, out, failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -61,6 +61,14 @@ struct Sum2 {
             else
                 rest += other.rest;
         }
+        template <int distance>
+        SAMESUM_INLINE Lane paired(const Lane& other) const {
+            Lane both{paired_low<distance>(sum, other.sum), paired_low<distance>(rest, other.rest),
+                      paired_low<distance>(sizes, other.sizes)};
+            both.join({paired_high<distance>(sum, other.sum), paired_high<distance>(rest, other.rest),
+                       paired_high<distance>(sizes, other.sizes)});
+            return both;
+        }
     };
 
     static void init(void* tile, std::size_t n) {
@@ -85,10 +93,10 @@ struct Sum2 {
     // What squares of float64 may lose to underflow, each.
     static constexpr double underflow = map == Map::square && F::format == Format::f64 ? 0x1p-1073 : 0;
 
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        constexpr std::size_t chains = 4, step = chains * width;
+    static constexpr std::size_t chains = 4, step = chains * width;
+
+    static SAMESUM_INLINE Lane lane_of_run(const char* p, std::size_t n) {
         Lane lane[chains] = {};
-        const char* p = static_cast<const char*>(x);
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
             prefetch<step * F::size>(p + prefetch_distance);
@@ -103,17 +111,40 @@ struct Sum2 {
         lane[0].join(lane[1]);
         lane[2].join(lane[3]);
         lane[0].join(lane[2]);
-        add_lane(*static_cast<Tile*>(tile), j, lane[0], n / step + 16, n);
+        return lane[0];
     }
 
-    // `depth`: no term goes through more additions into a lane's low word than this.
-    static SAMESUM_INLINE void add_lane(Tile& t, std::size_t j, Lane lane, std::size_t depth, std::size_t n) {
+    // No term goes through more additions into a lane's low word than this.
+    static constexpr std::size_t depth_of(std::size_t n) { return n / step + 16; }
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        Lane all = lane_of_run(static_cast<const char*>(x), n);
         // Each half of the vector joins the other, then each quarter: at last every element has all.
-        if constexpr (width >= 8) lane.join(exchanged<4>(lane));
-        if constexpr (width >= 4) lane.join(exchanged<2>(lane));
-        lane.join(exchanged<1>(lane));
+        if constexpr (width >= 8) all.join(exchanged<4>(all));
+        if constexpr (width >= 4) all.join(exchanged<2>(all));
+        all.join(exchanged<1>(all));
+        add_total(*static_cast<Tile*>(tile), j, all.sum[0], all.rest[0],
+                  error_bound(depth_of(n), all.sizes[0], n));
+    }
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
+                      std::size_t rows) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const char* p = static_cast<const char*>(x);
+        for (; rows >= width; rows -= width, j += width) {
+            Lane row[width];
+            for (std::size_t r = 0; r < width; ++r, p += row_stride) row[r] = lane_of_run(p, n);
+            const Lane all = folded_rows(row);
+            for (std::size_t k = 0; k < width; ++k) {
+                add_total(t, j + k, all.sum[k], all.rest[k], error_bound(depth_of(n), all.sizes[k], n));
+            }
+        }
+        for (; rows > 0; --rows, ++j, p += row_stride) lane(tile, j, p, n);
+    }
+
+    static SAMESUM_INLINE void add_total(Tile& t, std::size_t j, double sum, double rest, double bound) {
         Sum total{t.hi[j], t.lo[j], t.bound[j]};
-        add(total, Sum{lane.sum[0], lane.rest[0], error_bound(depth, lane.sizes[0], n)});
+        add(total, Sum{sum, rest, bound});
         t.hi[j] = total.hi;
         t.lo[j] = total.lo;
         t.bound[j] = total.bound;
@@ -162,23 +193,14 @@ struct Sum2 {
         std::size_t r = 0;
         for (; r + 4 <= rows; r += 4, p += 4 * row_stride) add_rows<4>(p, row_stride, n, t);
         for (; r < rows; ++r, p += row_stride) add_rows<1>(p, row_stride, n, t);
-        for (std::size_t j = 0; j < n; ++j) {
-            Sum total{t.hi[j], t.lo[j], t.bound[j]};
-            add(total, Sum{t.sum[j], t.rest[j], error_bound(rows, t.sizes[j], rows)});
-            t.hi[j] = total.hi;
-            t.lo[j] = total.lo;
-            t.bound[j] = total.bound;
-        }
+        for (std::size_t j = 0; j < n; ++j)
+            add_total(t, j, t.sum[j], t.rest[j], error_bound(rows, t.sizes[j], rows));
     }
 
     static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
         Tile& t = *static_cast<Tile*>(tile);
         const Tile& f = *static_cast<const Tile*>(from);
-        Sum total{t.hi[j], t.lo[j], t.bound[j]};
-        add(total, Sum{f.hi[i], f.lo[i], f.bound[i]});
-        t.hi[j] = total.hi;
-        t.lo[j] = total.lo;
-        t.bound[j] = total.bound;
+        add_total(t, j, f.hi[i], f.lo[i], f.bound[i]);
     }
 
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
@@ -186,7 +208,7 @@ struct Sum2 {
         return certify_words({t.hi, t.lo, t.bound}, n, how, out, failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -217,8 +217,18 @@ struct Float64 {
 // Fewer than `width` elements, the rest zeros.
 template <class F>
 SAMESUM_INLINE void pad(const char* p, std::size_t n, char (&padded)[width * F::size]) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const std::uint64_t mask = (std::uint64_t{1} << (n * F::size)) - 1;
+    if constexpr (sizeof padded == 64)
+        store(padded, _mm512_maskz_loadu_epi8(mask, p));
+    else if constexpr (sizeof padded == 32)
+        store(padded, _mm256_maskz_loadu_epi8(static_cast<__mmask32>(mask), p));
+    else
+        store(padded, _mm_maskz_loadu_epi8(static_cast<__mmask16>(mask), p));
+#else
     std::memset(padded, 0, sizeof padded);
     std::memcpy(padded, p, n * F::size);
+#endif
 }
 
 }  // namespace samesum::SAMESUM_ISA

@@ -8,8 +8,6 @@ namespace samesum {
 
 namespace {
 
-// Rows of fewer elements are taken as columns: a vector then holds as many rows.
-constexpr std::int64_t short_lane = 32;
 // Columns that side by side fill the vectors of a narrow inner dimension.
 constexpr std::int64_t folded_columns = 512;
 
@@ -44,13 +42,13 @@ void collect(const View& x, const bool* reduced, Plan& plan) {
     }
 }
 
-bool lanes_fit(const Plan& plan) {
+bool lanes_fit(const Plan& plan, std::int64_t least_lane) {
     if (plan.kept.rank == 0) return true;
     if (plan.reduced.rank == 0) return false;
     const Dim& run = plan.reduced.dim[plan.reduced.rank - 1];
     const Dim& side = plan.kept.dim[plan.kept.rank - 1];
     if (distance(run) >= distance(side)) return false;
-    return run.size >= short_lane || side.size < 8;
+    return run.size >= least_lane || side.size < 8;
 }
 
 std::int64_t folding(const Plan& plan, std::int64_t size) {
@@ -82,8 +80,9 @@ void merge_neighbours(Dims& dims) {
     if (dims.rank > 0) dims.rank = kept + 1;
 }
 
-Plan plan_reduction(const View& x, const bool* reduced, bool ordered) {
+Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner) {
     Plan plan{};
+    const bool ordered = manner.ordered;
     plan.data = x.data;
     plan.format = x.format;
     plan.swapped = x.swapped;
@@ -98,7 +97,7 @@ Plan plan_reduction(const View& x, const bool* reduced, bool ordered) {
     merge_neighbours(plan.reduced);
     plan.kept_count = plan.kept.count();
     plan.reduced_count = plan.reduced.count();
-    plan.shape = lanes_fit(plan) ? Shape::lanes : Shape::columns;
+    plan.shape = lanes_fit(plan, manner.least_lane) ? Shape::lanes : Shape::columns;
     Dims& from = plan.shape == Shape::lanes ? plan.reduced : plan.kept;
     const std::int64_t size = static_cast<std::int64_t>(size_of(x.format));
     plan.inner = from.rank > 0 ? from.dim[--from.rank] : Dim{1, size, 1};

@@ -57,8 +57,15 @@ struct Plan {
     bool ordered;  // the elements of a set come in row-major order of the reduced dimensions
 };
 
+// What matters to a plan about the method: whether the elements have to come in their order, and how many of
+// them make a lane worth its closing; shorter ones are taken as columns, of which a vector holds many.
+struct Manner {
+    bool ordered;
+    std::int64_t least_lane;
+};
+
 // `reduced[i]`: dimension i is reduced. The outputs are C-contiguous over the kept dimensions in their order.
-Plan plan_reduction(const View& x, const bool* reduced, bool ordered);
+Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner);
 
 // Neighbours that one dimension can stand for become one.
 void merge_neighbours(Dims& dims);

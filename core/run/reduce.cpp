@@ -33,17 +33,26 @@ bool equal_loops(const Plan& a, const Plan& b) {
            equal(a.inner, b.inner) && equal(a.kept, b.kept) && equal(a.reduced, b.reduced);
 }
 
+// Products have much to do at the end of a lane, and of small elements a short lane is but a part of a
+// vector.
+std::int64_t least_lane(const Reduction& row, Format format) {
+    return row.combine == Combine::product || size_of(format) < 4 ? 32 : 17;
+}
+
 }  // namespace
 
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
     if (is_position(row.combine) && reduce_in_stages(x, reduced, row, out)) return;
-    const Plan plan = plan_reduction(x, reduced, is_position(row.combine));
+    const Plan plan = plan_reduction(x, reduced, {is_position(row.combine), least_lane(row, x.format)});
     const Target target = target_of(plan, {row, format, out});
     run_job(plan, &target, 1);
 }
 
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
-    const Plan ordered = plan_reduction(x, reduced, true), any = plan_reduction(x, reduced, false);
+    std::int64_t least = 0;
+    for (std::size_t i = 0; i < n; ++i) least = std::max(least, least_lane(results[i].row, x.format));
+    const Plan ordered = plan_reduction(x, reduced, {true, least}),
+               any = plan_reduction(x, reduced, {false, least});
     const bool positions_too = equal_loops(ordered, any);
     const Plan& plan = positions_too ? ordered : any;
     Target targets[most_results];
