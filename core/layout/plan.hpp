@@ -60,8 +60,8 @@ struct Plan {
 // What matters to a plan about the method: whether the elements have to come in their order, and how many of
 // them make a lane worth its closing; shorter ones are taken as columns, of which a vector holds many.
 struct Manner {
-    bool ordered;
-    std::int64_t least_lane;
+    bool ordered = false;
+    std::int64_t least_lane = 17;
 };
 
 // `reduced[i]`: dimension i is reduced. The outputs are C-contiguous over the kept dimensions in their order.

@@ -59,7 +59,7 @@ bool Accumulation::fits(const Plan& plan) const {
 
 void Accumulation::add(const View& piece, const bool* reduced) {
     const FloatingPointScope scope;
-    const Plan plan = plan_reduction(piece, reduced, ordered_);
+    const Plan plan = plan_reduction(piece, reduced, {.ordered = ordered_});
     if (blocks_.empty()) begin(plan);
     if (!fits(plan)) return add_elsewhere(plan);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
