@@ -3,6 +3,8 @@
 // "Accurate floating-point summation, part I", 2008).
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/method.hpp"
 #include "kernels/sum2.hpp"
 #include "kernels/vectors.hpp"
@@ -12,25 +14,30 @@ namespace samesum::SAMESUM_ISA {
 // Sums of magnitudes from here on have no grid.
 constexpr double grid_limit = 0x1p1000;
 
-// v = q + r exactly by q = (v + shift) - shift, for all v and all sums of v that are not greater than `size`.
-struct Grid {
-    double shift, rest;  // no r is greater than `rest`
+// v = q + r exactly by q = (v + shift) - shift, for all v and all sums of v that are not greater than `size`,
+// which is below the limit. `V` is double or Doubles.
+template <class V>
+struct GridOf {
+    using Bits = std::conditional_t<std::is_same_v<V, double>, std::int64_t, Longs>;
+    V shift, rest;  // no r is greater than `rest`
+
+    static SAMESUM_INLINE GridOf over(V size) {
+        constexpr int fraction = 52;
+        const Bits least = Bits{} + 100, found = __builtin_bit_cast(Bits, size * (1 + 0x1p-40)) >> fraction;
+        const Bits field = (found > least ? found : least) + 2;
+        return {__builtin_bit_cast(V, field << fraction | std::int64_t{1} << (fraction - 1)),
+                __builtin_bit_cast(V, (field - fraction - 1) << fraction)};
+    }
 
     // True if v is on the grid: sums of such numbers are exact as long as they are less than `shift`.
-    bool holds(double v) const { return (v + shift) - shift == v; }
-
-    static Grid over(double size) {
-        constexpr int fraction = 52;
-        constexpr std::int64_t least_field = 100;
-        const std::int64_t found = __builtin_bit_cast(std::int64_t, size * (1 + 0x1p-40)) >> fraction;
-        const std::int64_t field = (found > least_field ? found : least_field) + 2;
-        return {__builtin_bit_cast(double, field << fraction | std::int64_t{1} << (fraction - 1)),
-                __builtin_bit_cast(double, (field - fraction - 1) << fraction)};
-    }
+    auto holds(V v) const { return (v + shift) - shift == v; }
 };
+using Grid = GridOf<double>;
 
-template <class F>
+template <class F, Map map = Map::itself>
 struct BlockTotal {
+    static_assert(map != Map::square);
+
     static constexpr bool is_double = F::format == Format::f64;
     static constexpr std::size_t chains = 4, step = chains * width;
 
@@ -40,13 +47,18 @@ struct BlockTotal {
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
             prefetch<step * F::size>(p + prefetch_distance);
-            for (std::size_t k = 0; k < chains; ++k) take(k, F::doubles(p + k * width * F::size));
+            for (std::size_t k = 0; k < chains; ++k) take(k, mapped(p + k * width * F::size));
         }
-        for (; i + width <= n; i += width, p += width * F::size) take(0, F::doubles(p));
+        for (; i + width <= n; i += width, p += width * F::size) take(0, mapped(p));
         if (i == n) return;
         char padded[width * F::size];
         pad<F>(p, n - i, padded);
-        take(1, F::doubles(padded));
+        take(1, mapped(padded));
+    }
+
+    static SAMESUM_INLINE Doubles mapped(const char* p) {
+        const Doubles v = F::doubles(p);
+        return map == Map::magnitude ? samesum::SAMESUM_ISA::magnitude(v) : v;
     }
 
     static SAMESUM_INLINE double folded(const Doubles (&chain)[chains], double shift = 0) {
@@ -80,7 +92,7 @@ struct BlockTotal {
     }
 
     static Sum in_words(const char* p, std::size_t n) {
-        using Sums = Sum2<F, Map::itself>;
+        using Sums = Sum2<F, map>;
         typename Sums::Tile tile;
         Sums::init(&tile, 1);
         Sums::lane(&tile, 0, p, n);

@@ -148,10 +148,10 @@ void softmax_plain(const Line<F>& line, double most) {
         if (keep) store(kept + i, e);
         total.add(i / width, e);
     }
-    const Doubles all = total.all().hi;
+    const Doubles inverse = 1 / total.all().hi;
     for (std::size_t i = 0; i < line.n; i += width) {
         const Doubles e = keep ? load<Doubles>(kept + i) : exponential(Line<F>::below(line.at(i), most).hi);
-        line.put(i, e / all);
+        line.put(i, e * inverse);
     }
 }
 
@@ -225,7 +225,7 @@ void log_softmax(const void* x, std::size_t n, void* out) {
     for (std::size_t k = 0; k < width; ++k) count += equal[k];
     const DoubleWord rest = total.all();
     if (Line<F>::is_double && count == 1 && rest.hi[0] < smallest_rest) return put_almost_alone(line, most);
-    const DoubleWord all = log_total < Line<F>::is_double ? 88 : 50 > (static_cast<double>(count), rest);
+    const DoubleWord all = log_total<Line<F>::is_double ? 88 : 50>(static_cast<double>(count), rest);
     for (std::size_t i = 0; i < n; i += width) {
         const DoubleWord d = Line<F>::below(line.at(i), most);
         if constexpr (Line<F>::is_double) {

@@ -3,6 +3,7 @@
 #include "kernels/modular.hpp"
 #include "kernels/sum1.hpp"
 #include "kernels/sum2.hpp"
+#include "kernels/sum3.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -55,6 +56,8 @@ constexpr Methods all_methods() {
     fill_sum2<Float64>(m.sum2[3]);
     m.sum2_few[0] = Sum2<Float64, Map::itself, true>::method();
     m.sum2_few[1] = Sum2<Float64, Map::magnitude, true>::method();
+    m.sum3[0] = Sum3<Map::itself>::method();
+    m.sum3[1] = Sum3<Map::magnitude>::method();
     fill_extreme<std::int16_t, Format::f16>(m);
     fill_extreme<std::int16_t, Format::bf16>(m);
     fill_extreme<std::int32_t, Format::f32>(m);

@@ -36,8 +36,8 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
         if (plan.lines.dim[i].in == item) std::swap(plan.lines.dim[i], plan.lines.dim[plan.lines.rank - 1]);
     }
     plan.inner = plan.lines.rank > 0 ? plan.lines.dim[plan.lines.rank - 1] : Dim{1, 0, 0};
-    plan.columns =
-        plan.inner.in == item && plan.inner.size >= 8 && plan.axis.in != item && plan.axis.in != -item;
+    const bool along = plan.axis.size > 1 && (plan.axis.in == item || plan.axis.in == -item);
+    plan.columns = plan.inner.in == item && plan.inner.size >= 8 && !along;
     if (plan.columns) --plan.lines.rank;
     return plan;
 }

@@ -48,8 +48,9 @@ Tiers float_sum_tiers(const Methods& methods, const Reduction& row, Format in, F
     const std::size_t format = static_cast<std::size_t>(in), map = static_cast<std::size_t>(row.map);
     if (in != Format::f64 && out != Format::f64)
         tiers.push(methods.sum1[format][map][count <= few_elements], 0);
-    const bool few = in == Format::f64 && row.map != Map::square && count <= few_elements;
-    tiers.push(few ? methods.sum2_few[map] : methods.sum2[format][map], 1);
+    const bool is_double = in == Format::f64 && row.map != Map::square;
+    tiers.push(is_double && count <= few_elements ? methods.sum2_few[map] : methods.sum2[format][map], 1);
+    if (is_double) tiers.push(methods.sum3[map], 1);
     tiers.push(exact_method(in, row.map), 2);
     return tiers;
 }

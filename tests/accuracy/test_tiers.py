@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import cases
+from oracle import check_reduce
 from samesum import _core
 from samesum.algebra.pieces import Combine
-from samesum.algebra.rows import CUMULATIVE_SUM, L2_NORM, MEAN, REDUCTIONS, SUM, SUM_SQUARE, Reduction
+from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MEAN, REDUCTIONS, SUM, SUM_SQUARE, Reduction
 from samesum.engine import memory
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
@@ -74,3 +75,15 @@ def test_ties_reach_the_second_tier(family: str, row: Reduction) -> None:
     for dtype in NARROW[row is MEAN :]:
         counters = count(lambda dtype=dtype: memory.reduce(row, sets(family, dtype), (1,)))
         assert counters["double_words"] > 0, (dtype, counters)
+
+
+def test_cancellation_and_ties_of_float64_need_no_superaccumulator() -> None:
+    half = np.random.default_rng(0).normal(size=(40, 300))
+    cancelling = np.concatenate([half, -half, np.full((40, 1), 1e-20)], axis=1)
+    ties = np.random.default_rng(1).integers(2**52, 2**53, (40, 601)).astype(np.float64)
+    ties[::2, 7] += 2.0**30
+    for x in (cancelling, ties):
+        for data, axes in ((x, (1,)), (np.ascontiguousarray(x.T), (0,))):
+            for row in (SUM, L1_NORM):
+                counters = count(lambda row=row, data=data, axes=axes: check_reduce(row, data, axes))
+                assert counters["superaccumulator"] == 0, (row.name, axes, counters)
