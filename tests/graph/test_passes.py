@@ -156,7 +156,7 @@ def layer_norm(axes: list[int], length: int, kind: int = TensorProto.FLOAT) -> M
 @pytest.mark.parametrize("axes", [[-1], [0]], ids=str)
 def test_layer_normalisation_needs_little_more_than_its_input_and_its_output(axes: list[int]) -> None:
     _core.set_num_threads(2)
-    model, x = layer_norm(axes, 1000), np.ones((4000, 1000), np.float32)
+    model, x = layer_norm(axes, 1000), np.ones((8000, 1000), np.float32)
     peaks = []
     for each in (model, one_by_one(model)):
         tracemalloc.start()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cases
 from drawing import any_dtype, arrays, filled, subsets
-from oracle import assert_bits, check_reduce, door_flags
+from oracle import assert_bits, door_flags
 from samesum import _core
 from samesum.algebra.rows import REDUCTIONS, Reduction
 from samesum.engine import memory
@@ -80,9 +80,6 @@ def test_hard_data_that_needs_later_tiers(family: str, dtype: np.dtype[Any]) -> 
     check_together(x, (1,), ALL_ROWS)
     check_together(np.ascontiguousarray(x.T), (0,), ALL_ROWS)
     assert _core.counters()["double_words"] > 0
-    for (row, flags), got in zip(ALL_ROWS, memory.reduce_several(ALL_ROWS, x, (1,)), strict=True):
-        if not flags:
-            assert_bits(got, check_reduce(row, x, (1,)), f"{row.name} of {family} {dtype}")
 
 
 def test_each_instruction_set(each_instruction_set: str) -> None:

@@ -28,8 +28,8 @@ from samesum.graph.workers import for_each
 
 Values = Mapping[str, NDArray]
 
-BLOCK_BYTES = 256 << 10
-"""Of one value in a block: a few of them fit the second-level cache."""
+BLOCK_BYTES = 512 << 10
+"""Of one value in a block: little enough for the caches, enough to hide what a call into NumPy costs."""
 _MOST_ELEMENTS = 2**31
 """What broadcasts to more than this runs one by one, where memory is the limit."""
 _MOST_AXES = 64
