@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -23,6 +24,8 @@ from samesum.frontends.model import Model
 from samesum.graph import passes
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 KINDS = {
     TensorProto.FLOAT: np.dtype(np.float32),
@@ -165,6 +168,15 @@ def test_layer_normalisation_needs_little_more_than_its_input_and_its_output(axe
         tracemalloc.stop()
     assert peaks[0] < 16 * passes.BLOCK_BYTES < x.nbytes / 3, peaks
     assert peaks[1] > x.nbytes, peaks
+
+
+@pytest.mark.parametrize("path", ["onnx/layer_norm.onnx", "openvino/layer_norm.xml", "onnx/l2_normalize.onnx"])
+def test_the_examples_with_large_batches(path: str) -> None:
+    model = load(EXAMPLES / path)
+    shape = (300, 12, 10, 24) if "layer" in path else (40, 50, 1024)
+    x = np.random.default_rng(5).standard_normal(shape, dtype=np.float32)
+    assert len(model._program.stages) < len(model._program.steps)
+    check(model, {"x": x})
 
 
 @pytest.mark.usefixtures("restored_threads")
