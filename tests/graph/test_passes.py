@@ -76,18 +76,16 @@ def layer_norm(axes: list[int], length: int, kind: int = TensorProto.FLOAT) -> M
     return load(onnx_bytes(nodes, {"x": (kind, ["n", length])}, {"y": (kind, None)}, constants, opset=13))
 
 
-@pytest.mark.usefixtures("restored_threads")
 @pytest.mark.parametrize("axes", [[-1], [0]], ids=str)
 def test_layer_normalisation_needs_little_more_than_its_input_and_its_output(axes: list[int]) -> None:
-    _core.set_num_threads(2)
-    model, x = layer_norm(axes, 1000), np.ones((8000, 1000), np.float32)
+    model, x = layer_norm(axes, 1000), np.ones((6000, 1000), np.float32)
     peaks = []
     for each in (model, one_by_one(model)):
         tracemalloc.start()
         result = each.run(x)["y"]
         peaks.append(tracemalloc.get_traced_memory()[1] - result.nbytes)
         tracemalloc.stop()
-    assert peaks[0] < 16 * passes.BLOCK_BYTES < x.nbytes / 3, peaks
+    assert peaks[0] < 8 * passes.BLOCK_BYTES < x.nbytes / 5, peaks
     assert peaks[1] > x.nbytes, peaks
 
 

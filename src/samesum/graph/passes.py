@@ -24,7 +24,6 @@ from samesum.graph.pointwise import MOST_AT_ONCE
 from samesum.graph.rows import Cut, Fact
 from samesum.graph.stages import Stage
 from samesum.graph.steps import Step
-from samesum.graph.workers import for_each
 
 Values = Mapping[str, NDArray]
 
@@ -99,6 +98,10 @@ class _Reductions:
 
     def of_pieces(self, pieces: Pieces, number: int, count: int) -> list[NDArray]:
         """Their results, with the reduced axes, of sets of `count` elements in `number` pieces."""
+        if not self.rows:
+            for _ in pieces():
+                pass
+            return []
         if number == 1:
             (whole,) = pieces()
             return reduce_several(self.rows, whole, self.axes, keepdims=True)
@@ -142,24 +145,18 @@ def _block_by_block(stage: Stage, values: Values, types: Mapping[str, _Type]) ->
     whole = np.empty(source.shape, source.dtype) if stage.source in stage.results else None
     count = prod(source.shape[axis] for axis in found.axes)
 
-    def compute(group: Block) -> None:
+    for group in blocks.groups(found.axes):
         places = tuple(blocks.pieces(group, found.axes))
 
-        def pieces() -> Iterator[NDArray]:
+        def pieces(places: tuple[Block, ...] = places) -> Iterator[NDArray]:
             for place in places:
                 result = chain.part(place)
                 if whole is not None:
                     whole[place] = result
                 yield result
 
-        if not outs:
-            for _ in pieces():
-                pass
-        results = found.of_pieces(pieces, len(places), count) if outs else []
-        for out, result in zip(outs, results, strict=True):
+        for out, result in zip(outs, found.of_pieces(pieces, len(places), count), strict=True):
             out[kept_part(group, found.axes)] = result
-
-    for_each(blocks.groups(found.axes), compute)
     results = {name: out.reshape(types[name].shape) for name, out in zip(found.names, outs, strict=True)}
     return results if whole is None else results | {stage.source: whole}
 
