@@ -49,7 +49,7 @@ def test_the_first_two_code_blocks_install_and_run_then_install_and_test() -> No
     assert "pip install .\n" in first[1]
     assert "samesum run examples/" in first[1]
     assert 'pip install ".[test]"\n' in second[1]
-    assert second[1].endswith("python -m pytest\n")
+    assert second[1].endswith("python -m pytest -n auto\n")
 
 
 def test_ci_runs_the_second_block() -> None:
