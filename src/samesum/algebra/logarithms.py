@@ -9,7 +9,7 @@ from fractions import Fraction
 from samesum.algebra.states import Term
 
 FIRST_DIGITS = 40
-BEYOND_ALL = 3000
+BEYOND_ALL = 400
 """Decimal places: no format has a value, or a boundary between two, with so many in front of its first digit."""
 
 Interval = tuple[Fraction, Fraction]
