@@ -13,7 +13,7 @@ namespace samesum::SAMESUM_ISA {
 constexpr std::size_t line_lanes = 16;
 
 // Up to so many exponentials are kept from the sum to the quotients.
-constexpr std::size_t kept_exponentials = 4096;
+constexpr std::size_t kept_exponentials = 16384;
 
 struct LineTotal {
     static constexpr std::size_t vectors = line_lanes / width;
