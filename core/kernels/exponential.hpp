@@ -97,13 +97,19 @@ struct Sixteenths {
     // The root times 2^exponent.
     SAMESUM_INLINE Doubles scaled_root() const {
         const Longs root = reinterpret_cast<Longs>(looked_up(root_bits, bits));
-        return reinterpret_cast<Doubles>(root + (bits << 48));
+        return with_exponent(root, bits);
     }
 
     // The root itself.
     SAMESUM_INLINE Doubles root() const {
         const Longs root = reinterpret_cast<Longs>(looked_up(root_bits, bits));
-        return reinterpret_cast<Doubles>(root + ((bits & 15) << 48));
+        return with_exponent(root, bits & 15);
+    }
+
+    // Modulo 2^64: exponents of elements that will not be used may be anything.
+    static SAMESUM_INLINE Doubles with_exponent(Longs root, Longs k) {
+        return reinterpret_cast<Doubles>(reinterpret_cast<UnsignedLongs>(root) +
+                                         (reinterpret_cast<UnsignedLongs>(k) << 48));
     }
 
     SAMESUM_INLINE Doubles root_error() const { return looked_up(root_rest, bits); }

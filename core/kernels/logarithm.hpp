@@ -38,11 +38,13 @@ struct Octaves {
     Doubles number, scale;
 
     static SAMESUM_INLINE Octaves of(Doubles t) {
-        constexpr std::int64_t three_quarters = 0x3fe8000000000000, positive = std::int64_t{1} << 62;
-        const Longs above = reinterpret_cast<Longs>(t) - three_quarters + positive;
-        const Longs octave = reinterpret_cast<Longs>(reinterpret_cast<UnsignedLongs>(above) >> 52);
-        const Longs shifted = octave - (positive >> 52) + __builtin_bit_cast(std::int64_t, to_integer);
-        const Longs scale = ((positive >> 52) + 1023 - octave) << 52;
+        constexpr std::uint64_t three_quarters = 0x3fe8000000000000, positive = std::uint64_t{1} << 62;
+        // Modulo 2^64: numbers that will not be used may be anything.
+        const UnsignedLongs above = reinterpret_cast<UnsignedLongs>(t) - three_quarters + positive;
+        const Longs octave = reinterpret_cast<Longs>(above >> 52);
+        constexpr std::int64_t offset = static_cast<std::int64_t>(positive >> 52);
+        const Longs shifted = octave - offset + __builtin_bit_cast(std::int64_t, to_integer);
+        const Longs scale = (offset + 1023 - octave) << 52;
         return {reinterpret_cast<Doubles>(shifted) - to_integer, reinterpret_cast<Doubles>(scale)};
     }
 };
