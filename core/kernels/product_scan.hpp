@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/product.hpp"
+#include "kernels/product_columns.hpp"
 #include "kernels/scan.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -190,7 +191,14 @@ struct RealProductScan {
         return failures;
     }
 
-    static constexpr ScanMethod method() { return {{}, total, join, row, init, each_row<column>}; }
+    static std::size_t columns(void* tile, const ScanRows& rows) {
+        if constexpr (F::format != Format::f64) {
+            if (rows.format != Format::f64) return ProductColumns<F>::columns(tile, rows);
+        }
+        return each_row<column>(tile, rows);
+    }
+
+    static constexpr ScanMethod method() { return {{}, total, join, row, init, columns}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -108,6 +108,14 @@ struct Rounding {
         }
     }
 
+    // Of float32 numbers, into this format if it has 16 bits.
+    static SAMESUM_INLINE Words of_float(Floats x) {
+        if constexpr (format == Format::f16)
+            return half_bits(reinterpret_cast<Words>(x));
+        else
+            return bfloat(reinterpret_cast<Words>(x));
+    }
+
     static SAMESUM_INLINE Bits of(Doubles high, Doubles low) {
         if constexpr (format == Format::f64)
             return of(high + low);

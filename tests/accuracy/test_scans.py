@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import cases
-from oracle import assert_bits, check_scan
+import scan_lines
+from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_SUM
 from samesum.engine import memory
-from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
-
-FLAGS = (0, EXCLUSIVE, REVERSE, INCLUDE_INITIAL, EXCLUSIVE | REVERSE)
 
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 
@@ -33,24 +32,14 @@ def mixed(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> NDArray:
     return np.asarray(x.astype(dtype))
 
 
-def check_lines(x: NDArray, **options: Any) -> None:
-    """Each row of `x` as a line, as a column, and strided."""
-    got = check_scan(CUMULATIVE_SUM, x, 1, **options)
-    columns = memory.scan(CUMULATIVE_SUM, np.ascontiguousarray(x.T), 0, options.get("flags", 0), options.get("dtype"))
-    assert_bits(columns, np.ascontiguousarray(got.T), "columns")
-    wide = np.zeros((x.shape[0], 2 * x.shape[1]), x.dtype)
-    wide[:, 1::2] = x
-    strided = memory.scan(CUMULATIVE_SUM, wide[:, 1::2], 1, options.get("flags", 0), options.get("dtype"))
-    assert_bits(strided, got, "strided lines")
-    mirrored = memory.scan(CUMULATIVE_SUM, x[:, ::-1], 1, options.get("flags", 0) ^ REVERSE, options.get("dtype"))
-    assert_bits(np.ascontiguousarray(mirrored[:, ::-1]), got, "the mirrored scan of the mirrored lines")
+check_lines = partial(scan_lines.check, CUMULATIVE_SUM)
 
 
 @each_float
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 511, 513, 1100])
 def test_lines_of_every_length(dtype: np.dtype[Any], length: int) -> None:
     x = mixed(dtype, (max(3, 300 // length), length), length)
-    for flags in FLAGS:
+    for flags in scan_lines.FLAGS:
         check_lines(x, flags=flags)
 
 

@@ -1,0 +1,252 @@
+// Prefix products of columns in formats narrower than double, a few rows at a time.
+#pragma once
+
+#include "kernels/certify_products.hpp"
+#include "kernels/column_scan.hpp"
+#include "kernels/product.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Products of a vector of columns in double-words, whose exponents are their own: no word of them under- or
+// overflows for scan_rows factors of a narrow format, if they start between these.
+struct PlainProducts {
+    static constexpr double least = 0x1p-300, greatest = 0x1p300;
+    static constexpr std::int64_t greatest_power = 300;
+
+    Doubles hi, lo;
+    Longs lost;  // as in Factors
+
+    SAMESUM_INLINE void take(Doubles x) {
+        const Doubles product = hi * x;
+        lost |= reinterpret_cast<Longs>(lo);
+        lo = fused(lo, x, fused(hi, x, -product));
+        hi = product;
+    }
+
+    // Zeros keep their sign.
+    SAMESUM_INLINE void normalise() {
+        const Doubles sum = hi + lo;
+        lo = lo - (sum - hi);
+        hi = hi != 0 ? sum : hi;
+    }
+};
+
+// What is near a double, rounded. Rounding to float32 on the way to 16 bits is quick, and right for all that
+// is farther from a tie than half a place of float32.
+template <Format format, bool precise>
+struct Nearby {
+    using Round = Rounding<format>;
+    static constexpr bool through_float = !precise && format != Format::f32;
+    // Relative: the low word of scan_rows products is less, and the rounding of the factors below.
+    static constexpr double slack = through_float ? 0x1.2p-23 : 0x1p-49;
+    static_assert(scan_rows <= 8);
+
+    // So many first factors have products that this rounds as they are.
+    static constexpr std::size_t exact_factors(Format in) {
+        const std::size_t bits = in == Format::f32 ? 24 : in == Format::f16 ? 11 : 8;
+        return (through_float ? 24 : 53) / bits;
+    }
+
+    static SAMESUM_INLINE Words rounded(Doubles x) {
+        if constexpr (through_float)
+            return Round::of_float(narrowed(x));
+        else
+            return Round::of_number(x);
+    }
+
+    // The bits below and above, different if the product is in doubt.
+    static SAMESUM_INLINE Verdict<format> of(Doubles value, double relative) {
+        const Words low = rounded(value * (1 - relative));
+        return {low, low ^ rounded(value * (1 + relative))};
+    }
+};
+
+template <class F>
+struct ProductColumns {
+    static_assert(F::format != Format::f64);
+    using All = RealProduct<F>;
+    // hi is zero where that is the product, and the exponent zero where hi + lo is what it is; what meets an
+    // infinity or a NaN is marked for good.
+    using Tile = typename All::Tile;
+
+    static SAMESUM_INLINE Doubles elements(const ScanRows& all, std::size_t r, std::size_t j) {
+        const char* p = all.x + static_cast<std::ptrdiff_t>(r) * all.in + j * F::size;
+        return all.n - j < width ? padded_with_ones<F>(p, all.n - j) : F::doubles(p);
+    }
+
+    template <Format format>
+    static SAMESUM_INLINE void put(const ScanRows& all, std::size_t r, std::size_t j, Words bits) {
+        char* out = all.out + static_cast<std::ptrdiff_t>(r) * all.to;
+        store_prefixes<format>(out + j * size_of(format), 0, all.n - j, bits);
+    }
+
+    // Rows of a strip that is near one; false if a prefix was in doubt.
+    template <Format format, bool precise>
+    static SAMESUM_INLINE bool pass(const ScanRows& all, std::size_t j, PlainProducts& strip) {
+        using Test = Nearby<format, precise>;
+        constexpr std::size_t exact = Test::exact_factors(F::format);
+        Words wrong = {};
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            strip.take(elements(all, r, j));
+            const Verdict<format> v = Test::of(strip.hi, all.depth + r < exact ? 0 : Test::slack);
+            wrong |= v.wrong;
+            put<format>(all, r, j, v.bits);
+        }
+        return !any_wrong(wrong) && !any(~(samesum::SAMESUM_ISA::magnitude(strip.hi) < infinity));
+    }
+
+    // The same of ordinary elements far from one.
+    template <Format format>
+    static bool pass_far(const ScanRows& all, std::size_t j, Factors& strip) {
+        using Test = Nearby<format, true>;
+        Words wrong = {};
+        Longs odd = {};
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const Doubles x = elements(all, r, j);
+            const Longs field = exponent_field(x);
+            odd |= is_odd(field);
+            strip.exponent += field - field_bias;
+            strip.multiply(significand_of(x));
+            const Longs usable = clamped(strip.exponent, least_exponent, greatest_exponent);
+            const Doubles scale = reinterpret_cast<Doubles>((usable + field_bias) << fraction_bits);
+            const Verdict<format> v = Test::of(strip.hi * scale, Test::slack);
+            wrong |= v.wrong;
+            put<format>(all, r, j, v.bits);
+        }
+        strip.normalise();
+        return !any_wrong(wrong) && !any_negative(odd);
+    }
+
+    // Every kind of strip in words of which those that fail are marked.
+    static std::size_t certify(const ScanRows& all, std::size_t j, Factors& strip, Longs& marks) {
+        const std::size_t n = all.n - j < width ? all.n - j : width;
+        alignas(64) double hi[width], lo[width], bound[width] = {};
+        alignas(64) std::int64_t exponent[width], mark[width], lost[width];
+        const Products view{hi, lo, bound, exponent, mark, lost};
+        std::size_t failures = 0;
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            multiply_any(strip, marks, elements(all, r, j));
+            store(hi, strip.hi);
+            store(lo, strip.lo);
+            store(exponent, strip.exponent);
+            store(mark, marks);
+            store(lost, strip.lost);
+            // A low word is at most scan_rows + 1 halves of a place of the high one, and rounded each time.
+            const double extra = static_cast<double>(all.depth + r + 2) * 0x1p-101;
+            char* out = all.out + static_cast<std::ptrdiff_t>(r) * all.to + j * size_of(all.format);
+            failures += certify_products(view, extra, n, all.format, out, all.failed + r * all.n + j);
+        }
+        strip.normalise();
+        return failures;
+    }
+
+    // Zeros aside as ones with their sign.
+    static SAMESUM_INLINE Factors factors_of(const PlainProducts& strip, Longs exponent) {
+        const Longs signed_one = (reinterpret_cast<Longs>(strip.hi) & INT64_MIN) | one_bits;
+        Factors f{strip.hi == 0 ? reinterpret_cast<Doubles>(signed_one) : strip.hi, strip.lo, exponent,
+                  strip.lost};
+        f.normalise();
+        return f;
+    }
+
+    static SAMESUM_INLINE PlainProducts load_strip(const Tile& t, std::size_t j) {
+        return {load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Longs>(t.lost + j)};
+    }
+
+    static SAMESUM_INLINE void store_strip(Tile& t, std::size_t j, const PlainProducts& strip) {
+        store(t.hi + j, strip.hi);
+        store(t.lo + j, strip.lo);
+        store(t.lost + j, strip.lost);
+    }
+
+    // Normalised factors; where `is_zero`, that is the product.
+    static void store_factors(Tile& t, std::size_t j, const Factors& f, Longs is_zero, Longs marks) {
+        constexpr std::int64_t most = PlainProducts::greatest_power;
+        const Longs none = {}, sign = reinterpret_cast<Longs>(f.hi) & INT64_MIN;
+        const Longs exponent = (is_zero | (marks != 0)) ? none : f.exponent;
+        const bool far = any((exponent > most) | (exponent < -most));
+        const Longs power = far ? none : exponent;
+        const Doubles scale = reinterpret_cast<Doubles>((power + field_bias) << fraction_bits);
+        store_strip(t, j, {is_zero ? reinterpret_cast<Doubles>(sign) : f.hi * scale, f.lo * scale, f.lost});
+        store(t.exponent + j, exponent - power);
+        store(t.mark + j, is_zero ? none : marks);
+    }
+
+    template <Format format>
+    static SAMESUM_INLINE bool try_near(Tile& t, const ScanRows& all, std::size_t j) {
+        PlainProducts strip = load_strip(t, j);
+        if (!pass<format, false>(all, j, strip)) {
+            if constexpr (!Nearby<format, false>::through_float) return false;
+            strip = load_strip(t, j);
+            if (!pass<format, true>(all, j, strip)) return false;
+        }
+        strip.normalise();
+        const Doubles size = samesum::SAMESUM_ISA::magnitude(strip.hi);
+        const Longs near = ((size >= PlainProducts::least) & (size <= PlainProducts::greatest)) | (size == 0);
+        if (any(~near))
+            store_factors(t, j, factors_of(strip, Longs{}), strip.hi == 0, Longs{});
+        else
+            store_strip(t, j, strip);
+        return true;
+    }
+
+    template <Format format>
+    static bool try_far(Tile& t, const ScanRows& all, std::size_t j) {
+        constexpr std::int64_t rounds_to_zero = -(std::int64_t{1} << 20);
+        const PlainProducts before = load_strip(t, j);
+        const Longs is_zero = before.hi == 0;
+        Factors strip = factors_of(before, is_zero ? Longs{} + rounds_to_zero : load<Longs>(t.exponent + j));
+        if (!pass_far<format>(all, j, strip)) return false;
+        store_factors(t, j, strip, is_zero, Longs{});
+        return true;
+    }
+
+    static std::size_t certify_strip(Tile& t, const ScanRows& all, std::size_t j) {
+        const PlainProducts before = load_strip(t, j);
+        Longs marks = load<Longs>(t.mark + j) | ((before.hi == 0) & zero_mark);
+        Factors strip = factors_of(before, load<Longs>(t.exponent + j));
+        const std::size_t failures = certify(all, j, strip, marks);
+        store_factors(t, j, strip, marks == zero_mark, marks);
+        return failures;
+    }
+
+    template <Format format>
+    static std::size_t columns_in(Tile& t, const ScanRows& all) {
+        std::size_t failures = 0;
+        bool marked = false;
+        for (std::size_t j = 0; j < all.n; j += width) {
+            const Longs marks = load<Longs>(t.mark + j), exponent = load<Longs>(t.exponent + j);
+            if (!any((marks | exponent) != 0)) {
+                if (try_near<format>(t, all, j)) continue;
+            } else if (!any(marks != 0)) {
+                if (try_far<format>(t, all, j)) continue;
+            }
+            if (!marked) std::memset(all.failed, 0, all.rows * all.n);
+            marked = true;
+            failures += certify_strip(t, all, j);
+        }
+        return failures;
+    }
+
+    template <Format format>
+    static std::size_t columns_of(Tile& t, ScanRows all) {
+        if (all.rows != scan_rows) return columns_in<format>(t, all);
+        all.rows = scan_rows;  // a constant: the loops over them are unrolled
+        return columns_in<format>(t, all);
+    }
+
+    // Into a format narrower than double.
+    static std::size_t columns(void* tile, const ScanRows& rows) {
+        Tile& t = *static_cast<Tile*>(tile);
+        switch (rows.format) {
+            case Format::f16:
+                return columns_of<Format::f16>(t, rows);
+            case Format::bf16:
+                return columns_of<Format::bf16>(t, rows);
+            default:
+                return columns_of<Format::f32>(t, rows);
+        }
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

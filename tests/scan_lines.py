@@ -1,0 +1,28 @@
+"""Scans of the same lines in every layout against the exact algebra."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from oracle import assert_bits, check_scan
+from samesum.algebra.rows import Scan
+from samesum.engine import memory
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+FLAGS = (0, EXCLUSIVE, REVERSE, INCLUDE_INITIAL, EXCLUSIVE | REVERSE)
+
+
+def check(row: Scan, x: NDArray, flags: int = 0, dtype: Any = None) -> None:
+    """Each row of `x` as a line, as a column, strided and mirrored."""
+    got = check_scan(row, x, 1, flags=flags, dtype=dtype)
+    columns = memory.scan(row, np.ascontiguousarray(x.T), 0, flags, dtype)
+    assert_bits(columns, np.ascontiguousarray(got.T), "columns")
+    wide = np.zeros((x.shape[0], 2 * x.shape[1]), x.dtype)
+    wide[:, 1::2] = x
+    assert_bits(memory.scan(row, wide[:, 1::2], 1, flags, dtype), got, "strided lines")
+    mirrored = memory.scan(row, x[:, ::-1], 1, flags ^ REVERSE, dtype)
+    assert_bits(np.ascontiguousarray(mirrored[:, ::-1]), got, "the mirrored scan of the mirrored lines")
