@@ -15,10 +15,11 @@ namespace samesum {
     extern const UntangleMethods untangling;          \
     extern const NormalizationMethods normalizations; \
     extern const WholeMethods whole;                  \
+    extern const ShortMethods shorts;                 \
     }
 #define SAMESUM_METHODS(isa)                                                                          \
     &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, \
-        &isa::normalizations, &isa::whole
+        &isa::normalizations, &isa::whole, &isa::shorts
 
 #if defined(__x86_64__)
 SAMESUM_DECLARE(x86_64_v2)

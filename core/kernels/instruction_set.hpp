@@ -15,6 +15,7 @@ struct InstructionSet {
     const UntangleMethods* untangling;
     const NormalizationMethods* normalizations;
     const WholeMethods* whole;
+    const ShortMethods* shorts;
     bool (*is_supported)();
 };
 

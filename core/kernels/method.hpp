@@ -159,6 +159,19 @@ struct UntangleMethods {
     Untangle of_size[4][untangled_elements + 1], back[4][untangled_elements + 1];
 };
 
+// Whole sets of 2 to `short_elements` elements at once: row r holds element r of each of n <= tile_columns
+// sets. Writes and returns as `finish` of a method does.
+constexpr std::size_t short_elements = untangled_elements;
+using Short = std::size_t (*)(const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n,
+                              void* out, std::uint8_t* failed);
+
+// Into the format of the elements; empty where there is no such way.
+struct ShortMethods {
+    Short sum[4][3][4];    // every float format x map x finalize
+    Short product[4];      // every float format
+    Short extreme[12][2];  // f16 ... u64 (Format order) x minimum, maximum
+};
+
 // Softmax and its logarithm of n >= 1 contiguous elements.
 struct NormalizationMethods {
     void (*line[4][2])(const void* x, std::size_t n, void* out);  // every float format x softmax, log_softmax

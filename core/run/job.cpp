@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "run/accumulate.hpp"
+#include "run/short_sets.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -26,10 +27,11 @@ constexpr std::int64_t chunk_rows = 16;
 // Elements of a chunk of a lane, at least.
 constexpr std::int64_t chunk_lane = 1024;
 
-// The targets of a pass, all by the same tier.
+// The targets of a pass, all by the same tier, or at once before all tiers.
 struct Pass {
     const Target* targets;
     std::size_t count, tier;
+    bool at_once = false;
 
     const Method& method(std::size_t i) const { return targets[i].tiers.method[tier]; }
     std::int64_t max_columns() const {
@@ -41,7 +43,8 @@ struct Pass {
 
 class Job {
   public:
-    Job(const Plan& plan, const Target* targets, std::size_t count) : plan_(plan), all_{targets, count, 0} {}
+    Job(const Plan& plan, const Target* targets, std::size_t count)
+        : plan_(plan), all_{targets, count, 0, are_short(plan, targets, count)} {}
 
     void run() {
         const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item();
@@ -77,7 +80,7 @@ class Job {
         if (plan_.shape == Shape::lanes)
             width = std::min(width, std::max<std::int64_t>(1, task_bytes / output_bytes));
         // Rows gathered into columns are read several times: they have to stay in the cache.
-        else if (!plan_.contiguous)
+        else if (!plan_.contiguous && !all_.at_once)
             width = std::min<std::int64_t>(width, untangled_rows);
         if (threads > 1) {
             const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
@@ -92,9 +95,18 @@ class Job {
         std::int64_t limit = pass.max_columns();
         if (pass.count > 1 && threads == 0 && plan_.shape == Shape::lanes)
             limit = std::clamp<std::int64_t>(chunk_bytes / (plan_.reduced_count * item()), 1, limit);
+        if (!pass.at_once && plan_.tangled) limit = std::min<std::int64_t>(limit, untangled_rows);
         for (std::int64_t first = o.first; first < o.last; first += limit) {
             const Outputs part{o.outer, first, std::min(o.last, first + limit)};
-            reduce_tile(pass, part, threads);
+            pass.at_once ? reduce_at_once(pass, part, threads) : reduce_tile(pass, part, threads);
+        }
+    }
+
+    void reduce_at_once(const Pass& pass, const Outputs& o, int threads) {
+        std::uint8_t failed[tile_columns];
+        for (std::size_t i = 0; i < pass.count; ++i) {
+            const std::size_t failures = finish_short(plan_, pass.targets[i], o, failed);
+            if (failures > 0) retry({pass.targets + i, 1, 0}, o, failed, failures, threads);
         }
     }
 

@@ -14,6 +14,8 @@ namespace {
 // Up to here sums are often ties: the first tier is then to tell whether they are exact.
 constexpr std::int64_t few_elements = 64;
 
+bool is_short(std::int64_t count) { return count > 1 && count <= static_cast<std::int64_t>(short_elements); }
+
 Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
                     std::int64_t count) {
     Tiers tiers;
@@ -42,10 +44,13 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
     return tiers;
 }
 
-Tiers float_sum_tiers(const Methods& methods, const Reduction& row, Format in, Format out,
+Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
                       std::int64_t count) {
     Tiers tiers;
+    const Methods& methods = *set.methods;
     const std::size_t format = static_cast<std::size_t>(in), map = static_cast<std::size_t>(row.map);
+    if (in == out && is_short(count))
+        tiers.at_once = set.shorts->sum[format][map][static_cast<std::size_t>(row.finalize)];
     if (in != Format::f64 && out != Format::f64)
         tiers.push(methods.sum1[format][map][count <= few_elements], 0);
     const bool is_double = in == Format::f64 && row.map != Map::square;
@@ -69,14 +74,19 @@ Tiers exponential_tiers(const ExponentialMethods& methods, Format in, Format out
     return tiers;
 }
 
-Tiers product_tiers(const ProductMethods& products, Format in, Format out) {
+Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64_t count) {
     Tiers tiers;
+    const ProductMethods& products = *set.products;
     if (!is_float(out)) {
         const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
         tiers.push(products.modular[index][size_of(out) > size_of(in)], 0);
         return tiers;
     }
-    if (is_float(in)) tiers.push(products.real[static_cast<std::size_t>(in)], 1);
+    if (is_float(in)) {
+        const std::size_t format = static_cast<std::size_t>(in);
+        if (in == out && is_short(count)) tiers.at_once = set.shorts->product[format];
+        tiers.push(products.real[format], 1);
+    }
     tiers.push(product_method(in), 2);
     return tiers;
 }
@@ -100,14 +110,15 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
     switch (row.combine) {
         case Combine::sum:
             if (row.map == Map::exponential) return exponential_tiers(*set.exponentials, in, out);
-            return is_float(in) ? float_sum_tiers(*set.methods, row, in, out, count)
+            return is_float(in) ? float_sum_tiers(set, row, in, out, count)
                                 : integer_tiers(set, row, in, out, count);
         case Combine::minimum:
         case Combine::maximum:
             tiers.push(set.methods->extreme[format][row.combine == Combine::maximum], 0);
+            if (is_short(count)) tiers.at_once = set.shorts->extreme[format][row.combine == Combine::maximum];
             return tiers;
         case Combine::product:
-            return product_tiers(*set.products, in, out);
+            return product_tiers(set, in, out, count);
         case Combine::minimum_position:
         case Combine::maximum_position:
             tiers.push(set.searches->position[format][row.combine == Combine::maximum_position][row.last], 0);

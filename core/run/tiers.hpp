@@ -11,6 +11,7 @@ struct Tiers {
     Method method[4];
     std::size_t number[4];  // of the counter
     std::size_t count = 0;
+    Short at_once = nullptr;  // to try before them
 
     void push(const Method& m, std::size_t tier) {
         method[count] = m;

@@ -1,0 +1,71 @@
+// Whole sets of few elements, from the elements to the results in registers. Row r holds element r of each
+// set.
+#pragma once
+
+#include "kernels/method.hpp"
+#include "kernels/rounding.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// A vector's worth of sets.
+struct ShortRows {
+    const char* p;
+    std::ptrdiff_t stride;
+    std::size_t count;
+};
+
+SAMESUM_INLINE bool any(Words mask) {
+#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+    return _mm256_movepi32_mask(reinterpret_cast<__m256i>(mask)) != 0;
+#elif defined(__AVX__)
+    return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) != 0;
+#else
+    std::uint32_t all = 0;
+    for (std::size_t k = 0; k < width; ++k) all |= mask[k];
+    return all != 0;
+#endif
+}
+
+// make(rows, j) for sets j and on, `step` at a time, of elements of `size` bytes; a last part of a vector is
+// made of a copy, with zeros for what is missing.
+template <std::size_t step, std::size_t size, class Make>
+SAMESUM_INLINE void each_short(const ShortRows& rows, std::size_t n, const Make& make) {
+    std::size_t j = 0;
+    for (; j + step <= n; j += step) make(ShortRows{rows.p + j * size, rows.stride, rows.count}, j);
+    if (j == n) return;
+    constexpr std::size_t bytes = step * size;
+    alignas(64) char copy[short_elements * bytes] = {};
+    for (std::size_t r = 0; r < rows.count; ++r) {
+        const char* row = rows.p + static_cast<std::ptrdiff_t>(r) * rows.stride;
+        std::memcpy(copy + r * bytes, row + j * size, (n - j) * size);
+    }
+    make(ShortRows{copy, static_cast<std::ptrdiff_t>(bytes), rows.count}, j);
+}
+
+// The results from the verdicts on `width` sets at a time.
+template <class F, class VerdictOf>
+SAMESUM_INLINE std::size_t write_short(const ShortRows& rows, std::size_t n, void* out, std::uint8_t* failed,
+                                       const VerdictOf& verdict_of) {
+    constexpr Format format = F::format;
+    std::size_t failures = 0;
+    std::memset(failed, 0, n);
+    each_short<width, F::size>(rows, n, [&](const ShortRows& some, std::size_t j) {
+        const auto verdict = verdict_of(some);
+        if (n - j >= width) {
+            Rounding<format>::store_to(out, j, verdict.bits);
+        } else {
+            char last[width * size_of(format)];
+            Rounding<format>::store_to(last, 0, verdict.bits);
+            std::memcpy(static_cast<char*>(out) + j * size_of(format), last, (n - j) * size_of(format));
+        }
+        if (!any(verdict.wrong)) return;
+        for (std::size_t k = 0; k < width && k < n - j; ++k) {
+            failed[j + k] = verdict.wrong[k] != 0;
+            failures += failed[j + k];
+        }
+    });
+    return failures;
+}
+
+}  // namespace samesum::SAMESUM_ISA

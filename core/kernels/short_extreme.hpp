@@ -1,0 +1,42 @@
+// Minima and maxima of whole sets of few elements.
+#pragma once
+
+#include "kernels/extremes.hpp"
+#include "kernels/short.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class Key, Format format, bool maximum>
+struct ShortExtreme {
+    using All = Extreme<Key, format, maximum>;
+    using Keys = typename All::Keys;
+    using Sizes = typename All::Sizes;
+
+    static SAMESUM_INLINE Keys extreme_of(const ShortRows& rows) {
+        Keys best = Keys{} + All::identity;
+        Sizes size = {};
+        const char* p = rows.p;
+        for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) All::take(load<Keys>(p), best, size);
+        if constexpr (All::is_real) {
+            constexpr auto infinity = static_cast<typename All::Bits>(infinity_bits(format));
+            return size > infinity ? Keys{} + static_cast<Key>(canonical_nan(format)) : All::key(best);
+        } else {
+            return best;
+        }
+    }
+
+    static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
+                            void* out, std::uint8_t* failed) {
+        constexpr std::size_t step = elements_of<Keys>;
+        std::memset(failed, 0, n);
+        const ShortRows all{static_cast<const char*>(x), row_stride, count};
+        each_short<step, sizeof(Key)>(all, n, [=](const ShortRows& some, std::size_t j) {
+            const Keys result = extreme_of(some);
+            const std::size_t here = n - j < step ? n - j : step;
+            std::memcpy(static_cast<char*>(out) + j * sizeof(Key), &result, here * sizeof(Key));
+        });
+        return 0;
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

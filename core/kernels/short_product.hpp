@@ -1,0 +1,50 @@
+// Products of whole sets of few float16, bfloat16 or float32 elements.
+#pragma once
+
+#include "kernels/certify.hpp"
+#include "kernels/short.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class F>
+struct ShortProduct {
+    static constexpr Format format = F::format;
+    // Products of so many elements neither overflow nor underflow, but for the last one of them: what it is
+    // then, its result is too.
+    static constexpr std::size_t half = short_elements / 2;
+
+    static SAMESUM_INLINE Doubles product_of(const char* p, std::ptrdiff_t stride, std::size_t count) {
+        Doubles product = F::doubles(p);
+        for (std::size_t r = 1; r < count; ++r) product *= F::doubles(p += stride);
+        return product;
+    }
+
+    static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
+                            void* out, std::uint8_t* failed) {
+        constexpr std::size_t exact = F::format == Format::f32 ? 2 : F::format == Format::f16 ? 4 : 6;
+        const double lost = count <= exact ? 0 : (static_cast<double>(count) + 3) * 0x1p-53;
+        const ShortRows all{static_cast<const char*>(x), row_stride, count};
+        return write_short<F>(all, n, out, failed, [=](const ShortRows& some) {
+            const std::size_t first = some.count < half ? some.count : half;
+            Doubles product = product_of(some.p, some.stride, first);
+            Longs wild = {};
+            if (some.count > half) {
+                const char* const rest = some.p + static_cast<std::ptrdiff_t>(half) * some.stride;
+                const Doubles other = product_of(rest, some.stride, some.count - half);
+                wild = ~(is_tame(product) & is_tame(other));
+                product *= other;
+            }
+            const auto low = Rounding<format>::of(product * (1 - lost)),
+                       high = Rounding<format>::of(product * (1 + lost));
+            return Verdict<format>{low, Rounding<format>::different(low, high) | narrowed_mask(wild)};
+        });
+    }
+
+    // Not even the one before the last was out of range.
+    static SAMESUM_INLINE Longs is_tame(Doubles x) {
+        const Doubles size = samesum::SAMESUM_ISA::magnitude(x);
+        return (size > 0x1p-880) & (size < 0x1p1000);
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

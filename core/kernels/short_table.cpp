@@ -1,0 +1,66 @@
+// Whole sets of few elements at once: for one instruction set, compiled as table.cpp is.
+#include "kernels/short_double_sum.hpp"
+#include "kernels/short_extreme.hpp"
+#include "kernels/short_product.hpp"
+#include "kernels/short_sum.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+constexpr std::size_t by(Finalize finalize) { return static_cast<std::size_t>(finalize); }
+
+template <class F>
+constexpr void fill_sums(Short (&row)[3][4]) {
+    row[0][by(Finalize::itself)] = ShortSum<F, Map::itself, Finalize::itself>::make;
+    row[0][by(Finalize::over_count)] = ShortSum<F, Map::itself, Finalize::over_count>::make;
+    row[0][by(Finalize::logarithm)] = ShortSum<F, Map::itself, Finalize::logarithm>::make;
+    row[1][by(Finalize::itself)] = ShortSum<F, Map::magnitude, Finalize::itself>::make;
+    row[2][by(Finalize::itself)] = ShortSum<F, Map::square, Finalize::itself>::make;
+    row[2][by(Finalize::root)] = ShortSum<F, Map::square, Finalize::root>::make;
+}
+
+constexpr void fill_double_sums(Short (&row)[3][4]) {
+    row[0][by(Finalize::itself)] = ShortDoubleSum<Map::itself, Finalize::itself>::make;
+    row[0][by(Finalize::over_count)] = ShortDoubleSum<Map::itself, Finalize::over_count>::make;
+    row[0][by(Finalize::logarithm)] = ShortDoubleSum<Map::itself, Finalize::logarithm>::make;
+    row[1][by(Finalize::itself)] = ShortDoubleSum<Map::magnitude, Finalize::itself>::make;
+}
+
+template <class Key, Format format>
+constexpr void fill_extremes(ShortMethods& m) {
+    Short(&row)[2] = m.extreme[static_cast<std::size_t>(format)];
+    row[0] = ShortExtreme<Key, format, false>::make;
+    row[1] = ShortExtreme<Key, format, true>::make;
+}
+
+constexpr void fill_all_extremes(ShortMethods& m) {
+    fill_extremes<std::int16_t, Format::f16>(m);
+    fill_extremes<std::int16_t, Format::bf16>(m);
+    fill_extremes<std::int32_t, Format::f32>(m);
+    fill_extremes<std::int64_t, Format::f64>(m);
+    fill_extremes<std::int8_t, Format::i8>(m);
+    fill_extremes<std::int16_t, Format::i16>(m);
+    fill_extremes<std::int32_t, Format::i32>(m);
+    fill_extremes<std::int64_t, Format::i64>(m);
+    fill_extremes<std::uint8_t, Format::u8>(m);
+    fill_extremes<std::uint16_t, Format::u16>(m);
+    fill_extremes<std::uint32_t, Format::u32>(m);
+    fill_extremes<std::uint64_t, Format::u64>(m);
+}
+
+constexpr ShortMethods all_short() {
+    ShortMethods m{};
+    fill_sums<Float16>(m.sum[0]);
+    fill_sums<Bfloat16>(m.sum[1]);
+    fill_sums<Float32>(m.sum[2]);
+    fill_double_sums(m.sum[3]);
+    m.product[0] = ShortProduct<Float16>::make;
+    m.product[1] = ShortProduct<Bfloat16>::make;
+    m.product[2] = ShortProduct<Float32>::make;
+    fill_all_extremes(m);
+    return m;
+}
+
+extern const ShortMethods shorts;
+const ShortMethods shorts = all_short();
+
+}  // namespace samesum::SAMESUM_ISA
