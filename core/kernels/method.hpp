@@ -172,9 +172,45 @@ struct ShortMethods {
     Short extreme[12][2];  // f16 ... u64 (Format order) x minimum, maximum
 };
 
-// Softmax and its logarithm of n >= 1 contiguous elements.
+// Elements of a line whose powers are added by themselves before they join the others'.
+constexpr std::size_t line_block = 16384;
+
+// What a block adds to its line: the sum of its powers, and how many greatest elements were counted instead.
+struct LineShare {
+    double total = 0;
+    std::int64_t count = 0;
+
+    LineShare& operator+=(const LineShare& other) {
+        total += other.total;
+        count += other.count;
+        return *this;
+    }
+};
+
+// `count` neighbouring lines of n <= line_block elements: where the first element of each is, and its
+// results.
+struct LineColumns {
+    const char* x;
+    std::ptrdiff_t in;  // from one element of a line to the next, in bytes
+    char* out;
+    std::ptrdiff_t to;  // likewise
+    std::size_t n, count;
+};
+
+// Bytes that `columns` needs, 64 byte by 64 byte.
+constexpr std::size_t room_for_columns(std::size_t n) { return 2 * 64 * n; }
+
+// Softmax [0] and its logarithm [1].
 struct NormalizationMethods {
-    void (*line[4][2])(const void* x, std::size_t n, void* out);  // every float format x softmax, log_softmax
+    // Of n >= 1 contiguous elements of every float format.
+    void (*line[4][2])(const void* x, std::size_t n, void* out);
+    // float16, bfloat16, float32: of long lines in blocks of line_block. The greatest element of a block,
+    // then its share of the line of which this is the greatest and finite, then, if the total is not NaN, its
+    // results.
+    float (*greatest[3])(const void* x, std::size_t n);
+    LineShare (*share[3][2])(const void* x, std::size_t n, float most);
+    void (*quotients[3][2])(const void* x, std::size_t n, float most, const LineShare& all, void* out);
+    void (*columns[3][2])(const LineColumns& lines, void* room);
 };
 
 struct Methods {

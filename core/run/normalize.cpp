@@ -1,7 +1,11 @@
 #include "run/normalize.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <memory>
+#include <new>
+#include <vector>
 
 #include "kernels/instruction_set.hpp"
 #include "threads/pool.hpp"
@@ -15,6 +19,22 @@ constexpr std::int64_t threaded_bytes = 128 << 10;
 constexpr std::int64_t task_bytes = 128 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.
 constexpr std::int64_t gathered_bytes = 4 << 20;
+constexpr std::int64_t block = static_cast<std::int64_t>(line_block);
+constexpr std::int64_t tile_rows = static_cast<std::int64_t>(untangled_rows);
+
+// Bytes at an address that suits every vector.
+class Room {
+  public:
+    explicit Room(std::size_t bytes)
+        : bytes_(static_cast<char*>(::operator new (bytes, std::align_val_t{64}))) {}
+    ~Room() { ::operator delete (bytes_, std::align_val_t{64}); }
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+    char* get() const { return bytes_; }
+
+  private:
+    char* const bytes_;
+};
 
 class Job {
   public:
@@ -22,8 +42,9 @@ class Job {
         : x_(x),
           out_(static_cast<char*>(out)),
           item_(static_cast<std::int64_t>(size_of(x.format))),
-          line_(current_instruction_set().normalizations->line[static_cast<std::size_t>(x.format)]
-                                                              [static_cast<std::size_t>(kind)]) {
+          methods_(*current_instruction_set().normalizations),
+          format_(static_cast<std::size_t>(x.format)),
+          kind_(static_cast<std::size_t>(kind)) {
         std::int64_t stride = item_;
         for (int i = x.rank - 1; i >= 0; --i) {
             const Dim d{x.shape[i], x.strides[i], stride};
@@ -34,62 +55,164 @@ class Job {
                 lines_.push(d);
         }
         std::reverse(lines_.dim, lines_.dim + lines_.rank);
-        direct_ = !x.swapped && axis_.out == item_ && (axis_.in == item_ || axis_.size == 1);
+        merge_neighbours(lines_);
+        side_ = lines_.rank > 0 ? lines_.dim[lines_.rank - 1] : Dim{1, 0, 0};
     }
 
-    void run() {
-        const std::int64_t lines = lines_.count(), bytes = axis_.size * item_;
-        const std::int64_t together =
-            direct_ ? 1 : std::clamp<std::int64_t>(gathered_bytes / bytes, 1, 64 / item_);
-        const std::int64_t batch = std::min(lines, std::max(task_bytes / bytes, together));
-        const int threads = lines * bytes >= threaded_bytes ? thread_count() : 1;
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * batch;
-            const std::int64_t count = std::min(batch, lines - first);
-            direct_ ? take_direct(first, count) : take_gathered(first, count);
-        };
-        for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch),
-                      static_cast<std::size_t>(threads), task);
+    void run() const {
+        if (is_narrow() && is_direct() && axis_.size > block && lines_.count() < 2 * thread_count())
+            return run_long_lines();
+        if (is_tangled()) return run_tasks(64 * tile_rows, &Job::take_tangled);
+        const std::int64_t bytes = axis_.size * item_, whole = 64 / item_;
+        std::int64_t together = is_direct() ? 1 : std::clamp<std::int64_t>(gathered_bytes / bytes, 1, whole);
+        if (are_columns()) together = whole;
+        const std::int64_t batch = std::max(task_bytes / bytes / together, std::int64_t{1}) * together;
+        run_tasks(batch, is_direct()     ? &Job::take_direct
+                         : are_columns() ? &Job::take_columns
+                                         : &Job::take_gathered);
     }
 
   private:
+    using Take = void (Job::*)(std::int64_t first, std::int64_t count) const;
+
     std::size_t length() const { return static_cast<std::size_t>(axis_.size); }
+    bool is_narrow() const { return x_.format != Format::f64 && !x_.swapped; }
+    bool is_direct() const {
+        return !x_.swapped && axis_.out == item_ && (axis_.in == item_ || axis_.size == 1);
+    }
+    // Lines are neighbours, element by element.
+    bool are_columns() const {
+        return is_narrow() && axis_.size <= block && side_.in == item_ && side_.out == item_;
+    }
+    // Short lines lie side by side.
+    bool is_tangled() const {
+        const auto is_whole = [&](const void* p) {
+            return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::size_t>(item_) == 0;
+        };
+        return is_narrow() && is_direct() && axis_.size >= 2 &&
+               axis_.size <= static_cast<std::int64_t>(untangled_elements) && lines_.rank == 1 &&
+               lines_.count() >= 8 && side_.in == axis_.size * item_ && is_whole(x_.data) && is_whole(out_);
+    }
+
+    void run_tasks(std::int64_t batch, Take take) const {
+        const std::int64_t lines = lines_.count();
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t first = static_cast<std::int64_t>(t) * batch;
+            (this->*take)(first, std::min(batch, lines - first));
+        };
+        for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch), threads(), task);
+    }
+
+    std::size_t threads() const {
+        const bool many = lines_.count() * axis_.size * item_ >= threaded_bytes;
+        return many ? static_cast<std::size_t>(thread_count()) : 1;
+    }
 
     void take_direct(std::int64_t first, std::int64_t count) const {
+        const auto line = methods_.line[format_][kind_];
         Walk walk(lines_, first);
         for (std::int64_t i = 0; i < count; ++i, walk.next())
-            line_(x_.data + walk.in(), length(), out_ + walk.out());
+            line(x_.data + walk.in(), length(), out_ + walk.out());
+    }
+
+    // Blocks of a line on all threads: its greatest element, its total, its results.
+    void run_long_lines() const {
+        Walk walk(lines_, 0);
+        for (std::int64_t i = 0; i < lines_.count(); ++i, walk.next())
+            run_long_line(x_.data + walk.in(), out_ + walk.out());
+    }
+
+    template <class F>
+    void for_each_block(F each) const {
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t first = static_cast<std::int64_t>(t) * block;
+            each(t, first * item_, static_cast<std::size_t>(std::min(block, axis_.size - first)));
+        };
+        for_each_task(static_cast<std::size_t>((axis_.size + block - 1) / block), threads(), task);
+    }
+
+    void run_long_line(const char* x, char* out) const {
+        const std::size_t blocks = static_cast<std::size_t>((axis_.size + block - 1) / block);
+        std::vector<float> greatest(blocks);
+        std::vector<LineShare> shares(blocks);
+        for_each_block([&](std::size_t t, std::int64_t at, std::size_t n) {
+            greatest[t] = methods_.greatest[format_](x + at, n);
+        });
+        const float most = *std::max_element(greatest.begin(), greatest.end());
+        if (!std::isfinite(most)) return methods_.line[format_][kind_](x, length(), out);
+        for_each_block([&](std::size_t t, std::int64_t at, std::size_t n) {
+            shares[t] = methods_.share[format_][kind_](x + at, n, most);
+        });
+        LineShare all;
+        for (const LineShare& share : shares) all += share;
+        if (std::isnan(all.total)) return methods_.line[format_][kind_](x, length(), out);
+        for_each_block([&](std::size_t, std::int64_t at, std::size_t n) {
+            methods_.quotients[format_][kind_](x + at, n, most, all, out + at);
+        });
+    }
+
+    void take_columns(std::int64_t first, std::int64_t count) const {
+        const Room room(room_for_columns(length()));
+        for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
+            methods_.columns[format_][kind_]({x_.data + at.in, axis_.in, out_ + at.out, axis_.out, length(),
+                                              static_cast<std::size_t>(run)},
+                                             room.get());
+        });
+    }
+
+    // As columns between an untangling and a tangling.
+    void take_tangled(std::int64_t first, std::int64_t count) const {
+        constexpr std::size_t buffer_bytes = untangled_elements * untangled_pitch * sizeof(float);
+        alignas(64) char elements[buffer_bytes], results[buffer_bytes];
+        alignas(64) char room[room_for_columns(untangled_elements)];
+        const UntangleMethods& methods = *current_instruction_set().untangling;
+        const int size = std::countr_zero(static_cast<std::size_t>(item_));
+        const std::ptrdiff_t pitch = static_cast<std::ptrdiff_t>(untangled_pitch) * item_;
+        for (std::int64_t i = first; i < first + count; i += tile_rows) {
+            const std::size_t n = static_cast<std::size_t>(std::min(tile_rows, first + count - i));
+            const std::int64_t at = i * axis_.size * item_;
+            methods.of_size[size][length()](x_.data + at, n, elements);
+            methods_.columns[format_][kind_]({elements, pitch, results, pitch, length(), n}, room);
+            methods.back[size][length()](results, n, out_ + at);
+        }
     }
 
     // Neighbouring lines are copied together, element after element along the axis: where it is they that lie
     // side by side, memory is read and written by whole cache lines.
     void take_gathered(std::int64_t first, std::int64_t count) const {
         const std::size_t pitch = length() * static_cast<std::size_t>(item_) + 64;
-        const std::unique_ptr<char[]> buffer(new char[2 * pitch * static_cast<std::size_t>(count)]);
-        char* const results = buffer.get() + pitch * static_cast<std::size_t>(count);
-        move(first, count, pitch, buffer.get(), true);
+        const Room room(2 * pitch * static_cast<std::size_t>(count));
+        char* const results = room.get() + pitch * static_cast<std::size_t>(count);
+        move(first, count, pitch, room.get(), true);
         for (std::int64_t i = 0; i < count; ++i) {
             const std::size_t at = static_cast<std::size_t>(i) * pitch;
-            line_(buffer.get() + at, length(), results + at);
+            methods_.line[format_][kind_](room.get() + at, length(), results + at);
         }
         move(first, count, pitch, results, false);
     }
 
     void move(std::int64_t first, std::int64_t count, std::size_t pitch, char* lines, bool in) const {
         const std::int64_t across = static_cast<std::int64_t>(pitch);
-        for (std::int64_t i = 0; i < count;) {
-            const Offsets at = offsets_at(lines_, first + i);
-            const Dim side = lines_.rank > 0 ? lines_.dim[lines_.rank - 1] : Dim{1, 0, 0};
-            const std::int64_t run = std::min(count - i, side.size - (first + i) % side.size);
+        for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
             for (std::int64_t k = 0; k < axis_.size; ++k) {
                 char* const here = lines + i * across + k * item_;
                 if (in)
-                    copy_elements(x_.data + at.in + k * axis_.in, side.in, here, across,
+                    copy_elements(x_.data + at.in + k * axis_.in, side_.in, here, across,
                                   static_cast<std::size_t>(run), size_of(x_.format), x_.swapped);
                 else
-                    copy_elements(here, across, out_ + at.out + k * axis_.out, side.out,
+                    copy_elements(here, across, out_ + at.out + k * axis_.out, side_.out,
                                   static_cast<std::size_t>(run), size_of(x_.format), false);
             }
+        });
+    }
+
+    // Stretches of neighbours along the innermost dimension among `count` lines: each(number of the first
+    // line, how many, where it is).
+    template <class F>
+    void for_each_run(std::int64_t first, std::int64_t count, F each) const {
+        for (std::int64_t i = 0; i < count;) {
+            const std::int64_t run = std::min(count - i, side_.size - (first + i) % side_.size);
+            each(i, run, offsets_at(lines_, first + i));
             i += run;
         }
     }
@@ -97,10 +220,10 @@ class Job {
     const View& x_;
     char* const out_;
     const std::int64_t item_;
-    void (*const line_)(const void* x, std::size_t n, void* out);
+    const NormalizationMethods& methods_;
+    const std::size_t format_, kind_;
     Dims lines_;
-    Dim axis_{};
-    bool direct_;
+    Dim axis_{}, side_{};
 };
 
 }  // namespace

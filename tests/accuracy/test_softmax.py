@@ -18,7 +18,7 @@ from samesum.errors import AxisError, DtypeError
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
 DIGITS = Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-ULPS = 0.51
+ULPS = 0.6
 FAMILIES = (
     "normal",
     "uniform",

@@ -1,25 +1,14 @@
-// Softmax and its logarithm of one line. Everything that is added is added in an order that the vectors'
-// width does not change, so the bits are the same from every instruction set.
+// Softmax and its logarithm of one line of float64. Everything that is added is added in an order that the
+// vectors' width does not change, so the bits are the same from every instruction set.
 #pragma once
 
-#include "kernels/exponential.hpp"
-#include "kernels/logarithm.hpp"
-#include "kernels/method.hpp"
-#include "kernels/rounding.hpp"
+#include "kernels/narrow_line.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-// Elements of a line are added to as many totals, by their index, which are joined by halves.
-constexpr std::size_t line_lanes = 16;
-
-// Up to so many exponentials are kept from the sum to the quotients.
-constexpr std::size_t kept_exponentials = 16384;
 
 struct LineTotal {
     static constexpr std::size_t vectors = line_lanes / width;
     Doubles sum[vectors] = {}, rest[vectors] = {};
-
-    SAMESUM_INLINE void add(std::size_t vector, Doubles value) { sum[vector % vectors] += value; }
 
     SAMESUM_INLINE void add(std::size_t vector, DoubleWord value) {
         Doubles error;
@@ -44,22 +33,20 @@ struct LineTotal {
     }
 };
 
-template <class F>
-struct Line {
-    static constexpr Format format = F::format;
-    static constexpr bool is_double = format == Format::f64;
+struct DoubleLine {
+    static constexpr Format format = Format::f64;
     using Round = Rounding<format>;
 
     const char* x;
     std::size_t n;
-    void* out;
+    char* out;
 
     // A whole vector from element i on, with -inf where the line is over.
     SAMESUM_INLINE Doubles at(std::size_t i) const {
-        if (n - i >= width) return F::doubles(x + i * F::size);
-        char padded[width * F::size];
-        pad<F>(x + i * F::size, n - i, padded);
-        Doubles v = F::doubles(padded);
+        if (n - i >= width) return load<Doubles>(x + i * sizeof(double));
+        char padded[width * sizeof(double)];
+        pad<Float64>(x + i * sizeof(double), n - i, padded);
+        Doubles v = load<Doubles>(padded);
         for (std::size_t k = n - i; k < width; ++k) v[k] = -infinity;
         return v;
     }
@@ -67,9 +54,7 @@ struct Line {
     SAMESUM_INLINE void put(std::size_t i, Doubles value) const {
         const auto bits = Round::of(value);
         if (n - i >= width) return Round::store_to(out, i, bits);
-        char last[width * size_of(format)];
-        Round::store_to(last, 0, bits);
-        std::memcpy(static_cast<char*>(out) + i * size_of(format), last, (n - i) * size_of(format));
+        std::memcpy(out + i * sizeof(double), &bits, (n - i) * sizeof(double));
     }
 
     void fill(double value) const {
@@ -92,10 +77,10 @@ struct Line {
         return result;
     }
 
-    // x - most, exactly for float64 and to 2^-53 of it else.
+    // x - most, exactly.
     static SAMESUM_INLINE DoubleWord below(Doubles v, double most) {
-        DoubleWord d = {v - most, {}};
-        if constexpr (is_double) two_sum(v, Doubles{} - most, d.hi, d.lo);
+        DoubleWord d;
+        two_sum(v, Doubles{} - most, d.hi, d.lo);
         return d;
     }
 
@@ -107,10 +92,10 @@ struct Line {
     }
 };
 
-// Exponentials below this are nothing in any format, even 2^600 times.
+// Exponentials below this are nothing, even 2^600 times.
 constexpr double vanishing = -1400;
 
-// Quotients of float64: 2^exponent comes last, and rounds what is subnormal once.
+// 2^exponent comes last, and rounds what is subnormal once.
 SAMESUM_INLINE Doubles scaled_quotient(const ScaledDoubleWord& power, DoubleWord total) {
     const Doubles q = power.hi / total.hi;
     const Doubles remainder = fused(-q, total.hi, power.hi);
@@ -121,16 +106,18 @@ SAMESUM_INLINE Doubles scaled_quotient(const ScaledDoubleWord& power, DoubleWord
     return scaled(value * (low ? one * 0x1p-600 : one), power.exponent + (low & step));
 }
 
-template <class F>
-void softmax_words(const Line<F>& line, double most) {
+inline void softmax(const void* x, std::size_t n, void* out) {
+    const DoubleLine line{static_cast<const char*>(x), n, static_cast<char*>(out)};
+    const double most = line.greatest();
+    if (line.refused(most)) return;
     LineTotal total;
-    for (std::size_t i = 0; i < line.n; i += width) {
-        const DoubleWord d = Line<F>::below(line.at(i), most);
+    for (std::size_t i = 0; i < n; i += width) {
+        const DoubleWord d = DoubleLine::below(line.at(i), most);
         total.add(i / width, exponential<68>(d.hi, d.lo));
     }
     const DoubleWord all = total.all();
-    for (std::size_t i = 0; i < line.n; i += width) {
-        const DoubleWord d = Line<F>::below(line.at(i), most);
+    for (std::size_t i = 0; i < n; i += width) {
+        const DoubleWord d = DoubleLine::below(line.at(i), most);
         const Longs some = d.hi > vanishing;
         const Doubles none = {}, y = scaled_quotient(
                                      scaled_exponential<68>(some ? d.hi : none, some ? d.lo : none), all);
@@ -138,54 +125,15 @@ void softmax_words(const Line<F>& line, double most) {
     }
 }
 
-template <class F>
-void softmax_plain(const Line<F>& line, double most) {
-    alignas(64) double kept[kept_exponentials];
-    const bool keep = line.n <= kept_exponentials;
-    LineTotal total;
-    for (std::size_t i = 0; i < line.n; i += width) {
-        const Doubles e = exponential(Line<F>::below(line.at(i), most).hi);
-        if (keep) store(kept + i, e);
-        total.add(i / width, e);
-    }
-    const Doubles inverse = 1 / total.all().hi;
-    for (std::size_t i = 0; i < line.n; i += width) {
-        const Doubles e = keep ? load<Doubles>(kept + i) : exponential(Line<F>::below(line.at(i), most).hi);
-        line.put(i, e * inverse);
-    }
-}
-
-template <class F>
-void softmax(const void* x, std::size_t n, void* out) {
-    const Line<F> line{static_cast<const char*>(x), n, out};
-    const double most = line.greatest();
-    if (line.refused(most)) return;
-    if constexpr (Line<F>::is_double)
-        softmax_words(line, most);
-    else
-        softmax_plain(line, most);
-}
-
-// log(c + u) for the number c of greatest elements and the sum u of the exponentials below one.
-template <int bits>
-DoubleWord log_total(double c, DoubleWord u) {
-    const Doubles none = {};
-    DoubleWord t, v;
-    two_sum(none + c, u.hi, t.hi, t.lo);
-    two_sum(none + (c - 1), u.hi, v.hi, v.lo);
-    return logarithm<bits>(ordered_sum(t.hi, t.lo + u.lo), ordered_sum(v.hi, v.lo + u.lo));
-}
-
 // Below this the sum may have lost what is of its own size, since exponentials vanish at `least_power`.
 constexpr double smallest_rest = 0x1p-900;
 
 // All but the greatest element are so far below it that log(1 + u) is u, which is summed 2^600 times larger.
-template <class F>
-void put_almost_alone(const Line<F>& line, double most) {
+inline void put_almost_alone(const DoubleLine& line, double most) {
     LineTotal total;
     const Doubles none = {};
     for (std::size_t i = 0; i < line.n; i += width) {
-        const DoubleWord d = Line<F>::below(line.at(i), most);
+        const DoubleWord d = DoubleLine::below(line.at(i), most);
         const Longs some = (d.hi > vanishing) & (d.hi < 0);
         const ScaledDoubleWord e = scaled_exponential<68>(some ? d.hi : none, some ? d.lo : none);
         const Longs exponent = e.exponent + 600;
@@ -197,45 +145,36 @@ void put_almost_alone(const Line<F>& line, double most) {
     const DoubleWord u = total.all();
     const Doubles last = none - to_odd(u.hi, u.lo) * 0x1p-600;  // +0 for a line of one
     for (std::size_t i = 0; i < line.n; i += width) {
-        const DoubleWord d = Line<F>::below(line.at(i), most);
+        const DoubleWord d = DoubleLine::below(line.at(i), most);
         line.put(i, d.hi == 0 ? last : d.hi);
     }
 }
 
-template <class F>
-void log_softmax(const void* x, std::size_t n, void* out) {
-    const Line<F> line{static_cast<const char*>(x), n, out};
+inline void log_softmax(const void* x, std::size_t n, void* out) {
+    const DoubleLine line{static_cast<const char*>(x), n, static_cast<char*>(out)};
     const double most = line.greatest();
     if (line.refused(most)) return;
     LineTotal total;
     Longs equal = {};
     const Doubles none = {};
     for (std::size_t i = 0; i < n; i += width) {
-        const DoubleWord d = Line<F>::below(line.at(i), most);
+        const DoubleWord d = DoubleLine::below(line.at(i), most);
         const Longs greatest = d.hi == 0;
         equal -= greatest;
-        if constexpr (Line<F>::is_double) {
-            const DoubleWord e = exponential<68>(d.hi, d.lo);
-            total.add(i / width, DoubleWord{greatest ? none : e.hi, greatest ? none : e.lo});
-        } else {
-            total.add(i / width, greatest ? none : exponential(d.hi));
-        }
+        const DoubleWord e = exponential<68>(d.hi, d.lo);
+        total.add(i / width, DoubleWord{greatest ? none : e.hi, greatest ? none : e.lo});
     }
     std::int64_t count = 0;
     for (std::size_t k = 0; k < width; ++k) count += equal[k];
     const DoubleWord rest = total.all();
-    if (Line<F>::is_double && count == 1 && rest.hi[0] < smallest_rest) return put_almost_alone(line, most);
-    const DoubleWord all = log_total<Line<F>::is_double ? 88 : 50>(static_cast<double>(count), rest);
+    if (count == 1 && rest.hi[0] < smallest_rest) return put_almost_alone(line, most);
+    const DoubleWord all = log_total<88>(none + static_cast<double>(count), rest);
     for (std::size_t i = 0; i < n; i += width) {
-        const DoubleWord d = Line<F>::below(line.at(i), most);
-        if constexpr (Line<F>::is_double) {
-            Doubles sum, error;
-            two_sum(d.hi, -all.hi, sum, error);
-            const Longs finite = d.hi > -infinity;
-            line.put(i, finite ? sum + (error + (d.lo - all.lo)) : d.hi);
-        } else {
-            line.put(i, d.hi - all.hi);
-        }
+        const DoubleWord d = DoubleLine::below(line.at(i), most);
+        Doubles sum, error;
+        two_sum(d.hi, -all.hi, sum, error);
+        const Longs finite = d.hi > -infinity;
+        line.put(i, finite ? sum + (error + (d.lo - all.lo)) : d.hi);
     }
 }
 

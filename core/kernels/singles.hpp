@@ -1,0 +1,153 @@
+// Whole vectors of floats, twice as many elements as there are doubles in a vector, and how the formats
+// narrower than float64 are loaded into them and rounded from them.
+#pragma once
+
+#include "kernels/rounding.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+constexpr std::size_t singles = 2 * width;
+
+typedef float Singles __attribute__((vector_size(vector_bytes)));
+typedef std::int32_t SingleInts __attribute__((vector_size(vector_bytes)));
+typedef std::uint32_t SingleWords __attribute__((vector_size(vector_bytes)));
+
+struct Halves {
+    Doubles low, high;
+};
+
+SAMESUM_INLINE Halves widen(Singles v) {
+#if defined(__AVX512F__)
+    const __m512d bits = reinterpret_cast<__m512d>(v);
+    return {widen(reinterpret_cast<Floats>(_mm512_castpd512_pd256(bits))),
+            widen(reinterpret_cast<Floats>(_mm512_extractf64x4_pd(bits, 1)))};
+#else
+    Floats part[2];
+    __builtin_memcpy(part, &v, sizeof v);
+    return {widen(part[0]), widen(part[1])};
+#endif
+}
+
+SAMESUM_INLINE Singles joined(Floats low, Floats high) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Singles>(_mm512_insertf64x4(
+        _mm512_castpd256_pd512(reinterpret_cast<__m256d>(low)), reinterpret_cast<__m256d>(high), 1));
+#else
+    const Floats part[2] = {low, high};
+    return load<Singles>(part);
+#endif
+}
+
+SAMESUM_INLINE Singles narrowed(Halves v) { return joined(narrowed(v.low), narrowed(v.high)); }
+
+// a * b + c, rounded once.
+SAMESUM_INLINE Singles fused(Singles a, Singles b, Singles c) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Singles>(_mm512_fmadd_ps(a, b, c));
+#elif defined(__FMA__)
+    return reinterpret_cast<Singles>(_mm256_fmadd_ps(a, b, c));
+#else
+    for (std::size_t k = 0; k < singles; ++k) c[k] = __builtin_fmaf(a[k], b[k], c[k]);
+    return c;
+#endif
+}
+
+// The elements of a table of sixteen by the last four bits of each index.
+SAMESUM_INLINE SingleWords sixteenth_of(const void* table, SingleWords index) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<SingleWords>(
+        _mm512_permutexvar_epi32(reinterpret_cast<__m512i>(index), load<__m512i>(table)));
+#elif defined(__AVX2__)
+    const char* p = static_cast<const char*>(table);
+    const __m256i at = reinterpret_cast<__m256i>(index);
+    const __m256 low = _mm256_permutevar8x32_ps(load<__m256>(p), at),
+                 high = _mm256_permutevar8x32_ps(load<__m256>(p + vector_bytes), at);
+    return reinterpret_cast<SingleWords>(_mm256_blendv_ps(low, high, reinterpret_cast<__m256>(index << 28)));
+#else
+    for (std::size_t k = 0; k < singles; ++k)
+        index[k] = static_cast<const std::uint32_t*>(table)[index[k] & 15];
+    return index;
+#endif
+}
+
+template <class F>
+SAMESUM_INLINE Singles load_singles(const char* p) {
+    if constexpr (F::format == Format::f32) return load<Singles>(p);
+#if defined(__AVX512F__)
+    if constexpr (F::format == Format::f16)
+        return reinterpret_cast<Singles>(_mm512_cvtph_ps(load<__m256i>(p)));
+    if constexpr (F::format == Format::bf16)
+        return reinterpret_cast<Singles>(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load<__m256i>(p)), 16));
+#endif
+    return joined(F::floats(p), F::floats(p + width * F::size));
+}
+
+// Fewer than `singles` elements, -inf after them.
+template <class F>
+SAMESUM_INLINE Singles load_some(const char* p, std::size_t n) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const __mmask16 some = static_cast<__mmask16>((1u << n) - 1);
+    const Singles nothing = Singles{} - __builtin_huge_valf();
+    if constexpr (F::size == 4) return reinterpret_cast<Singles>(_mm512_mask_loadu_ps(nothing, some, p));
+    char padded[singles * 2];
+    store(padded, _mm256_maskz_loadu_epi16(some, p));
+    return reinterpret_cast<Singles>(_mm512_mask_mov_ps(nothing, some, load_singles<F>(padded)));
+#else
+    constexpr std::size_t half = width * F::size;
+    const Floats none = Floats{} - __builtin_huge_valf();
+    Floats part[2] = {none, none};
+    for (std::size_t k = 0; k < 2 && n > k * width; ++k) {
+        const std::size_t count = n - k * width;
+        if (count >= width) {
+            part[k] = F::floats(p + k * half);
+            continue;
+        }
+        char padded[half];
+        pad<F>(p + k * half, count, padded);
+        part[k] = F::floats(padded);
+        for (std::size_t i = count; i < width; ++i) part[k][i] = none[0];
+    }
+    return joined(part[0], part[1]);
+#endif
+}
+
+// Rounded to the format; no NaN is among them.
+template <Format format>
+SAMESUM_INLINE void store_singles(char* p, Singles v) {
+    if constexpr (format == Format::f32) {
+        store(p, v);
+    } else {
+#if defined(__AVX512F__)
+        if constexpr (format == Format::f16) return store(p, _mm512_cvtps_ph(v, 0));
+        const SingleWords bits = reinterpret_cast<SingleWords>(v);
+        const SingleWords rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+        store(p, _mm512_cvtepi32_epi16(reinterpret_cast<__m512i>(rounded)));
+#else
+        Words part[2];
+        __builtin_memcpy(part, &v, sizeof v);
+        for (std::size_t k = 0; k < 2; ++k) {
+            const Words bits =
+                format == Format::f16 ? half_bits(part[k]) : (part[k] + 0x7fff + (part[k] >> 16 & 1)) >> 16;
+            store(p + k * width * 2, __builtin_convertvector(bits, Shorts));
+        }
+#endif
+    }
+}
+
+template <Format format>
+SAMESUM_INLINE void store_some(char* p, Singles v, std::size_t n) {
+    if (n >= singles) return store_singles<format>(p, v);
+    char all[singles * size_of(format)];
+    store_singles<format>(all, v);
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const __mmask16 some = static_cast<__mmask16>((1u << n) - 1);
+    if constexpr (size_of(format) == 4)
+        _mm512_mask_storeu_epi32(p, some, load<__m512i>(all));
+    else
+        _mm256_mask_storeu_epi16(p, some, load<__m256i>(all));
+#else
+    std::memcpy(p, all, n * size_of(format));
+#endif
+}
+
+}  // namespace samesum::SAMESUM_ISA
