@@ -62,7 +62,7 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     return output.finished();
 }
 
-nb::object normalize(unsigned code, nb::handle x, nb::handle axis) {
+nb::object normalize(unsigned code, nb::handle x, nb::handle axis, nb::handle out) {
     const Input input = input_of(x);
     const Format format = input.view.format;
     if (!samesum::is_float(format) || samesum::is_byte_float(format)) {
@@ -70,7 +70,7 @@ nb::object normalize(unsigned code, nb::handle x, nb::handle axis) {
                                 " does not exist; allowed are float16, bfloat16, float32 and float64");
     }
     const int along = checked_axis(axis, input.view.rank);
-    Output output(nb::none(), input.array, format, input.view.rank, PyArray_DIMS(input.array));
+    Output output(out, input.array, format, input.view.rank, PyArray_DIMS(input.array));
     if (input.count > 0) {
         const auto kind = code == 0 ? samesum::Normalization::softmax : samesum::Normalization::log_softmax;
         const std::int64_t bytes = input.count * static_cast<std::int64_t>(samesum::size_of(format));
@@ -189,7 +189,8 @@ NB_MODULE(_core, m) {
         .def("finish", &finished);
     m.def("scan", &scan, nb::arg("combine"), nb::arg("x"), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
-    m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"));
+    m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"),
+          nb::arg("out").none() = nb::none());
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));

@@ -34,19 +34,24 @@ struct NarrowColumns {
             elements[i] = v;
             most = v > most ? v : most;
         }
-        return most;
+        return subtrahend(most);
     }
 
     struct Shares {
         LaneSum<precise> lane[line_lanes];
+        std::size_t used;
         SingleInts equal = {};
+
+        // A lane without elements is zero and is left out.
+        explicit Shares(std::size_t n) : used(n < line_lanes ? n : line_lanes) {}
 
         Halves total() {
             for (std::size_t half = line_lanes / 2; half > 0; half /= 2) {
-                for (std::size_t k = 0; k < half; ++k) {
+                for (std::size_t k = 0; k < half && k + half < used; ++k) {
                     lane[k].all.low += lane[k + half].all.low;
                     lane[k].all.high += lane[k + half].all.high;
                 }
+                used = used < half ? used : half;
             }
             return lane[0].all;
         }
@@ -82,6 +87,8 @@ struct NarrowColumns {
         const SingleInts none = {}, finite = (most - most == most - most) ? none - 1 : none;
         const Singles sum = narrowed(total);
         const SingleInts some = finite & (sum == sum);
+        const Longs missing = reinterpret_cast<Longs>(~some);
+        if (!any(missing | missing << 32)) return;
         for (std::size_t k = 0; k < count; ++k) {
             if (some[k] != 0) continue;
             for (std::size_t i = 0; i < lines.n; ++i)
@@ -93,7 +100,7 @@ struct NarrowColumns {
     template <bool log>
     void run() const {
         const Singles most = greatest();
-        Shares shares;
+        Shares shares(lines.n);
         share<log>(most, shares);
         const Halves total = shares.total();
         if constexpr (log) {

@@ -94,6 +94,9 @@ SAMESUM_INLINE Singles log_quotient(Singles x, Singles most, Halves log) {
     }
 }
 
+// So that x - most is +0 for zeros of either sign.
+SAMESUM_INLINE Singles subtrahend(Singles most) { return most == 0 ? -Singles{} : most; }
+
 template <int distance, std::size_t... i>
 SAMESUM_INLINE Singles swapped_singles(Singles v, std::index_sequence<i...>) {
     return __builtin_shufflevector(v, v, (i ^ distance)...);
@@ -164,7 +167,7 @@ struct NarrowLine {
     static SAMESUM_INLINE LineShare share_of(const char* x, std::size_t n, float greatest, Keep keep) {
         LaneSum<precise> lane[parts];
         SingleInts equal = {};
-        const Singles most = Singles{} + greatest;
+        const Singles most = subtrahend(Singles{} + greatest);
         for (std::size_t i = 0; i < n;) {
             const std::size_t end = i + stretch < n ? i + stretch : n;
             for (; i < end; i += line_lanes) {
@@ -207,7 +210,7 @@ struct NarrowLine {
     template <bool log>
     static void quotients(const void* from, std::size_t n, float greatest, const LineShare& all, void* out) {
         const char* x = static_cast<const char*>(from);
-        const Singles most = Singles{} + greatest;
+        const Singles most = subtrahend(Singles{} + greatest);
         if constexpr (log) {
             const Doubles one = log_of(Doubles{} + static_cast<double>(all.count), Doubles{} + all.total);
             for (std::size_t i = 0; i < n; i += singles)

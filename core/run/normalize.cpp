@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
+#include "layout/stream.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -19,6 +21,10 @@ constexpr std::int64_t threaded_bytes = 128 << 10;
 constexpr std::int64_t task_bytes = 128 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.
 constexpr std::int64_t gathered_bytes = 4 << 20;
+// Results of more bytes than this pass by the caches.
+constexpr std::int64_t streamed_bytes = 16 << 20;
+// Neighbouring lines are taken together as far as they fit here, and by this many bytes of a row at least.
+constexpr std::int64_t columns_bytes = 512 << 10, least_row_bytes = 256;
 constexpr std::int64_t block = static_cast<std::int64_t>(line_block);
 constexpr std::int64_t tile_rows = static_cast<std::int64_t>(untangled_rows);
 
@@ -26,8 +32,8 @@ constexpr std::int64_t tile_rows = static_cast<std::int64_t>(untangled_rows);
 class Room {
   public:
     explicit Room(std::size_t bytes)
-        : bytes_(static_cast<char*>(::operator new (bytes, std::align_val_t{64}))) {}
-    ~Room() { ::operator delete (bytes_, std::align_val_t{64}); }
+        : bytes_(static_cast<char*>(::operator new(bytes, std::align_val_t{64}))) {}
+    ~Room() { ::operator delete(bytes_, std::align_val_t{64}); }
     Room(const Room&) = delete;
     Room& operator=(const Room&) = delete;
     char* get() const { return bytes_; }
@@ -64,12 +70,13 @@ class Job {
             return run_long_lines();
         if (is_tangled()) return run_tasks(64 * tile_rows, &Job::take_tangled);
         const std::int64_t bytes = axis_.size * item_, whole = 64 / item_;
-        std::int64_t together = is_direct() ? 1 : std::clamp<std::int64_t>(gathered_bytes / bytes, 1, whole);
-        if (are_columns()) together = whole;
-        const std::int64_t batch = std::max(task_bytes / bytes / together, std::int64_t{1}) * together;
-        run_tasks(batch, is_direct()     ? &Job::take_direct
-                         : are_columns() ? &Job::take_columns
-                                         : &Job::take_gathered);
+        if (is_direct()) return run_tasks(std::max(task_bytes / bytes, std::int64_t{1}), &Job::take_direct);
+        if (are_columns()) {
+            const std::int64_t wide = std::max(least_row_bytes, columns_bytes / axis_.size / 64 * 64);
+            return run_tasks(wide / item_, &Job::take_columns);
+        }
+        const std::int64_t together = std::clamp<std::int64_t>(gathered_bytes / bytes, 1, whole);
+        run_tasks(std::max(task_bytes / bytes / together, std::int64_t{1}) * together, &Job::take_gathered);
     }
 
   private:
@@ -108,11 +115,19 @@ class Job {
         return many ? static_cast<std::size_t>(thread_count()) : 1;
     }
 
+    bool streams() const { return lines_.count() * axis_.size * item_ > streamed_bytes; }
+
     void take_direct(std::int64_t first, std::int64_t count) const {
         const auto line = methods_.line[format_][kind_];
+        const std::size_t bytes = length() * static_cast<std::size_t>(item_);
+        const bool stream_it = streams() && axis_.size <= block;
+        const Room room(stream_it ? bytes : 1);
         Walk walk(lines_, first);
-        for (std::int64_t i = 0; i < count; ++i, walk.next())
-            line(x_.data + walk.in(), length(), out_ + walk.out());
+        for (std::int64_t i = 0; i < count; ++i, walk.next()) {
+            line(x_.data + walk.in(), length(), stream_it ? room.get() : out_ + walk.out());
+            if (stream_it) stream(out_ + walk.out(), room.get(), bytes);
+        }
+        finish_streams();
     }
 
     // Blocks of a line on all threads: its greatest element, its total, its results.
@@ -154,10 +169,28 @@ class Job {
     void take_columns(std::int64_t first, std::int64_t count) const {
         const Room room(room_for_columns(length()));
         for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
-            methods_.columns[format_][kind_]({x_.data + at.in, axis_.in, out_ + at.out, axis_.out, length(),
-                                              static_cast<std::size_t>(run)},
-                                             room.get());
+            const LineColumns here{x_.data + at.in, axis_.in, out_ + at.out,
+                                   axis_.out,       length(), static_cast<std::size_t>(run)};
+            streams() ? run_streamed(here, room.get()) : methods_.columns[format_][kind_](here, room.get());
         });
+        finish_streams();
+    }
+
+    // Beyond the cache rows are read and written by stretches of several cache lines.
+    void run_streamed(const LineColumns& lines, char* room) const {
+        const std::size_t bytes = lines.count * static_cast<std::size_t>(item_),
+                          pitch = (bytes + 63) / 64 * 64;
+        const Room copies(2 * pitch * lines.n);
+        char* const results = copies.get() + pitch * lines.n;
+        for (std::size_t i = 0; i < lines.n; ++i) {
+            const char* const from = lines.x + static_cast<std::ptrdiff_t>(i) * lines.in;
+            for (std::size_t k = 0; k < bytes; k += 64) __builtin_prefetch(from + 4 * lines.in + k);
+            std::memcpy(copies.get() + i * pitch, from, bytes);
+        }
+        const auto step = static_cast<std::ptrdiff_t>(pitch);
+        methods_.columns[format_][kind_]({copies.get(), step, results, step, lines.n, lines.count}, room);
+        for (std::size_t i = 0; i < lines.n; ++i)
+            stream(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to, results + i * pitch, bytes);
     }
 
     // As columns between an untangling and a tangling.

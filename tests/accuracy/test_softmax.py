@@ -1,4 +1,4 @@
-"""Softmax and its logarithm against `decimal` with sixty digits: within 0.51 ulp, and what special values give."""
+"""Softmax and its logarithm against `decimal` with sixty digits: how near they are, and what special values give."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from samesum.errors import AxisError, DtypeError
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
 DIGITS = Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-ULPS = 0.6
+# Six roundings by 2^-30 of a float32 result and what a subnormal one loses by its second rounding; the others are
+# computed far more precisely than they are rounded.
+ULPS = {"float32": 0.6}
 FAMILIES = (
     "normal",
     "uniform",
@@ -72,7 +74,9 @@ def check_line(row: Normalization, x: NDArray) -> None:
     assert got.shape == x.shape
     for at, (value, wanted) in enumerate(zip(got, real(row, x), strict=True)):
         error = ulps(value, wanted, x.dtype)
-        assert error <= ULPS, f"{row.name}[{at}] is {value!r}, {error} ulps from {wanted}\nx = {literal(x[:80])}"
+        assert error <= ULPS.get(x.dtype.name, 0.51), (
+            f"{row.name}[{at}] is {value!r}, {error} ulps from {wanted}\nx = {literal(x[:80])}"
+        )
 
 
 @each_row
@@ -88,6 +92,12 @@ def test_families(row: Normalization, dtype: np.dtype[Any], family: str) -> None
 def test_longer_lines(row: Normalization, dtype: np.dtype[Any]) -> None:
     for family, n in (("normal", 1000), ("uniform", 257), ("tenths", 511)):
         check_line(row, cases.make(family, dtype, n))
+
+
+@each_row
+@pytest.mark.parametrize("dtype", cases.FLOATS[:3], ids=str)
+def test_lines_of_two_blocks(row: Normalization, dtype: np.dtype[Any]) -> None:
+    check_line(row, cases.make("uniform", dtype, 16384 + 40))
 
 
 @each_row

@@ -10,8 +10,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from oracle import assert_bits
 from samesum import onnx as door
-from samesum.errors import AxisError, DtypeError, UnsupportedOperator
+from samesum.errors import AxisError, DtypeError, ShapeError, UnsupportedOperator
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., NDArray]
@@ -30,10 +31,28 @@ def ones(function: Function, result: NDArray) -> list[Any]:
 
 
 @BOTH
-def test_the_signature_is_the_standard_s(function: Function) -> None:
+def test_the_signature_is_the_standard_s_and_out(function: Function) -> None:
+    out = "" if function is door.Hardmax else ", out: 'NDArray | None' = None"
     assert str(inspect.signature(function)) == (
-        "(input: 'Any', *, axis: 'int | None' = None, opset: 'int | None' = None) -> 'NDArray'"
+        f"(input: 'Any', *, axis: 'int | None' = None, opset: 'int | None' = None{out}) -> 'NDArray'"
     )
+
+
+@pytest.mark.parametrize("function", [door.Softmax, door.LogSoftmax], ids=lambda function: function.__name__)
+@pytest.mark.parametrize("opset", [1, 12, 13, None])
+def test_out_takes_the_result(function: Function, opset: int | None) -> None:
+    for x in (X, CUBE, CUBE.T):
+        expected = function(x, axis=1, opset=opset)
+        rooms = (np.empty_like(expected), np.empty((*x.shape, 2), np.float32)[..., 1], x.copy())
+        for room in rooms:
+            assert function(room if room is rooms[2] else x, axis=1, opset=opset, out=room) is room
+            assert_bits(room, expected)
+    with pytest.raises(DtypeError, match="float64"):
+        function(X, axis=1, opset=opset, out=np.empty(X.shape))
+    with pytest.raises(DtypeError, match="list"):
+        function(X, axis=1, opset=opset, out=[])
+    with pytest.raises(ShapeError, match=r"out has shape \(3,\); the result has"):
+        function(CUBE, axis=1, opset=opset, out=np.empty(3, np.float32))
 
 
 @BOTH

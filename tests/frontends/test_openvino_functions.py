@@ -153,9 +153,12 @@ def test_opsets_that_have_the_operator(function: Function, since: int) -> None:
 @pytest.mark.parametrize("function", [door.SoftMax, door.LogSoftmax], ids=lambda function: function.__name__)
 def test_normalizations(function: Function) -> None:
     assert str(inspect.signature(function)) == (
-        "(data: 'Any', *, axis: 'int' = 1, opset: 'int | None' = None) -> 'NDArray'"
+        "(data: 'Any', *, axis: 'int' = 1, opset: 'int | None' = None, out: 'NDArray | None' = None) -> 'NDArray'"
     )
     x = np.float32([[0, -INF, -INF], [7, 7, -INF]])
+    room = np.empty_like(x)
+    assert function(x, out=room) is room
+    np.testing.assert_array_equal(room, function(x))
     rows = [[1, 0, 0], [0.5, 0.5, 0]]
     for axis, opset in ((1, None), (-1, None), (1, 7), (1, 16)):
         result = function(x, axis=axis, opset=opset)

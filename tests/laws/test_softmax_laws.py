@@ -48,6 +48,51 @@ def test_layout_and_batch(row: Normalization, dtype: np.dtype[Any], n: int) -> N
         assert_bits(memory.normalize(row, swapped, 1), expected, "the other byte order")
 
 
+@each_row
+@each_float
+def test_short_lines_side_by_side(row: Normalization, dtype: np.dtype[Any]) -> None:
+    """Lines of up to 16 elements are taken many at a time, as are lines that are columns."""
+    for n in range(1, 18):
+        x = lines(dtype, 277, n)
+        expected = np.stack([memory.normalize(row, line, 0) for line in x])
+        assert_bits(memory.normalize(row, x, 1), expected, f"{n} elements")
+        for count in (277, 31, 7, 3):
+            columns = np.ascontiguousarray(x[:count].T)
+            assert_bits(memory.normalize(row, columns, 0).T.copy(), expected[:count], f"{n} elements, {count} columns")
+
+
+@pytest.mark.usefixtures("restored_threads")
+@each_row
+@each_float
+def test_long_lines(row: Normalization, dtype: np.dtype[Any]) -> None:
+    """Lines of several blocks are shared by the threads, if they are few."""
+    for n, special in ((16385, 0.0), (50000, 0.0), (40000, np.nan), (40000, np.inf)):
+        x = cases.make("normal", dtype, n)
+        if special:
+            x[n - 2] = special
+        ss.set_num_threads(1)
+        expected = memory.normalize(row, x, 0)
+        assert np.isnan(expected).all() == bool(special)
+        for threads in (2, 7):
+            ss.set_num_threads(threads)
+            assert_bits(memory.normalize(row, x, 0), expected, f"{n} elements, {threads} threads")
+        many = np.tile(x, (16, 1))
+        assert_bits(memory.normalize(row, many, 1)[15], expected, f"{n} elements among others")
+        assert_bits(memory.normalize(row, many.T, 0).T[3].copy(), expected, f"{n} elements apart")
+
+
+@each_row
+@pytest.mark.parametrize("dtype", cases.FLOATS[:3], ids=str)
+def test_results_beyond_the_cache(row: Normalization, dtype: np.dtype[Any]) -> None:
+    width = (17 << 20) // 1024 // dtype.itemsize
+    x = np.tile(cases.make("normal", dtype, 64 * width).reshape(64, width), (16, 1))
+    rows, columns = memory.normalize(row, x, 1), memory.normalize(row, x, 0)
+    for i in (0, 511, 1023):
+        assert_bits(rows[i], memory.normalize(row, x[i].copy(), 0), f"row {i}")
+    for i in (0, 129, x.shape[1] - 1):
+        assert_bits(columns[:, i].copy(), memory.normalize(row, x[:, i].copy(), 0), f"column {i}")
+
+
 @pytest.mark.usefixtures("restored_threads")
 @each_row
 @each_float

@@ -34,7 +34,7 @@ turns, on the same fresh data; if one crashes or hangs, its place stays empty an
 
 a figure: GB/s of the data (and of results of the same shape), microseconds a call up to 1 MB; behind it the largest
 error in steps of the output's format against the exact result, of log_sum, logsumexp, softmax and log_softmax against
-samesum's, which is within 0.51. limit: bandwidth of reading, for results of the same shape of copying, in the same
+samesum's, within 0.51 or 0.6. limit: bandwidth of reading, for results of the same shape of copying, in the same
 rounds. to best: above 1 samesum is faster than the fastest of the others.
 
 exit status: 0 fine, 1 samesum failed in a cell, 2 wrong usage, 4 the file of --results is not one, 130 interrupted

@@ -159,7 +159,7 @@ def _figure(row: Row, name: str) -> str:
 def _error(row: Row, name: str) -> str:
     distance = row.figures[name].distance
     if name == SAMESUM:
-        return "exact" if OPERATORS[row.question.operator].is_exact else "0.51"
+        return OPERATORS[row.question.operator].promise
     if distance is None:
         return "?"
     if distance.worst is None:

@@ -9,11 +9,11 @@ import numpy as np
 from samesum.algebra.rows import ARGMAX, HARDMAX, Normalization
 from samesum.engine.arrays import NDArray
 from samesum.engine.memory import KEEPDIMS, normalize, reduce
-from samesum.errors import AxisError
+from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.specs.bind import Operation
 
 
-def normalized(row: Normalization, operation: Operation, data: NDArray) -> NDArray:
+def normalized(row: Normalization, operation: Operation, data: NDArray, out: NDArray | None = None) -> NDArray:
     """`row` along the operation's axis of `data`, or along the rows of the matrix that the axis makes of them."""
     assert operation.axis is not None
     shape = data.shape
@@ -23,7 +23,24 @@ def normalized(row: Normalization, operation: Operation, data: NDArray) -> NDArr
     if operation.spec.version.as_matrix:
         data = data.reshape(prod(shape[:axis]), prod(shape[axis:]))
         axis = 1
-    return (_hardmax(data, axis) if row is HARDMAX else normalize(row, data, axis)).reshape(shape)
+    if row is HARDMAX:
+        return _hardmax(data, axis).reshape(shape)
+    if data.shape == shape:
+        return normalize(row, data, axis, out)
+    return _filled(out, normalize(row, data, axis).reshape(shape))
+
+
+def _filled(out: NDArray | None, result: NDArray) -> NDArray:
+    """`result`, in `out` if there is one."""
+    if out is None:
+        return result
+    if not isinstance(out, np.ndarray) or out.dtype != result.dtype:
+        found = getattr(out, "dtype", type(out).__name__)
+        raise DtypeError(f"out is {found}; the result is an array of {result.dtype}")
+    if out.shape != result.shape:
+        raise ShapeError(f"out has shape {out.shape}; the result has {result.shape}")
+    out[...] = result
+    return out
 
 
 def _from_front(axis: int, rank: int) -> int:

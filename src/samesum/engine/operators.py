@@ -19,8 +19,9 @@ from samesum.specs.lookup import versions_with_type
 from samesum.specs.row import EmptySet, Input, Spec
 
 
-def apply(operation: Operation, inputs: Sequence[NDArray | None]) -> NDArray:
-    """The operator's result for `inputs`, of the element type that its row says; always a new array.
+def apply(operation: Operation, inputs: Sequence[NDArray | None], out: NDArray | None = None) -> NDArray:
+    """The operator's result for `inputs`, of the element type that its row says, in a new array or, of a
+    normalization, in `out`.
 
     An omitted input is None or, at the end, left out. Raises DtypeError, ShapeError, AxisError or
     ModelError (a missing or surplus input); each message begins with the operator and its version.
@@ -31,7 +32,7 @@ def apply(operation: Operation, inputs: Sequence[NDArray | None]) -> NDArray:
         if isinstance(spec.row, Scan):
             return _scan(spec.row, operation, data, where)
         if isinstance(spec.row, Normalization):
-            return normalized(spec.row, operation, data)
+            return normalized(spec.row, operation, data, out)
         return _reduce(spec.row, operation, data, where)
     except SamesumError as error:
         error.args = (f"{spec.identifier}: {error}",)
@@ -86,15 +87,15 @@ def _reduce_nothing(spec: Spec, data: NDArray, axes: tuple[int, ...] | None, fla
 
 def _accept(spec: Spec, inputs: Sequence[NDArray | None]) -> tuple[NDArray, NDArray | None]:
     """The data and, if given, the axes: as many, of the types and of the ranks that the version allows."""
-    if len(inputs) > len(spec.inputs):
+    count = len(inputs)
+    if count > len(spec.inputs):
         names = ", ".join(each.name for each in spec.inputs)
-        raise ModelError(f"got {len(inputs)} inputs; allowed are {names}")
-    given = (*inputs, *[None] * (len(spec.inputs) - len(inputs)))
-    for each, array in zip(spec.inputs, given, strict=True):
-        _check(spec, each, array)
-    data, *rest = given
+        raise ModelError(f"got {count} inputs; allowed are {names}")
+    for i, each in enumerate(spec.inputs):
+        _check(spec, each, inputs[i] if i < count else None)
+    data = inputs[0]
     assert data is not None
-    return data, rest[0] if rest else None
+    return data, inputs[1] if count > 1 else None
 
 
 def _check(spec: Spec, each: Input, array: NDArray | None) -> None:

@@ -9,15 +9,15 @@ from samesum.engine.operators import apply
 from samesum.specs.call import operation_of
 
 
-def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
+def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
     """exp(x) over the sum of all exp(x) along `axis`, within 1 ulp, in the type and shape of `input`.
 
     Nothing overflows on the way. `axis` is -1 by default; a negative one counts from the end. Before opset 13 it is
     1 by default and splits the axes of `input` in two: those before it number the rows of a matrix, and the sum is that
-    of a whole row. `opset` chooses the version of the operator.
+    of a whole row. `opset` chooses the version of the operator. `out`, of the same type and shape, takes the result.
 
-    Raises DtypeError for a type that the version does not allow (bfloat16 from 13 on), AxisError for an axis out of
-    range, ShapeError for `input` of rank 0.
+    Raises DtypeError for a type that the version does not allow (bfloat16 from 13 on) or for `out` of another one,
+    AxisError for an axis out of range, ShapeError for `input` of rank 0 or `out` of another shape.
     Source: https://onnx.ai/onnx/operators/onnx__Softmax.html (1, 11, 13); NUMERICS.md.
 
     >>> import numpy as np
@@ -25,10 +25,10 @@ def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None) ->
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    return _normalize("Softmax", input, axis, opset)
+    return _normalize("Softmax", input, axis, opset, out)
 
 
-def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
+def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
     """The logarithm of what `Softmax` gives, within 1 ulp also where that is 0 or 1.
 
     Arguments, types and errors are those of `Softmax`.
@@ -39,7 +39,7 @@ def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None)
     array([[    0., -1000.],
            [  -inf,     0.]])
     """
-    return _normalize("LogSoftmax", input, axis, opset)
+    return _normalize("LogSoftmax", input, axis, opset, out)
 
 
 def Hardmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
@@ -56,6 +56,6 @@ def Hardmax(input: Any, *, axis: int | None = None, opset: int | None = None) ->
     return _normalize("Hardmax", input, axis, opset)
 
 
-def _normalize(operator: str, data: Any, axis: int | None, opset: int | None) -> NDArray:
+def _normalize(operator: str, data: Any, axis: int | None, opset: int | None, out: NDArray | None = None) -> NDArray:
     attributes = {} if axis is None else {"axis": axis}
-    return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),))
+    return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),), out)

@@ -154,13 +154,14 @@ def CumSum(
     return apply(operation, (as_array(data), None if axis is None else as_integers(axis)))
 
 
-def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None) -> NDArray:
+def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
     """exp(x) over the sum of all exp(x) along `axis`, within 1 ulp, in the type and shape of `data`.
 
     Nothing overflows on the way. A negative `axis` counts from the end, from opset 8 on; a scalar has the axis 0.
-    `opset` is the one to look the operator up in.
+    `opset` is the one to look the operator up in. `out`, of the same type and shape, takes the result.
 
-    Raises DtypeError for data that are not floats, AxisError for an axis out of range or, below opset 8, negative.
+    Raises DtypeError for data that are not floats or another type of `out`, ShapeError for another shape of `out`,
+    AxisError for an axis out of range or, below opset 8, negative.
     Source: OpenVINO operation specification, SoftMax-1 and SoftMax-8; NUMERICS.md.
 
     >>> import numpy as np
@@ -168,10 +169,10 @@ def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None) -> NDArray:
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    return apply(operation_of("openvino", "SoftMax", opset, axis=axis), (as_array(data),))
+    return apply(operation_of("openvino", "SoftMax", opset, axis=axis), (as_array(data),), out)
 
 
-def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None) -> NDArray:
+def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
     """The logarithm of what `SoftMax` gives, within 1 ulp also where that is 0 or 1.
 
     It exists from opset 5 on. Arguments, types and errors are those of `SoftMax`, negative axes at every opset.
@@ -182,7 +183,7 @@ def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None) -> NDArray
     array([[    0., -1000.],
            [  -inf,     0.]])
     """
-    return apply(operation_of("openvino", "LogSoftmax", opset, axis=axis), (as_array(data),))
+    return apply(operation_of("openvino", "LogSoftmax", opset, axis=axis), (as_array(data),), out)
 
 
 def _reduce(operator: str, data: Any, axes: Any, keep_dims: bool, opset: int | None) -> NDArray:

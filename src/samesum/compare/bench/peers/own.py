@@ -26,6 +26,6 @@ class Samesum:
     def ways(self, task: Task) -> Sequence[Way]:
         """One."""
         where: dict[str, Any] = {} if task.axis is None else {"axis": task.axis}
-        has_out = not task.is_small and task.operator.kind in (Kind.REDUCTION, Kind.SCAN)
+        has_out = not task.is_small and task.operator.kind is not Kind.POSITION
         result: dict[str, Any] = {"out": task.room()} if has_out else {}
         return [Way(partial(_FUNCTIONS[task.name], task.x, **where, **result))]
