@@ -30,7 +30,7 @@ class Numbers(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """`node` is ONNX's operator; the logarithms are within 0.51 ulp, the normalizations within 0.6, all others exact."""
+    """`node` is ONNX's operator; the logarithms are within 0.51 ulp, the normalizations 0.6, all others exact."""
 
     name: str
     node: str
