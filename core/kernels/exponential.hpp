@@ -94,9 +94,9 @@ struct Sixteenths {
         return reinterpret_cast<Longs>(reinterpret_cast<UnsignedLongs>(k) >> 4) - positive;
     }
 
-    // The root times 2^exponent.
-    SAMESUM_INLINE Doubles scaled_root() const {
-        const Longs root = reinterpret_cast<Longs>(looked_up(root_bits, bits));
+    // The root times 2^exponent and 2^scale.
+    SAMESUM_INLINE Doubles scaled_root(std::int64_t scale = 0) const {
+        const Longs root = reinterpret_cast<Longs>(looked_up(root_bits, bits)) + (scale << 52);
         return with_exponent(root, bits);
     }
 

@@ -177,11 +177,13 @@ constexpr std::size_t line_block = 16384;
 
 // What a block adds to its line: the sum of its powers, and how many greatest elements were counted instead.
 struct LineShare {
-    double total = 0;
+    double total = 0, rest = 0;  // of float64 in two words
     std::int64_t count = 0;
 
     LineShare& operator+=(const LineShare& other) {
-        total += other.total;
+        double error;
+        two_sum(total, other.total, total, error);
+        rest += other.rest + error;
         count += other.count;
         return *this;
     }
@@ -200,17 +202,16 @@ struct LineColumns {
 // Bytes that `columns` needs, 64 byte by 64 byte.
 constexpr std::size_t room_for_columns(std::size_t n) { return 2 * 64 * n; }
 
-// Softmax [0] and its logarithm [1].
+// Softmax [0] and its logarithm [1] of every float format.
 struct NormalizationMethods {
-    // Of n >= 1 contiguous elements of every float format.
+    // Of n >= 1 contiguous elements.
     void (*line[4][2])(const void* x, std::size_t n, void* out);
-    // float16, bfloat16, float32: of long lines in blocks of line_block. The greatest element of a block,
-    // then its share of the line of which this is the greatest and finite, then, if the total is not NaN, its
-    // results.
-    float (*greatest[3])(const void* x, std::size_t n);
-    LineShare (*share[3][2])(const void* x, std::size_t n, float most);
-    void (*quotients[3][2])(const void* x, std::size_t n, float most, const LineShare& all, void* out);
-    void (*columns[3][2])(const LineColumns& lines, void* room);
+    // Of long lines in blocks of line_block: the greatest element of a block, then its share of the line of
+    // which this is the greatest and finite, then, if the total is not NaN, its results.
+    double (*greatest[4])(const void* x, std::size_t n);
+    LineShare (*share[4][2])(const void* x, std::size_t n, double most);
+    void (*quotients[4][2])(const void* x, std::size_t n, double most, const LineShare& all, void* out);
+    void (*columns[4][2])(const LineColumns& lines, void* room);
 };
 
 struct Methods {

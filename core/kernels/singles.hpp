@@ -52,6 +52,12 @@ SAMESUM_INLINE Singles fused(Singles a, Singles b, Singles c) {
 #endif
 }
 
+// True if a comparison holds for any element.
+SAMESUM_INLINE bool any(SingleInts mask) {
+    const Longs two = reinterpret_cast<Longs>(mask);
+    return any(two | two << 32);
+}
+
 // The elements of a table of sixteen by the last four bits of each index.
 SAMESUM_INLINE SingleWords sixteenth_of(const void* table, SingleWords index) {
 #if defined(__AVX512F__)

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <new>
-#include <vector>
 
 #include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"
+#include "run/long_line.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -66,8 +65,7 @@ class Job {
     }
 
     void run() const {
-        if (is_narrow() && is_direct() && axis_.size > block && lines_.count() < 2 * thread_count())
-            return run_long_lines();
+        if (is_direct() && axis_.size > block && lines_.count() < 2 * thread_count()) return run_long_lines();
         if (is_tangled()) return run_tasks(64 * tile_rows, &Job::take_tangled);
         const std::int64_t bytes = axis_.size * item_, whole = 64 / item_;
         if (is_direct()) return run_tasks(std::max(task_bytes / bytes, std::int64_t{1}), &Job::take_direct);
@@ -83,20 +81,19 @@ class Job {
     using Take = void (Job::*)(std::int64_t first, std::int64_t count) const;
 
     std::size_t length() const { return static_cast<std::size_t>(axis_.size); }
-    bool is_narrow() const { return x_.format != Format::f64 && !x_.swapped; }
     bool is_direct() const {
         return !x_.swapped && axis_.out == item_ && (axis_.in == item_ || axis_.size == 1);
     }
     // Lines are neighbours, element by element.
     bool are_columns() const {
-        return is_narrow() && axis_.size <= block && side_.in == item_ && side_.out == item_;
+        return !x_.swapped && axis_.size <= block && side_.in == item_ && side_.out == item_;
     }
     // Short lines lie side by side.
     bool is_tangled() const {
         const auto is_whole = [&](const void* p) {
             return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::size_t>(item_) == 0;
         };
-        return is_narrow() && is_direct() && axis_.size >= 2 &&
+        return is_direct() && axis_.size >= 2 &&
                axis_.size <= static_cast<std::int64_t>(untangled_elements) && lines_.rank == 1 &&
                lines_.count() >= 8 && side_.in == axis_.size * item_ && is_whole(x_.data) && is_whole(out_);
     }
@@ -130,40 +127,10 @@ class Job {
         finish_streams();
     }
 
-    // Blocks of a line on all threads: its greatest element, its total, its results.
     void run_long_lines() const {
         Walk walk(lines_, 0);
         for (std::int64_t i = 0; i < lines_.count(); ++i, walk.next())
-            run_long_line(x_.data + walk.in(), out_ + walk.out());
-    }
-
-    template <class F>
-    void for_each_block(F each) const {
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * block;
-            each(t, first * item_, static_cast<std::size_t>(std::min(block, axis_.size - first)));
-        };
-        for_each_task(static_cast<std::size_t>((axis_.size + block - 1) / block), threads(), task);
-    }
-
-    void run_long_line(const char* x, char* out) const {
-        const std::size_t blocks = static_cast<std::size_t>((axis_.size + block - 1) / block);
-        std::vector<float> greatest(blocks);
-        std::vector<LineShare> shares(blocks);
-        for_each_block([&](std::size_t t, std::int64_t at, std::size_t n) {
-            greatest[t] = methods_.greatest[format_](x + at, n);
-        });
-        const float most = *std::max_element(greatest.begin(), greatest.end());
-        if (!std::isfinite(most)) return methods_.line[format_][kind_](x, length(), out);
-        for_each_block([&](std::size_t t, std::int64_t at, std::size_t n) {
-            shares[t] = methods_.share[format_][kind_](x + at, n, most);
-        });
-        LineShare all;
-        for (const LineShare& share : shares) all += share;
-        if (std::isnan(all.total)) return methods_.line[format_][kind_](x, length(), out);
-        for_each_block([&](std::size_t, std::int64_t at, std::size_t n) {
-            methods_.quotients[format_][kind_](x + at, n, most, all, out + at);
-        });
+            normalize_long_line({methods_, format_, kind_}, x_.data + walk.in(), length(), out_ + walk.out());
     }
 
     void take_columns(std::int64_t first, std::int64_t count) const {
@@ -195,7 +162,7 @@ class Job {
 
     // As columns between an untangling and a tangling.
     void take_tangled(std::int64_t first, std::int64_t count) const {
-        constexpr std::size_t buffer_bytes = untangled_elements * untangled_pitch * sizeof(float);
+        constexpr std::size_t buffer_bytes = untangled_elements * untangled_pitch * sizeof(double);
         alignas(64) char elements[buffer_bytes], results[buffer_bytes];
         alignas(64) char room[room_for_columns(untangled_elements)];
         const UntangleMethods& methods = *current_instruction_set().untangling;

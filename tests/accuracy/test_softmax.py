@@ -18,9 +18,9 @@ from samesum.errors import AxisError, DtypeError
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
 DIGITS = Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-# Six roundings by 2^-30 of a float32 result and what a subnormal one loses by its second rounding; the others are
-# computed far more precisely than they are rounded.
-ULPS = {"float32": 0.6}
+# Six roundings by 2^-6 of half an ulp come on top of the last one; the narrower formats are computed far more
+# precisely than they are rounded.
+ULPS = {"float32": 0.6, "float64": 0.6}
 FAMILIES = (
     "normal",
     "uniform",

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 
@@ -24,16 +23,6 @@ def test_help_names_every_verb_and_status(samesum: Command) -> None:
     assert done.err == ""
     for word in ("run", "info", "--version", "0 fine", "5 an operator is not supported"):
         assert word in done.out
-
-
-def test_help_comes_quickly() -> None:
-    """0.25 s is the promise; the best of five leaves out what else the machine does."""
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "samesum", "--help"], check=True, stdout=subprocess.DEVNULL)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.25, times
 
 
 def test_help_loads_neither_onnx_nor_rich() -> None:

@@ -58,7 +58,7 @@ def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: N
 
 
 def normalize(row: Normalization, x: Any, axis: int, out: NDArray | None = None) -> NDArray:
-    """Softmax or its logarithm along `axis` of `x`, in the type of `x`, within 0.6 ulp of float32, else 0.51 ulp."""
+    """Softmax or its logarithm along `axis` of `x`, in the type of `x`, within 0.6 ulp."""
     if type(x) is not np.ndarray:
         x = as_array(x)
     return _core.normalize(row.code, x, axis, out)

@@ -1,0 +1,168 @@
+// What the normalizations of float64 are made of, as those of narrower formats are in floats.
+#pragma once
+
+#include "kernels/single_lines.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+SAMESUM_INLINE Doubles greatest_of(Doubles v) {
+    const auto greater = [](Doubles a, Doubles b) { return a > b ? a : b; };
+    v = greater(v, swapped<1>(v));
+    if constexpr (width >= 4) v = greater(v, swapped<2>(v));
+    if constexpr (width >= 8) v = greater(v, swapped<4>(v));
+    return v;
+}
+
+// Powers are 2^`double_power_scale` times larger than they are, so that the least are normal numbers.
+constexpr std::int64_t double_power_scale = 200;
+constexpr double double_power_unit = 0x1p-200;
+constexpr double least_quotient = 0x1p-822;  // below this, 2^-200 times it is subnormal
+
+// Below this, powers count as zero: 2^-1154 of the greatest is nothing, nor are 2^30 of them.
+constexpr double double_vanishing_power = -800;
+
+// 2^double_power_scale e^(x - most) is root * (1 + growth).
+struct DoublePower {
+    Doubles root, growth;
+};
+
+// For x <= most, within 2^-57 of it. NaN gives NaN in growth. As `power_of`: each of the few roundings of
+// growth, which is below 0.023, costs 2^-59.
+SAMESUM_INLINE DoublePower double_power_of(Doubles x, Doubles most) {
+    const Doubles none = {}, difference = x - most, least = none + double_vanishing_power;
+    const Longs vanishes = difference < least;
+    const Sixteenths k = Sixteenths::of(vanishes ? least : difference);
+    const Doubles subtracted = difference - x;
+    const Doubles error = (x - (difference - subtracted)) - (most + subtracted);
+    const Doubles r = fused(-k.number, none + sixteenth_rest, k.rest) + (vanishes ? none : error);
+    Doubles q = fused(r, none + 0x1.a01b5a26c74dfp-16, none + 0x1.a01b6e7a951e2p-13);
+    q = fused(r, q, none + 0x1.6c16c16b94c3ap-10);
+    q = fused(r, q, none + 0x1.11111110a137cp-7);
+    q = fused(r, q, none + 0x1.5555555555557p-5);
+    q = fused(r, q, none + 0x1.5555555555558p-3);
+    q = fused(r, q, none + 0.5);
+    const Doubles growth = fused(r * r, q, r) + k.root_error();
+    const Doubles root = k.scaled_root(double_power_scale);
+    return {vanishes ? none : root, growth};
+}
+
+struct DoubleLines {
+    static constexpr Format format = Format::f64;
+    static constexpr std::size_t elements = width;
+    using Vector = Doubles;
+    using Mask = Longs;
+    using Scalar = double;
+    using Power = DoublePower;
+    using Total = DoubleWord;
+
+    static SAMESUM_INLINE Doubles load_whole(const char* p) { return load<Doubles>(p); }
+
+    static SAMESUM_INLINE Doubles load_part(const char* p, std::size_t n) {
+        char padded[width * sizeof(double)];
+        pad<Float64>(p, n, padded);
+        Doubles v = load<Doubles>(padded);
+        for (std::size_t k = n; k < width; ++k) v[k] = -infinity;
+        return v;
+    }
+
+    static SAMESUM_INLINE void store_part(char* p, Doubles v, std::size_t n) {
+        n >= width ? store(p, v) : static_cast<void>(std::memcpy(p, &v, n * sizeof(double)));
+    }
+
+    static SAMESUM_INLINE DoublePower power(Doubles x, Doubles most) { return double_power_of(x, most); }
+
+    struct LaneSum {
+        Doubles high = {}, low = {}, rest = {};
+
+        SAMESUM_INLINE void add(const DoublePower& p) {
+            Doubles error;
+            balanced_two_sum(high, p.root, high, error);
+            rest = fused(p.root, p.growth, rest + error);
+        }
+
+        SAMESUM_INLINE void settle() {
+            Doubles error;
+            two_sum(high, rest, high, error);
+            low += error;
+            rest = Doubles{};
+        }
+
+        SAMESUM_INLINE void join(const LaneSum& other) {
+            Doubles error;
+            two_sum(high, other.high, high, error);
+            low = (low + other.low) + error;
+        }
+
+        SAMESUM_INLINE Total total() const { return ordered_sum(high, low); }
+
+        template <int distance = width / 2>
+        SAMESUM_INLINE LineShare across() const {
+            LaneSum sum = *this;
+            sum.join({swapped<distance>(high), swapped<distance>(low), Doubles{}});
+            if constexpr (distance == 1)
+                return {sum.high[0], sum.low[0], 0};
+            else
+                return sum.template across<distance / 2>();
+        }
+    };
+
+    static SAMESUM_INLINE Total same(const LineShare& all) {
+        return ordered_sum(Doubles{} + all.total, Doubles{} + all.rest);
+    }
+
+    static SAMESUM_INLINE Mask is_number(Total total) { return total.hi == total.hi; }
+
+    // Reciprocals of totals in two words, 2^200 times too large as quotients are before they are rounded.
+    struct Reciprocal {
+        Doubles high, low;
+
+        static SAMESUM_INLINE Reciprocal of(Total total) {
+            const Doubles inverse = 1 / total.hi;
+            const Doubles rest = fused(-inverse, total.lo, fused(-inverse, total.hi, Doubles{} + 1));
+            return {inverse * 0x1p200, inverse * rest * 0x1p200};
+        }
+
+        SAMESUM_INLINE Doubles times(const DoublePower& p) const {
+            const Doubles rest = p.root * fused(p.growth, high, low), product = p.root * high;
+            const Doubles quotient = fused(p.root, high, rest);
+            const Longs subnormal = (quotient < least_quotient) & (quotient > 0);
+            const Doubles result = quotient * double_power_unit;
+            if (!any(subnormal)) return result;
+            const Doubles once = to_odd(product, fused(p.root, high, -product) + rest) * double_power_unit;
+            return subnormal ? once : result;
+        }
+    };
+
+    // A lone greatest element, with so little besides that its logarithm is nothing else.
+    struct Logarithm {
+        DoubleWord log;
+        Longs alone;
+        Doubles rest;
+    };
+
+    static SAMESUM_INLINE Logarithm logarithm_of(Doubles count, Total total) {
+        const DoubleWord u = {total.hi * double_power_unit, total.lo * double_power_unit};
+        const Doubles last = total.hi < least_quotient ? to_odd(total.hi, total.lo) : total.hi;
+        return {log_total<88>(count, u), (count == 1) & (u.hi < 0x1p-100),
+                Doubles{} - last * double_power_unit};  // +0 for a line of one
+    }
+
+    static SAMESUM_INLINE Logarithm logarithm(Mask counts, Total total) {
+        return logarithm_of(__builtin_convertvector(counts, Doubles), total);
+    }
+
+    static SAMESUM_INLINE Logarithm logarithm(std::int64_t count, Total total) {
+        return logarithm_of(Doubles{} + static_cast<double>(count), total);
+    }
+
+    static SAMESUM_INLINE Doubles log_quotient(Doubles x, Doubles most, const Logarithm& by) {
+        DoubleWord d;
+        two_sum(x, -most, d.hi, d.lo);
+        Doubles sum, error;
+        two_sum(d.hi, -by.log.hi, sum, error);
+        const Doubles others = d.hi > -infinity ? sum + (error + (d.lo - by.log.lo)) : d.hi;
+        return by.alone ? (d.hi == 0 ? by.rest : d.hi) : others;
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

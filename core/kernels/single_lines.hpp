@@ -1,0 +1,162 @@
+// What the normalizations of formats narrower than float64 are made of: sums and quotients of powers in
+// floats.
+#pragma once
+
+#include <utility>
+
+#include "kernels/logarithm.hpp"
+#include "kernels/method.hpp"
+#include "kernels/powers.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// log of the number c of greatest elements and the sum u of the powers below one.
+template <int bits>
+SAMESUM_INLINE DoubleWord log_total(Doubles c, DoubleWord u) {
+    DoubleWord t, v;
+    two_sum(c, u.hi, t.hi, t.lo);
+    two_sum(c - 1, u.hi, v.hi, v.lo);
+    return logarithm<bits>(ordered_sum(t.hi, t.lo + u.lo), ordered_sum(v.hi, v.lo + u.lo));
+}
+
+// Elements change places with those at this distance, in blocks of it.
+template <int distance, std::size_t... i>
+SAMESUM_INLINE Singles swapped_singles(Singles v, std::index_sequence<i...>) {
+    return __builtin_shufflevector(v, v, (i ^ distance)...);
+}
+
+// The greatest element, in every element.
+template <int distance = singles / 2>
+SAMESUM_INLINE Singles greatest_of(Singles v) {
+    const Singles other = swapped_singles<distance>(v, std::make_index_sequence<singles>{});
+    v = v > other ? v : other;
+    if constexpr (distance == 1)
+        return v;
+    else
+        return greatest_of<distance / 2>(v);
+}
+
+template <class F>
+struct SingleLines {
+    static constexpr Format format = F::format;
+    static constexpr bool precise = format == Format::f32;
+    static constexpr std::size_t elements = singles;
+    using Vector = Singles;
+    using Mask = SingleInts;
+    using Scalar = float;
+    using Power = samesum::SAMESUM_ISA::Power;
+    using Total = Halves;  // of each line of a vector
+    using Logarithm = Halves;
+
+    static SAMESUM_INLINE Singles load_whole(const char* p) { return load_singles<F>(p); }
+    static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
+    static SAMESUM_INLINE void store_part(char* p, Singles v, std::size_t n) { store_some<format>(p, v, n); }
+    static SAMESUM_INLINE Power power(Singles x, Singles most) { return power_of<precise>(x, most); }
+
+    // The sum of some powers: in `rest` what is added up in floats before it joins the others.
+    struct LaneSum {
+        Halves all = {};
+        Singles rest = {};
+
+        SAMESUM_INLINE void add(const Power& p) {
+            if constexpr (precise) {
+                const Halves root = widen(p.root);
+                all.low = plus(all.low, root.low);
+                all.high = plus(all.high, root.high);
+                rest = fused(p.root, p.growth, rest);
+            } else {
+                rest += fused(p.root, p.growth, p.root);
+            }
+        }
+
+        SAMESUM_INLINE void settle() {
+            const Halves some = widen(rest);
+            all.low += some.low;
+            all.high += some.high;
+            rest = Singles{};
+        }
+
+        SAMESUM_INLINE void join(const LaneSum& other) {
+            all.low += other.all.low;
+            all.high += other.all.high;
+        }
+
+        SAMESUM_INLINE Total total() const { return all; }
+
+        // Of all elements.
+        SAMESUM_INLINE LineShare across() const { return {total_of(all.low + all.high)[0], 0, 0}; }
+    };
+
+    template <int distance = width / 2>
+    static SAMESUM_INLINE Doubles total_of(Doubles v) {
+        v += swapped<distance>(v);
+        if constexpr (distance == 1)
+            return v;
+        else
+            return total_of<distance / 2>(v);
+    }
+
+    static SAMESUM_INLINE Total same(const LineShare& all) {
+        const Doubles total = Doubles{} + all.total;
+        return {total, total};
+    }
+
+    static SAMESUM_INLINE Mask is_number(Total total) {
+        const Singles sum = narrowed(total);
+        return sum == sum;
+    }
+
+    // Reciprocals of totals, 2^64 times too large: so that subnormal quotients are seen before they are
+    // rounded.
+    struct Reciprocal {
+        Halves inverse;
+        Singles high, low;
+
+        static SAMESUM_INLINE Reciprocal of(Total total) {
+            constexpr double scale = precise ? 0x1p64 : 1;
+            const Halves inverse = {scale / total.low, scale / total.high};
+            const Singles high = narrowed(inverse);
+            const Halves back = widen(high);
+            return {inverse, high, narrowed(Halves{inverse.low - back.low, inverse.high - back.high})};
+        }
+
+        SAMESUM_INLINE Singles times(const Power& p) const {
+            if constexpr (!precise) return fused(p.root, p.growth, p.root) * high;
+            const Singles quotient = fused(p.root, high, p.root * fused(p.growth, high, low));
+            const SingleInts subnormal = (quotient < 0x1p-62f) & (quotient > 0);
+            const Singles result = quotient * 0x1p-64f;
+            return any(subnormal) ? (subnormal ? in_doubles(p) : result) : result;
+        }
+
+        // Rounded once.
+        SAMESUM_INLINE Singles in_doubles(const Power& p) const {
+            const Halves root = widen(p.root), growth = widen(p.growth);
+            return narrowed(Halves{fused(root.low, growth.low, root.low) * inverse.low * 0x1p-64,
+                                   fused(root.high, growth.high, root.high) * inverse.high * 0x1p-64});
+        }
+    };
+
+    static SAMESUM_INLINE Logarithm logarithm(Mask counts, Total total) {
+        const Halves c = widen(__builtin_convertvector(counts, Singles));
+        return {log_of(c.low, total.low), log_of(c.high, total.high)};
+    }
+
+    static SAMESUM_INLINE Logarithm logarithm(std::int64_t count, Total total) {
+        const Doubles log = log_of(Doubles{} + static_cast<double>(count), total.low);
+        return {log, log};
+    }
+
+    static SAMESUM_INLINE Doubles log_of(Doubles count, Doubles total) {
+        constexpr double unit = 1 / static_cast<double>(std::uint64_t{1} << power_scale);
+        return log_total<50>(count, {total * unit, Doubles{}}).hi;
+    }
+
+    // (x - most) - log, both negative.
+    static SAMESUM_INLINE Singles log_quotient(Singles x, Singles most, const Logarithm& log) {
+        if constexpr (!precise) return (x - most) - narrowed(log);
+        const Halves v = widen(x), m = widen(most);
+        return narrowed(Halves{(v.low - m.low) - log.low, (v.high - m.high) - log.high});
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA
