@@ -39,6 +39,29 @@ SAMESUM_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
 #endif
 }
 
+// x * x == product + result exactly, barring underflow and overflow.
+SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Doubles>(_mm512_fmsub_pd(x, x, product));
+#elif defined(__FMA__)
+    return reinterpret_cast<Doubles>(_mm256_fmsub_pd(x, x, product));
+#else
+    const Doubles split = x * 0x1.0000002p27;  // 2^27 + 1 (Dekker)
+    const Doubles high = split - (split - x);
+    const Doubles low = x - high;
+    return ((high * high - product) + 2 * (high * low)) + low * low;
+#endif
+}
+
+// a + x * x, for squares that are exact.
+SAMESUM_INLINE Doubles plus_square(Doubles a, Doubles x) {
+#if defined(__FMA__)
+    return fused(x, x, a);
+#else
+    return a + x * x;
+#endif
+}
+
 SAMESUM_INLINE Doubles square_root(Doubles x) {
 #if defined(__AVX512F__)
     return reinterpret_cast<Doubles>(_mm512_sqrt_pd(x));

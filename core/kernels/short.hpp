@@ -2,6 +2,7 @@
 // set.
 #pragma once
 
+#include "kernels/certify.hpp"
 #include "kernels/method.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/vectors.hpp"
@@ -25,6 +26,21 @@ SAMESUM_INLINE bool any(Words mask) {
     for (std::size_t k = 0; k < width; ++k) all |= mask[k];
     return all != 0;
 #endif
+}
+
+// Of a value that is off by less than `lost`, relatively.
+template <Format format>
+SAMESUM_INLINE Verdict<format> nearly(Doubles value, double lost) {
+    const auto low = Rounding<format>::of(value * (1 - lost)),
+               high = Rounding<format>::of(value * (1 + lost));
+    return {low, Rounding<format>::different(low, high)};
+}
+
+// The same of a double-word that is off by less than `lost` of its first word.
+SAMESUM_INLINE Verdict<Format::f64> nearly(Doubles value, Doubles rest, double lost) {
+    const Doubles bound = samesum::SAMESUM_ISA::magnitude(value) * lost;
+    const Doubles low = value + (rest - bound), high = value + (rest + bound);
+    return {reinterpret_cast<Longs>(low), narrowed_mask(low != high)};
 }
 
 // make(rows, j) for sets j and on, `step` at a time, of elements of `size` bytes; a last part of a vector is

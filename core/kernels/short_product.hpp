@@ -1,7 +1,7 @@
-// Products of whole sets of few float16, bfloat16 or float32 elements.
+// Products of whole sets of few elements.
 #pragma once
 
-#include "kernels/certify.hpp"
+#include "kernels/factors.hpp"
 #include "kernels/short.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -34,9 +34,9 @@ struct ShortProduct {
                 wild = ~(is_tame(product) & is_tame(other));
                 product *= other;
             }
-            const auto low = Rounding<format>::of(product * (1 - lost)),
-                       high = Rounding<format>::of(product * (1 + lost));
-            return Verdict<format>{low, Rounding<format>::different(low, high) | narrowed_mask(wild)};
+            Verdict<format> verdict = nearly<format>(product, lost);
+            verdict.wrong |= narrowed_mask(wild);
+            return verdict;
         });
     }
 
@@ -44,6 +44,35 @@ struct ShortProduct {
     static SAMESUM_INLINE Longs is_tame(Doubles x) {
         const Doubles size = samesum::SAMESUM_ISA::magnitude(x);
         return (size > 0x1p-880) & (size < 0x1p1000);
+    }
+};
+
+// Of float64, in double-words, where the elements are of moderate size.
+struct ShortDoubleProduct {
+    // Bits of magnitudes, doubled: no product of up to 16 such elements leaves the range of a double, nor its
+    // rounding error.
+    static constexpr std::uint64_t least = std::uint64_t{field_bias - 56} << 53,
+                                   greatest = std::uint64_t{field_bias + 56} << 53;
+
+    static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
+                            void* out, std::uint8_t* failed) {
+        const double rows = static_cast<double>(count), lost = (rows + 2) * (rows + 2) * 0x1p-105;
+        const ShortRows all{static_cast<const char*>(x), row_stride, count};
+        return write_short<Float64>(all, n, out, failed, [=](const ShortRows& some) {
+            Doubles product = Doubles{} + 1, rest = {};
+            UnsignedLongs outside = {};
+            const char* p = some.p;
+            for (std::size_t r = 0; r < some.count; ++r, p += some.stride) {
+                const Doubles factor = load<Doubles>(p), next = product * factor;
+                rest = fused(rest, factor, fused(product, factor, -next));
+                product = next;
+                const UnsignedLongs above = (reinterpret_cast<UnsignedLongs>(factor) << 1) - least;
+                outside = outside > above ? outside : above;
+            }
+            Verdict<Format::f64> verdict = nearly(product, rest, lost);
+            verdict.wrong |= narrowed_mask(reinterpret_cast<Longs>(outside > greatest - least));
+            return verdict;
+        });
     }
 };
 

@@ -7,15 +7,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// a + x * x, for squares that are exact.
-SAMESUM_INLINE Doubles plus_square(Doubles a, Doubles x) {
-#if defined(__FMA__)
-    return fused(x, x, a);
-#else
-    return a + x * x;
-#endif
-}
-
 template <class F, Map map, Finalize finalize>
 struct ShortSum {
     static constexpr bool squares = map == Map::square;
@@ -52,8 +43,7 @@ struct ShortSum {
     }
 
     static SAMESUM_INLINE Words inexact(const Part& part) {
-        if constexpr (exact) return Words{};
-        if constexpr (!tells) return ~Words{};
+        if constexpr (!tells) return Words{};
         return reinterpret_cast<Words>(part.greatest - part.least > static_cast<std::uint32_t>(exponents)
                                                                         << 24);
     }
@@ -74,16 +64,25 @@ struct ShortSum {
     static SAMESUM_INLINE Doubles finished(Doubles sum, double rows, double inverse) {
         if constexpr (finalize == Finalize::over_count) return inverse != 0 ? sum * inverse : sum / rows;
         if constexpr (finalize == Finalize::root) return square_root(sum);
+        if constexpr (finalize == Finalize::logarithm) {
+            const DoubleWord words = logarithm<50>({sum, Doubles{}}, {sum - 1, Doubles{}});
+            return words.hi + words.lo;
+        }
         return sum;
     }
 
-    // Sums of squares of float32 lose less than this, relatively, and their roots too.
-    static SAMESUM_INLINE Verdict<F::format> nearly(Doubles sum, double rows) {
-        const double lost = (rows + 3) * 0x1p-53;
-        const Doubles value = finished(sum, rows, 0);
-        const Words low = Rounding<F::format>::of(value * (1 - lost)),
-                    high = Rounding<F::format>::of(value * (1 + lost));
-        return {low, Rounding<F::format>::different(low, high)};
+    // Of a sum that is exact, or that of squares.
+    static SAMESUM_INLINE Verdict<F::format> concluded(Doubles sum, double rows, double inverse) {
+        const Doubles value = finished(sum, rows, inverse);
+        if constexpr (finalize == Finalize::logarithm) {
+            Verdict<F::format> verdict = nearly<F::format>(value, 0x1p-48);
+            verdict.wrong |= ~narrowed_mask((sum > 0) & (sum < infinity));
+            return verdict;
+        } else if constexpr (!tells && !exact) {
+            return nearly<F::format>(value, (rows + 3) * 0x1p-53);  // roots lose no more than squares
+        } else {
+            return {Rounding<F::format>::of(value), Words{}};
+        }
     }
 
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
@@ -93,10 +92,10 @@ struct ShortSum {
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
         return write_short<F>(all, n, out, failed, [=](const ShortRows& some) {
             const Part part = part_of(some);
-            if constexpr (!tells && !exact) return nearly(part.sum, rows);
             const Words doubtful = inexact(part);
-            if (finalize == Finalize::logarithm || any(doubtful)) return tested(part, doubtful, rows);
-            return Verdict<F::format>{Rounding<F::format>::of(finished(part.sum, rows, inverse)), Words{}};
+            const Verdict<F::format> verdict = concluded(part.sum, rows, inverse);
+            if (!any(doubtful | verdict.wrong)) return verdict;
+            return tells || exact ? tested(part, doubtful, rows) : verdict;
         });
     }
 };

@@ -23,6 +23,8 @@ constexpr void fill_double_sums(Short (&row)[3][4]) {
     row[0][by(Finalize::over_count)] = ShortDoubleSum<Map::itself, Finalize::over_count>::make;
     row[0][by(Finalize::logarithm)] = ShortDoubleSum<Map::itself, Finalize::logarithm>::make;
     row[1][by(Finalize::itself)] = ShortDoubleSum<Map::magnitude, Finalize::itself>::make;
+    row[2][by(Finalize::itself)] = ShortDoubleSquares<Finalize::itself>::make;
+    row[2][by(Finalize::root)] = ShortDoubleSquares<Finalize::root>::make;
 }
 
 template <class Key, Format format>
@@ -56,6 +58,7 @@ constexpr ShortMethods all_short() {
     m.product[0] = ShortProduct<Float16>::make;
     m.product[1] = ShortProduct<Bfloat16>::make;
     m.product[2] = ShortProduct<Float32>::make;
+    m.product[3] = ShortDoubleProduct::make;
     fill_all_extremes(m);
     return m;
 }

@@ -9,20 +9,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// x * x == product + result exactly, barring underflow and overflow.
-SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
-#if defined(__AVX512F__)
-    return reinterpret_cast<Doubles>(_mm512_fmsub_pd(x, x, product));
-#elif defined(__FMA__)
-    return reinterpret_cast<Doubles>(_mm256_fmsub_pd(x, x, product));
-#else
-    const Doubles split = x * 0x1.0000002p27;  // 2^27 + 1 (Dekker)
-    const Doubles high = split - (split - x);
-    const Doubles low = x - high;
-    return ((high * high - product) + 2 * (high * low)) + low * low;
-#endif
-}
-
 // `few`: for sets of few elements, whose sums are often ties. The residuals of the low words are then known,
 // so that exact sums are told.
 template <class F, Map map, bool few = false>
