@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "exact/rounding.hpp"
+#include "kernels/byte_totals.hpp"
 #include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
 
@@ -20,27 +21,53 @@ struct Modular {
     static_assert(std::is_unsigned_v<Total>);
     static constexpr Total identity = product ? 1 : 0;
 
+    // Sums of so many rows of small elements fit into narrower words, of which a vector holds more.
+    static constexpr std::size_t rows_per_block = 128;
+    static constexpr bool is_narrow =
+        !product && sizeof(Integer) <= 2 && (sizeof(Integer) == 1 || map != Map::square);
+    using Narrow =
+        std::conditional_t<sizeof(Integer) == 1 && map != Map::square, std::uint16_t, std::uint32_t>;
+    static constexpr bool has_blocks = is_narrow && sizeof(Total) > sizeof(Narrow);
+    using Block = std::conditional_t<has_blocks, Narrow, Total>;
+
     struct Tile {
         Total total[tile_pitch];
+        Block block[tile_pitch];
     };
+    static_assert(sizeof(Tile) <= tile_bytes);
 
-    static SAMESUM_INLINE Total mapped(const char* p) {
+    template <class To = Total>
+    static SAMESUM_INLINE To mapped(const char* p) {
         Integer x;
         __builtin_memcpy(&x, p, sizeof x);
-        const Total wide = static_cast<Total>(x);
+        const To wide = static_cast<To>(x);
         if constexpr (map == Map::magnitude && std::is_signed_v<Integer>) {
-            return x < 0 ? static_cast<Total>(Total{0} - wide) : wide;
+            return x < 0 ? static_cast<To>(To{0} - wide) : wide;
         }
         if constexpr (map == Map::square) return times(wide, wide);
         return wide;
     }
 
-    static SAMESUM_INLINE Total combined(Total a, Total b) {
-        return product ? times(a, b) : static_cast<Total>(a + b);
+    template <class To>
+    static SAMESUM_INLINE To combined(To a, To b) {
+        return product ? times(a, b) : static_cast<To>(a + b);
     }
 
     static void init(void* tile, std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) static_cast<Tile*>(tile)->total[j] = identity;
+    }
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
+                      std::size_t rows) {
+        if constexpr (sizeof(Integer) == 1 && !product) {
+            Total* const total = static_cast<Tile*>(tile)->total + j;
+            const auto take = [total](std::size_t r, std::uint64_t sum) {
+                total[r] = static_cast<Total>(total[r] + sum);
+            };
+            ByteTotal<Integer, map>::each(static_cast<const char*>(x), n, row_stride, rows, take);
+        } else {
+            each_lane<lane>(tile, j, x, n, row_stride, rows);
+        }
     }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
@@ -61,9 +88,8 @@ struct Modular {
         column = combined(column, total);
     }
 
-    template <std::size_t rows>
-    static SAMESUM_INLINE void add_rows(Total* total, const char* x, std::ptrdiff_t row_stride,
-                                        std::size_t n) {
+    template <std::size_t rows, class To>
+    static SAMESUM_INLINE void add_rows(To* total, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
         for (std::size_t j = 0; j < n; j += prefetched_columns) {
             const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
             const char* p = x + j * sizeof(Integer);
@@ -73,25 +99,51 @@ struct Modular {
         }
     }
 
-    template <std::size_t rows>
-    static SAMESUM_INLINE void take_rows(Total* __restrict total, const char* x, std::ptrdiff_t row_stride,
+    template <std::size_t rows, class To>
+    static SAMESUM_INLINE void take_rows(To* __restrict total, const char* x, std::ptrdiff_t row_stride,
                                          std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) {
-            Total t = total[j];
+            To t = total[j];
             for (std::size_t r = 0; r < rows; ++r)
-                t = combined(t,
-                             mapped(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Integer)));
+                t = combined(
+                    t, mapped<To>(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Integer)));
             total[j] = t;
         }
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+    template <class To>
+    static void add_all(To* total, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
-        Total* total = static_cast<Tile*>(tile)->total;
-        const char* p = static_cast<const char*>(x);
         std::size_t r = 0;
         for (; r + 4 <= rows; r += 4, p += 4 * row_stride) add_rows<4>(total, p, row_stride, n);
         for (; r < rows; ++r, p += row_stride) add_rows<1>(total, p, row_stride, n);
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const char* p = static_cast<const char*>(x);
+        if constexpr (!has_blocks) {
+            add_all(t.total, p, row_stride, rows, n);
+        } else {
+            for (; rows > rows_per_block; rows -= rows_per_block) {
+                add_block(t, p, row_stride, rows_per_block, n);
+                p += static_cast<std::ptrdiff_t>(rows_per_block) * row_stride;
+            }
+            add_block(t, p, row_stride, rows, n);
+        }
+    }
+
+    static void add_block(Tile& t, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
+                          std::size_t n) {
+        using Part = std::conditional_t<std::is_signed_v<Integer> && map == Map::itself,
+                                        std::make_signed_t<Block>, Block>;
+        std::memset(t.block, 0, n * sizeof(Block));
+        add_all(t.block, p, row_stride, rows, n);
+        for (std::size_t j = 0; j < n; ++j) {
+            const Total part = static_cast<Total>(static_cast<Part>(t.block[j]));
+            t.total[j] = static_cast<Total>(t.total[j] + part);
+        }
     }
 
     static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
@@ -108,7 +160,7 @@ struct Modular {
         return 0;
     }
 
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -11,7 +11,18 @@ import cases
 from bits import below
 from drawing import VALUED
 from oracle import assert_bits, check_reduce, check_scan, door_flags
-from samesum.algebra.rows import CUMULATIVE_SUM, L2_NORM, MAX, MEAN, MIN, REDUCTIONS, SUM, Reduction
+from samesum.algebra.rows import (
+    CUMULATIVE_SUM,
+    L1_NORM,
+    L2_NORM,
+    MAX,
+    MEAN,
+    MIN,
+    REDUCTIONS,
+    SUM,
+    SUM_SQUARE,
+    Reduction,
+)
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REFUSE_EMPTY, REVERSE
 from samesum.errors import DtypeError, ShapeError
@@ -42,6 +53,34 @@ def test_lengths_and_the_ends_of_the_range(row: Reduction, dtype: np.dtype[Any],
         check_reduce(row, cases.integer_data(dtype, n, n), flags=flags)
         for value in (ends.min, ends.max):
             check_reduce(row, np.full((n, 2), value, dtype), (0,), flags=flags)
+
+
+@pytest.mark.parametrize("door", [False, True], ids=["own_type", "array_door"])
+@each_integer
+@each_reduction
+def test_many_rows_and_columns(row: Reduction, dtype: np.dtype[Any], door: bool, each_instruction_set: str) -> None:
+    flags = door_flags(row) if door else 0
+    ends = np.iinfo(dtype)
+    for n in (33, 70, 127, 128, 129, 300):
+        x = np.stack([np.full(n, ends.min, dtype), np.full(n, ends.max, dtype), cases.integer_data(dtype, n)])
+        want = check_reduce(row, x, (1,), flags=flags)
+        for count in (8, 19, 530):
+            where = f"{row.name} of {count} sets of {n} {dtype}, {each_instruction_set}"
+            sets = np.resize(x, (count, n))
+            assert_bits(memory.reduce(row, sets, (1,), flags), np.resize(want, count), where)
+            columns = np.ascontiguousarray(sets.T)
+            assert_bits(memory.reduce(row, columns, (0,), flags), np.resize(want, count), f"in columns: {where}")
+
+
+@each_integer
+def test_blocks_of_the_ends_of_the_range(dtype: np.dtype[Any], each_instruction_set: str) -> None:
+    for n in (8191, 8192, 8193, 20000):
+        for value in (np.iinfo(dtype).min, np.iinfo(dtype).max):
+            for row in (SUM, L1_NORM, SUM_SQUARE):
+                got = memory.reduce(row, np.full((3, n), value, dtype), (1,), door_flags(row))
+                total = n * {SUM: int(value), L1_NORM: abs(int(value)), SUM_SQUARE: int(value) ** 2}[row]
+                bits = np.full(3, total % 2 ** (8 * got.itemsize), f"u{got.itemsize}")
+                assert_bits(got, bits.view(got.dtype), f"{row.name} of {n} times {value}, {each_instruction_set}")
 
 
 @each_integer
