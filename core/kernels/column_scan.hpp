@@ -19,9 +19,15 @@ SAMESUM_INLINE void store_prefixes(void* out, std::size_t i, std::size_t n,
 }
 
 SAMESUM_INLINE bool any_wrong(Words wrong) {
+#if defined(__AVX512F__)
+    return !_mm256_testz_si256(reinterpret_cast<__m256i>(wrong), reinterpret_cast<__m256i>(wrong));
+#elif defined(__AVX__)
+    return !_mm_testz_si128(reinterpret_cast<__m128i>(wrong), reinterpret_cast<__m128i>(wrong));
+#else
     std::uint32_t all = 0;
     for (std::size_t k = 0; k < width; ++k) all |= wrong[k];
     return all != 0;
+#endif
 }
 
 // A vector of elements, zeros if there are fewer.
@@ -194,6 +200,8 @@ struct ColumnScan {
         std::size_t failures = 0;
         bool marked = false;
         for (std::size_t j = 0; j < all.n; j += width) {
+            const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
+            prefetch_rows<scan_rows>(next, all.in, width * F::size);
             if (!is_double && try_exact<format>(t, all, j)) continue;
             const Strip before{load<Doubles>(t.sum + j), load<Doubles>(t.rest + j),
                                load<Doubles>(t.lost + j)};

@@ -23,6 +23,13 @@ struct PlainProducts {
         hi = product;
     }
 
+    SAMESUM_INLINE bool is_near() const {
+        constexpr std::uint64_t low = __builtin_bit_cast(std::uint64_t, least),
+                                high = __builtin_bit_cast(std::uint64_t, greatest);
+        const Doubles size = samesum::SAMESUM_ISA::magnitude(hi);
+        return !any_above(reinterpret_cast<UnsignedLongs>(size) - low, high - low);
+    }
+
     // Zeros keep their sign.
     SAMESUM_INLINE void normalise() {
         const Doubles sum = hi + lo;
@@ -69,40 +76,56 @@ struct ProductColumns {
     // infinity or a NaN is marked for good.
     using Tile = typename All::Tile;
 
-    static SAMESUM_INLINE Doubles elements(const ScanRows& all, std::size_t r, std::size_t j) {
-        const char* p = all.x + static_cast<std::ptrdiff_t>(r) * all.in + j * F::size;
-        return all.n - j < width ? padded_with_ones<F>(p, all.n - j) : F::doubles(p);
-    }
+    // Rows of a strip of `width` columns, or of fewer if it is not whole; `known` rows, or any number if zero.
+    template <Format format, bool whole, std::size_t known>
+    struct Rows {
+        const char* const x;
+        char* const out;
+        const std::ptrdiff_t in, to;
+        const std::size_t left, number, depth;
 
-    template <Format format>
-    static SAMESUM_INLINE void put(const ScanRows& all, std::size_t r, std::size_t j, Words bits) {
-        char* out = all.out + static_cast<std::ptrdiff_t>(r) * all.to;
-        store_prefixes<format>(out + j * size_of(format), 0, all.n - j, bits);
-    }
+        SAMESUM_INLINE Rows(const ScanRows& all, std::size_t j)
+            : x(all.x + j * F::size),
+              out(all.out + j * size_of(format)),
+              in(all.in),
+              to(all.to),
+              left(all.n - j),
+              number(all.rows),
+              depth(all.depth) {}
+        SAMESUM_INLINE std::size_t count() const { return known > 0 ? known : number; }
+        SAMESUM_INLINE Doubles at(std::size_t r) const {
+            const char* p = x + static_cast<std::ptrdiff_t>(r) * in;
+            return whole ? F::doubles(p) : padded_with_ones<F>(p, left);
+        }
+        SAMESUM_INLINE void put(std::size_t r, Words bits) const {
+            char* p = out + static_cast<std::ptrdiff_t>(r) * to;
+            store_prefixes<format>(p, 0, whole ? width : left, bits);
+        }
+    };
 
-    // Rows of a strip that is near one; false if a prefix was in doubt.
-    template <Format format, bool precise>
-    static SAMESUM_INLINE bool pass(const ScanRows& all, std::size_t j, PlainProducts& strip) {
+    // Rows of a strip that is near one; false if a prefix was in doubt. `first`: the exact products are among them.
+    template <Format format, bool precise, bool first, class Rows>
+    static SAMESUM_INLINE bool pass(const Rows& rows, PlainProducts& strip) {
         using Test = Nearby<format, precise>;
         constexpr std::size_t exact = Test::exact_factors(F::format);
         Words wrong = {};
-        for (std::size_t r = 0; r < all.rows; ++r) {
-            strip.take(elements(all, r, j));
-            const Verdict<format> v = Test::of(strip.hi, all.depth + r < exact ? 0 : Test::slack);
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            strip.take(rows.at(r));
+            const Verdict<format> v = Test::of(strip.hi, first && rows.depth + r < exact ? 0 : Test::slack);
             wrong |= v.wrong;
-            put<format>(all, r, j, v.bits);
+            rows.put(r, v.bits);
         }
-        return !any_wrong(wrong) && !any(~(samesum::SAMESUM_ISA::magnitude(strip.hi) < infinity));
+        return !any_wrong(wrong);
     }
 
     // The same of ordinary elements far from one.
-    template <Format format>
-    static bool pass_far(const ScanRows& all, std::size_t j, Factors& strip) {
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool pass_far(const Rows& rows, Factors& strip) {
         using Test = Nearby<format, true>;
         Words wrong = {};
         Longs odd = {};
-        for (std::size_t r = 0; r < all.rows; ++r) {
-            const Doubles x = elements(all, r, j);
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            const Doubles x = rows.at(r);
             const Longs field = exponent_field(x);
             odd |= is_odd(field);
             strip.exponent += field - field_bias;
@@ -111,21 +134,22 @@ struct ProductColumns {
             const Doubles scale = reinterpret_cast<Doubles>((usable + field_bias) << fraction_bits);
             const Verdict<format> v = Test::of(strip.hi * scale, Test::slack);
             wrong |= v.wrong;
-            put<format>(all, r, j, v.bits);
+            rows.put(r, v.bits);
         }
         strip.normalise();
         return !any_wrong(wrong) && !any_negative(odd);
     }
 
     // Every kind of strip in words of which those that fail are marked.
-    static std::size_t certify(const ScanRows& all, std::size_t j, Factors& strip, Longs& marks) {
+    static std::size_t certify(ScanRows all, std::size_t j, Factors& strip, Longs& marks) {
         const std::size_t n = all.n - j < width ? all.n - j : width;
         alignas(64) double hi[width], lo[width], bound[width] = {};
         alignas(64) std::int64_t exponent[width], mark[width], lost[width];
         const Products view{hi, lo, bound, exponent, mark, lost};
         std::size_t failures = 0;
         for (std::size_t r = 0; r < all.rows; ++r) {
-            multiply_any(strip, marks, elements(all, r, j));
+            const char* p = all.x + static_cast<std::ptrdiff_t>(r) * all.in + j * F::size;
+            multiply_any(strip, marks, n < width ? padded_with_ones<F>(p, n) : F::doubles(p));
             store(hi, strip.hi);
             store(lo, strip.lo);
             store(exponent, strip.exponent);
@@ -172,17 +196,28 @@ struct ProductColumns {
         store(t.mark + j, is_zero ? none : marks);
     }
 
-    template <Format format>
-    static SAMESUM_INLINE bool try_near(Tile& t, const ScanRows& all, std::size_t j) {
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool try_near(Tile& t, const Rows& rows, std::size_t j) {
         PlainProducts strip = load_strip(t, j);
-        if (!pass<format, false>(all, j, strip)) {
+        const bool quick = rows.depth > 0 ? pass<format, false, false>(rows, strip)
+                                          : pass<format, false, true>(rows, strip);
+        if (!quick) {
             if constexpr (!Nearby<format, false>::through_float) return false;
             strip = load_strip(t, j);
-            if (!pass<format, true>(all, j, strip)) return false;
+            if (!pass<format, true, true>(rows, strip)) return false;
         }
         strip.normalise();
+        if (!strip.is_near()) return settle(t, j, strip);
+        store_strip(t, j, strip);
+        return true;
+    }
+
+    // What is zero or far from one; infinities and NaNs fail.
+    static bool settle(Tile& t, std::size_t j, const PlainProducts& strip) {
         const Doubles size = samesum::SAMESUM_ISA::magnitude(strip.hi);
-        const Longs near = ((size >= PlainProducts::least) & (size <= PlainProducts::greatest)) | (size == 0);
+        if (any(~(size < infinity))) return false;
+        const Longs near =
+            ((size >= PlainProducts::least) & (size <= PlainProducts::greatest)) | (size == 0);
         if (any(~near))
             store_factors(t, j, factors_of(strip, Longs{}), strip.hi == 0, Longs{});
         else
@@ -190,18 +225,18 @@ struct ProductColumns {
         return true;
     }
 
-    template <Format format>
-    static bool try_far(Tile& t, const ScanRows& all, std::size_t j) {
+    template <Format format, class Rows>
+    static bool try_far(Tile& t, const Rows& rows, std::size_t j) {
         constexpr std::int64_t rounds_to_zero = -(std::int64_t{1} << 20);
         const PlainProducts before = load_strip(t, j);
         const Longs is_zero = before.hi == 0;
         Factors strip = factors_of(before, is_zero ? Longs{} + rounds_to_zero : load<Longs>(t.exponent + j));
-        if (!pass_far<format>(all, j, strip)) return false;
+        if (!pass_far<format>(rows, strip)) return false;
         store_factors(t, j, strip, is_zero, Longs{});
         return true;
     }
 
-    static std::size_t certify_strip(Tile& t, const ScanRows& all, std::size_t j) {
+    static std::size_t certify_strip(Tile& t, ScanRows all, std::size_t j) {
         const PlainProducts before = load_strip(t, j);
         Longs marks = load<Longs>(t.mark + j) | ((before.hi == 0) & zero_mark);
         Factors strip = factors_of(before, load<Longs>(t.exponent + j));
@@ -210,29 +245,35 @@ struct ProductColumns {
         return failures;
     }
 
-    template <Format format>
-    static std::size_t columns_in(Tile& t, const ScanRows& all) {
-        std::size_t failures = 0;
-        bool marked = false;
-        for (std::size_t j = 0; j < all.n; j += width) {
-            const Longs marks = load<Longs>(t.mark + j), exponent = load<Longs>(t.exponent + j);
-            if (!any((marks | exponent) != 0)) {
-                if (try_near<format>(t, all, j)) continue;
-            } else if (!any(marks != 0)) {
-                if (try_far<format>(t, all, j)) continue;
-            }
-            if (!marked) std::memset(all.failed, 0, all.rows * all.n);
-            marked = true;
-            failures += certify_strip(t, all, j);
+    // A strip of columns; `fresh` if no column of these rows has failed yet.
+    template <Format format, bool whole, std::size_t known>
+    static SAMESUM_INLINE std::size_t strip(Tile& t, const ScanRows& all, std::size_t j, bool fresh) {
+        const Rows<format, whole, known> rows(all, j);
+        const Longs marks = load<Longs>(t.mark + j), exponent = load<Longs>(t.exponent + j);
+        if (!any_bit(marks | exponent)) {
+            if (try_near<format>(t, rows, j)) return 0;
+        } else if (!any_bit(marks)) {
+            if (try_far<format>(t, rows, j)) return 0;
         }
+        if (fresh) std::memset(all.failed, 0, all.rows * all.n);
+        return certify_strip(t, all, j);
+    }
+
+    template <Format format, std::size_t known>
+    static std::size_t columns_in(Tile& t, const ScanRows all) {
+        std::size_t failures = 0, j = 0;
+        for (; j + width <= all.n; j += width) {
+            const char* next = all.x + static_cast<std::ptrdiff_t>(known) * all.in + j * F::size;
+            prefetch_rows<known>(next, all.in, width * F::size);
+            failures += strip<format, true, known>(t, all, j, failures == 0);
+        }
+        if (j < all.n) failures += strip<format, false, 0>(t, all, j, failures == 0);
         return failures;
     }
 
     template <Format format>
-    static std::size_t columns_of(Tile& t, ScanRows all) {
-        if (all.rows != scan_rows) return columns_in<format>(t, all);
-        all.rows = scan_rows;  // a constant: the loops over them are unrolled
-        return columns_in<format>(t, all);
+    static std::size_t columns_of(Tile& t, const ScanRows& all) {
+        return all.rows == scan_rows ? columns_in<format, scan_rows>(t, all) : columns_in<format, 0>(t, all);
     }
 
     // Into a format narrower than double.

@@ -104,6 +104,29 @@ SAMESUM_INLINE bool any(Longs mask) {
 #endif
 }
 
+// True if any bit is set.
+SAMESUM_INLINE bool any_bit(Longs v) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask(reinterpret_cast<__m512i>(v), reinterpret_cast<__m512i>(v)) != 0;
+#elif defined(__AVX__)
+    return !_mm256_testz_si256(reinterpret_cast<__m256i>(v), reinterpret_cast<__m256i>(v));
+#else
+    std::int64_t all = 0;
+    for (std::size_t k = 0; k < width; ++k) all |= v[k];
+    return all != 0;
+#endif
+}
+
+// True if any element is greater than `limit`.
+SAMESUM_INLINE bool any_above(UnsignedLongs v, std::uint64_t limit) {
+#if defined(__AVX512F__)
+    return _mm512_cmpgt_epu64_mask(reinterpret_cast<__m512i>(v),
+                                   _mm512_set1_epi64(static_cast<long long>(limit))) != 0;
+#else
+    return any(v > limit);
+#endif
+}
+
 // GCC converts halves and joins them (four instructions for one), so the instruction is named.
 SAMESUM_INLINE Doubles widen(Floats x) {
 #if defined(__AVX512F__)
