@@ -131,6 +131,42 @@ struct ColumnScan {
         return !any_wrong(wrong);
     }
 
+    struct State {
+        Strip strip;
+        Doubles shift;
+    };
+
+    static SAMESUM_INLINE State empty_state() {
+        return {{Doubles{}, Doubles{}, Doubles{}}, Doubles{} + (is_double ? 0 : no_grid)};
+    }
+
+    static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {
+        return {{load<Doubles>(t.sum + j), load<Doubles>(t.rest + j), load<Doubles>(t.lost + j)},
+                load<Doubles>(t.shift + j)};
+    }
+
+    static SAMESUM_INLINE void store_state(Tile& t, std::size_t j, const State& state) {
+        store(t.sum + j, state.strip.sum);
+        store(t.rest + j, state.strip.rest);
+        store(t.lost + j, state.strip.lost);
+        store(t.shift + j, state.shift);
+    }
+
+    // Columns that go on from these carries.
+    static void start(void* tile, const Carry* carries, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        init(tile, n);
+        bool exact = !is_double;
+        for (std::size_t j = 0; j < n; ++j) {
+            const Sum& carry = carries[j].sum;
+            t.sum[j] = carry.hi;
+            t.rest[j] = carry.lo;
+            t.lost[j] = carry.bound;
+            exact = exact && carry.lo == 0 && carry.bound == 0;
+        }
+        for (std::size_t j = 0; j < n && !exact; ++j) t.shift[j] = 0;
+    }
+
     // Rows of a strip on its grid; false if an element or a sum is not.
     template <Format format>
     static SAMESUM_INLINE bool pass_exact(const ScanRows& all, std::size_t j, Doubles& sum, Doubles shift) {
@@ -162,21 +198,21 @@ struct ColumnScan {
 
     // False if the strip has left its grid.
     template <Format format>
-    static SAMESUM_INLINE bool try_exact(Tile& t, const ScanRows& all, std::size_t j) {
-        if (t.shift[j] == 0) return false;
-        Doubles sum = load<Doubles>(t.sum + j);
-        bool exact = pass_exact<format>(all, j, sum, load<Doubles>(t.shift + j));
-        if (!exact) {
-            const Doubles shift = chosen_grid(all, j, sum);
-            exact = shift[0] > 0 && pass_exact<format>(all, j, sum, shift);
-            store(t.shift + j, exact ? shift : Doubles{});
-        }
-        store(t.sum + j, sum);
+    static SAMESUM_INLINE bool try_exact(State& state, const ScanRows& all, std::size_t j) {
+        if (state.shift[0] == 0) return false;
+        return pass_exact<format>(all, j, state.strip.sum, state.shift) || change_grid<format>(state, all, j);
+    }
+
+    template <Format format>
+    static bool change_grid(State& state, const ScanRows& all, std::size_t j) {
+        const Doubles shift = chosen_grid(all, j, state.strip.sum);
+        const bool exact = shift[0] > 0 && pass_exact<format>(all, j, state.strip.sum, shift);
+        state.shift = exact ? shift : Doubles{};
         return exact;
     }
 
     // The same in double-words; those that fail are marked.
-    static std::size_t certify(const ScanRows& all, std::size_t j, Strip strip) {
+    static std::size_t certify(ScanRows all, std::size_t j, Strip strip) {
         const std::size_t n = all.n - j < width ? all.n - j : width;
         std::size_t failures = 0;
         for (std::size_t r = 0; r < all.rows; ++r) {
@@ -195,34 +231,46 @@ struct ColumnScan {
         return failures;
     }
 
-    template <Format format>
-    static std::size_t columns_in(Tile& t, const ScanRows& all) {
+    // A strip of columns; `fresh` if no column of these rows has failed yet.
+    template <Format format, bool whole, std::size_t known>
+    static SAMESUM_INLINE std::size_t scan_strip(State& state, ScanRows all, std::size_t j, bool fresh) {
+        if constexpr (whole) all.n = j + width;
+        if constexpr (known > 0) all.rows = known;
+        if (!is_double && try_exact<format>(state, all, j)) return 0;
+        const Strip before = state.strip;
+        if (pass<format>(all, j, state.strip)) return 0;
+        if (fresh) std::memset(all.failed, 0, all.rows * all.n);
+        return certify(all, j, before);
+    }
+
+    template <Format format, std::size_t known>
+    static std::size_t columns_in(Tile& t, const ScanRows all) {
         std::size_t failures = 0;
-        bool marked = false;
         for (std::size_t j = 0; j < all.n; j += width) {
             const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
             prefetch_rows<scan_rows>(next, all.in, width * F::size);
-            if (!is_double && try_exact<format>(t, all, j)) continue;
-            const Strip before{load<Doubles>(t.sum + j), load<Doubles>(t.rest + j),
-                               load<Doubles>(t.lost + j)};
-            Strip strip = before;
-            const bool certain = pass<format>(all, j, strip);
-            store(t.sum + j, strip.sum);
-            store(t.rest + j, strip.rest);
-            store(t.lost + j, strip.lost);
-            if (certain) continue;
-            if (!marked) std::memset(all.failed, 0, all.rows * all.n);
-            marked = true;
-            failures += certify(all, j, before);
+            if (!is_double && stays_exact<format, known>(t, all, j)) continue;
+            State state = load_state(t, j);
+            failures += scan_strip<format, false, known>(state, all, j, failures == 0);
+            store_state(t, j, state);
         }
         return failures;
     }
 
+    // What scan_strip tries first, without the rest of the state.
+    template <Format format, std::size_t known>
+    static SAMESUM_INLINE bool stays_exact(Tile& t, ScanRows all, std::size_t j) {
+        if constexpr (known > 0) all.rows = known;
+        if (t.shift[j] == 0) return false;
+        Doubles sum = load<Doubles>(t.sum + j);
+        if (!pass_exact<format>(all, j, sum, load<Doubles>(t.shift + j))) return false;
+        store(t.sum + j, sum);
+        return true;
+    }
+
     template <Format format>
-    static std::size_t columns_of(Tile& t, ScanRows all) {
-        if (all.rows != scan_rows) return columns_in<format>(t, all);
-        all.rows = scan_rows;  // a constant: the loops over them are unrolled
-        return columns_in<format>(t, all);
+    static std::size_t columns_of(Tile& t, const ScanRows& all) {
+        return all.rows == scan_rows ? columns_in<format, scan_rows>(t, all) : columns_in<format, 0>(t, all);
     }
 
     static std::size_t columns(void* tile, const ScanRows& rows) {

@@ -95,6 +95,18 @@ struct ScanRows {
     std::uint8_t* failed;
 };
 
+// Lines of n <= scan_elements contiguous elements, and where their prefixes go; the element number `depth` of
+// each comes first. failed[line * n + i] tells which could not be certified, if any.
+struct ScanLines {
+    const char* const* x;
+    char* const* out;
+    std::size_t lines, n, depth;
+    Format format;
+    std::uint8_t* failed;
+};
+// As many side by side.
+constexpr std::size_t scan_lines = 8;
+
 struct ScanMethod {
     Carry identity;
     // Of n <= scan_elements contiguous elements.
@@ -109,6 +121,12 @@ struct ScanMethod {
     void (*init)(void* tile, std::size_t n);
     // Add each row to the columns and write their prefixes. Returns how many could not be certified.
     std::size_t (*columns)(void* tile, const ScanRows& rows);
+    // As `init`, of columns that go on from these carries; none if `lines` is.
+    void (*start)(void* tile, const Carry* carries, std::size_t n) = nullptr;
+    // The same of lines as columns of the tile; none where there is no quick way.
+    std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
+    bool lines_into_double = false;  // or into narrower formats only
+    bool takes_parts = false;        // whether that is quicker than `row` for the parts of one line
 };
 
 // `columns` of a scan from what it does with one row.

@@ -76,7 +76,15 @@ struct ProductColumns {
     // infinity or a NaN is marked for good.
     using Tile = typename All::Tile;
 
-    // Rows of a strip of `width` columns, or of fewer if it is not whole; `known` rows, or any number if zero.
+    struct State {
+        PlainProducts plain;
+        Longs exponent, mark;
+
+        SAMESUM_INLINE bool is_apart() const { return any_bit(mark | exponent); }
+    };
+
+    // Rows of a strip of `width` columns, or of fewer if it is not whole; `known` rows, or any number if
+    // zero.
     template <Format format, bool whole, std::size_t known>
     struct Rows {
         const char* const x;
@@ -103,7 +111,8 @@ struct ProductColumns {
         }
     };
 
-    // Rows of a strip that is near one; false if a prefix was in doubt. `first`: the exact products are among them.
+    // Rows of a strip that is near one; false if a prefix was in doubt. `first`: the exact products are among
+    // them.
     template <Format format, bool precise, bool first, class Rows>
     static SAMESUM_INLINE bool pass(const Rows& rows, PlainProducts& strip) {
         using Test = Nearby<format, precise>;
@@ -146,6 +155,8 @@ struct ProductColumns {
         alignas(64) double hi[width], lo[width], bound[width] = {};
         alignas(64) std::int64_t exponent[width], mark[width], lost[width];
         const Products view{hi, lo, bound, exponent, mark, lost};
+        // Of the low words by far more than what was lost of all the elements before.
+        constexpr double extra = 0x1p-60;
         std::size_t failures = 0;
         for (std::size_t r = 0; r < all.rows; ++r) {
             const char* p = all.x + static_cast<std::ptrdiff_t>(r) * all.in + j * F::size;
@@ -155,8 +166,6 @@ struct ProductColumns {
             store(exponent, strip.exponent);
             store(mark, marks);
             store(lost, strip.lost);
-            // A low word is at most scan_rows + 1 halves of a place of the high one, and rounded each time.
-            const double extra = static_cast<double>(all.depth + r + 2) * 0x1p-101;
             char* out = all.out + static_cast<std::ptrdiff_t>(r) * all.to + j * size_of(all.format);
             failures += certify_products(view, extra, n, all.format, out, all.failed + r * all.n + j);
         }
@@ -173,90 +182,107 @@ struct ProductColumns {
         return f;
     }
 
-    static SAMESUM_INLINE PlainProducts load_strip(const Tile& t, std::size_t j) {
-        return {load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Longs>(t.lost + j)};
-    }
-
-    static SAMESUM_INLINE void store_strip(Tile& t, std::size_t j, const PlainProducts& strip) {
-        store(t.hi + j, strip.hi);
-        store(t.lo + j, strip.lo);
-        store(t.lost + j, strip.lost);
-    }
-
-    // Normalised factors; where `is_zero`, that is the product.
-    static void store_factors(Tile& t, std::size_t j, const Factors& f, Longs is_zero, Longs marks) {
+    // From normalised factors; where `is_zero`, that is the product.
+    static State state_of(const Factors& f, Longs is_zero, Longs marks) {
         constexpr std::int64_t most = PlainProducts::greatest_power;
         const Longs none = {}, sign = reinterpret_cast<Longs>(f.hi) & INT64_MIN;
         const Longs exponent = (is_zero | (marks != 0)) ? none : f.exponent;
         const bool far = any((exponent > most) | (exponent < -most));
         const Longs power = far ? none : exponent;
         const Doubles scale = reinterpret_cast<Doubles>((power + field_bias) << fraction_bits);
-        store_strip(t, j, {is_zero ? reinterpret_cast<Doubles>(sign) : f.hi * scale, f.lo * scale, f.lost});
-        store(t.exponent + j, exponent - power);
-        store(t.mark + j, is_zero ? none : marks);
+        return {{is_zero ? reinterpret_cast<Doubles>(sign) : f.hi * scale, f.lo * scale, f.lost},
+                exponent - power,
+                is_zero ? none : marks};
     }
 
     template <Format format, class Rows>
-    static SAMESUM_INLINE bool try_near(Tile& t, const Rows& rows, std::size_t j) {
-        PlainProducts strip = load_strip(t, j);
-        const bool quick = rows.depth > 0 ? pass<format, false, false>(rows, strip)
-                                          : pass<format, false, true>(rows, strip);
+    static SAMESUM_INLINE bool try_near(State& state, const Rows& rows) {
+        PlainProducts strip = state.plain;
+        const bool quick =
+            rows.depth > 0 ? pass<format, false, false>(rows, strip) : pass<format, false, true>(rows, strip);
         if (!quick) {
             if constexpr (!Nearby<format, false>::through_float) return false;
-            strip = load_strip(t, j);
+            strip = state.plain;
             if (!pass<format, true, true>(rows, strip)) return false;
         }
         strip.normalise();
-        if (!strip.is_near()) return settle(t, j, strip);
-        store_strip(t, j, strip);
+        if (!strip.is_near()) return settle(state, strip);
+        state.plain = strip;
         return true;
     }
 
     // What is zero or far from one; infinities and NaNs fail.
-    static bool settle(Tile& t, std::size_t j, const PlainProducts& strip) {
-        const Doubles size = samesum::SAMESUM_ISA::magnitude(strip.hi);
-        if (any(~(size < infinity))) return false;
-        const Longs near =
-            ((size >= PlainProducts::least) & (size <= PlainProducts::greatest)) | (size == 0);
-        if (any(~near))
-            store_factors(t, j, factors_of(strip, Longs{}), strip.hi == 0, Longs{});
-        else
-            store_strip(t, j, strip);
+    static bool settle(State& state, const PlainProducts& strip) {
+        if (any(~(samesum::SAMESUM_ISA::magnitude(strip.hi) < infinity))) return false;
+        state = state_of(factors_of(strip, Longs{}), strip.hi == 0, Longs{});
         return true;
     }
 
     template <Format format, class Rows>
-    static bool try_far(Tile& t, const Rows& rows, std::size_t j) {
+    static bool try_far(State& state, const Rows& rows) {
         constexpr std::int64_t rounds_to_zero = -(std::int64_t{1} << 20);
-        const PlainProducts before = load_strip(t, j);
-        const Longs is_zero = before.hi == 0;
-        Factors strip = factors_of(before, is_zero ? Longs{} + rounds_to_zero : load<Longs>(t.exponent + j));
+        const Longs is_zero = state.plain.hi == 0;
+        Factors strip = factors_of(state.plain, is_zero ? Longs{} + rounds_to_zero : state.exponent);
         if (!pass_far<format>(rows, strip)) return false;
-        store_factors(t, j, strip, is_zero, Longs{});
+        state = state_of(strip, is_zero, Longs{});
         return true;
     }
 
-    static std::size_t certify_strip(Tile& t, ScanRows all, std::size_t j) {
-        const PlainProducts before = load_strip(t, j);
-        Longs marks = load<Longs>(t.mark + j) | ((before.hi == 0) & zero_mark);
-        Factors strip = factors_of(before, load<Longs>(t.exponent + j));
+    static std::size_t certify_strip(State& state, ScanRows all, std::size_t j) {
+        Longs marks = state.mark | ((state.plain.hi == 0) & zero_mark);
+        Factors strip = factors_of(state.plain, state.exponent);
         const std::size_t failures = certify(all, j, strip, marks);
-        store_factors(t, j, strip, marks == zero_mark, marks);
+        state = state_of(strip, marks == zero_mark, marks);
         return failures;
     }
 
     // A strip of columns; `fresh` if no column of these rows has failed yet.
     template <Format format, bool whole, std::size_t known>
-    static SAMESUM_INLINE std::size_t strip(Tile& t, const ScanRows& all, std::size_t j, bool fresh) {
+    static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
+                                                 bool fresh) {
         const Rows<format, whole, known> rows(all, j);
-        const Longs marks = load<Longs>(t.mark + j), exponent = load<Longs>(t.exponent + j);
-        if (!any_bit(marks | exponent)) {
-            if (try_near<format>(t, rows, j)) return 0;
-        } else if (!any_bit(marks)) {
-            if (try_far<format>(t, rows, j)) return 0;
+        if (!state.is_apart()) {
+            if (try_near<format>(state, rows)) return 0;
+        } else if (!any_bit(state.mark)) {
+            if (try_far<format>(state, rows)) return 0;
         }
         if (fresh) std::memset(all.failed, 0, all.rows * all.n);
-        return certify_strip(t, all, j);
+        return certify_strip(state, all, j);
+    }
+
+    static SAMESUM_INLINE State empty_state() {
+        return {{Doubles{} + 1, Doubles{}, Longs{}}, Longs{}, Longs{}};
+    }
+
+    static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {
+        return {{load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Longs>(t.lost + j)},
+                load<Longs>(t.exponent + j),
+                load<Longs>(t.mark + j)};
+    }
+
+    static SAMESUM_INLINE void store_plain(Tile& t, std::size_t j, const PlainProducts& plain) {
+        store(t.hi + j, plain.hi);
+        store(t.lo + j, plain.lo);
+        store(t.lost + j, plain.lost);
+    }
+
+    static SAMESUM_INLINE void store_state(Tile& t, std::size_t j, const State& state) {
+        store_plain(t, j, state.plain);
+        store(t.exponent + j, state.exponent);
+        store(t.mark + j, state.mark);
+    }
+
+    template <Format format, bool whole, std::size_t known>
+    static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j, bool fresh) {
+        State state = load_state(t, j);
+        const bool apart = state.is_apart();
+        const std::size_t failures = scan_strip<format, whole, known>(state, all, j, fresh);
+        store_plain(t, j, state.plain);
+        if (apart || state.is_apart()) {
+            store(t.exponent + j, state.exponent);
+            store(t.mark + j, state.mark);
+        }
+        return failures;
     }
 
     template <Format format, std::size_t known>
@@ -265,15 +291,34 @@ struct ProductColumns {
         for (; j + width <= all.n; j += width) {
             const char* next = all.x + static_cast<std::ptrdiff_t>(known) * all.in + j * F::size;
             prefetch_rows<known>(next, all.in, width * F::size);
-            failures += strip<format, true, known>(t, all, j, failures == 0);
+            failures += column_strip<format, true, known>(t, all, j, failures == 0);
         }
-        if (j < all.n) failures += strip<format, false, 0>(t, all, j, failures == 0);
+        if (j < all.n) failures += column_strip<format, false, 0>(t, all, j, failures == 0);
         return failures;
     }
 
     template <Format format>
     static std::size_t columns_of(Tile& t, const ScanRows& all) {
         return all.rows == scan_rows ? columns_in<format, scan_rows>(t, all) : columns_in<format, 0>(t, all);
+    }
+
+    // Columns that go on from these carries.
+    static void start(void* tile, const Carry* carries, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        All::init(tile, n);
+        for (std::size_t j = 0; j < n; ++j) {
+            const ProductCarry& carry = carries[j].product;
+            t.hi[j] = carry.hi;
+            t.lo[j] = carry.lo;
+            t.exponent[j] = carry.exponent;
+            t.mark[j] = carry.mark;
+            t.lost[j] = carry.bound > 0 ? -1 : 0;
+        }
+        for (std::size_t j = 0; j < n; j += width) {
+            const State at = load_state(t, j);
+            const Factors factors{at.plain.hi, at.plain.lo, at.exponent, at.plain.lost};
+            store_state(t, j, state_of(factors, at.mark == zero_mark, at.mark));
+        }
     }
 
     // Into a format narrower than double.

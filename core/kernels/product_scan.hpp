@@ -1,6 +1,7 @@
 // Prefix products of floats: of a block of a row after a carry, and of rows of columns.
 #pragma once
 
+#include "kernels/line_scan.hpp"
 #include "kernels/product.hpp"
 #include "kernels/product_columns.hpp"
 #include "kernels/scan.hpp"
@@ -198,7 +199,16 @@ struct RealProductScan {
         return each_row<column>(tile, rows);
     }
 
-    static constexpr ScanMethod method() { return {{}, total, join, row, init, columns}; }
+    static constexpr ScanMethod method() {
+        if constexpr (F::format == Format::f64) {
+            return {{}, total, join, row, init, columns};
+        } else {
+            using Columns = ProductColumns<F>;
+            return {{},    total,   join,           row,
+                    init,  columns, Columns::start, LineScan<F, Columns, false>::lines,
+                    false, true};
+        }
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

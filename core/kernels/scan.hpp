@@ -4,6 +4,7 @@
 #include "kernels/certify.hpp"
 #include "kernels/column_scan.hpp"
 #include "kernels/grid.hpp"
+#include "kernels/line_scan.hpp"
 #include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
 
@@ -200,7 +201,16 @@ struct FloatScan {
     using Columns = ColumnScan<F>;
 
     static constexpr ScanMethod method() {
-        return {{}, BlockTotal<F>::of, join, row, Columns::init, Columns::columns};
+        return {{},
+                BlockTotal<F>::of,
+                join,
+                row,
+                Columns::init,
+                Columns::columns,
+                Columns::start,
+                LineScan<F, Columns, true>::lines,
+                true,
+                F::format == Format::f16};
     }
 };
 

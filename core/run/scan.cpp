@@ -10,6 +10,7 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "run/line_scan.hpp"
 #include "run/reduce.hpp"
 #include "run/repair.hpp"
 #include "run/short_scan.hpp"
@@ -24,6 +25,8 @@ constexpr std::int64_t threaded_bytes = 256 << 10;
 // them.
 constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements), chunk_blocks = 64,
                        chunk_elements = chunk_blocks * block;
+// Lines side by side.
+constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
 // Results of so many bytes would push everything else out of the caches.
 constexpr std::int64_t streamed_bytes = 16 << 20;
 
@@ -57,7 +60,8 @@ class Job {
           plan_(plan),
           method_(choose_method(combine, plan.in, plan.format)),
           initial_(initial_bits(combine, plan.format)),
-          streams_(streams(plan)) {}
+          streams_(streams(plan)),
+          side_by_side_(plan, method_, streams_, failures_) {}
 
     void run() {
         const std::int64_t bytes =
@@ -67,10 +71,13 @@ class Job {
             scan_short_lines(plan_, method_, initial_, failures_, threads);
         else if (plan_.columns)
             scan_columns(threads);
-        else if (threads > 1 && plan_.lines.count() < 2 * threads)
+        else if (lines_side_by_side())
+            scan_groups(threads);
+        else if (threads > 1 ? plan_.lines.count() < 2 * threads
+                             : takes_parts() && plan_.written >= chunk_elements)
             scan_long_lines(threads);
         else
-            scan_lines(threads);
+            scan_single_lines(threads);
         repair(combine_, plan_, failures_, threads);
     }
 
@@ -124,7 +131,40 @@ class Job {
         }
     }
 
-    void scan_lines(int threads) {
+    bool lines_side_by_side() const {
+        constexpr std::int64_t few = 24;  // elements
+        return plan_.lines.count() >= group_lines && plan_.written >= few && side_by_side_.is_quick();
+    }
+
+    // Whether parts of a line are scanned side by side.
+    bool takes_parts() const { return method_.takes_parts && side_by_side_.is_quick(); }
+
+    void scan_groups(int threads) {
+        const std::int64_t lines = plan_.lines.count(), groups = (lines + group_lines - 1) / group_lines;
+        const std::int64_t batch =
+            std::max<std::int64_t>(1, chunk_elements / (group_lines * plan_.axis.size));
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t first = static_cast<std::int64_t>(t) * batch * group_lines;
+            const std::int64_t last = std::min(lines, first + batch * group_lines);
+            Walk walk(plan_.lines, first);
+            TileScope scope;
+            for (std::int64_t line = first; line < last; line += group_lines) {
+                LinePart parts[scan_lines];
+                const std::size_t count = static_cast<std::size_t>(std::min(last - line, group_lines));
+                for (std::size_t k = 0; k < count; ++k, walk.next()) {
+                    parts[k] = {plan_.data + walk.in(), plan_.out + walk.out(), 0};
+                    write_initial(parts[k].out, 1);
+                }
+                method_.init(scope.tile(), scan_lines);
+                side_by_side_.scan(scope.tile(), parts, count, plan_.written);
+            }
+            finish_streams();
+        };
+        for_each_task(static_cast<std::size_t>((groups + batch - 1) / batch),
+                      static_cast<std::size_t>(threads), task);
+    }
+
+    void scan_single_lines(int threads) {
         const std::int64_t lines = plan_.lines.count();
         const std::int64_t batch =
             std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(1, plan_.axis.size));
@@ -161,11 +201,29 @@ class Job {
                 carries[t + 1] = carries[t];
                 method_.join(carries[t + 1], part);
                 ready.store(t + 1, std::memory_order_release);
-                scan_run(in, out, begin, end, carries[t], totals);
+                if (end - begin == chunk_elements && end <= plan_.written && takes_parts())
+                    scan_parts(in, out, begin, carries[t], totals);
+                else
+                    scan_run(in, out, begin, end, carries[t], totals);
                 finish_streams();
             };
             for_each_task(static_cast<std::size_t>(chunks), static_cast<std::size_t>(threads), task);
         }
+    }
+
+    // A whole chunk after `carry`, part beside part.
+    void scan_parts(const char* in, char* out, std::int64_t begin, Carry carry, const Carry* totals) {
+        constexpr std::int64_t part_blocks = chunk_blocks / group_lines;
+        TileScope scope;
+        Carry carries[scan_lines];
+        LinePart parts[scan_lines];
+        for (std::int64_t k = 0; k < group_lines; ++k) {
+            carries[k] = carry;
+            parts[k] = {in, out, begin + k * part_blocks * block};
+            for (std::int64_t i = 0; i < part_blocks; ++i) method_.join(carry, *totals++);
+        }
+        method_.start(scope.tile(), carries, scan_lines);
+        side_by_side_.scan(scope.tile(), parts, scan_lines, part_blocks * block);
     }
 
     // The total of a chunk, and the totals of its blocks.
@@ -240,6 +298,7 @@ class Job {
     const std::uint64_t initial_;
     const bool streams_;
     Failures failures_;
+    LineScan side_by_side_;
 };
 
 }  // namespace

@@ -1,0 +1,155 @@
+// Lines side by side, scanned as columns: squares of elements are transposed in registers.
+#pragma once
+
+#include "kernels/column_scan.hpp"
+#include "kernels/method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// The elements of a and b by turns, from the first half or the second half of them.
+template <bool second, class V>
+SAMESUM_INLINE V interleaved(V a, V b) {
+    if constexpr (width == 2) {
+        return second ? __builtin_shufflevector(a, b, 1, 3) : __builtin_shufflevector(a, b, 0, 2);
+    } else if constexpr (width == 4) {
+        return second ? __builtin_shufflevector(a, b, 2, 6, 3, 7) : __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    } else {
+        return second ? __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+                      : __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+    }
+}
+
+// A square of elements: rows become columns.
+template <class V>
+SAMESUM_INLINE void transpose(V (&v)[width]) {
+    for (std::size_t pass = 1; pass < width; pass *= 2) {
+        V next[width];
+        for (std::size_t i = 0; i < width / 2; ++i) {
+            next[2 * i] = interleaved<false>(v[i], v[i + width / 2]);
+            next[2 * i + 1] = interleaved<true>(v[i], v[i + width / 2]);
+        }
+        for (std::size_t i = 0; i < width; ++i) v[i] = next[i];
+    }
+}
+
+// Vectors of `width` elements of so many bytes, as bits.
+template <std::size_t size>
+using BitsOf = std::conditional_t<size == 2, Shorts, std::conditional_t<size == 4, Words, UnsignedLongs>>;
+
+// `Columns` are those of ColumnScan, or of ProductColumns, which has none of double.
+template <class F, class Columns, bool into_double>
+struct LineScan {
+    using Tile = typename Columns::Tile;
+    using State = typename Columns::State;
+
+    // `width` lines; of fewer the first one takes the other places.
+    template <Format format>
+    struct Group {
+        const char* x[width];
+        char* out[width];
+        std::size_t count;
+        alignas(64) char elements[width * width * F::size];
+        alignas(64) char results[width * width * size_of(format)];
+
+        SAMESUM_INLINE Group(const ScanLines& all, std::size_t first)
+            : count(all.lines - first < width ? all.lines - first : width) {
+            for (std::size_t k = 0; k < width; ++k) {
+                const std::size_t line = first + (k < count ? k : 0);
+                x[k] = all.x[line];
+                out[k] = all.out[line];
+            }
+        }
+
+        SAMESUM_INLINE void take(std::size_t i) {
+            using Bits = BitsOf<F::size>;
+            Bits v[width];
+            for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(x[k] + i * F::size);
+            transpose(v);
+            for (std::size_t k = 0; k < width; ++k) store(elements + k * sizeof(Bits), v[k]);
+        }
+        SAMESUM_INLINE void give(std::size_t i) const {
+            constexpr std::size_t size = size_of(format);
+            using Bits = BitsOf<size>;
+            Bits v[width];
+            for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(results + k * sizeof(Bits));
+            transpose(v);
+            for (std::size_t k = 0; k < width; ++k) {
+                if (k < count) store(out[k] + i * size, v[k]);
+            }
+        }
+        // The same of the last rows, fewer than `width`.
+        void take_some(std::size_t i, std::size_t rows) {
+            for (std::size_t k = 0; k < width; ++k) {
+                for (std::size_t r = 0; r < rows; ++r)
+                    std::memcpy(elements + (r * width + k) * F::size, x[k] + (i + r) * F::size, F::size);
+            }
+        }
+        void give_some(std::size_t i, std::size_t rows) const {
+            constexpr std::size_t size = size_of(format);
+            for (std::size_t k = 0; k < count; ++k) {
+                for (std::size_t r = 0; r < rows; ++r)
+                    std::memcpy(out[k] + (i + r) * size, results + (r * width + k) * size, size);
+            }
+        }
+        ScanRows rows(std::size_t number, std::size_t depth, std::uint8_t* failed) {
+            return {elements, width * F::size, results, width * size_of(format), number, width,
+                    depth,    format,          failed};
+        }
+    };
+
+    // failed[line * n + i] from those of a block of rows; returns how many of these lines' own.
+    static std::size_t mark(const ScanLines& all, std::size_t first, std::size_t count, std::size_t i,
+                            const ScanRows& rows, bool fresh) {
+        if (fresh) std::memset(all.failed, 0, all.lines * all.n);
+        std::size_t failures = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            for (std::size_t r = 0; r < rows.rows; ++r)
+                failures += all.failed[(first + k) * all.n + i + r] = rows.failed[r * width + k];
+        }
+        return failures;
+    }
+
+    template <Format format>
+    static std::size_t lines_in(Tile& t, const ScanLines& all) {
+        std::size_t failures = 0;
+        std::uint8_t failed[width * width];
+        for (std::size_t first = 0; first < all.lines; first += width) {
+            Group<format> group(all, first);
+            State state = Columns::load_state(t, first);
+            std::size_t i = 0;
+            for (; i + width <= all.n; i += width) {
+                group.take(i);
+                const ScanRows rows = group.rows(width, all.depth + i, failed);
+                if (Columns::template scan_strip<format, true, width>(state, rows, 0, true) > 0)
+                    failures += mark(all, first, group.count, i, rows, failures == 0);
+                group.give(i);
+            }
+            if (i < all.n) {
+                group.take_some(i, all.n - i);
+                const ScanRows rows = group.rows(all.n - i, all.depth + i, failed);
+                if (Columns::template scan_strip<format, true, 0>(state, rows, 0, true) > 0)
+                    failures += mark(all, first, group.count, i, rows, failures == 0);
+                group.give_some(i, all.n - i);
+            }
+            Columns::store_state(t, first, state);
+        }
+        return failures;
+    }
+
+    static std::size_t lines(void* tile, const ScanLines& all) {
+        Tile& t = *static_cast<Tile*>(tile);
+        switch (all.format) {
+            case Format::f16:
+                return lines_in<Format::f16>(t, all);
+            case Format::bf16:
+                return lines_in<Format::bf16>(t, all);
+            case Format::f32:
+                return lines_in<Format::f32>(t, all);
+            default:
+                if constexpr (into_double) return lines_in<Format::f64>(t, all);
+                return 0;
+        }
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

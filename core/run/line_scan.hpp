@@ -1,0 +1,38 @@
+// Lines along contiguous elements, several side by side.
+#pragma once
+
+#include "kernels/method.hpp"
+#include "layout/scan_plan.hpp"
+#include "run/repair.hpp"
+
+namespace samesum {
+
+// Elements of a line from number `begin` on.
+struct LinePart {
+    const char* in;  // the front of the line
+    char* out;
+    std::int64_t begin;
+};
+
+class LineScan {
+  public:
+    LineScan(const ScanPlan& plan, const ScanMethod& method, bool streams, Failures& failures)
+        : plan_(plan), method_(method), streams_(streams), failures_(failures) {}
+
+    // Whether there is a quick way for lines of this plan.
+    bool is_quick() const;
+
+    // The prefixes of `n` elements of each of `count` <= scan_lines parts, whose columns of the tile are
+    // ready.
+    void scan(void* tile, const LinePart* parts, std::size_t count, std::int64_t n);
+
+  private:
+    void add_failures(const LinePart& part, const std::uint8_t* failed, std::int64_t i, std::size_t n);
+
+    const ScanPlan& plan_;
+    const ScanMethod& method_;
+    const bool streams_;
+    Failures& failures_;
+};
+
+}  // namespace samesum
