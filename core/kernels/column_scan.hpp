@@ -92,10 +92,11 @@ struct ColumnScan {
         char* out;
         std::size_t left;
     };
+    template <bool whole>
     static SAMESUM_INLINE Place place_of(const ScanRows& all, std::size_t r, std::size_t j) {
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
         return {all.x + at * all.in + j * F::size, all.out + at * all.to + j * size_of(all.format),
-                all.n - j};
+                whole ? width : all.n - j};
     }
 
     // The prefix of a strip rounded, and whether it is in doubt.
@@ -118,11 +119,11 @@ struct ColumnScan {
     }
 
     // Rows of a strip, whose states move on; false if a prefix was in doubt.
-    template <Format format>
+    template <Format format, bool whole>
     static SAMESUM_INLINE bool pass(const ScanRows& all, std::size_t j, Strip& strip) {
         Words wrong = {};
         for (std::size_t r = 0; r < all.rows; ++r) {
-            const Place at = place_of(all, r, j);
+            const Place at = place_of<whole>(all, r, j);
             strip.take(elements<F>(at.p, at.left));
             const Verdict<format> v = verdict<format>(strip);
             wrong |= v.wrong;
@@ -168,12 +169,12 @@ struct ColumnScan {
     }
 
     // Rows of a strip on its grid; false if an element or a sum is not.
-    template <Format format>
+    template <Format format, bool whole>
     static SAMESUM_INLINE bool pass_exact(const ScanRows& all, std::size_t j, Doubles& sum, Doubles shift) {
         Doubles s = sum;
         Longs off = {};
         for (std::size_t r = 0; r < all.rows; ++r) {
-            const Place at = place_of(all, r, j);
+            const Place at = place_of<whole>(all, r, j);
             const Doubles x = elements<F>(at.p, at.left);
             s += x;
             off |= ((x + shift) - shift != x) | (samesum::SAMESUM_ISA::magnitude(s) >= shift);
@@ -188,7 +189,7 @@ struct ColumnScan {
     static Doubles chosen_grid(const ScanRows& all, std::size_t j, Doubles sum) {
         Doubles sizes = samesum::SAMESUM_ISA::magnitude(sum);
         for (std::size_t r = 0; r < all.rows; ++r) {
-            const Place at = place_of(all, r, j);
+            const Place at = place_of<false>(all, r, j);
             sizes += samesum::SAMESUM_ISA::magnitude(elements<F>(at.p, at.left));
         }
         double size = 0;
@@ -197,16 +198,17 @@ struct ColumnScan {
     }
 
     // False if the strip has left its grid.
-    template <Format format>
+    template <Format format, bool whole>
     static SAMESUM_INLINE bool try_exact(State& state, const ScanRows& all, std::size_t j) {
         if (state.shift[0] == 0) return false;
-        return pass_exact<format>(all, j, state.strip.sum, state.shift) || change_grid<format>(state, all, j);
+        return pass_exact<format, whole>(all, j, state.strip.sum, state.shift) ||
+               change_grid<format, whole>(state, all, j);
     }
 
-    template <Format format>
-    static bool change_grid(State& state, const ScanRows& all, std::size_t j) {
+    template <Format format, bool whole>
+    static bool change_grid(State& state, ScanRows all, std::size_t j) {
         const Doubles shift = chosen_grid(all, j, state.strip.sum);
-        const bool exact = shift[0] > 0 && pass_exact<format>(all, j, state.strip.sum, shift);
+        const bool exact = shift[0] > 0 && pass_exact<format, whole>(all, j, state.strip.sum, shift);
         state.shift = exact ? shift : Doubles{};
         return exact;
     }
@@ -216,7 +218,7 @@ struct ColumnScan {
         const std::size_t n = all.n - j < width ? all.n - j : width;
         std::size_t failures = 0;
         for (std::size_t r = 0; r < all.rows; ++r) {
-            const Place at = place_of(all, r, j);
+            const Place at = place_of<false>(all, r, j);
             strip.take(elements<F>(at.p, at.left));
             double sum[width], rest[width], bound[width];
             store(sum, strip.sum);
@@ -234,36 +236,42 @@ struct ColumnScan {
     // A strip of columns; `fresh` if no column of these rows has failed yet.
     template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_strip(State& state, ScanRows all, std::size_t j, bool fresh) {
-        if constexpr (whole) all.n = j + width;
         if constexpr (known > 0) all.rows = known;
-        if (!is_double && try_exact<format>(state, all, j)) return 0;
+        if (!is_double && try_exact<format, whole>(state, all, j)) return 0;
         const Strip before = state.strip;
-        if (pass<format>(all, j, state.strip)) return 0;
+        if (pass<format, whole>(all, j, state.strip)) return 0;
         if (fresh) std::memset(all.failed, 0, all.rows * all.n);
         return certify(all, j, before);
     }
 
+    template <Format format, bool whole, std::size_t known>
+    static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j, bool fresh) {
+        if (!is_double && stays_exact<format, whole, known>(t, all, j)) return 0;
+        State state = load_state(t, j);
+        const std::size_t failures = scan_strip<format, whole, known>(state, all, j, fresh);
+        store_state(t, j, state);
+        return failures;
+    }
+
     template <Format format, std::size_t known>
     static std::size_t columns_in(Tile& t, const ScanRows all) {
-        std::size_t failures = 0;
-        for (std::size_t j = 0; j < all.n; j += width) {
+        std::size_t failures = 0, j = 0;
+        for (; j + width <= all.n; j += width) {
             const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
             prefetch_rows<scan_rows>(next, all.in, width * F::size);
-            if (!is_double && stays_exact<format, known>(t, all, j)) continue;
-            State state = load_state(t, j);
-            failures += scan_strip<format, false, known>(state, all, j, failures == 0);
-            store_state(t, j, state);
+            failures += column_strip<format, true, known>(t, all, j, failures == 0);
         }
+        if (j < all.n) failures += column_strip<format, false, known>(t, all, j, failures == 0);
         return failures;
     }
 
     // What scan_strip tries first, without the rest of the state.
-    template <Format format, std::size_t known>
+    template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE bool stays_exact(Tile& t, ScanRows all, std::size_t j) {
         if constexpr (known > 0) all.rows = known;
         if (t.shift[j] == 0) return false;
         Doubles sum = load<Doubles>(t.sum + j);
-        if (!pass_exact<format>(all, j, sum, load<Doubles>(t.shift + j))) return false;
+        if (!pass_exact<format, whole>(all, j, sum, load<Doubles>(t.shift + j))) return false;
         store(t.sum + j, sum);
         return true;
     }

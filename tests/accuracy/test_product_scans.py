@@ -39,7 +39,7 @@ def with_some(x: NDArray, values: list[float], seed: int) -> NDArray:
 @each_float
 @pytest.mark.parametrize("length", [*range(1, 20), 23, 24, 25, 31, 32, 33, 63, 64, 65, 70, 520])
 def test_lines_of_every_length(dtype: np.dtype[Any], length: int) -> None:
-    x = near_one(dtype, (max(5, 200 // length), length), length)
+    x = near_one(dtype, (max(11, 200 // length), length), length)
     for flags in scan_lines.FLAGS if length < 30 else (0,):
         check_lines(x, flags)
 

@@ -38,7 +38,7 @@ check_lines = partial(scan_lines.check, CUMULATIVE_SUM)
 @each_float
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 511, 513, 1100])
 def test_lines_of_every_length(dtype: np.dtype[Any], length: int) -> None:
-    x = mixed(dtype, (max(3, 300 // length), length), length)
+    x = mixed(dtype, (max(11, 300 // length), length), length)
     for flags in scan_lines.FLAGS:
         check_lines(x, flags=flags)
 
