@@ -13,10 +13,18 @@ namespace {
 template <Format format, Map map>
 using Exact = States<Superaccumulator, format, add_element<format, map>>;
 
-std::uint64_t floor_root(std::uint64_t x) {
-    std::uint64_t root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(x)));
+std::uint64_t floor_root(u128 x) {
+    constexpr double limit = 0x1p64;
+    const double near = std::sqrt(static_cast<double>(x));
+    std::uint64_t root = near < limit ? static_cast<std::uint64_t>(near) : UINT64_MAX;
+    if (root == 0) return 0;
+    // Within some thousands: the rest tells how many.
+    const __int128 rest = static_cast<__int128>(x - u128{root} * root);
+    const double step = std::floor(static_cast<double>(rest) / (2 * static_cast<double>(root)));
+    const __int128 next = static_cast<__int128>(root) + static_cast<__int128>(step);
+    root = next > UINT64_MAX ? UINT64_MAX : static_cast<std::uint64_t>(next);
     while (u128{root} * root > x) --root;
-    while (u128{root + 1} * (root + 1) <= x) ++root;
+    while (root < UINT64_MAX && u128{root + 1} * (root + 1) <= x) ++root;
     return root;
 }
 
@@ -67,6 +75,8 @@ struct WideInteger {
             size = {{~word[0], ~word[1], ~word[2]}};
             size.add(1, false);
         }
+        if (size.word[2] == 0 && how.finalize == Finalize::root && !is_float(how.format))
+            return floor_root(u128{size.word[1]} << 64 | size.word[0]);
         if (size.word[1] == 0 && size.word[2] == 0) return finish_one(size.word[0], negative, how);
         Superaccumulator total;
         for (int i = 0; i < 3; ++i) total.add(size.word[i], 64 * i, negative);
@@ -194,6 +204,10 @@ const Method& wide_method(Format format, Map map) {
 __int128 wide_total(const void* tile, std::size_t j) {
     const WideInteger& total = static_cast<const WideInteger*>(tile)[j];
     return static_cast<__int128>(u128{total.word[1]} << 64 | total.word[0]);
+}
+
+std::uint64_t rounded_whole(const WholeWords& words, const Finish& how) {
+    return WideInteger{{words.word[0], words.word[1], words.word[2]}}.rounded(how);
 }
 
 bool fits_64_bits(Format format, Map map) { return size_of(format) <= (map == Map::square ? 2u : 4u); }

@@ -115,6 +115,7 @@ std::size_t finish_totals(void* tile, std::size_t n, const Finish& how, void* ou
 // Sums of 64-bit terms of up to 2^31 - 1 elements: their halves are added apart.
 template <class Integer, Map map>
 struct SplitSum {
+    static_assert(map == Map::itself || map == Map::magnitude);
     using Term =
         std::conditional_t<map == Map::itself && std::is_signed_v<Integer>, std::int64_t, std::uint64_t>;
     static constexpr std::int64_t half = UINT32_MAX;
@@ -129,8 +130,7 @@ struct SplitSum {
         __builtin_memcpy(&x, p, sizeof x);
         const std::uint64_t wide = static_cast<std::uint64_t>(x);
         if constexpr (map == Map::itself) return static_cast<Term>(x);
-        const std::uint64_t size = std::is_signed_v<Integer> && x < 0 ? 0 - wide : wide;
-        return static_cast<Term>(map == Map::square ? size * size : size);
+        return static_cast<Term>(std::is_signed_v<Integer> && x < 0 ? 0 - wide : wide);
     }
 
     static void init(void* tile, std::size_t n) {

@@ -152,6 +152,30 @@ def test_booleans_count_in_the_array_door() -> None:
         check_reduce(MEAN, x, axes, flags=door_flags(MEAN))
 
 
+@pytest.mark.parametrize("target", ["float32", "float64", "int8", "int64", "uint64"])
+@each_integer
+@pytest.mark.parametrize("row", [SUM_SQUARE, L2_NORM], ids=lambda row: row.name)
+@pytest.mark.usefixtures("each_instruction_set")
+def test_squares_to_another_dtype(row: Reduction, dtype: np.dtype[Any], target: str) -> None:
+    for shift in (0, 4 * dtype.itemsize, 8 * dtype.itemsize - 7):
+        x = (cases.integer_data(dtype, 9 * 67, shift) >> shift).astype(dtype).reshape(9, 67)
+        for axes in ((), (0,), (1,), (0, 1)):
+            check_reduce(row, x, axes, dtype=target)
+        check_reduce(row, np.ascontiguousarray(x[:, :5]), (1,), dtype=target)
+
+
+def test_the_integer_root_beside_every_square() -> None:
+    roots = [3, 2**16, 2**31 - 1, 2**32 - 1, 3037000499, 2**52 + 1, 2**53 - 1, 2**61 + 12345, 2**63 - 1]
+    for root in roots:
+        for step in (-1, 0, 1):
+            for dtype in (np.int64, np.uint64):
+                x = np.array([root, 1][: 1 + abs(step)], dtype)
+                if step < 0:
+                    x[0] -= 1
+                check_reduce(L2_NORM, x)
+                check_reduce(L2_NORM, np.stack([x] * 9), (1,))
+
+
 def test_the_integer_root_is_exact_beyond_float64() -> None:
     x = np.array([3037000499, 1, 0], np.int64)
     for root in (3037000499, 94906267, 2**31, 2**53 + 1, 2**62 + 2**9 + 1):
