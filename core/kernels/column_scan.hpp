@@ -244,6 +244,48 @@ struct ColumnScan {
         return certify(all, j, before);
     }
 
+    // All rows of a strip of columns, few enough for their exponents to tell that no sum is rounded.
+    template <Format format, std::size_t known>
+    static SAMESUM_INLINE std::size_t scan_whole(ScanRows all) {
+        if constexpr (known > 0) all.rows = known;
+        if constexpr (!is_double) {
+            if (pass_few<format>(all)) return 0;
+        }
+        State state = empty_state();
+        return scan_strip<format, true, 0>(state, all, 0, true);
+    }
+
+    template <Format format>
+    static SAMESUM_INLINE bool pass_few(const ScanRows& all) {
+        Exponents seen;
+        Doubles sum = {};
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const Floats x = F::floats(place_of<true>(all, r, 0).p);
+            seen.take(x);
+            sum += widen(x);
+            store_prefixes<format>(place_of<true>(all, r, 0).out, 0, width, Rounding<format>::of_number(sum));
+        }
+        return seen.are_close();
+    }
+
+    // Whether sums of up to untangled_elements elements are exact in double.
+    struct Exponents {
+        Words least = ~Words{}, greatest = {};  // of twice the bits, without the signs
+
+        SAMESUM_INLINE void take(Floats x) {
+            const Words size = reinterpret_cast<Words>(x) << 1;
+            greatest = size > greatest ? size : greatest;
+            least = size - 1 < least ? size - 1 : least;  // zeros are the greatest
+        }
+        SAMESUM_INLINE bool are_close() const {
+            constexpr std::uint32_t bits = F::format == Format::f32 ? 24 : F::format == Format::f16 ? 11 : 8;
+            constexpr std::uint32_t most = (53 - bits - 4) << 24, special = 0xffu << 24;
+            const Words spread = greatest - (least & special);
+            return !any_wrong(reinterpret_cast<Words>((spread >= most) & (least < special)) |
+                              reinterpret_cast<Words>(greatest >= special));
+        }
+    };
+
     template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j, bool fresh) {
         if (!is_double && stays_exact<format, whole, known>(t, all, j)) return 0;

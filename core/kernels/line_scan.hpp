@@ -48,8 +48,8 @@ struct LineScan {
         const char* x[width];
         char* out[width];
         std::size_t count;
-        alignas(64) char elements[width * width * F::size];
-        alignas(64) char results[width * width * size_of(format)];
+        alignas(64) char elements[untangled_elements * width * F::size];
+        alignas(64) char results[untangled_elements * width * size_of(format)];
 
         SAMESUM_INLINE Group(const ScanLines& all, std::size_t first)
             : count(all.lines - first < width ? all.lines - first : width) {
@@ -59,19 +59,28 @@ struct LineScan {
                 out[k] = all.out[line];
             }
         }
+        SAMESUM_INLINE Group(const ShortScanLines& all, std::size_t first)
+            : count(all.lines - first < width ? all.lines - first : width) {
+            for (std::size_t k = 0; k < width; ++k) {
+                const std::size_t line = (first + (k < count ? k : 0)) * all.n;
+                x[k] = all.x + line * F::size;
+                out[k] = all.out + line * size_of(format);
+            }
+        }
 
-        SAMESUM_INLINE void take(std::size_t i) {
+        // A square of elements from number i on becomes rows from number r on.
+        SAMESUM_INLINE void take(std::size_t i, std::size_t r = 0) {
             using Bits = BitsOf<F::size>;
             Bits v[width];
             for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(x[k] + i * F::size);
             transpose(v);
-            for (std::size_t k = 0; k < width; ++k) store(elements + k * sizeof(Bits), v[k]);
+            for (std::size_t k = 0; k < width; ++k) store(elements + (r + k) * sizeof(Bits), v[k]);
         }
-        SAMESUM_INLINE void give(std::size_t i) const {
+        SAMESUM_INLINE void give(std::size_t i, std::size_t r = 0) const {
             constexpr std::size_t size = size_of(format);
             using Bits = BitsOf<size>;
             Bits v[width];
-            for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(results + k * sizeof(Bits));
+            for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(results + (r + k) * sizeof(Bits));
             transpose(v);
             for (std::size_t k = 0; k < width; ++k) {
                 if (k < count) store(out[k] + i * size, v[k]);
@@ -98,7 +107,8 @@ struct LineScan {
     };
 
     // failed[line * n + i] from those of a block of rows; returns how many of these lines' own.
-    static std::size_t mark(const ScanLines& all, std::size_t first, std::size_t count, std::size_t i,
+    template <class Lines>
+    static std::size_t mark(const Lines& all, std::size_t first, std::size_t count, std::size_t i,
                             const ScanRows& rows, bool fresh) {
         if (fresh) std::memset(all.failed, 0, all.lines * all.n);
         std::size_t failures = 0;
@@ -134,6 +144,43 @@ struct LineScan {
             Columns::store_state(t, first, state);
         }
         return failures;
+    }
+
+    // Lines of `known` elements, or of any number if zero.
+    template <Format format, std::size_t known>
+    static std::size_t short_lines_in(const ShortScanLines& all) {
+        const std::size_t n = known > 0 ? known : all.n;
+        std::size_t failures = 0;
+        std::uint8_t failed[untangled_elements * width];
+        for (std::size_t first = 0; first < all.lines; first += width) {
+            Group<format> group(all, first);
+            prefetch<width * F::size*(known > 0 ? known : 1)>(group.x[0] + prefetch_distance);
+            for (std::size_t i = 0; i < n; i += width) group.take(i, i);
+            const ScanRows rows = group.rows(n, 0, failed);
+            if (Columns::template scan_whole<format, known>(rows) > 0)
+                failures += mark(all, first, group.count, 0, rows, failures == 0);
+            for (std::size_t i = 0; i < n; i += width) group.give(i, i);
+        }
+        return failures;
+    }
+
+    template <Format format>
+    static std::size_t short_lines_of(const ShortScanLines& all) {
+        return all.n == 8 ? short_lines_in<format, 8>(all) : short_lines_in<format, 0>(all);
+    }
+
+    static std::size_t short_lines(const ShortScanLines& all) {
+        switch (all.format) {
+            case Format::f16:
+                return short_lines_of<Format::f16>(all);
+            case Format::bf16:
+                return short_lines_of<Format::bf16>(all);
+            case Format::f32:
+                return short_lines_of<Format::f32>(all);
+            default:
+                if constexpr (into_double) return short_lines_of<Format::f64>(all);
+                return 0;
+        }
     }
 
     static std::size_t lines(void* tile, const ScanLines& all) {

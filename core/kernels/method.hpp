@@ -107,6 +107,16 @@ struct ScanLines {
 // As many side by side.
 constexpr std::size_t scan_lines = 8;
 
+// Whole lines of n <= untangled_elements elements that follow one another, and so do their prefixes; failed
+// as in ScanLines.
+struct ShortScanLines {
+    const char* x;
+    char* out;
+    std::size_t lines, n;
+    Format format;
+    std::uint8_t* failed;
+};
+
 struct ScanMethod {
     Carry identity;
     // Of n <= scan_elements contiguous elements.
@@ -126,7 +136,10 @@ struct ScanMethod {
     // The same of lines as columns of the tile; none where there is no quick way.
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
     bool lines_into_double = false;  // or into narrower formats only
-    bool takes_parts = false;        // whether that is quicker than `row` for the parts of one line
+    // The same of whole short lines whose length is a multiple of this.
+    std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
+    std::size_t short_unit = 0;
+    bool takes_parts = false;  // whether that is quicker than `row` for the parts of one line
 };
 
 // `columns` of a scan from what it does with one row.

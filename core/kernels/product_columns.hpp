@@ -254,6 +254,21 @@ struct ProductColumns {
         return {{Doubles{} + 1, Doubles{}, Longs{}}, Longs{}, Longs{}};
     }
 
+    // All rows of a strip of columns.
+    template <Format format, std::size_t>
+    static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
+        State state = empty_state();
+        std::size_t failures = 0;
+        for (std::size_t r = 0; r < all.rows; r += width) {
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+            const ScanRows some{all.x + at * all.in, all.in,     all.out + at * all.to, all.to, width, all.n,
+                                all.depth + r,       all.format, all.failed + r * all.n};
+            if (failures > 0) std::memset(some.failed, 0, some.rows * some.n);
+            failures += scan_strip<format, true, width>(state, some, 0, failures == 0);
+        }
+        return failures;
+    }
+
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {
         return {{load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Longs>(t.lost + j)},
                 load<Longs>(t.exponent + j),

@@ -204,9 +204,18 @@ struct RealProductScan {
             return {{}, total, join, row, init, columns};
         } else {
             using Columns = ProductColumns<F>;
-            return {{},    total,   join,           row,
-                    init,  columns, Columns::start, LineScan<F, Columns, false>::lines,
-                    false, true};
+            return {{},
+                    total,
+                    join,
+                    row,
+                    init,
+                    columns,
+                    Columns::start,
+                    LineScan<F, Columns, false>::lines,
+                    false,
+                    LineScan<F, Columns, false>::short_lines,
+                    width,
+                    true};
         }
     }
 };

@@ -210,6 +210,8 @@ struct FloatScan {
                 Columns::start,
                 LineScan<F, Columns, true>::lines,
                 true,
+                LineScan<F, Columns, true>::short_lines,
+                width,
                 F::format == Format::f16};
     }
 };

@@ -34,11 +34,38 @@ class ShortScan {
                                        : plan.axis.out * (plan.written - 1))) {}
 
     void run(std::int64_t first, std::int64_t last) {
+        if (is_quick()) return run_quick(first, last);
         for (; first < last; first += static_cast<std::int64_t>(untangled_rows))
             run_tile(first, std::min(last - first, static_cast<std::int64_t>(untangled_rows)));
     }
 
   private:
+    bool is_quick() const {
+        return method_.short_lines != nullptr && from_.forward && to_.forward &&
+               plan_.written == plan_.axis.size && !plan_.has_initial &&
+               from_.count % static_cast<std::int64_t>(method_.short_unit) == 0 &&
+               (method_.lines_into_double || plan_.format != Format::f64);
+    }
+
+    void run_quick(std::int64_t first, std::int64_t last) {
+        const std::int64_t n = plan_.axis.size;
+        std::uint8_t failed[untangled_rows * untangled_elements];
+        for (; first < last; first += static_cast<std::int64_t>(untangled_rows)) {
+            const std::int64_t lines = std::min(last - first, static_cast<std::int64_t>(untangled_rows));
+            const char* x = data_ + first * plan_.lines.dim[0].in;
+            char* out = out_ + first * plan_.lines.dim[0].out;
+            const ShortScanLines some{
+                x, out, static_cast<std::size_t>(lines), static_cast<std::size_t>(n), plan_.format, failed};
+            if (method_.short_lines(some) == 0) continue;
+            for (std::int64_t i = 0; i < lines * n; ++i) {
+                if (!failed[i]) continue;
+                const std::int64_t line = i / n;
+                failures_.add({x + line * n * static_cast<std::int64_t>(from_.size),
+                               out + line * n * static_cast<std::int64_t>(to_.size), i % n, i % n + 1});
+            }
+        }
+    }
+
     // Runs of elements or of results, in the order of the memory.
     struct Runs {
         std::size_t size;      // of an element, in bytes

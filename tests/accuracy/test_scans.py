@@ -81,6 +81,19 @@ def test_ties_from_the_first_addition_on(dtype: np.dtype[Any]) -> None:
     check_lines(x)
 
 
+@each_float
+@pytest.mark.parametrize("length", [8, 16])
+def test_short_lines_whose_exponents_lie_far_apart(dtype: np.dtype[Any], length: int) -> None:
+    """Prefixes of up to 16 elements are exact in float64, or just not."""
+    generator = np.random.default_rng(10)
+    for spread in (4, 19, 20, 21, 22, 23, 24, 25, 26, 27, 40, 60):
+        x = generator.normal(size=(67, length)) * 2.0 ** -generator.integers(0, spread, (67, length))
+        x[generator.random(x.shape) < 0.1] = 0.0
+        check_lines(x.astype(dtype))
+    for family in ("subnormals", "near_overflow", "ties_off", "specials", "zeros"):
+        check_lines(cases.make(family, dtype, 37 * length, 11).reshape(37, length))
+
+
 def test_no_ordinary_prefix_of_float64_needs_the_superaccumulator() -> None:
     x = np.random.default_rng(0).normal(size=(64, 4096))
     for data, axis in ((x, 1), (x, 0), (x.reshape(-1), 0), (x.reshape(-1, 8), 1)):
@@ -99,7 +112,7 @@ def test_prefixes_that_overflow_and_come_back() -> None:
 @pytest.mark.usefixtures("each_instruction_set")
 @each_float
 def test_every_instruction_set(dtype: np.dtype[Any]) -> None:
-    for shape in ((5, 600), (40, 13), (300, 3), (50, 16)):
+    for shape in ((5, 600), (40, 13), (300, 3), (50, 16), (70, 8)):
         check_lines(mixed(dtype, shape, 8))
 
 
