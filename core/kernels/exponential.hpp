@@ -12,12 +12,6 @@ struct DoubleWord {
     Doubles hi, lo;
 };
 
-// (hi + lo) * 2^exponent.
-struct ScaledDoubleWord {
-    Doubles hi, lo;
-    Longs exponent;
-};
-
 // s + e == a + b for a that is zero or not below b in exponent (Dekker).
 SAMESUM_INLINE DoubleWord ordered_sum(Doubles a, Doubles b) {
     const Doubles s = a + b;
@@ -87,23 +81,10 @@ struct Sixteenths {
         return {number, fused(-number, none + sixteenth, d), reinterpret_cast<Longs>(shifted)};
     }
 
-    // floor(k / 16)
-    SAMESUM_INLINE Longs exponent() const {
-        constexpr std::int64_t positive = std::int64_t{1} << 20;
-        const Longs k = (bits - __builtin_bit_cast(std::int64_t, to_integer)) + 16 * positive;
-        return reinterpret_cast<Longs>(reinterpret_cast<UnsignedLongs>(k) >> 4) - positive;
-    }
-
     // The root times 2^exponent and 2^scale.
     SAMESUM_INLINE Doubles scaled_root(std::int64_t scale = 0) const {
         const Longs root = reinterpret_cast<Longs>(looked_up(root_bits, bits)) + (scale << 52);
         return with_exponent(root, bits);
-    }
-
-    // The root itself.
-    SAMESUM_INLINE Doubles root() const {
-        const Longs root = reinterpret_cast<Longs>(looked_up(root_bits, bits));
-        return with_exponent(root, bits & 15);
     }
 
     // Modulo 2^64: exponents of elements that will not be used may be anything.
@@ -202,20 +183,6 @@ SAMESUM_INLINE DoubleWord exponential(Doubles d, Doubles rest) {
     const Doubles none = {};
     const Longs usable = d >= least_power;
     return {usable ? power.hi : none, usable ? power.lo : none};
-}
-
-// The same for |d| < 1400 with the power of two apart, so that nothing over- or underflows; hi is from 0.97
-// to 2.
-template <int bits>
-SAMESUM_INLINE ScaledDoubleWord scaled_exponential(Doubles d, Doubles rest) {
-    const Sixteenths k = Sixteenths::of(d);
-    const DoubleWord power = grown(k.root(), k.root_error(), growth<bits>(k, rest));
-    return {power.hi, power.lo, k.exponent()};
-}
-
-// x * 2^exponent for exponents from -1022 to 1023; exact unless it underflows.
-SAMESUM_INLINE Doubles scaled(Doubles x, Longs exponent) {
-    return x * reinterpret_cast<Doubles>((exponent + 1023) << 52);
 }
 
 // e^d - 1 for |d| < 1, within 2^-89 of it, relatively: where k is not zero it is above 0.021, and what is off
