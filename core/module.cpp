@@ -9,6 +9,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/accumulation.hpp"
+#include "python/outputs.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
@@ -53,11 +54,14 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
         shape[i] = input.view.shape[i] + (i == along && options.include_initial ? 1 : 0);
         outputs *= shape[i];
     }
-    Output output(out, input.array, format, rank, shape);
+    Output output(out, input, format, shape);
     if (outputs > 0) {
         const std::int64_t bytes =
             input.count * static_cast<std::int64_t>(samesum::size_of(input.view.format));
-        unlocked(bytes, [&] { samesum::scan(kind, input.view, along, options, format, output.data()); });
+        std::int64_t room[2 * samesum::max_rank];
+        const samesum::View view = output.order().applied_to(input.view, room);
+        const int place = output.order().place_of(along);
+        unlocked(bytes, [&] { samesum::scan(kind, view, place, options, format, output.data()); });
     }
     return output.finished();
 }
@@ -70,11 +74,14 @@ nb::object normalize(unsigned code, nb::handle x, nb::handle axis, nb::handle ou
                                 " does not exist; allowed are float16, bfloat16, float32 and float64");
     }
     const int along = checked_axis(axis, input.view.rank);
-    Output output(out, input.array, format, input.view.rank, PyArray_DIMS(input.array));
+    Output output(out, input, format, PyArray_DIMS(input.array));
     if (input.count > 0) {
         const auto kind = code == 0 ? samesum::Normalization::softmax : samesum::Normalization::log_softmax;
         const std::int64_t bytes = input.count * static_cast<std::int64_t>(samesum::size_of(format));
-        unlocked(bytes, [&] { samesum::normalize(input.view, along, kind, output.data()); });
+        std::int64_t room[2 * samesum::max_rank];
+        const samesum::View view = output.order().applied_to(input.view, room);
+        const int place = output.order().place_of(along);
+        unlocked(bytes, [&] { samesum::normalize(view, place, kind, output.data()); });
     }
     return output.finished();
 }

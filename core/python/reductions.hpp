@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "python/arrays.hpp"
+#include "python/outputs.hpp"
 #include "run/reduce.hpp"
 #include "threads/pool.hpp"
 

@@ -13,7 +13,7 @@ import cases
 from drawing import arrays, offset, reductions, subsets
 from oracle import assert_bits
 from samesum.algebra.pieces import Promotion
-from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SUM, Reduction
+from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SOFTMAX, SUM, Reduction
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE
 from samesum.errors import AxisError, DtypeError, ShapeError
@@ -51,6 +51,30 @@ def test_a_scan_writes_into_out(data: st.DataObject, x: NDArray) -> None:
         got = memory.scan(CUMULATIVE_SUM, x, axis, flags, None, out)
         assert got is out, name
         assert_bits(out.copy(), expected, f"axis {axis} {name}")
+
+
+def keeping_shape(name: str, x: NDArray, axis: int, out: NDArray | None = None) -> NDArray:
+    if name == "scan":
+        return memory.scan(CUMULATIVE_SUM, x, axis, 0, None, out)
+    return memory.normalize(SOFTMAX, x, axis, out)
+
+
+@pytest.mark.parametrize("name", ["scan", "softmax"])
+@given(st.data(), arrays(side=6, dtypes=st.sampled_from(cases.FLOATS)))
+def test_a_result_of_the_same_shape_lies_as_its_input(name: str, data: st.DataObject, x: NDArray) -> None:
+    """As NumPy's own functions have it, and `out` in any order of the axes takes the same bits."""
+    turned = x.transpose(data.draw(st.permutations(range(x.ndim))))
+    axis = data.draw(st.integers(0, x.ndim - 1))
+    expected = keeping_shape(name, turned.copy("C"), axis)
+    got, like = keeping_shape(name, turned, axis), np.empty_like(turned)
+    assert_bits(got.copy("C"), expected, f"axis {axis}, strides {turned.strides}")
+    long = [i for i, n in enumerate(turned.shape) if n > 1]
+    assert [got.strides[i] for i in long] == [like.strides[i] for i in long]
+    assert got.flags.owndata
+    order = data.draw(st.permutations(range(x.ndim)))
+    out = np.empty([turned.shape[i] for i in order], x.dtype).transpose(np.argsort(order))
+    assert keeping_shape(name, turned, axis, out) is out
+    assert_bits(out.copy("C"), expected, f"axis {axis}, strides of out {out.strides}")
 
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
