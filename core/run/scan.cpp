@@ -119,7 +119,10 @@ class Job {
             const char* x = elements(in + i * plan_.axis.in, wanted, gathered);
             char* to = out + i * plan_.axis.out;
             char* prefixes = direct ? to : results;
-            const Carry part = totals ? totals[(i - begin) / block] : method_.total(x, n);
+            const bool is_last = i + block >= std::min(end, plan_.written);
+            const Carry part = totals                                    ? totals[(i - begin) / block]
+                               : is_last && combine_ == Combine::product ? method_.identity  // of no use
+                                                                         : method_.total(x, n);
             if (method_.row(carry, part, x, n, plan_.format, prefixes, failed) > 0) {
                 const std::int64_t first = std::find(failed, failed + n, 1) - failed;
                 std::int64_t last = wanted;

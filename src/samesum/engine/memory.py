@@ -9,7 +9,7 @@ import numpy as np
 
 from samesum import _core
 from samesum.algebra.rows import Normalization, Reduction, Scan
-from samesum.engine.arrays import as_array
+from samesum.engine.arrays import as_array, as_dtype
 
 KEEPDIMS = 1
 WIDEN = 2
@@ -54,7 +54,7 @@ def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: N
     """Every prefix of `row` along `axis` of `x`, each correctly rounded on its own."""
     if type(x) is not np.ndarray:
         x = as_array(x)
-    return _core.scan(row.combine, x, axis, flags, None if dtype is None else np.dtype(dtype), out)
+    return _core.scan(row.combine, x, axis, flags, None if dtype is None else as_dtype(dtype), out)
 
 
 def normalize(row: Normalization, x: Any, axis: int, out: NDArray | None = None) -> NDArray:
