@@ -64,10 +64,7 @@ struct ShortSum {
     static SAMESUM_INLINE Doubles finished(Doubles sum, double rows, double inverse) {
         if constexpr (finalize == Finalize::over_count) return inverse != 0 ? sum * inverse : sum / rows;
         if constexpr (finalize == Finalize::root) return square_root(sum);
-        if constexpr (finalize == Finalize::logarithm) {
-            const DoubleWord words = logarithm<50>({sum, Doubles{}}, {sum - 1, Doubles{}});
-            return words.hi + words.lo;
-        }
+        if constexpr (finalize == Finalize::logarithm) return plain_logarithm(sum);
         return sum;
     }
 
