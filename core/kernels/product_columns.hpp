@@ -3,70 +3,10 @@
 
 #include "kernels/certify_products.hpp"
 #include "kernels/column_scan.hpp"
+#include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-// Products of a vector of columns in double-words, whose exponents are their own: no word of them under- or
-// overflows for scan_rows factors of a narrow format, if they start between these.
-struct PlainProducts {
-    static constexpr double least = 0x1p-300, greatest = 0x1p300;
-    static constexpr std::int64_t greatest_power = 300;
-
-    Doubles hi, lo;
-    Longs lost;  // as in Factors
-
-    SAMESUM_INLINE void take(Doubles x) {
-        const Doubles product = hi * x;
-        lost |= reinterpret_cast<Longs>(lo);
-        lo = fused(lo, x, fused(hi, x, -product));
-        hi = product;
-    }
-
-    SAMESUM_INLINE bool is_near() const {
-        constexpr std::uint64_t low = __builtin_bit_cast(std::uint64_t, least),
-                                high = __builtin_bit_cast(std::uint64_t, greatest);
-        const Doubles size = samesum::SAMESUM_ISA::magnitude(hi);
-        return !any_above(reinterpret_cast<UnsignedLongs>(size) - low, high - low);
-    }
-
-    // Zeros keep their sign.
-    SAMESUM_INLINE void normalise() {
-        const Doubles sum = hi + lo;
-        lo = lo - (sum - hi);
-        hi = hi != 0 ? sum : hi;
-    }
-};
-
-// What is near a double, rounded. Rounding to float32 on the way to 16 bits is quick, and right for all that
-// is farther from a tie than half a place of float32.
-template <Format format, bool precise>
-struct Nearby {
-    using Round = Rounding<format>;
-    static constexpr bool through_float = !precise && format != Format::f32;
-    // Relative: the low word of scan_rows products is less, and the rounding of the factors below.
-    static constexpr double slack = through_float ? 0x1.2p-23 : 0x1p-49;
-    static_assert(scan_rows <= 8);
-
-    // So many first factors have products that this rounds as they are.
-    static constexpr std::size_t exact_factors(Format in) {
-        const std::size_t bits = in == Format::f32 ? 24 : in == Format::f16 ? 11 : 8;
-        return (through_float ? 24 : 53) / bits;
-    }
-
-    static SAMESUM_INLINE Words rounded(Doubles x) {
-        if constexpr (through_float)
-            return Round::of_float(narrowed(x));
-        else
-            return Round::of_number(x);
-    }
-
-    // The bits below and above, different if the product is in doubt.
-    static SAMESUM_INLINE Verdict<format> of(Doubles value, double relative) {
-        const Words low = rounded(value * (1 - relative));
-        return {low, low ^ rounded(value * (1 + relative))};
-    }
-};
 
 template <class F>
 struct ProductColumns {

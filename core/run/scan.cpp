@@ -22,8 +22,9 @@ namespace {
 
 constexpr std::int64_t threaded_bytes = 256 << 10;
 // Elements of a long row that one thread takes at a time: they stay in its cache between the two passes over
-// them.
-constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements), chunk_blocks = 64,
+// them, and their parts side by side are no multiple of 4096 bytes long, which would share their places in
+// it.
+constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements), chunk_blocks = 56,
                        chunk_elements = chunk_blocks * block;
 // Lines side by side.
 constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
