@@ -1,8 +1,8 @@
 // Lines side by side, scanned as columns: squares of elements are transposed in registers.
 #pragma once
 
-#include "kernels/column_scan.hpp"
 #include "kernels/method.hpp"
+#include "kernels/prefixes.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

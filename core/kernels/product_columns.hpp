@@ -2,8 +2,8 @@
 #pragma once
 
 #include "kernels/certify_products.hpp"
-#include "kernels/column_scan.hpp"
 #include "kernels/plain_products.hpp"
+#include "kernels/prefixes.hpp"
 #include "kernels/product.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -1,0 +1,54 @@
+// Vectors of elements of a scan in, vectors of prefixes out, also where less than a vector is left.
+#pragma once
+
+#include "kernels/certify.hpp"
+#include "kernels/method.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Writes the first n elements of a vector.
+template <Format format>
+SAMESUM_INLINE void store_prefixes(void* out, std::size_t i, std::size_t n,
+                                   typename Rounding<format>::Bits bits) {
+    if (n >= width) return Rounding<format>::store_to(out, i, bits);
+    char last[width * size_of(format)];
+    Rounding<format>::store_to(last, 0, bits);
+    std::memcpy(static_cast<char*>(out) + i * size_of(format), last, n * size_of(format));
+}
+
+SAMESUM_INLINE bool any_wrong(Words wrong) {
+#if defined(__AVX512F__)
+    return !_mm256_testz_si256(reinterpret_cast<__m256i>(wrong), reinterpret_cast<__m256i>(wrong));
+#elif defined(__AVX__)
+    return !_mm_testz_si128(reinterpret_cast<__m128i>(wrong), reinterpret_cast<__m128i>(wrong));
+#else
+    std::uint32_t all = 0;
+    for (std::size_t k = 0; k < width; ++k) all |= wrong[k];
+    return all != 0;
+#endif
+}
+
+// A vector of elements, zeros if there are fewer.
+template <class F>
+SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
+    if (n >= width) return F::doubles(p);
+    char padded[width * F::size];
+    pad<F>(p, n, padded);
+    return F::doubles(padded);
+}
+
+// Prefixes of these formats overflow no double: what is not finite is the result.
+inline std::size_t accept_special(const double* sums, std::size_t n, Format format, void* out,
+                                  std::uint8_t* failed) {
+    std::size_t accepted = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!failed[i] || samesum::magnitude(sums[i]) < infinity) continue;
+        store_bits(out, i, round_bits(sums[i], format), size_of(format));
+        failed[i] = 0;
+        ++accepted;
+    }
+    return accepted;
+}
+
+}  // namespace samesum::SAMESUM_ISA
