@@ -72,7 +72,7 @@ struct DoubleLines {
     static SAMESUM_INLINE DoublePower power(Doubles x, Doubles most) { return double_power_of(x, most); }
 
     struct LaneSum {
-        Doubles high = {}, low = {}, rest = {};
+        Doubles high, low, rest;
 
         SAMESUM_INLINE void add(const DoublePower& p) {
             Doubles error;

@@ -56,7 +56,7 @@ struct Line {
     // greatest elements are counted instead of added.
     template <bool log, class Keep>
     static SAMESUM_INLINE LineShare share_of(const char* x, std::size_t n, double greatest, Keep keep) {
-        LaneSum lane[parts];
+        LaneSum lane[parts] = {};
         Mask equal = {};
         const Vector most = subtrahend(greatest);
         for (std::size_t i = 0; i < n;) {

@@ -34,7 +34,8 @@ struct Columns {
         const std::ptrdiff_t ahead = 8 * lines.in;
         for (std::size_t i = 0; i < lines.n; ++i) {
             const Vector v = at(i);
-            __builtin_prefetch(lines.x + static_cast<std::ptrdiff_t>(i) * lines.in + ahead);
+            if (i + 8 < lines.n)
+                __builtin_prefetch(lines.x + static_cast<std::ptrdiff_t>(i) * lines.in + ahead);
             elements[i] = v;
             most = v > most ? v : most;
         }
@@ -42,11 +43,10 @@ struct Columns {
     }
 
     struct Shares {
-        LaneSum lane[line_lanes];
+        LaneSum lane[line_lanes];  // only those in use are set
         std::size_t used;
         Mask equal = {};
 
-        // A lane without elements is zero and is left out.
         explicit Shares(std::size_t n) : used(n < line_lanes ? n : line_lanes) {}
 
         typename A::Total total() {
@@ -63,7 +63,7 @@ struct Columns {
         for (std::size_t start = 0; start < lines.n; start += stretch) {
             const std::size_t end = start + stretch < lines.n ? start + stretch : lines.n;
             for (std::size_t k = 0; k < line_lanes && start + k < end; ++k) {
-                LaneSum lane = shares.lane[k];
+                LaneSum lane = start == 0 ? LaneSum{} : shares.lane[k];
                 for (std::size_t i = start + k; i < end; i += line_lanes) {
                     const Vector v = elements[i];
                     Power p = A::power(v, most);

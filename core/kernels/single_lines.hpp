@@ -55,8 +55,8 @@ struct SingleLines {
 
     // The sum of some powers: in `rest` what is added up in floats before it joins the others.
     struct LaneSum {
-        Halves all = {};
-        Singles rest = {};
+        Halves all;
+        Singles rest;
 
         SAMESUM_INLINE void add(const Power& p) {
             if constexpr (precise) {

@@ -1,6 +1,8 @@
 // One line of several blocks on all threads.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/method.hpp"
 
 namespace samesum {
@@ -10,7 +12,16 @@ struct LineMethod {
     std::size_t format, kind;
 };
 
-// Normalizes n contiguous elements.
-void normalize_long_line(const LineMethod& method, const char* x, std::size_t n, char* out);
+// n elements `in` bytes apart, and their results, `to` bytes apart.
+struct LongLine {
+    const char* x;
+    std::int64_t in;
+    char* out;
+    std::int64_t to;
+    std::size_t n;
+    bool swapped;
+};
+
+void normalize_long_line(const LineMethod& method, const LongLine& line);
 
 }  // namespace samesum

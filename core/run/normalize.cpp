@@ -24,6 +24,8 @@ constexpr std::int64_t gathered_bytes = 4 << 20;
 constexpr std::int64_t streamed_bytes = 16 << 20;
 // Neighbouring lines are taken together as far as they fit here, and by this many bytes of a row at least.
 constexpr std::int64_t columns_bytes = 512 << 10, least_row_bytes = 256;
+// Fewer lines than this are copied one after the other, more of them element by element.
+constexpr std::int64_t few = 8;
 constexpr std::int64_t block = static_cast<std::int64_t>(line_block);
 constexpr std::int64_t tile_rows = static_cast<std::int64_t>(untangled_rows);
 
@@ -65,7 +67,8 @@ class Job {
     }
 
     void run() const {
-        if (is_direct() && axis_.size > block && lines_.count() < 2 * thread_count()) return run_long_lines();
+        if (axis_.size > block && (!is_direct() || lines_.count() < 2 * thread_count()))
+            return run_long_lines();
         if (is_tangled()) return run_tasks(64 * tile_rows, &Job::take_tangled);
         const std::int64_t bytes = axis_.size * item_, whole = 64 / item_;
         if (is_direct()) return run_tasks(std::max(task_bytes / bytes, std::int64_t{1}), &Job::take_direct);
@@ -130,7 +133,8 @@ class Job {
     void run_long_lines() const {
         Walk walk(lines_, 0);
         for (std::int64_t i = 0; i < lines_.count(); ++i, walk.next())
-            normalize_long_line({methods_, format_, kind_}, x_.data + walk.in(), length(), out_ + walk.out());
+            normalize_long_line({methods_, format_, kind_}, {x_.data + walk.in(), axis_.in, out_ + walk.out(),
+                                                             axis_.out, length(), x_.swapped});
     }
 
     void take_columns(std::int64_t first, std::int64_t count) const {
@@ -194,6 +198,7 @@ class Job {
     void move(std::int64_t first, std::int64_t count, std::size_t pitch, char* lines, bool in) const {
         const std::int64_t across = static_cast<std::int64_t>(pitch);
         for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
+            if (run < few) return move_one_by_one(at, run, lines + i * across, across, in);
             for (std::int64_t k = 0; k < axis_.size; ++k) {
                 char* const here = lines + i * across + k * item_;
                 if (in)
@@ -204,6 +209,16 @@ class Job {
                                   static_cast<std::size_t>(run), size_of(x_.format), false);
             }
         });
+    }
+
+    void move_one_by_one(Offsets at, std::int64_t run, char* line, std::int64_t across, bool in) const {
+        for (std::int64_t i = 0; i < run; ++i, line += across) {
+            if (in)
+                gather(x_.data + at.in + i * side_.in, axis_.in, length(), size_of(x_.format), x_.swapped,
+                       line);
+            else
+                scatter(line, length(), size_of(x_.format), out_ + at.out + i * side_.out, axis_.out);
+        }
     }
 
     // Stretches of neighbours along the innermost dimension among `count` lines: each(number of the first

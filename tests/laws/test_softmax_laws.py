@@ -79,6 +79,11 @@ def test_long_lines(row: Normalization, dtype: np.dtype[Any]) -> None:
         many = np.tile(x, (16, 1))
         assert_bits(memory.normalize(row, many, 1)[15], expected, f"{n} elements among others")
         assert_bits(memory.normalize(row, many.T, 0).T[3].copy(), expected, f"{n} elements apart")
+        apart = np.repeat(x, 2)[::2]
+        assert_bits(
+            memory.normalize(row, apart, 0, np.empty_like(many.T)[:, 5]).copy(), expected, f"{n} elements, steps"
+        )
+        assert_bits(memory.normalize(row, np.ascontiguousarray(many[:2].T), 0)[:, 1].copy(), expected, f"two of {n}")
 
 
 @each_row
