@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from samesum.engine.arrays import NDArray, as_array
-from samesum.engine.operators import apply
-from samesum.specs.call import operation_of
+from samesum.engine.arrays import NDArray
+from samesum.engine.repeated import apply_normalization
 
 
 def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
@@ -25,7 +24,7 @@ def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None, ou
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    return _normalize("Softmax", input, axis, opset, out)
+    return apply_normalization("onnx", "Softmax", opset, axis, input, out)
 
 
 def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
@@ -39,7 +38,7 @@ def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None,
     array([[    0., -1000.],
            [  -inf,     0.]])
     """
-    return _normalize("LogSoftmax", input, axis, opset, out)
+    return apply_normalization("onnx", "LogSoftmax", opset, axis, input, out)
 
 
 def Hardmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
@@ -53,9 +52,4 @@ def Hardmax(input: Any, *, axis: int | None = None, opset: int | None = None) ->
     array([[0., 1., 0.],
            [1., 0., 0.]])
     """
-    return _normalize("Hardmax", input, axis, opset)
-
-
-def _normalize(operator: str, data: Any, axis: int | None, opset: int | None, out: NDArray | None = None) -> NDArray:
-    attributes = {} if axis is None else {"axis": axis}
-    return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),), out)
+    return apply_normalization("onnx", "Hardmax", opset, axis, input)

@@ -6,6 +6,7 @@ from typing import Any
 
 from samesum.engine.arrays import NDArray, as_array, as_integers
 from samesum.engine.operators import apply
+from samesum.engine.repeated import apply_normalization
 from samesum.specs.call import operation_of
 
 
@@ -169,7 +170,7 @@ def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray 
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    return apply(operation_of("openvino", "SoftMax", opset, axis=axis), (as_array(data),), out)
+    return apply_normalization("openvino", "SoftMax", opset, axis, data, out)
 
 
 def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
@@ -183,7 +184,7 @@ def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArr
     array([[    0., -1000.],
            [  -inf,     0.]])
     """
-    return apply(operation_of("openvino", "LogSoftmax", opset, axis=axis), (as_array(data),), out)
+    return apply_normalization("openvino", "LogSoftmax", opset, axis, data, out)
 
 
 def _reduce(operator: str, data: Any, axes: Any, keep_dims: bool, opset: int | None) -> NDArray:
