@@ -13,6 +13,7 @@
 #include "run/line_scan.hpp"
 #include "run/reduce.hpp"
 #include "run/repair.hpp"
+#include "run/scan_columns.hpp"
 #include "run/short_scan.hpp"
 #include "threads/pool.hpp"
 
@@ -28,8 +29,6 @@ constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements), chunk_b
                        chunk_elements = chunk_blocks * block;
 // Lines side by side.
 constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
-// Results of so many bytes would push everything else out of the caches.
-constexpr std::int64_t streamed_bytes = 16 << 20;
 
 const ScanMethod& choose_method(Combine combine, Format in, Format out) {
     const bool sum = combine == Combine::sum;
@@ -41,37 +40,23 @@ const ScanMethod& choose_method(Combine combine, Format in, Format out) {
     return (sum ? scans.modular : products.scan_modular)[index][size_of(out) > size_of(in)];
 }
 
-// What the empty set gives: zero or one.
-std::uint64_t initial_bits(Combine combine, Format format) {
-    if (combine == Combine::sum) return 0;
-    return is_float(format) ? round_bits(1, format) : 1;
-}
-
-// Whether the prefixes lie side by side, and are many.
-bool streams(const ScanPlan& plan) {
-    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
-    const std::int64_t count = plan.lines.count() * (plan.columns ? plan.inner.size : 1) * plan.axis.size;
-    return count * size >= streamed_bytes && (plan.columns ? plan.inner.out : plan.axis.out) == size;
-}
-
 class Job {
   public:
     Job(Combine combine, const ScanPlan& plan)
         : combine_(combine),
           plan_(plan),
           method_(choose_method(combine, plan.in, plan.format)),
-          initial_(initial_bits(combine, plan.format)),
-          streams_(streams(plan)),
-          side_by_side_(plan, method_, streams_, failures_) {}
+          target_(combine, plan),
+          side_by_side_(plan, method_, target_.streams(), failures_) {}
 
     void run() {
         const std::int64_t bytes =
             plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
         const int threads = bytes >= threaded_bytes ? thread_count() : 1;
         if (lines_are_short(plan_))
-            scan_short_lines(plan_, method_, initial_, failures_, threads);
+            scan_short_lines(plan_, method_, target_.initial(), failures_, threads);
         else if (plan_.columns)
-            scan_columns(threads);
+            scan_columns(plan_, method_, target_, failures_, threads);
         else if (lines_side_by_side())
             scan_groups(threads);
         else if (threads > 1 ? plan_.lines.count() < 2 * threads
@@ -86,13 +71,6 @@ class Job {
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
     std::size_t out_size() const { return size_of(plan_.format); }
 
-    void write_initial(char* first_prefix, std::int64_t columns) const {
-        if (!plan_.has_initial) return;
-        char* p = first_prefix - plan_.axis.out;
-        for (std::int64_t j = 0; j < columns; ++j)
-            store_bits(p + j * plan_.inner.out, 0, initial_, out_size());
-    }
-
     // Contiguous native elements, gathered into `buffer` if they do not lie so.
     const char* elements(const char* p, std::int64_t n, char* buffer) const {
         if (plan_.axis.in == item() && !plan_.swapped) return p;
@@ -100,20 +78,12 @@ class Job {
         return buffer;
     }
 
-    // Results of `n` prefixes side by side go where they belong.
-    void put(const char* results, std::size_t n, char* to, std::int64_t stride) const {
-        if (streams_)
-            stream(to, results, n * out_size());
-        else
-            scatter(results, n, out_size(), to, stride);
-    }
-
     // Elements [begin, end) of a line, after `carry`. Their totals block by block, if they are known.
     void scan_run(const char* in, char* out, std::int64_t begin, std::int64_t end, Carry carry,
                   const Carry* totals) {
         alignas(64) char gathered[scan_elements * 8], results[scan_elements * 8];
         std::uint8_t failed[scan_elements];
-        const bool direct = plan_.axis.out == static_cast<std::int64_t>(out_size()) && !streams_;
+        const bool direct = plan_.axis.out == static_cast<std::int64_t>(out_size()) && !target_.streams();
         for (std::int64_t i = begin; i < std::min(end, plan_.written); i += block) {
             const std::int64_t wanted = std::min({block, end - i, plan_.written - i});
             const std::size_t n = static_cast<std::size_t>(wanted);
@@ -130,7 +100,7 @@ class Job {
                 while (!failed[last - 1]) --last;
                 failures_.add({in, out, i + first, i + last});
             }
-            if (!direct) put(results, n, to, plan_.axis.out);
+            if (!direct) target_.put(results, n, to, plan_.axis.out);
             method_.join(carry, part);
         }
     }
@@ -157,7 +127,7 @@ class Job {
                 const std::size_t count = static_cast<std::size_t>(std::min(last - line, group_lines));
                 for (std::size_t k = 0; k < count; ++k, walk.next()) {
                     parts[k] = {plan_.data + walk.in(), plan_.out + walk.out(), 0};
-                    write_initial(parts[k].out, 1);
+                    target_.write_initial(parts[k].out, 1);
                 }
                 method_.init(scope.tile(), scan_lines);
                 side_by_side_.scan(scope.tile(), parts, count, plan_.written);
@@ -176,7 +146,7 @@ class Job {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
             Walk walk(plan_.lines, first);
             for (std::int64_t line = first; line < std::min(lines, first + batch); ++line, walk.next()) {
-                write_initial(plan_.out + walk.out(), 1);
+                target_.write_initial(plan_.out + walk.out(), 1);
                 scan_run(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size, method_.identity,
                          nullptr);
             }
@@ -193,7 +163,7 @@ class Job {
         for (std::int64_t line = 0; line < plan_.lines.count(); ++line, walk.next()) {
             const char* in = plan_.data + walk.in();
             char* out = plan_.out + walk.out();
-            write_initial(out, 1);
+            target_.write_initial(out, 1);
             std::vector<Carry> carries(static_cast<std::size_t>(chunks) + 1, method_.identity);
             std::atomic<std::size_t> ready{0};
             auto task = [&](std::size_t t, std::size_t) {
@@ -243,64 +213,10 @@ class Job {
         return carry;
     }
 
-    void scan_columns(int threads) {
-        const std::int64_t width =
-            std::clamp<std::int64_t>(plan_.inner.size / (2 * threads), 64, tile_columns);
-        const std::int64_t tiles = (plan_.inner.size + width - 1) / width;
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t index = static_cast<std::int64_t>(t), first = index % tiles * width;
-            const Offsets at = offsets_at(plan_.lines, index / tiles);
-            scan_tile(plan_.data + at.in + first * plan_.inner.in,
-                      plan_.out + at.out + first * plan_.inner.out,
-                      std::min(width, plan_.inner.size - first));
-        };
-        for_each_task(static_cast<std::size_t>(plan_.lines.count() * tiles),
-                      static_cast<std::size_t>(threads), task);
-    }
-
-    void scan_tile(const char* in, char* out, std::int64_t columns) {
-        const std::size_t n = static_cast<std::size_t>(columns), size = out_size();
-        TileScope scope;
-        alignas(64) char gathered[scan_rows * tile_columns * 8], results[scan_rows * tile_columns * 8];
-        std::uint8_t failed[scan_rows * tile_columns];
-        ColumnFailures found(failures_, {in, out, plan_.inner.in, plan_.inner.out, columns});
-        const bool direct = plan_.inner.out == static_cast<std::int64_t>(size) && !streams_;
-        method_.init(scope.tile(), n);
-        write_initial(out, columns);
-        for (std::int64_t r = 0; r < plan_.written; r += scan_rows) {
-            const std::int64_t rows = std::min<std::int64_t>(scan_rows, plan_.written - r);
-            const char* x = in + r * plan_.axis.in;
-            char* to = out + r * plan_.axis.out;
-            ScanRows block_of_rows{x,
-                                   plan_.axis.in,
-                                   direct ? to : results,
-                                   direct ? plan_.axis.out : static_cast<std::ptrdiff_t>(n * size),
-                                   static_cast<std::size_t>(rows),
-                                   n,
-                                   static_cast<std::size_t>(r),
-                                   plan_.format,
-                                   failed};
-            if (plan_.swapped) {
-                for (std::int64_t i = 0; i < rows; ++i)
-                    gather(x + i * plan_.axis.in, plan_.inner.in, n, size_of(plan_.in), true,
-                           gathered + i * columns * item());
-                block_of_rows.x = gathered;
-                block_of_rows.in = columns * item();
-            }
-            if (method_.columns(scope.tile(), block_of_rows) > 0) found.add(failed, r, rows);
-            for (std::int64_t i = 0; i < rows && !direct; ++i)
-                put(results + static_cast<std::size_t>(i) * n * size, n, to + i * plan_.axis.out,
-                    plan_.inner.out);
-        }
-        found.finish();
-        finish_streams();
-    }
-
     const Combine combine_;
     const ScanPlan& plan_;
     const ScanMethod& method_;
-    const std::uint64_t initial_;
-    const bool streams_;
+    const ScanTarget target_;
     Failures failures_;
     LineScan side_by_side_;
 };

@@ -43,12 +43,6 @@ def _straight(
         return None
     row = operation.spec.row
     along = operation.axis
-    if (
-        rank == 0
-        or along is None
-        or operation.spec.version.as_matrix
-        or row is HARDMAX
-        or not isinstance(row, Normalization)
-    ):
+    if rank == 0 or along is None or operation.spec.version.as_matrix:
         return None
-    return row, along
+    return (row, along) if isinstance(row, Normalization) and row is not HARDMAX else None

@@ -1,0 +1,12 @@
+// A scan whose lines are columns of neighbours.
+#pragma once
+
+#include "run/repair.hpp"
+#include "run/scan_target.hpp"
+
+namespace samesum {
+
+void scan_columns(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target,
+                  Failures& failures, int threads);
+
+}  // namespace samesum
