@@ -19,6 +19,7 @@ void Product::multiply(std::uint64_t factor, std::int64_t exponent, bool negativ
     factor >>= twos;
     exponent_ += exponent + twos;
     if (factor == 1) return;
+    factors_ = std::min(factors_ + 1, tie_factors);
     std::uint64_t carry = 0;
     for (int i = 0; i < used_; ++i) {
         std::uint64_t& limb = limb_[static_cast<std::size_t>(i)];
@@ -26,14 +27,17 @@ void Product::multiply(std::uint64_t factor, std::int64_t exponent, bool negativ
         limb = static_cast<std::uint64_t>(product);
         carry = static_cast<std::uint64_t>(product >> 64);
     }
-    if (carry == 0) return;
-    if (used_ == limbs) {
-        inexact_ |= limb_[0] != 0;
-        std::copy(limb_.begin() + 1, limb_.end(), limb_.begin());
-        exponent_ += 64;
-        --used_;
-    }
-    limb_[static_cast<std::size_t>(used_++)] = carry;
+    if (carry != 0) limb_[static_cast<std::size_t>(used_++)] = carry;
+    shorten();
+}
+
+void Product::shorten() {
+    if (factors_ < tie_factors || used_ <= kept) return;
+    const int dropped = used_ - kept;
+    inexact_ = true;  // more significant bits than any format has are below
+    std::copy(limb_.begin() + dropped, limb_.begin() + used_, limb_.begin());
+    exponent_ += 64 * dropped;
+    used_ = kept;
 }
 
 void Product::merge(const Product& other) {
@@ -52,8 +56,9 @@ void Product::merge(const Product& other) {
     }
     used_ += other.used_;
     while (product[static_cast<std::size_t>(used_ - 1)] == 0) --used_;
-    const int dropped = std::max(0, used_ - limbs);
-    for (int i = 0; i < dropped; ++i) inexact_ |= product[static_cast<std::size_t>(i)] != 0;
+    factors_ = std::min(factors_ + other.factors_, tie_factors);
+    const int dropped = factors_ < tie_factors ? 0 : std::max(0, used_ - kept);
+    inexact_ |= dropped > 0;
     used_ -= dropped;
     std::copy_n(product.begin() + dropped, used_, limb_.begin());
     exponent_ += other.exponent_ + 64 * dropped;

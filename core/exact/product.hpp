@@ -26,12 +26,15 @@ class Product {
     std::uint64_t rounded(const Finish& how) const;
 
   private:
+    // Drops the least significant limbs but for `kept` of them, once no tie is possible.
+    void shorten();
+
     // A tie has at most 54 significant bits, thus fewer than 54 factors that are no powers of two: as long as
-    // a tie is possible nothing is dropped. Beyond, what is dropped is less than 2^-3900 of the value.
-    static constexpr int limbs = 64;
+    // a tie is possible nothing is dropped. Beyond, what is dropped is less than 2^-900 of the value.
+    static constexpr int tie_factors = 54, limbs = 64, kept = 16;
 
     std::array<std::uint64_t, limbs> limb_{1};  // from the least significant one; odd, as the factors are
-    int used_ = 1;
+    int used_ = 1, factors_ = 0;                // that are no powers of two, up to tie_factors
     std::int64_t exponent_ = 0;
     bool negative_ = false, inexact_ = false, has_zero_ = false, has_infinity_ = false, has_nan_ = false;
 };

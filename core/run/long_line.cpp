@@ -13,6 +13,9 @@ namespace samesum {
 
 namespace {
 
+// Three times all threads are woken and waited for, which takes as long as 1 MB of one thread.
+constexpr std::size_t threaded_bytes = 2 << 20;
+
 class Job {
   public:
     Job(const LineMethod& method, const LongLine& line)
@@ -51,7 +54,8 @@ class Job {
             }
             each(t, x, n, direct ? nullptr : room.get() + n * size_);
         };
-        for_each_task(blocks(), static_cast<std::size_t>(thread_count()), task);
+        const bool many = line_.n * size_ >= threaded_bytes;
+        for_each_task(blocks(), many ? static_cast<std::size_t>(thread_count()) : 1, task);
     }
 
     template <class Result, class F>

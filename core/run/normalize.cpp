@@ -15,7 +15,7 @@ namespace samesum {
 
 namespace {
 
-constexpr std::int64_t threaded_bytes = 128 << 10;
+constexpr std::int64_t threaded_bytes = 256 << 10;
 // Bytes of the lines that a task takes at a time: they stay in the cache while they lie side by side.
 constexpr std::int64_t task_bytes = 128 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.
@@ -71,7 +71,8 @@ class Job {
             return run_long_lines();
         if (is_tangled()) return run_tasks(64 * tile_rows, &Job::take_tangled);
         const std::int64_t bytes = axis_.size * item_, whole = 64 / item_;
-        if (is_direct()) return run_tasks(std::max(task_bytes / bytes, std::int64_t{1}), &Job::take_direct);
+        if (is_direct() && !(axis_.size == 1 && are_columns()))
+            return run_tasks(std::max(task_bytes / bytes, std::int64_t{1}), &Job::take_direct);
         if (are_columns()) {
             const std::int64_t wide = std::max(least_row_bytes, columns_bytes / axis_.size / 64 * 64);
             return run_tasks(wide / item_, &Job::take_columns);

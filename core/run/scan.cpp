@@ -59,8 +59,7 @@ class Job {
             scan_columns(plan_, method_, target_, failures_, threads);
         else if (lines_side_by_side())
             scan_groups(threads);
-        else if (threads > 1 ? plan_.lines.count() < 2 * threads
-                             : takes_parts() && plan_.written >= chunk_elements)
+        else if (lines_are_long(threads))
             scan_long_lines(threads);
         else
             scan_single_lines(threads);
@@ -108,6 +107,14 @@ class Job {
     bool lines_side_by_side() const {
         constexpr std::int64_t few = 24;  // elements
         return plan_.lines.count() >= group_lines && plan_.written >= few && side_by_side_.is_quick();
+    }
+
+    // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
+    bool lines_are_long(int threads) const {
+        constexpr std::int64_t many_chunks = 16;
+        if (plan_.written >= many_chunks * chunk_elements) return true;
+        return threads > 1 ? plan_.lines.count() < 2 * threads
+                           : takes_parts() && plan_.written >= chunk_elements;
     }
 
     // Whether parts of a line are scanned side by side.
