@@ -1,7 +1,7 @@
-"""Instructions of some calls, counted by callgrind: the same figures each time, where seconds on a shared machine are not.
+"""Instructions of some calls, counted by callgrind: the same figures each time, on however busy a machine.
 
-`python benchmarks/count_instructions.py` needs valgrind and takes some minutes. Each count is that of eleven calls less that of
-one, over ten, on one thread and the instruction set x86-64-v3, the widest that valgrind knows.
+`python benchmarks/count_instructions.py` needs valgrind and takes some minutes. Each count is that of eleven calls less
+that of one, over ten, on one thread and the instruction set x86-64-v3, the widest that valgrind knows.
 """
 
 from __future__ import annotations

@@ -17,18 +17,6 @@ SAMESUM_INLINE void store_prefixes(void* out, std::size_t i, std::size_t n,
     std::memcpy(static_cast<char*>(out) + i * size_of(format), last, n * size_of(format));
 }
 
-SAMESUM_INLINE bool any_wrong(Words wrong) {
-#if defined(__AVX512F__)
-    return !_mm256_testz_si256(reinterpret_cast<__m256i>(wrong), reinterpret_cast<__m256i>(wrong));
-#elif defined(__AVX__)
-    return !_mm_testz_si128(reinterpret_cast<__m128i>(wrong), reinterpret_cast<__m128i>(wrong));
-#else
-    std::uint32_t all = 0;
-    for (std::size_t k = 0; k < width; ++k) all |= wrong[k];
-    return all != 0;
-#endif
-}
-
 // A vector of elements, zeros if there are fewer.
 template <class F>
 SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {

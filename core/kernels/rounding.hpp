@@ -27,6 +27,19 @@ SAMESUM_INLINE Words narrowed_mask(Longs mask) {
     return reinterpret_cast<Words>(__builtin_convertvector(mask, Ints));
 }
 
+// True if a comparison holds for any element.
+SAMESUM_INLINE bool any(Words mask) {
+#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+    return _mm256_movepi32_mask(reinterpret_cast<__m256i>(mask)) != 0;
+#elif defined(__AVX__)
+    return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) != 0;
+#else
+    std::uint32_t all = 0;
+    for (std::size_t k = 0; k < width; ++k) all |= mask[k];
+    return all != 0;
+#endif
+}
+
 // a * b + c, rounded once.
 SAMESUM_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
 #if defined(__AVX512F__)

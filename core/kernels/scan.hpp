@@ -97,7 +97,7 @@ struct FloatScan {
             wrong |= Round::different(low, Round::of_number(value + bound));
             store_prefixes<format>(out, i, n - i, low);
         }
-        return !any_wrong(wrong);
+        return !any(wrong);
     }
 
     // The leading parts on a grid, where they are exact, and the remainders beside them; what is not certain
@@ -140,7 +140,7 @@ struct FloatScan {
             wrong |= Round::different(least, Round::of(high, low + bound));
             store_prefixes<format>(out, i, n - i, least);
         }
-        return !any_wrong(wrong) && !any(off);
+        return !any(wrong) && !any(off);
     }
 
     // One after the other in double-words.

@@ -16,18 +16,6 @@ struct ShortRows {
     std::size_t count;
 };
 
-SAMESUM_INLINE bool any(Words mask) {
-#if defined(__AVX512DQ__) && defined(__AVX512VL__)
-    return _mm256_movepi32_mask(reinterpret_cast<__m256i>(mask)) != 0;
-#elif defined(__AVX__)
-    return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) != 0;
-#else
-    std::uint32_t all = 0;
-    for (std::size_t k = 0; k < width; ++k) all |= mask[k];
-    return all != 0;
-#endif
-}
-
 // Of a value that is off by less than `lost`, relatively.
 template <Format format>
 SAMESUM_INLINE Verdict<format> nearly(Doubles value, double lost) {
