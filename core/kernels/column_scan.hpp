@@ -86,7 +86,7 @@ struct ColumnScan {
             wrong |= v.wrong;
             store_prefixes<format>(at.out, 0, at.left, v.bits);
         }
-        return !any(wrong);
+        return !any_bit(wrong);
     }
 
     struct State {
@@ -238,8 +238,8 @@ struct ColumnScan {
             constexpr std::uint32_t bits = F::format == Format::f32 ? 24 : F::format == Format::f16 ? 11 : 8;
             constexpr std::uint32_t most = (53 - bits - 4) << 24, special = 0xffu << 24;
             const Words spread = greatest - (least & special);
-            return !any(reinterpret_cast<Words>((spread >= most) & (least < special)) |
-                        reinterpret_cast<Words>(greatest >= special));
+            return !any_bit(reinterpret_cast<Words>((spread >= most) & (least < special)) |
+                            reinterpret_cast<Words>(greatest >= special));
         }
     };
 

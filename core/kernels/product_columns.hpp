@@ -64,7 +64,7 @@ struct ProductColumns {
             wrong |= v.wrong;
             rows.put(r, v.bits);
         }
-        return !any(wrong);
+        return !any_bit(wrong);
     }
 
     // The same of ordinary elements far from one.
@@ -86,7 +86,7 @@ struct ProductColumns {
             rows.put(r, v.bits);
         }
         strip.normalise();
-        return !any(wrong) && !any_negative(odd);
+        return !any_bit(wrong) && !any_negative(odd);
     }
 
     // Every kind of strip in words of which those that fail are marked.

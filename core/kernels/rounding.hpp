@@ -27,15 +27,15 @@ SAMESUM_INLINE Words narrowed_mask(Longs mask) {
     return reinterpret_cast<Words>(__builtin_convertvector(mask, Ints));
 }
 
-// True if a comparison holds for any element.
-SAMESUM_INLINE bool any(Words mask) {
-#if defined(__AVX512DQ__) && defined(__AVX512VL__)
-    return _mm256_movepi32_mask(reinterpret_cast<__m256i>(mask)) != 0;
+// True if any bit is set.
+SAMESUM_INLINE bool any_bit(Words v) {
+#if defined(__AVX512F__)
+    return !_mm256_testz_si256(reinterpret_cast<__m256i>(v), reinterpret_cast<__m256i>(v));
 #elif defined(__AVX__)
-    return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) != 0;
+    return !_mm_testz_si128(reinterpret_cast<__m128i>(v), reinterpret_cast<__m128i>(v));
 #else
     std::uint32_t all = 0;
-    for (std::size_t k = 0; k < width; ++k) all |= mask[k];
+    for (std::size_t k = 0; k < width; ++k) all |= v[k];
     return all != 0;
 #endif
 }

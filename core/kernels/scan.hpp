@@ -97,7 +97,7 @@ struct FloatScan {
             wrong |= Round::different(low, Round::of_number(value + bound));
             store_prefixes<format>(out, i, n - i, low);
         }
-        return !any(wrong);
+        return !any_bit(wrong);
     }
 
     // The leading parts on a grid, where they are exact, and the remainders beside them; what is not certain
@@ -140,7 +140,7 @@ struct FloatScan {
             wrong |= Round::different(least, Round::of(high, low + bound));
             store_prefixes<format>(out, i, n - i, least);
         }
-        return !any(wrong) && !any(off);
+        return !any_bit(wrong) && !any(off);
     }
 
     // One after the other in double-words.

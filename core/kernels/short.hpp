@@ -63,7 +63,7 @@ SAMESUM_INLINE std::size_t write_short(const ShortRows& rows, std::size_t n, voi
             Rounding<format>::store_to(last, 0, verdict.bits);
             std::memcpy(static_cast<char*>(out) + j * size_of(format), last, (n - j) * size_of(format));
         }
-        if (!any(verdict.wrong)) return;
+        if (!any_bit(verdict.wrong)) return;
         for (std::size_t k = 0; k < width && k < n - j; ++k) {
             failed[j + k] = verdict.wrong[k] != 0;
             failures += failed[j + k];

@@ -105,7 +105,7 @@ struct ShortDoubleSum {
             const Part part = part_of(some);
             const Longs doubtful = inexact(part);
             const Verdict<format> verdict = concluded(part, rows, inverse);
-            if (any(narrowed_mask(doubtful) | verdict.wrong)) return tested(part, doubtful, rows);
+            if (any_bit(narrowed_mask(doubtful) | verdict.wrong)) return tested(part, doubtful, rows);
             return verdict;
         });
     }
@@ -132,7 +132,7 @@ struct ShortDoubleSquares {
             }
             if constexpr (finalize == Finalize::root) {
                 const Verdict<format> verdict = finished_words<finalize>(sum, rest, rows);
-                return any(verdict.wrong) ? tested(sum, rest, lost) : verdict;
+                return any_bit(verdict.wrong) ? tested(sum, rest, lost) : verdict;
             } else {
                 Verdict<format> verdict = nearly(sum, rest, lost);
                 verdict.wrong |= ~narrowed_mask((sum > safe_floor) & (sum < safe_ceiling));

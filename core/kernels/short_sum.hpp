@@ -91,7 +91,7 @@ struct ShortSum {
             const Part part = part_of(some);
             const Words doubtful = inexact(part);
             const Verdict<F::format> verdict = concluded(part.sum, rows, inverse);
-            if (!any(doubtful | verdict.wrong)) return verdict;
+            if (!any_bit(doubtful | verdict.wrong)) return verdict;
             return tells || exact ? tested(part, doubtful, rows) : verdict;
         });
     }
