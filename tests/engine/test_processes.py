@@ -126,6 +126,7 @@ def test_a_long_call_can_be_interrupted(tmp_path: Path) -> None:
         from samesum.algebra.rows import CUMULATIVE_SUM, SUM
         from samesum.engine import memory
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background may ignore it
         x = np.broadcast_to(np.arange(1 << 10, dtype=np.float32), (1 << 30, 1 << 10))
         for axes in ((0,), (1,), (0, 1)):
             timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
