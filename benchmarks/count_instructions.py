@@ -1,4 +1,4 @@
-"""Instructions of some calls, counted by callgrind: on however busy a machine the same, but for some 2,000 of the interpreter's.
+"""Instructions of some calls, counted by callgrind: the same on a busy machine, but for some of the interpreter's own.
 
 `python benchmarks/count_instructions.py` needs valgrind and takes some minutes. Each count is that of eleven calls less
 that of one, over ten, on one thread and the instruction set x86-64-v3, the widest that valgrind knows.
