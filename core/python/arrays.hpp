@@ -1,4 +1,4 @@
-// Arrays of Python as the core sees them: formats, axes, results. Included by module.cpp alone.
+// Arrays of Python as the core sees them: formats and axes. Included by its neighbours here alone.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "layout/plan.hpp"
 
@@ -128,12 +127,17 @@ inline Input input_of(nb::handle object) {
 }
 
 inline int checked_axis(nb::handle axis, int rank) {
-    if (!PyIndex_Check(axis.ptr()) || PyBool_Check(axis.ptr())) {
+    const auto refuse = [&] {
         raise("AxisError", "an axis has to be an integer; got " + text(nb::repr(axis)));
-    }
+    };
+    if (!PyIndex_Check(axis.ptr()) || PyBool_Check(axis.ptr())) refuse();
     const Py_ssize_t value =
         PyNumber_AsSsize_t(axis.ptr(), nullptr);  // beyond its range it is out of range here too
-    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    if (value == -1 && PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+        PyErr_Clear();  // an array of several elements, say
+        refuse();
+    }
     if (value < -rank || value >= rank) {
         const std::string allowed =
             rank == 0 ? "it has none"
@@ -182,7 +186,7 @@ inline Format result_format(Format in, unsigned flags, nb::handle dtype) {
     const Format format = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
     const bool narrower = is_byte_float(format) && !is_byte_float(in);
     if (format == Format::boolean || narrower || (is_float(in) && !is_float(format))) {
-        raise("DtypeError", "a result of dtype " + name_of(format) + " cannot hold a sum of " + name_of(in) +
+        raise("DtypeError", "a result of dtype " + name_of(format) + " is not possible for " + name_of(in) +
                                 "; allowed are " +
                                 (is_float(in) ? "float dtypes" : "integer and float dtypes") +
                                 (is_byte_float(in) ? "" : " of 16 bits or more"));

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "python/arrays.hpp"
 
@@ -53,6 +54,20 @@ class AxisOrder {
             const npy_intp n = PyArray_DIM(array, axis_[k]);
             if (n != 1 && PyArray_STRIDE(array, axis_[k]) != step) return false;
             step *= n;
+        }
+        return true;
+    }
+
+    // What lies along one axis ends before the next element along the axes before it begins: no two elements
+    // share memory.
+    bool is_nested(PyArrayObject* array) const {
+        if (PyArray_SIZE(array) == 0) return true;
+        npy_intp reach = PyArray_ITEMSIZE(array);
+        for (int k = rank_ - 1; k >= 0; --k) {
+            const npy_intp n = PyArray_DIM(array, axis_[k]), step = std::abs(PyArray_STRIDE(array, axis_[k]));
+            if (n == 1) continue;
+            if (step < reach) return false;
+            reach += (n - 1) * step;
         }
         return true;
     }
@@ -156,6 +171,11 @@ class Output {
                   "out has shape " + text(out.attr("shape")) + "; the result has " + shape_text(rank, shape));
         }
         if (!PyArray_ISWRITEABLE(array)) raise("ShapeError", "out is read-only; it has to be writeable");
+        if (!PyArray_IS_C_CONTIGUOUS(array) && !AxisOrder::of(array).is_nested(array)) {
+            raise("ShapeError", "out of shape " + text(out.attr("shape")) + " has the strides " +
+                                    text(out.attr("strides")) +
+                                    ", with which elements may share memory; each needs its own");
+        }
     }
 
     static std::string shape_text(int rank, const npy_intp* shape) {

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
 
 import cases
 from drawing import arrays, offset, reductions, subsets
 from oracle import assert_bits
 from samesum.algebra.pieces import Promotion
-from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SOFTMAX, SUM, Reduction
+from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SOFTMAX, SUM, Normalization, Reduction, Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE
 from samesum.errors import AxisError, DtypeError, ShapeError
@@ -115,9 +116,34 @@ def test_out_of_another_dtype_is_refused(dtype: str) -> None:
 def test_out_that_cannot_be_written_is_refused() -> None:
     out = np.zeros(4, np.float32)
     out.flags.writeable = False
-    with pytest.raises((ShapeError, DtypeError, ValueError)):
+    with pytest.raises(ShapeError, match="read-only"):
         memory.reduce(SUM, np.ones((4, 5), np.float32), (1,), 0, None, out)
     assert_bits(out, np.zeros(4, np.float32))
+
+
+def test_out_whose_elements_share_memory_is_refused() -> None:
+    x, room = np.ones((4, 5), np.float32), np.zeros(40, np.float32)
+    for strides in ((0, 4), (20, 0), (4, 4), (4, -8), (16, 4)):
+        out = as_strided(room[20:], x.shape, strides)
+        for row in (SUM, CUMULATIVE_SUM, SOFTMAX):
+            with pytest.raises(ShapeError, match="share memory"):
+                written(row, x, out)
+    assert not room.any()
+    for strides in ((20, 4), (4, 16), (-20, 4), (24, -4), (40, 8)):
+        out = as_strided(room[20:] if min(strides) < 0 else room, x.shape, strides)
+        for row in (SUM, CUMULATIVE_SUM, SOFTMAX):
+            assert_bits(written(row, x, out).copy("C"), written(row, x, None), f"{row.name} {strides}")
+    written(SUM, x[:, :1], as_strided(room, (4, 1), (4, 0)))
+    assert room[:4].tolist() == [1, 1, 1, 1]
+
+
+def written(row: Reduction | Scan | Normalization, x: NDArray, out: NDArray | None) -> NDArray:
+    """A result of the shape of `x`."""
+    if isinstance(row, Scan):
+        return memory.scan(row, x, 1, 0, None, out)
+    if isinstance(row, Normalization):
+        return memory.normalize(row, x, 1, out)
+    return memory.reduce(row, x, (), 0, None, out)
 
 
 @pytest.mark.parametrize("axes", [(2,), (-3,), (0, 0), (1, -1), (0, 7)], ids=str)
@@ -125,6 +151,15 @@ def test_axes_that_do_not_exist_or_repeat_are_refused(axes: tuple[int, ...]) -> 
     for row in REDUCTIONS:
         with pytest.raises(AxisError, match=r"\d"):
             memory.reduce(row, np.ones((4, 5), np.float32), axes)
+
+
+@pytest.mark.parametrize("axis", [1.0, "1", np.array([0, 1]), np.array([[0]]), True], ids=str)
+def test_what_names_no_axis_is_refused(axis: Any) -> None:
+    for call in (memory.scan, memory.normalize):
+        with pytest.raises(AxisError, match="integer"):
+            call(CUMULATIVE_SUM if call is memory.scan else SOFTMAX, np.ones((4, 5), np.float32), axis)
+    with pytest.raises(AxisError, match="integer"):
+        memory.reduce(SUM, np.ones((4, 5), np.float32), (axis,))
 
 
 @pytest.mark.parametrize("axis", [2, -3, 1 << 40])
