@@ -47,6 +47,11 @@ def test_out_takes_the_result(function: Function, opset: int | None) -> None:
         for room in rooms:
             assert function(room if room is rooms[2] else x, axis=1, opset=opset, out=room) is room
             assert_bits(room, expected)
+            turned = np.zeros(x.shape, x.dtype.newbyteorder())
+            assert function(x, axis=1, opset=opset, out=turned) is turned
+            assert_bits(turned.astype(np.float32), expected)
+    with pytest.raises(ShapeError, match="read-only"):
+        function(CUBE, axis=1, opset=opset, out=np.broadcast_to(np.float32(0), CUBE.shape))
     with pytest.raises(DtypeError, match="float64"):
         function(X, axis=1, opset=opset, out=np.empty(X.shape))
     with pytest.raises(DtypeError, match="list"):
@@ -84,3 +89,14 @@ def test_what_a_version_does_not_have_is_refused(function: Function) -> None:
         function(X, axis="a")
     with pytest.raises(UnsupportedOperator, match=rf"onnx.{name} was asked for in opset 29"):
         function(X, opset=29)
+    for opset in (13.0, [13], "13"):
+        with pytest.raises(UnsupportedOperator, match="asked for in opset"):
+            function(X, opset=opset)
+
+
+@BOTH
+def test_as_many_axes_as_numpy_has(function: Function) -> None:
+    x = X.reshape(2, *[1] * 62, 3)
+    for axis in (-1, 63):
+        assert_bits(function(x, axis=axis).reshape(2, 3), function(X))
+    assert_bits(function(x, axis=0).reshape(2, 3), function(X, axis=0))

@@ -6,10 +6,10 @@ from math import prod
 
 import numpy as np
 
-from samesum.algebra.rows import ARGMAX, HARDMAX, Normalization
+from samesum.algebra.rows import ARGMAX, HARDMAX, MAX, Normalization
 from samesum.engine.arrays import NDArray
 from samesum.engine.memory import KEEPDIMS, normalize, reduce
-from samesum.errors import AxisError, DtypeError, ShapeError
+from samesum.errors import AxisError
 from samesum.specs.bind import Operation
 
 
@@ -27,20 +27,9 @@ def normalized(row: Normalization, operation: Operation, data: NDArray, out: NDA
         return _hardmax(data, axis).reshape(shape)
     if data.shape == shape:
         return normalize(row, data, axis, out)
-    return _filled(out, normalize(row, data, axis).reshape(shape))
-
-
-def _filled(out: NDArray | None, result: NDArray) -> NDArray:
-    """`result`, in `out` if there is one."""
-    if out is None:
-        return result
-    if not isinstance(out, np.ndarray) or out.dtype != result.dtype:
-        found = getattr(out, "dtype", type(out).__name__)
-        raise DtypeError(f"out is {found}; the result is an array of {result.dtype}")
-    if out.shape != result.shape:
-        raise ShapeError(f"out has shape {out.shape}; the result has {result.shape}")
-    out[...] = result
-    return out
+    result = normalize(row, data, axis).reshape(shape)
+    # Each element is the maximum of itself, so that the core checks `out` and fills it as ever.
+    return result if out is None else reduce(MAX, result, (), out=out)
 
 
 def _from_front(axis: int, rank: int) -> int:
@@ -53,5 +42,8 @@ def _hardmax(data: NDArray, axis: int) -> NDArray:
     """One at the first maximum along `axis` (NaN, if there is one), zero elsewhere."""
     result: NDArray = np.zeros(data.shape, data.dtype.newbyteorder("="))
     if data.size:
-        np.put_along_axis(result, reduce(ARGMAX, data, (axis,), KEEPDIMS), 1, axis)
+        # NumPy's limit on index arrays is below that on axes.
+        lines = (prod(data.shape[:axis]), data.shape[axis], prod(data.shape[axis + 1 :]))
+        first = reduce(ARGMAX, data, (axis,), KEEPDIMS).reshape(lines[0], 1, lines[2])
+        np.put_along_axis(result.reshape(lines), first, 1, 1)
     return result

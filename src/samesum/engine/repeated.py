@@ -20,7 +20,8 @@ def apply_normalization(
     standard: str, operator: str, opset: int | None, axis: int | None, x: Any, out: NDArray | None = None
 ) -> NDArray:
     """What `apply` gives for this operator and `x`, and the same errors; `axis` None is the standard's default."""
-    if out is None and type(x) is np.ndarray and (axis is None or type(axis) is int):
+    plain = (axis is None or type(axis) is int) and (opset is None or type(opset) is int)
+    if plain and out is None and type(x) is np.ndarray:
         way = _straight(standard, operator, opset, axis, x.dtype, x.ndim)
         if way is not None:
             return normalize(way[0], x, way[1])
