@@ -31,12 +31,7 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
         raise("UnsupportedOperator",
               "scan of combine " + std::to_string(combine) + "; there are the sum (0) and the product (3)");
     }
-    if (rank == 0) raise("AxisError", "a scan needs an axis; the input has rank 0");
-    if (axis.is_none() && rank != 1) {
-        raise("AxisError",
-              "axis has to be given for rank " + std::to_string(rank) + "; it may be left out for rank 1");
-    }
-    const int along = axis.is_none() ? 0 : checked_axis(axis, rank);
+    const int along = checked_axis(axis, rank);
     if (samesum::is_byte_float(input.view.format))
         raise("DtypeError", name_of(input.view.format) +
                                 " has no scans; it is accepted by sum, mean, min, max and the norms");
@@ -194,7 +189,7 @@ NB_MODULE(_core, m) {
              nb::arg("count"), nb::arg("tier"))
         .def("add", &add_piece, nb::arg("x"), nb::arg("axes"))
         .def("finish", &finished);
-    m.def("scan", &scan, nb::arg("combine"), nb::arg("x"), nb::arg("axis").none(), nb::arg("flags"),
+    m.def("scan", &scan, nb::arg("combine"), nb::arg("x"), nb::arg("axis"), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"),
           nb::arg("out").none() = nb::none());

@@ -27,7 +27,7 @@ class Accumulation:
 def scan(
     combine: int,
     x: np.ndarray[Any, np.dtype[Any]],
-    axis: int | None,
+    axis: int,
     flags: int,
     dtype: np.dtype[Any] | None,
     out: np.ndarray[Any, np.dtype[Any]] | None,

@@ -28,11 +28,6 @@ def same(_: Attributes, facts: Facts) -> Fact:
     return Fact(first(facts).dtype, first(facts).shape)
 
 
-def rank_unknown(_: Attributes, facts: Facts) -> Fact:
-    """The first input's dtype, and nothing about the shape."""
-    return Fact(first(facts).dtype)
-
-
 def broadcast(_: Attributes, facts: Facts) -> Fact:
     """The first input's dtype in the shape to which all inputs broadcast."""
     shapes = [fact.shape for fact in facts if fact is not None]
