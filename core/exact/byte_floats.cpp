@@ -4,38 +4,13 @@
 #include <bit>
 #include <cstring>
 
+#include "exact/byte_codes.hpp"
 #include "exact/leading.hpp"
 #include "exact/rounding.hpp"
 
 namespace samesum {
 
 namespace {
-
-enum Special : std::uint32_t { nan_met = 1, positive_infinity_met = 2, negative_infinity_met = 4 };
-
-// What a code stands for: a multiple of the format's least number, or a special value.
-struct Code {
-    std::int64_t number;
-    std::uint32_t special;
-};
-
-constexpr int unit_exponent(Format format) {
-    return traits_of(format).min_exponent - traits_of(format).precision + 1;
-}
-
-constexpr Code meaning_of(unsigned code, Format format) {
-    const FloatTraits traits = traits_of(format);
-    const unsigned size = code & 0x7f;
-    const bool negative = code >= 0x80;
-    if (has_infinity(format) && size == traits.overflow)
-        return {0, negative ? negative_infinity_met : positive_infinity_met};
-    if (size > traits.largest || (!traits.has_negative_zero && code == 0x80)) return {0, nan_met};
-    const unsigned field = size >> (traits.precision - 1);
-    const std::int64_t fraction = size & ((1u << (traits.precision - 1)) - 1);
-    const std::int64_t hidden = field != 0 ? std::int64_t{1} << (traits.precision - 1) : 0;
-    const std::int64_t number = (fraction + hidden) << (field != 0 ? field - 1 : 0);
-    return {negative ? -number : number, 0};
-}
 
 using Codes = std::array<Code, 256>;
 
@@ -55,15 +30,6 @@ struct Total {
     __int128 sum;
     std::uint32_t special;
 };
-
-std::uint64_t floor_root(u128 x) {
-    std::uint64_t root = 0;
-    for (int bit = 63; bit >= 0; --bit) {
-        const std::uint64_t candidate = root | std::uint64_t{1} << bit;
-        if (u128{candidate} * candidate <= x) root = candidate;
-    }
-    return root;
-}
 
 int leading_zeros(u128 x) {
     const std::uint64_t high = static_cast<std::uint64_t>(x >> 64);

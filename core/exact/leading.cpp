@@ -1,6 +1,7 @@
 #include "exact/leading.hpp"
 
 #include <bit>
+#include <cmath>
 
 namespace samesum {
 
@@ -12,6 +13,21 @@ Leading leading_of(u128 value, int exponent, bool sticky) {
     const u128 top = value << shift;
     return {static_cast<std::uint64_t>(top >> 64), exponent + 64 - shift,
             sticky || static_cast<std::uint64_t>(top) != 0};
+}
+
+std::uint64_t floor_root(u128 x) {
+    constexpr double limit = 0x1p64;
+    const double near = std::sqrt(static_cast<double>(x));
+    std::uint64_t root = near < limit ? static_cast<std::uint64_t>(near) : UINT64_MAX;
+    if (root == 0) return 0;
+    // Within some thousands: the rest tells how many.
+    const __int128 rest = static_cast<__int128>(x - u128{root} * root);
+    const double step = std::floor(static_cast<double>(rest) / (2 * static_cast<double>(root)));
+    const __int128 next = static_cast<__int128>(root) + static_cast<__int128>(step);
+    root = next > UINT64_MAX ? UINT64_MAX : static_cast<std::uint64_t>(next);
+    while (u128{root} * root > x) --root;
+    while (root < UINT64_MAX && u128{root + 1} * (root + 1) <= x) ++root;
+    return root;
 }
 
 std::uint64_t round_to_format(const Leading& v, bool negative, Format format) {

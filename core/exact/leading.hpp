@@ -19,6 +19,9 @@ struct Leading {
 // Of value * 2^exponent, which is more than nothing if `sticky`.
 Leading leading_of(u128 value, int exponent, bool sticky);
 
+// The greatest integer whose square is x or less.
+std::uint64_t floor_root(u128 x);
+
 // To nearest even; a negative value that underflows is -0 where there is one.
 std::uint64_t round_to_format(const Leading& v, bool negative, Format format);
 

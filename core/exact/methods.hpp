@@ -14,7 +14,6 @@ const Method& wide_method(Format format, Map map);
 // One total of its tile, if it is a sum of elements themselves.
 __int128 wide_total(const void* tile, std::size_t j);
 
-// True if 64 bits hold every sum of up to 2^31 mapped elements, so that the modular kernels are exact.
 // A whole number, in words of 64 bits from the lowest.
 struct WholeWords {
     std::uint64_t word[3];
@@ -23,6 +22,7 @@ struct WholeWords {
 // Finished and rounded as the last of the tiers does.
 std::uint64_t rounded_whole(const WholeWords& words, const Finish& how);
 
+// True if 64 bits hold every sum of up to 2^31 mapped elements, so that the modular kernels are exact.
 bool fits_64_bits(Format format, Map map);
 
 }  // namespace samesum

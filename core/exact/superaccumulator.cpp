@@ -37,15 +37,6 @@ u128 leading_bits(const Digits& d, int lowest, bool even, int& exponent, bool& s
     return bits;
 }
 
-std::uint64_t floor_root(u128 x) {
-    std::uint64_t root = 0;
-    for (int bit = 63; bit >= 0; --bit) {
-        const std::uint64_t candidate = root | std::uint64_t{1} << bit;
-        if (u128{candidate} * candidate <= x) root = candidate;
-    }
-    return root;
-}
-
 template <class Digits>
 Leading leading(const Digits& d, int lowest) {
     if (top_digit(d) < 0) return {};

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <vector>
 
 #include "exact/rounding.hpp"
 #include "layout/plan.hpp"
+#include "run/room.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -47,7 +47,7 @@ class Job {
         auto task = [&](std::size_t t, std::size_t) {
             const std::size_t n = std::min(line_block, line_.n - t * line_block);
             const char* x = line_.x + static_cast<std::int64_t>(t * line_block) * line_.in;
-            const std::unique_ptr<char[]> room(new char[direct ? 1 : 2 * n * size_]);
+            const Room room(direct ? 1 : 2 * n * size_);
             if (!direct) {
                 gather(x, line_.in, n, size_, line_.swapped, room.get());
                 x = room.get();

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
-#include <new>
 
 #include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"
 #include "run/long_line.hpp"
+#include "run/room.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -28,20 +27,6 @@ constexpr std::int64_t columns_bytes = 512 << 10, least_row_bytes = 256;
 constexpr std::int64_t few = 8;
 constexpr std::int64_t block = static_cast<std::int64_t>(line_block);
 constexpr std::int64_t tile_rows = static_cast<std::int64_t>(untangled_rows);
-
-// Bytes at an address that suits every vector.
-class Room {
-  public:
-    explicit Room(std::size_t bytes)
-        : bytes_(static_cast<char*>(::operator new(bytes, std::align_val_t{64}))) {}
-    ~Room() { ::operator delete(bytes_, std::align_val_t{64}); }
-    Room(const Room&) = delete;
-    Room& operator=(const Room&) = delete;
-    char* get() const { return bytes_; }
-
-  private:
-    char* const bytes_;
-};
 
 class Job {
   public:

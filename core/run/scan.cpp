@@ -5,7 +5,6 @@
 #include <thread>
 #include <vector>
 
-#include "exact/rounding.hpp"
 #include "exact/wide_scan.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"

@@ -1,7 +1,7 @@
 #include "run/short_scan.hpp"
 
 #include <bit>
-#include <cstring>
+#include <cstdlib>
 
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
