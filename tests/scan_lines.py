@@ -1,4 +1,4 @@
-"""Scans of the same lines in every layout against the exact algebra."""
+"""Scans of the same lines in every layout against the exact algebra, and on several threads against one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from oracle import assert_bits, check_scan
+from samesum import _core
 from samesum.algebra.rows import Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE
@@ -26,3 +27,15 @@ def check(row: Scan, x: NDArray, flags: int = 0, dtype: Any = None) -> None:
     assert_bits(memory.scan(row, wide[:, 1::2], 1, flags, dtype), got, "strided lines")
     mirrored = memory.scan(row, x[:, ::-1], 1, flags ^ REVERSE, dtype)
     assert_bits(np.ascontiguousarray(mirrored[:, ::-1]), got, "the mirrored scan of the mirrored lines")
+
+
+def check_threads(row: Scan, x: NDArray) -> None:
+    """Long lines by themselves and as columns; the caller restores the number of threads."""
+    _core.set_num_threads(1)
+    alone = memory.scan(row, x, 1)
+    for threads in (2, 3, 7):
+        _core.set_num_threads(threads)
+        for i, line in enumerate(x):
+            assert_bits(memory.scan(row, line, 0), alone[i], f"{threads} threads, line {i}")
+        columns = memory.scan(row, np.ascontiguousarray(x.T), 0)
+        assert_bits(columns, np.ascontiguousarray(alone.T), f"{threads} threads, columns")

@@ -10,7 +10,6 @@ import pytest
 
 import cases
 import scan_lines
-from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD
 from samesum.engine import memory
@@ -126,11 +125,4 @@ def test_long_lines_on_threads(dtype: np.dtype[Any]) -> None:
     x = near_one(dtype, (3, 300_003), 16, 0.02)
     x[1] = with_some(x[1], [0.9, 1.1], 17)
     x[2, 200_000] = 0.0
-    _core.set_num_threads(1)
-    alone = memory.scan(CUMULATIVE_PROD, x, 1)
-    for threads in (2, 3, 7):
-        _core.set_num_threads(threads)
-        for line in range(3):
-            assert_bits(memory.scan(CUMULATIVE_PROD, x[line], 0), alone[line], f"{threads} threads, line {line}")
-        columns = memory.scan(CUMULATIVE_PROD, np.ascontiguousarray(x.T), 0)
-        assert_bits(columns, np.ascontiguousarray(alone.T), f"{threads} threads, columns")
+    scan_lines.check_threads(CUMULATIVE_PROD, x)

@@ -119,15 +119,7 @@ def test_every_instruction_set(dtype: np.dtype[Any]) -> None:
 @pytest.mark.usefixtures("restored_threads")
 @each_float
 def test_long_lines_on_threads(dtype: np.dtype[Any]) -> None:
-    x = mixed(dtype, (3, 400_003), 9)
-    _core.set_num_threads(1)
-    alone = memory.scan(CUMULATIVE_SUM, x, 1)
-    for threads in (2, 3, 7):
-        _core.set_num_threads(threads)
-        for line in range(3):
-            assert_bits(memory.scan(CUMULATIVE_SUM, x[line], 0), alone[line], f"{threads} threads, line {line}")
-        columns = memory.scan(CUMULATIVE_SUM, np.ascontiguousarray(x.T), 0)
-        assert_bits(columns, np.ascontiguousarray(alone.T), f"{threads} threads, columns")
+    scan_lines.check_threads(CUMULATIVE_SUM, mixed(dtype, (3, 400_003), 9))
 
 
 def test_results_beyond_the_caches_are_whole_wherever_they_start() -> None:
