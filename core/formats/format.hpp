@@ -86,4 +86,22 @@ constexpr std::uint64_t overflow_bits(Format f, bool negative) {
     return has_infinity(f) ? traits_of(f).overflow | (negative ? sign_bit(f) : 0) : canonical_nan(f);
 }
 
+// Whether every number of one float format is one of the other, too.
+constexpr bool holds(Format wide, Format narrow) { return wide == narrow || size_of(wide) > size_of(narrow); }
+
+// Calls `call.operator()<format>()`, of a float format of more than eight bits.
+template <class Call>
+constexpr auto in_float_format(Format format, const Call& call) {
+    switch (format) {
+        case Format::f16:
+            return call.template operator()<Format::f16>();
+        case Format::bf16:
+            return call.template operator()<Format::bf16>();
+        case Format::f32:
+            return call.template operator()<Format::f32>();
+        default:
+            return call.template operator()<Format::f64>();
+    }
+}
+
 }  // namespace samesum

@@ -190,53 +190,10 @@ std::size_t write_verdicts(std::size_t n, void* out, std::uint8_t* failed, const
     return failures;
 }
 
-template <template <Format, Finalize> class Test, Format format, Finalize finalize>
-std::size_t certify_all(const Totals& t, std::size_t n, double count, void* out, std::uint8_t* failed) {
-    return write_verdicts<format>(n, out, failed, [&](std::size_t j) {
-        return Test<format, finalize>::of(load<Doubles>(t.hi + j), load<Doubles>(t.lo + j),
-                                          load<Doubles>(t.bound + j), count);
-    });
-}
-
-template <template <Format, Finalize> class Test, Format format>
-std::size_t certify_in(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-    const double count = static_cast<double>(how.count);
-    switch (how.finalize) {
-        case Finalize::over_count:
-            return certify_all<Test, format, Finalize::over_count>(t, n, count, out, failed);
-        case Finalize::root:
-            return certify_all<Test, format, Finalize::root>(t, n, count, out, failed);
-        case Finalize::logarithm:
-            return certify_all<Test, format, Finalize::logarithm>(t, n, count, out, failed);
-        default:
-            return certify_all<Test, format, Finalize::itself>(t, n, count, out, failed);
-    }
-}
-
-inline std::size_t certify_interval(const Totals& t, std::size_t n, const Finish& how, void* out,
-                                    std::uint8_t* failed) {
-    switch (how.format) {
-        case Format::f16:
-            return certify_in<IntervalTest, Format::f16>(t, n, how, out, failed);
-        case Format::bf16:
-            return certify_in<IntervalTest, Format::bf16>(t, n, how, out, failed);
-        default:
-            return certify_in<IntervalTest, Format::f32>(t, n, how, out, failed);
-    }
-}
-
-inline std::size_t certify_words(const Totals& t, std::size_t n, const Finish& how, void* out,
-                                 std::uint8_t* failed) {
-    switch (how.format) {
-        case Format::f16:
-            return certify_in<WordsTest, Format::f16>(t, n, how, out, failed);
-        case Format::bf16:
-            return certify_in<WordsTest, Format::bf16>(t, n, how, out, failed);
-        case Format::f32:
-            return certify_in<WordsTest, Format::f32>(t, n, how, out, failed);
-        default:
-            return certify_in<WordsTest, Format::f64>(t, n, how, out, failed);
-    }
-}
+// Both write the results of `how` and which of them failed, and return how many did. The interval test is for
+// sums that overflow no double, into formats narrower than double.
+std::size_t certify_interval(const Totals& t, std::size_t n, const Finish& how, void* out,
+                             std::uint8_t* failed);
+std::size_t certify_words(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
 
 }  // namespace samesum::SAMESUM_ISA

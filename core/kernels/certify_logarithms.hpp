@@ -40,20 +40,10 @@ SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
 template <int bits, class StateAt>
 std::size_t certify_exponentials(const StateAt& state_at, std::size_t n, Format format, void* out,
                                  std::uint8_t* failed) {
-    const auto in = [&]<Format to>() {
+    return in_float_format(format, [&]<Format to>() {
         return write_verdicts<to>(n, out, failed,
                                   [&](std::size_t j) { return verdict<to, bits>(state_at(j)); });
-    };
-    switch (format) {
-        case Format::f16:
-            return in.template operator()<Format::f16>();
-        case Format::bf16:
-            return in.template operator()<Format::bf16>();
-        case Format::f32:
-            return in.template operator()<Format::f32>();
-        default:
-            return in.template operator()<Format::f64>();
-    }
+    });
 }
 
 }  // namespace samesum::SAMESUM_ISA

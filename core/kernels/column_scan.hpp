@@ -11,7 +11,7 @@ namespace samesum::SAMESUM_ISA {
 
 template <class F>
 struct ColumnScan {
-    static constexpr bool is_double = F::format == Format::f64;
+    static constexpr bool is_double = F::format == Format::f64, into_double = true;
 
     // Of each column the sum so far, of what was rounded off it the sum, and of what was rounded off that the
     // magnitudes. While all elements of a strip are on a grid (kernels/grid.hpp), nothing is: `shift` is then
@@ -201,15 +201,22 @@ struct ColumnScan {
         return certify(all, j, before);
     }
 
+    // The same of any number of rows of a whole strip.
+    template <Format format>
+    static __attribute__((noinline)) std::size_t scan_any(State& state, const ScanRows& all) {
+        return scan_strip<format, true, 0>(state, all, 0, true);
+    }
+
     // All rows of a strip of columns, few enough for their exponents to tell that no sum is rounded.
     template <Format format, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_whole(ScanRows all) {
         if constexpr (known > 0) all.rows = known;
-        if constexpr (!is_double) {
-            if (pass_few<format>(all)) return 0;
-        }
         State state = empty_state();
-        return scan_strip<format, true, 0>(state, all, 0, true);
+        if constexpr (is_double) {
+            return scan_strip<format, true, 0>(state, all, 0, true);
+        } else {
+            return pass_few<format>(all) ? 0 : scan_any<format>(state, all);
+        }
     }
 
     template <Format format>
@@ -260,7 +267,7 @@ struct ColumnScan {
             prefetch_rows<scan_rows>(next, all.in, width * F::size);
             failures += column_strip<format, true, known>(t, all, j, failures == 0);
         }
-        if (j < all.n) failures += column_strip<format, false, known>(t, all, j, failures == 0);
+        if (j < all.n) failures += column_strip<format, false, 0>(t, all, j, failures == 0);
         return failures;
     }
 
@@ -277,21 +284,15 @@ struct ColumnScan {
 
     template <Format format>
     static std::size_t columns_of(Tile& t, const ScanRows& all) {
-        return all.rows == scan_rows ? columns_in<format, scan_rows>(t, all) : columns_in<format, 0>(t, all);
+        if constexpr (format == F::format) {
+            if (all.rows == scan_rows) return columns_in<format, scan_rows>(t, all);
+        }
+        return columns_in<format, 0>(t, all);
     }
 
     static std::size_t columns(void* tile, const ScanRows& rows) {
         Tile& t = *static_cast<Tile*>(tile);
-        switch (rows.format) {
-            case Format::f16:
-                return columns_of<Format::f16>(t, rows);
-            case Format::bf16:
-                return columns_of<Format::bf16>(t, rows);
-            case Format::f32:
-                return columns_of<Format::f32>(t, rows);
-            default:
-                return columns_of<Format::f64>(t, rows);
-        }
+        return in_float_format(rows.format, [&]<Format format>() { return columns_of<format>(t, rows); });
     }
 };
 

@@ -3,7 +3,6 @@
 // was a NaN.
 #pragma once
 
-#include <bit>
 #include <type_traits>
 
 #include "exact/rounding.hpp"
@@ -22,12 +21,11 @@ struct Extreme {
 
     struct Tile {
         Key best[tile_pitch];
-        Bits size[tile_pitch];
+        Key size[tile_pitch];  // not negative
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
     typedef Key Keys __attribute__((vector_size(vector_bytes)));
-    typedef Bits Sizes __attribute__((vector_size(vector_bytes)));
 
     // Its own inverse: negative floats, whose integers order backwards, have all bits but the sign flipped.
     // `T` is Key or Keys.
@@ -48,13 +46,11 @@ struct Extreme {
         return a > b ? a : b;
     }
 
-    template <class T, class S>
-    static SAMESUM_INLINE void take(T x, T& best, S& size) {
+    template <class T>
+    static SAMESUM_INLINE void take(T x, T& best, T& size) {
+        constexpr Key magnitude = static_cast<Key>(~least);
         best = better(best, key(x));
-        if constexpr (is_real) {
-            constexpr Bits magnitude = static_cast<Bits>(~least);
-            size = larger(size, static_cast<S>(std::bit_cast<S>(x) & magnitude));
-        }
+        if constexpr (is_real) size = larger(size, static_cast<T>(x & magnitude));
     }
 
     static void init(void* tile, std::size_t n) {
@@ -71,14 +67,14 @@ struct Extreme {
             return;
         }
         Keys best[4] = {};
-        Sizes size[4] = {};
+        Keys size[4] = {};
         for (Keys& b : best) b += identity;
         each_vector<Keys>(p, n, [&](std::size_t k, Keys v) { take(v, best[k], size[k]); });
         const Keys bests = better(better(best[0], best[1]), better(best[2], best[3]));
         t.best[j] = better(t.best[j], across(bests, [](Keys a, Keys b) { return better(a, b); }));
         if constexpr (is_real) {
-            const Sizes sizes = larger(larger(size[0], size[1]), larger(size[2], size[3]));
-            t.size[j] = larger(t.size[j], across(sizes, [](Sizes a, Sizes b) { return larger(a, b); }));
+            const Keys sizes = larger(larger(size[0], size[1]), larger(size[2], size[3]));
+            t.size[j] = larger(t.size[j], across(sizes, [](Keys a, Keys b) { return larger(a, b); }));
         }
     }
 
@@ -93,18 +89,18 @@ struct Extreme {
         }
     }
 
+    // Some columns are taken twice: that changes nothing.
     template <std::size_t rows>
-    static SAMESUM_INLINE void take_rows(Key* __restrict best, Bits* __restrict size, const char* x,
+    static SAMESUM_INLINE void take_rows(Key* __restrict best, Key* __restrict size, const char* x,
                                          std::ptrdiff_t row_stride, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) {
-            Key b = best[j];
-            Bits s = size[j];
+        each_of_columns<Keys>(n, [&]<class T>(T, std::size_t j) {
+            T b = load<T>(best + j), s = load<T>(size + j);
             for (std::size_t r = 0; r < rows; ++r) {
-                take(load<Key>(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Key)), b, s);
+                take(load<T>(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Key)), b, s);
             }
-            best[j] = b;
-            if constexpr (is_real) size[j] = s;
-        }
+            store(best + j, b);
+            if constexpr (is_real) store(size + j, s);
+        });
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
@@ -129,7 +125,7 @@ struct Extreme {
         for (std::size_t j = 0; j < n; ++j) {
             Key result = key(t.best[j]);
             if constexpr (is_real) {
-                if (t.size[j] > infinity_bits(format))
+                if (t.size[j] > static_cast<Key>(infinity_bits(format)))
                     result = static_cast<Key>(canonical_nan(format));
                 else if (t.best[j] == identity)
                     result = empty();

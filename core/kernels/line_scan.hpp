@@ -1,6 +1,8 @@
 // Lines side by side, scanned as columns: squares of elements are transposed in registers.
 #pragma once
 
+#include <initializer_list>
+
 #include "kernels/method.hpp"
 #include "kernels/prefixes.hpp"
 
@@ -36,8 +38,22 @@ SAMESUM_INLINE void transpose(V (&v)[width]) {
 template <std::size_t size>
 using BitsOf = std::conditional_t<size == 2, Shorts, std::conditional_t<size == 4, Words, UnsignedLongs>>;
 
-// `Columns` are those of ColumnScan, or of ProductColumns, which has none of double.
-template <class F, class Columns, bool into_double>
+// Whether there are lines into a format: all elements are numbers of it, and `Columns` (those of ColumnScan
+// or of ProductColumns) can have it.
+template <class F, class Columns>
+constexpr bool has_lines_into(Format format) {
+    return holds(format, F::format) && (Columns::into_double || format != Format::f64);
+}
+
+template <class F, class Columns>
+constexpr std::uint32_t quick_formats = [] {
+    std::uint32_t formats = 0;
+    for (const Format format : {Format::f16, Format::bf16, Format::f32, Format::f64})
+        formats |= std::uint32_t{has_lines_into<F, Columns>(format)} << static_cast<int>(format);
+    return formats;
+}();
+
+template <class F, class Columns>
 struct LineScan {
     using Tile = typename Columns::Tile;
     using State = typename Columns::State;
@@ -137,7 +153,7 @@ struct LineScan {
             if (i < all.n) {
                 group.take_some(i, all.n - i);
                 const ScanRows rows = group.rows(all.n - i, all.depth + i, failed);
-                if (Columns::template scan_strip<format, true, 0>(state, rows, 0, true) > 0)
+                if (Columns::template scan_any<format>(state, rows) > 0)
                     failures += mark(all, first, group.count, i, rows, failures == 0);
                 group.give_some(i, all.n - i);
             }
@@ -164,38 +180,27 @@ struct LineScan {
         return failures;
     }
 
-    template <Format format>
-    static std::size_t short_lines_of(const ShortScanLines& all) {
-        return all.n == 8 ? short_lines_in<format, 8>(all) : short_lines_in<format, 0>(all);
-    }
-
     static std::size_t short_lines(const ShortScanLines& all) {
-        switch (all.format) {
-            case Format::f16:
-                return short_lines_of<Format::f16>(all);
-            case Format::bf16:
-                return short_lines_of<Format::bf16>(all);
-            case Format::f32:
-                return short_lines_of<Format::f32>(all);
-            default:
-                if constexpr (into_double) return short_lines_of<Format::f64>(all);
+        return in_float_format(all.format, [&]<Format format>() -> std::size_t {
+            if constexpr (!has_lines_into<F, Columns>(format)) {
                 return 0;
-        }
+            } else {
+                if constexpr (format == F::format) {
+                    if (all.n == 8) return short_lines_in<format, 8>(all);
+                }
+                return short_lines_in<format, 0>(all);
+            }
+        });
     }
 
     static std::size_t lines(void* tile, const ScanLines& all) {
-        Tile& t = *static_cast<Tile*>(tile);
-        switch (all.format) {
-            case Format::f16:
-                return lines_in<Format::f16>(t, all);
-            case Format::bf16:
-                return lines_in<Format::bf16>(t, all);
-            case Format::f32:
-                return lines_in<Format::f32>(t, all);
-            default:
-                if constexpr (into_double) return lines_in<Format::f64>(t, all);
+        return in_float_format(all.format, [&]<Format format>() -> std::size_t {
+            if constexpr (!has_lines_into<F, Columns>(format)) {
                 return 0;
-        }
+            } else {
+                return lines_in<format>(*static_cast<Tile*>(tile), all);
+            }
+        });
     }
 };
 

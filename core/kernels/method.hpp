@@ -133,13 +133,15 @@ struct ScanMethod {
     std::size_t (*columns)(void* tile, const ScanRows& rows);
     // As `init`, of columns that go on from these carries; none if `lines` is.
     void (*start)(void* tile, const Carry* carries, std::size_t n) = nullptr;
-    // The same of lines as columns of the tile; none where there is no quick way.
+    // The same of lines as columns of the tile, into formats of which `quick_formats` has the bit.
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
-    bool lines_into_double = false;  // or into narrower formats only
+    std::uint32_t quick_formats = 0;
     // The same of whole short lines whose length is a multiple of this.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
     std::size_t short_unit = 0;
-    bool takes_parts = false;  // whether that is quicker than `row` for the parts of one line
+    bool takes_parts = false;  // whether `lines` is quicker than `row` for the parts of one line
+
+    constexpr bool is_quick(Format format) const { return quick_formats >> static_cast<int>(format) & 1; }
 };
 
 // `columns` of a scan from what it does with one row.

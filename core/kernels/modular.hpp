@@ -163,4 +163,13 @@ struct Modular {
     static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
 };
 
+// Signs make no difference to bits where nothing is widened, nor do magnitudes to what has no sign: the same
+// code serves.
+template <class Integer, class Total, Map map>
+using BitsOfModular = std::conditional_t<sizeof(Integer) == sizeof(Total) && map != Map::magnitude,
+                                         std::make_unsigned_t<Integer>, Integer>;
+template <class Integer, class Total, Map map, bool product = false>
+using ModularOf = Modular<BitsOfModular<Integer, Total, map>, Total,
+                          std::is_unsigned_v<Integer> && map == Map::magnitude ? Map::itself : map, product>;
+
 }  // namespace samesum::SAMESUM_ISA

@@ -11,22 +11,12 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Key, Format format, bool maximum, bool last>
-struct Position {
+// What is known of the best ranks and their places; `Key` is a signed integer.
+template <class Key, bool last>
+struct Places {
     static_assert(std::is_signed_v<Key>);
     using Bits = std::make_unsigned_t<Key>;
     static constexpr Key least = static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1));
-    static constexpr Key greatest = static_cast<Key>(~least);
-
-    typedef Key Keys __attribute__((vector_size(vector_bytes)));
-    static constexpr std::size_t lanes = vector_bytes / sizeof(Key);
-
-    // Elements of a lane whose best is known before one is looked for.
-    static constexpr std::size_t lane_chunk = 8192 / sizeof(Key);
-    // Columns take this many rows, or sets of rows side by side, before their indices outgrow a key.
-    static constexpr std::size_t batch_rows = sizeof(Key) == 1 ? 256 : 32768;
-    // Rows of fewer columns than a quarter of this are taken side by side, until they are as wide.
-    static constexpr std::size_t folded_columns = 256;
 
     // What is known of the elements so far. Of none: the rank that wins over nothing, at 0.
     struct Tile {
@@ -43,6 +33,73 @@ struct Position {
     };
 
     static SAMESUM_INLINE bool wins(Key x, Key over) { return last ? x >= over : x > over; }
+
+    static void init(void* tile, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        for (std::size_t j = 0; j < n; ++j) t.best[j] = least;
+        for (std::size_t j = 0; j < n; ++j) t.position[j] = t.count[j] = 0;
+    }
+
+    static __attribute__((noinline)) void begin(Batch& batch, std::size_t width) {
+        for (std::size_t j = 0; j < width; ++j) batch.best[j] = least;
+        for (std::size_t j = 0; j < width; ++j) batch.row[j] = 0;
+    }
+
+    // Of `sets` sets of `fold` rows side by side.
+    static __attribute__((noinline)) void add(Tile& t, const Batch& batch, std::size_t sets, std::size_t n,
+                                              std::size_t fold) {
+        for (std::size_t f = 0; f < fold; ++f) join(t, batch.best + f * n, batch.row + f * n, n, f, fold);
+        for (std::size_t j = 0; j < n; ++j) t.count[j] += static_cast<std::int64_t>(sets * fold);
+    }
+
+    // Rows `f` of every `fold` of a batch come between the others: equal ranks are told apart by position.
+    static void join(Tile& t, const Key* best, const Bits* row, std::size_t n, std::size_t f,
+                     std::size_t fold) {
+        for (std::size_t j = 0; j < n; ++j) {
+            const std::int64_t at = t.count[j] + static_cast<std::int64_t>(row[j] * fold + f);
+            const bool nearer = last ? at > t.position[j] : at < t.position[j];
+            const bool taken = best[j] > t.best[j] || (best[j] == t.best[j] && nearer);
+            t.position[j] = taken ? at : t.position[j];
+            t.best[j] = taken ? best[j] : t.best[j];
+        }
+    }
+
+    // The elements of `from` come after those of `tile`.
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const Tile& f = *static_cast<const Tile*>(from);
+        if (f.count[i] > 0 && wins(f.best[i], t.best[j])) {
+            t.best[j] = f.best[i];
+            t.position[j] = t.count[j] + f.position[i];
+        }
+        t.count[j] += f.count[i];
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish&, void* out, std::uint8_t* failed) {
+        std::memset(failed, 0, n);
+        std::memcpy(out, static_cast<const Tile*>(tile)->position, n * sizeof(std::int64_t));
+        return 0;
+    }
+};
+
+template <class Key, Format format, bool maximum, bool last>
+struct Position : Places<Key, last> {
+    using Of = Places<Key, last>;
+    using Of::least, Of::wins;
+    using typename Of::Batch;
+    using typename Of::Bits;
+    using typename Of::Tile;
+    static constexpr Key greatest = static_cast<Key>(~least);
+
+    typedef Key Keys __attribute__((vector_size(vector_bytes)));
+    static constexpr std::size_t lanes = vector_bytes / sizeof(Key);
+
+    // Elements of a lane whose best is known before one is looked for.
+    static constexpr std::size_t lane_chunk = 8192 / sizeof(Key);
+    // Columns take this many rows, or sets of rows side by side, before their indices outgrow a key.
+    static constexpr std::size_t batch_rows = sizeof(Key) == 1 ? 256 : 32768;
+    // Rows of fewer columns than a quarter of this are taken side by side, until they are as wide.
+    static constexpr std::size_t folded_columns = 256;
 
     // `T` is Key or Keys.
     template <class T>
@@ -67,12 +124,6 @@ struct Position {
     template <class T>
     static SAMESUM_INLINE T greater(T a, T b) {
         return a > b ? a : b;
-    }
-
-    static void init(void* tile, std::size_t n) {
-        Tile& t = *static_cast<Tile*>(tile);
-        for (std::size_t j = 0; j < n; ++j) t.best[j] = least;
-        for (std::size_t j = 0; j < n; ++j) t.position[j] = t.count[j] = 0;
     }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
@@ -181,13 +232,11 @@ struct Position {
                           std::size_t fold) {
         Batch batch;
         const std::size_t width = n * fold;
-        for (std::size_t j = 0; j < width; ++j) batch.best[j] = least;
-        for (std::size_t j = 0; j < width; ++j) batch.row[j] = 0;
+        Of::begin(batch, width);
         std::size_t r = 0;
         for (; r + 4 <= sets; r += 4, p += 4 * stride) add_rows<4>(batch, p, stride, width, r);
         for (; r < sets; ++r, p += stride) add_rows<1>(batch, p, stride, width, r);
-        for (std::size_t f = 0; f < fold; ++f) join(t, batch.best + f * n, batch.row + f * n, n, f, fold);
-        for (std::size_t j = 0; j < n; ++j) t.count[j] += static_cast<std::int64_t>(sets * fold);
+        Of::add(t, batch, sets, n, fold);
     }
 
     template <std::size_t rows>
@@ -202,52 +251,26 @@ struct Position {
         }
     }
 
+    // Some columns are taken twice: that changes nothing.
     template <std::size_t rows>
     static SAMESUM_INLINE void take_rows(Key* __restrict best, Bits* __restrict row, const char* x,
                                          std::ptrdiff_t row_stride, std::size_t n, Bits first) {
-        for (std::size_t j = 0; j < n; ++j) {
-            Key b = best[j];
-            Bits at = row[j];
+        each_of_columns<Keys>(n, [&]<class T>(T, std::size_t j) {
+            T b = load<T>(best + j), at = load<T>(row + j);
             for (std::size_t r = 0; r < rows; ++r) {
-                const Key now = rank_at(x + static_cast<std::ptrdiff_t>(r) * row_stride, j);
-                at = wins(now, b) ? static_cast<Bits>(first + r) : at;
+                const char* p = x + static_cast<std::ptrdiff_t>(r) * row_stride;
+                const T now = rank(load<T>(p + j * sizeof(Key)));
+                at = (last ? now >= b : now > b) ? T{} + static_cast<Key>(first + r) : at;
                 b = greater(b, now);
             }
-            best[j] = b;
-            row[j] = at;
-        }
+            store(best + j, b);
+            store(row + j, at);
+        });
     }
 
-    // Rows `f` of every `fold` of a batch come between the others: equal ranks are told apart by position.
-    static void join(Tile& t, const Key* best, const Bits* row, std::size_t n, std::size_t f,
-                     std::size_t fold) {
-        for (std::size_t j = 0; j < n; ++j) {
-            const std::int64_t at = t.count[j] + static_cast<std::int64_t>(row[j] * fold + f);
-            const bool nearer = last ? at > t.position[j] : at < t.position[j];
-            const bool taken = best[j] > t.best[j] || (best[j] == t.best[j] && nearer);
-            t.position[j] = taken ? at : t.position[j];
-            t.best[j] = greater(t.best[j], best[j]);
-        }
+    static constexpr Method method() {
+        return {tile_columns, Of::init, each_lane<lane>, columns, Of::merge, Of::finish};
     }
-
-    // The elements of `from` come after those of `tile`.
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        Tile& t = *static_cast<Tile*>(tile);
-        const Tile& f = *static_cast<const Tile*>(from);
-        if (f.count[i] > 0 && wins(f.best[i], t.best[j])) {
-            t.best[j] = f.best[i];
-            t.position[j] = t.count[j] + f.position[i];
-        }
-        t.count[j] += f.count[i];
-    }
-
-    static std::size_t finish(void* tile, std::size_t n, const Finish&, void* out, std::uint8_t* failed) {
-        std::memset(failed, 0, n);
-        std::memcpy(out, static_cast<const Tile*>(tile)->position, n * sizeof(std::int64_t));
-        return 0;
-    }
-
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -11,6 +11,7 @@ namespace samesum::SAMESUM_ISA {
 template <class F>
 struct ProductColumns {
     static_assert(F::format != Format::f64);
+    static constexpr bool into_double = false;
     using All = RealProduct<F>;
     // hi is zero where that is the product, and the exponent zero where hi + lo is what it is; what meets an
     // infinity or a NaN is marked for good.
@@ -190,6 +191,12 @@ struct ProductColumns {
         return certify_strip(state, all, j);
     }
 
+    // The same of any number of rows of a whole strip.
+    template <Format format>
+    static __attribute__((noinline)) std::size_t scan_any(State& state, const ScanRows& all) {
+        return scan_strip<format, true, 0>(state, all, 0, true);
+    }
+
     static SAMESUM_INLINE State empty_state() {
         return {{Doubles{} + 1, Doubles{}, Longs{}}, Longs{}, Longs{}};
     }
@@ -254,7 +261,10 @@ struct ProductColumns {
 
     template <Format format>
     static std::size_t columns_of(Tile& t, const ScanRows& all) {
-        return all.rows == scan_rows ? columns_in<format, scan_rows>(t, all) : columns_in<format, 0>(t, all);
+        if constexpr (format == F::format) {
+            if (all.rows == scan_rows) return columns_in<format, scan_rows>(t, all);
+        }
+        return columns_in<format, 0>(t, all);
     }
 
     // Columns that go on from these carries.
@@ -279,14 +289,13 @@ struct ProductColumns {
     // Into a format narrower than double.
     static std::size_t columns(void* tile, const ScanRows& rows) {
         Tile& t = *static_cast<Tile*>(tile);
-        switch (rows.format) {
-            case Format::f16:
-                return columns_of<Format::f16>(t, rows);
-            case Format::bf16:
-                return columns_of<Format::bf16>(t, rows);
-            default:
-                return columns_of<Format::f32>(t, rows);
-        }
+        return in_float_format(rows.format, [&]<Format format>() -> std::size_t {
+            if constexpr (format == Format::f64) {
+                return 0;
+            } else {
+                return columns_of<format>(t, rows);
+            }
+        });
     }
 };
 

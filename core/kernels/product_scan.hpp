@@ -114,16 +114,13 @@ struct RealProductScan {
     static bool try_plain_in(Format format, const ProductCarry& carry, const char* p, std::size_t n,
                              void* out) {
         if (carry.mark != 0) return false;
-        switch (format) {
-            case Format::f16:
-                return try_plain<Format::f16>(carry, p, n, out);
-            case Format::bf16:
-                return try_plain<Format::bf16>(carry, p, n, out);
-            case Format::f32:
-                return try_plain<Format::f32>(carry, p, n, out);
-            default:
+        return in_float_format(format, [&]<Format to>() {
+            if constexpr (to == Format::f64) {
                 return false;
-        }
+            } else {
+                return try_plain<to>(carry, p, n, out);
+            }
+        });
     }
 
     struct Prefixes {
@@ -211,9 +208,9 @@ struct RealProductScan {
                     init,
                     columns,
                     Columns::start,
-                    LineScan<F, Columns, false>::lines,
-                    false,
-                    LineScan<F, Columns, false>::short_lines,
+                    LineScan<F, Columns>::lines,
+                    quick_formats<F, Columns>,
+                    LineScan<F, Columns>::short_lines,
                     width,
                     true};
         }

@@ -7,8 +7,9 @@ namespace samesum::SAMESUM_ISA {
 template <class Integer, class Total>
 constexpr void fill_modular(ProductMethods& m, Format format, std::size_t wide) {
     const std::size_t index = static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8);
-    m.modular[index][wide] = Modular<Integer, Total, Map::itself, true>::method();
-    m.scan_modular[index][wide] = ModularScan<Integer, Total, true>::method();
+    m.modular[index][wide] = ModularOf<Integer, Total, Map::itself, true>::method();
+    m.scan_modular[index][wide] =
+        ModularScan<BitsOfModular<Integer, Total, Map::itself>, Total, true>::method();
 }
 
 template <class Integer>

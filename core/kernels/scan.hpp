@@ -186,16 +186,8 @@ struct FloatScan {
     static std::size_t row(const Carry& carry, const Carry& part, const void* x, std::size_t n, Format format,
                            void* out, std::uint8_t* failed) {
         const char* p = static_cast<const char*>(x);
-        switch (format) {
-            case Format::f16:
-                return row_in<Format::f16>(carry, part, p, n, out, failed);
-            case Format::bf16:
-                return row_in<Format::bf16>(carry, part, p, n, out, failed);
-            case Format::f32:
-                return row_in<Format::f32>(carry, part, p, n, out, failed);
-            default:
-                return row_in<Format::f64>(carry, part, p, n, out, failed);
-        }
+        return in_float_format(format,
+                               [&]<Format to>() { return row_in<to>(carry, part, p, n, out, failed); });
     }
 
     using Columns = ColumnScan<F>;
@@ -208,9 +200,9 @@ struct FloatScan {
                 Columns::init,
                 Columns::columns,
                 Columns::start,
-                LineScan<F, Columns, true>::lines,
-                true,
-                LineScan<F, Columns, true>::short_lines,
+                LineScan<F, Columns>::lines,
+                quick_formats<F, Columns>,
+                LineScan<F, Columns>::short_lines,
                 width,
                 F::format == Format::f16};
     }

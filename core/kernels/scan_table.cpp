@@ -7,8 +7,8 @@ namespace samesum::SAMESUM_ISA {
 template <class Integer>
 constexpr void fill_integer(ScanMethods& m, Format format) {
     ScanMethod(&row)[2] = m.modular[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
-    row[0] = ModularScan<Integer, std::make_unsigned_t<Integer>, false>::method();
-    row[1] = ModularScan<Integer, std::uint64_t, false>::method();
+    row[0] = ModularScan<std::make_unsigned_t<Integer>, std::make_unsigned_t<Integer>, false>::method();
+    row[1] = ModularScan<BitsOfModular<Integer, std::uint64_t, Map::itself>, std::uint64_t, false>::method();
 }
 
 constexpr ScanMethods all_scans() {

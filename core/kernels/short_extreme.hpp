@@ -10,15 +10,14 @@ template <class Key, Format format, bool maximum>
 struct ShortExtreme {
     using All = Extreme<Key, format, maximum>;
     using Keys = typename All::Keys;
-    using Sizes = typename All::Sizes;
 
     static SAMESUM_INLINE Keys extreme_of(const ShortRows& rows) {
         Keys best = Keys{} + All::identity;
-        Sizes size = {};
+        Keys size = {};
         const char* p = rows.p;
         for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) All::take(load<Keys>(p), best, size);
         if constexpr (All::is_real) {
-            constexpr auto infinity = static_cast<typename All::Bits>(infinity_bits(format));
+            constexpr Key infinity = static_cast<Key>(infinity_bits(format));
             return size > infinity ? Keys{} + static_cast<Key>(canonical_nan(format)) : All::key(best);
         } else {
             return best;

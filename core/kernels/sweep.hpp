@@ -42,6 +42,27 @@ SAMESUM_INLINE void each_vector(const char* p, std::size_t n, Take take) {
     if (n > 0) take(1, load<V>(final));
 }
 
+// take(T{}, j) for vectors T of columns from number j on, so that all of n columns are taken, but some twice.
+template <class T, class Take>
+SAMESUM_INLINE void each_of_columns_by(std::size_t n, const Take& take) {
+    constexpr std::size_t step = elements_of<T>;
+    for (std::size_t j = 0; j < n; j += step) take(T{}, j + step <= n ? j : n - step);
+}
+
+// The same; `T` is V, a shorter vector, or a single element.
+template <class V, class Take>
+SAMESUM_INLINE void each_of_columns(std::size_t n, const Take& take) {
+    typedef ElementOf<V> Narrow __attribute__((vector_size(16)));
+    if (n >= elements_of<V>) {
+        each_of_columns_by<V>(n, take);
+    } else if (n >= elements_of<Narrow>) {
+        each_of_columns_by<Narrow>(n, take);
+    } else {
+#pragma GCC unroll 1
+        for (std::size_t j = 0; j < n; ++j) take(ElementOf<V>{}, j);
+    }
+}
+
 // All elements of a vector as one, by an operation that may take them in any order and more than once.
 template <class V, class Join>
 SAMESUM_INLINE ElementOf<V> across(V x, Join join) {

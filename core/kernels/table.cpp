@@ -32,9 +32,9 @@ constexpr void fill_extreme(Methods& m) {
 
 template <class Integer, class Total>
 constexpr void fill_modular(Method (&row)[3]) {
-    row[0] = Modular<Integer, Total, Map::itself>::method();
-    row[1] = Modular<Integer, Total, Map::magnitude>::method();
-    row[2] = Modular<Integer, Total, Map::square>::method();
+    row[0] = ModularOf<Integer, Total, Map::itself>::method();
+    row[1] = ModularOf<Integer, Total, Map::magnitude>::method();
+    row[2] = ModularOf<Integer, Total, Map::square>::method();
 }
 
 template <class Integer, Format format>

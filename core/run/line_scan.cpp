@@ -17,8 +17,8 @@ static_assert(together <= scan_elements);
 bool LineScan::is_quick() const {
     const std::int64_t size = static_cast<std::int64_t>(size_of(plan_.in)),
                        out_size = static_cast<std::int64_t>(size_of(plan_.format));
-    return method_.lines != nullptr && (method_.lines_into_double || plan_.format != Format::f64) &&
-           !plan_.swapped && plan_.axis.in == size && plan_.axis.out == out_size;
+    return method_.is_quick(plan_.format) && !plan_.swapped && plan_.axis.in == size &&
+           plan_.axis.out == out_size;
 }
 
 void LineScan::add_failures(const LinePart& part, const std::uint8_t* failed, std::int64_t i, std::size_t n) {

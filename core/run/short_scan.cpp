@@ -41,10 +41,9 @@ class ShortScan {
 
   private:
     bool is_quick() const {
-        return method_.short_lines != nullptr && from_.forward && to_.forward &&
+        return method_.is_quick(plan_.format) && from_.forward && to_.forward &&
                plan_.written == plan_.axis.size && !plan_.has_initial &&
-               from_.count % static_cast<std::int64_t>(method_.short_unit) == 0 &&
-               (method_.lines_into_double || plan_.format != Format::f64);
+               from_.count % static_cast<std::int64_t>(method_.short_unit) == 0;
     }
 
     void run_quick(std::int64_t first, std::int64_t last) {
