@@ -22,6 +22,16 @@ namespace {
 using samesum::Format;
 using namespace samesum::python;
 
+// work(x with its axes in the order of the output, which of them is `along`, where the results go)
+template <class Work>
+void run_in_order(const Input& x, int along, const Output& output, Work&& work) {
+    std::int64_t room[2 * samesum::max_rank];
+    const samesum::View view = output.order().applied_to(x.view, room);
+    const int place = output.order().place_of(along);
+    const std::int64_t bytes = x.count * static_cast<std::int64_t>(samesum::size_of(x.view.format));
+    unlocked(bytes, [&] { work(view, place, output.data()); });
+}
+
 nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags, nb::handle dtype,
                 nb::handle out) {
     const Input input = input_of(x);
@@ -51,12 +61,9 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     }
     Output output(out, input, format, shape);
     if (outputs > 0) {
-        const std::int64_t bytes =
-            input.count * static_cast<std::int64_t>(samesum::size_of(input.view.format));
-        std::int64_t room[2 * samesum::max_rank];
-        const samesum::View view = output.order().applied_to(input.view, room);
-        const int place = output.order().place_of(along);
-        unlocked(bytes, [&] { samesum::scan(kind, view, place, options, format, output.data()); });
+        run_in_order(input, along, output, [&](const samesum::View& view, int place, void* to) {
+            samesum::scan(kind, view, place, options, format, to);
+        });
     }
     return output.finished();
 }
@@ -72,11 +79,9 @@ nb::object normalize(unsigned code, nb::handle x, nb::handle axis, nb::handle ou
     Output output(out, input, format, PyArray_DIMS(input.array));
     if (input.count > 0) {
         const auto kind = code == 0 ? samesum::Normalization::softmax : samesum::Normalization::log_softmax;
-        const std::int64_t bytes = input.count * static_cast<std::int64_t>(samesum::size_of(format));
-        std::int64_t room[2 * samesum::max_rank];
-        const samesum::View view = output.order().applied_to(input.view, room);
-        const int place = output.order().place_of(along);
-        unlocked(bytes, [&] { samesum::normalize(view, place, kind, output.data()); });
+        run_in_order(input, along, output, [&](const samesum::View& view, int place, void* to) {
+            samesum::normalize(view, place, kind, to);
+        });
     }
     return output.finished();
 }
