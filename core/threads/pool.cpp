@@ -71,6 +71,26 @@ struct Job {
     }
 };
 
+void pause() {
+#if defined(__x86_64__) || defined(_M_X64)
+    _mm_pause();
+#endif
+}
+
+// Looks for a moment whether something holds: a thread that sleeps takes longer to wake than many a job.
+template <class Condition>
+void await_briefly(const Condition& holds) {
+    constexpr auto patience = std::chrono::microseconds(100);
+    constexpr int looks = 64;  // between two looks at the clock
+    const auto begin = std::chrono::steady_clock::now();
+    do {
+        for (int i = 0; i < looks; ++i) {
+            if (holds()) return;
+            pause();
+        }
+    } while (std::chrono::steady_clock::now() - begin < patience);
+}
+
 class Pool {
   public:
     // False if somebody else's job is running.
@@ -82,14 +102,18 @@ class Pool {
             grow(threads - 1);
             job_ = &job;
             helpers_ = threads - 1;
-            running_ = threads_.size();
             ++generation_;
         }
         wake_.notify_all();
         job.work(0);
         std::unique_lock lock(mutex_);
-        done_.wait(lock, [this] { return running_ == 0; });
-        job_ = nullptr;
+        job_ = nullptr;  // who has not come by now comes too late
+        if (working_ > 0) {
+            lock.unlock();
+            await_briefly([this] { return working_ == 0; });
+            lock.lock();
+        }
+        done_.wait(lock, [this] { return working_ == 0; });
         return true;
     }
 
@@ -106,24 +130,28 @@ class Pool {
 
     [[noreturn]] void serve(std::size_t worker) {
         std::uint64_t seen = 0;
-        std::unique_lock lock(mutex_);
         for (;;) {
+            await_briefly([&] { return generation_ != seen; });
+            std::unique_lock lock(mutex_);
             wake_.wait(lock, [&] { return generation_ != seen; });
             seen = generation_;
-            Job* job = worker <= helpers_ ? job_ : nullptr;
+            if (job_ == nullptr || worker > helpers_) continue;
+            Job& job = *job_;
+            ++working_;
             lock.unlock();
-            if (job != nullptr) job->work(worker);
+            job.work(worker);
             lock.lock();
-            if (--running_ == 0) done_.notify_one();
+            if (--working_ == 0) done_.notify_one();
         }
     }
 
-    std::mutex busy_, mutex_;
+    std::mutex busy_, mutex_;  // the second one is held by those who change what follows
     std::condition_variable wake_, done_;
     std::vector<std::thread> threads_;
     Job* job_ = nullptr;
-    std::size_t helpers_ = 0, running_ = 0;
-    std::uint64_t generation_ = 0;
+    std::size_t helpers_ = 0;
+    std::atomic<std::size_t> working_{0};
+    std::atomic<std::uint64_t> generation_{0};
 };
 
 std::atomic<int> configured{0};
