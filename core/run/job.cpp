@@ -13,9 +13,9 @@ namespace samesum {
 namespace {
 
 // Below this many bytes of input one thread is faster than waking another.
-constexpr std::int64_t threaded_bytes = 768 << 10;
+constexpr std::int64_t threaded_bytes = 384 << 10;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
-constexpr std::int64_t task_bytes = 2 << 20;
+constexpr std::int64_t task_bytes = 2 << 20, least_task_bytes = 64 << 10;
 
 // Pieces of an ordered set for each thread: every one has a state to itself, so that they merge in order.
 constexpr std::int64_t ordered_pieces = 6;
@@ -84,7 +84,8 @@ class Job {
             width = std::min<std::int64_t>(width, untangled_rows);
         if (threads > 1) {
             const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
-            width = std::min(width, std::max<std::int64_t>(share, 256));
+            const std::int64_t least = plan_.shape == Shape::lanes ? least_task_bytes / output_bytes : 256;
+            width = std::min(width, std::max(share, least));
         }
         return std::max<std::int64_t>(1, std::min(width, inner));
     }

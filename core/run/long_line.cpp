@@ -14,7 +14,7 @@ namespace samesum {
 namespace {
 
 // Three times all threads are woken and waited for, which takes as long as 1 MB of one thread.
-constexpr std::size_t threaded_bytes = 2 << 20;
+constexpr std::size_t threaded_bytes = 256 << 10;
 
 class Job {
   public:

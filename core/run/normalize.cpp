@@ -14,7 +14,7 @@ namespace samesum {
 
 namespace {
 
-constexpr std::int64_t threaded_bytes = 256 << 10;
+constexpr std::int64_t threaded_bytes = 128 << 10;
 // Bytes of the lines that a task takes at a time: they stay in the cache while they lie side by side.
 constexpr std::int64_t task_bytes = 128 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.

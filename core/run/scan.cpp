@@ -20,7 +20,9 @@ namespace samesum {
 
 namespace {
 
-constexpr std::int64_t threaded_bytes = 256 << 10;
+constexpr std::int64_t threaded_bytes = 128 << 10;
+// Threads that write columns of the same rows share pages, which the first of them has to wait for.
+constexpr std::int64_t threaded_columns_bytes = 512 << 10;
 // Elements of a long row that one thread takes at a time: they stay in its cache between the two passes over
 // them, and their parts side by side are no multiple of 4096 bytes long, which would share their places in
 // it.
@@ -51,7 +53,8 @@ class Job {
     void run() {
         const std::int64_t bytes =
             plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
-        const int threads = bytes >= threaded_bytes ? thread_count() : 1;
+        const int threads =
+            bytes >= (plan_.columns ? threaded_columns_bytes : threaded_bytes) ? thread_count() : 1;
         if (lines_are_short(plan_))
             scan_short_lines(plan_, method_, target_.initial(), failures_, threads);
         else if (plan_.columns)
