@@ -158,7 +158,8 @@ struct ColumnScan {
     template <Format format, bool whole>
     static SAMESUM_INLINE bool try_exact(State& state, const ScanRows& all, std::size_t j) {
         if (state.shift[0] == 0) return false;
-        return pass_exact<format, whole>(all, j, state.strip.sum, state.shift) ||
+        return (state.shift[0] > no_grid &&
+                pass_exact<format, whole>(all, j, state.strip.sum, state.shift)) ||
                change_grid<format, whole>(state, all, j);
     }
 
@@ -275,7 +276,7 @@ struct ColumnScan {
     template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE bool stays_exact(Tile& t, ScanRows all, std::size_t j) {
         if constexpr (known > 0) all.rows = known;
-        if (t.shift[j] == 0) return false;
+        if (t.shift[j] <= no_grid) return false;
         Doubles sum = load<Doubles>(t.sum + j);
         if (!pass_exact<format, whole>(all, j, sum, load<Doubles>(t.shift + j))) return false;
         store(t.sum + j, sum);

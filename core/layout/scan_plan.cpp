@@ -1,6 +1,7 @@
 #include "layout/scan_plan.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace samesum {
 
@@ -32,12 +33,16 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
     if (plan.has_initial) plan.out += plan.axis.out;
     merge_neighbours(plan.lines);
     const std::int64_t item = static_cast<std::int64_t>(size_of(x.format));
-    for (int i = 0; i < plan.lines.rank; ++i) {
-        if (plan.lines.dim[i].in == item) std::swap(plan.lines.dim[i], plan.lines.dim[plan.lines.rank - 1]);
-    }
-    plan.inner = plan.lines.rank > 0 ? plan.lines.dim[plan.lines.rank - 1] : Dim{1, 0, 0};
-    const bool along = plan.axis.size > 1 && (plan.axis.in == item || plan.axis.in == -item);
-    plan.columns = plan.inner.in == item && plan.inner.size >= 8 && !along;
+    // The elements that are nearest to each other are taken together, along the axis or across it.
+    const auto distance = [item](const Dim& d) {
+        return d.in == item ? 0 : d.in == 0 ? INT64_MAX : std::abs(d.in);
+    };
+    const auto nearer = [&](const Dim& a, const Dim& b) { return distance(a) < distance(b); };
+    Dim* const end = plan.lines.dim + plan.lines.rank;
+    if (plan.lines.rank > 0) std::iter_swap(std::min_element(plan.lines.dim, end, nearer), end - 1);
+    plan.inner = plan.lines.rank > 0 ? end[-1] : Dim{1, 0, 0};
+    const bool along = plan.axis.size > 1 && distance(plan.axis) <= distance(plan.inner);
+    plan.columns = plan.inner.size >= 8 && !along;
     if (plan.columns) --plan.lines.rank;
     return plan;
 }

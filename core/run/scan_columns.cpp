@@ -39,6 +39,7 @@ class Job {
         std::uint8_t failed[scan_rows * tile_columns];
         ColumnFailures found(failures_, {in, out, plan_.inner.in, plan_.inner.out, columns});
         const bool direct = plan_.inner.out == static_cast<std::int64_t>(size) && !target_.streams();
+        const bool gathers = plan_.swapped || plan_.inner.in != item;
         method_.init(scope.tile(), n);
         target_.write_initial(out, columns);
         for (std::int64_t r = 0; r < plan_.written; r += scan_rows) {
@@ -54,9 +55,9 @@ class Job {
                                    static_cast<std::size_t>(r),
                                    plan_.format,
                                    failed};
-            if (plan_.swapped) {
+            if (gathers) {
                 for (std::int64_t i = 0; i < rows; ++i)
-                    gather(x + i * plan_.axis.in, plan_.inner.in, n, size_of(plan_.in), true,
+                    gather(x + i * plan_.axis.in, plan_.inner.in, n, size_of(plan_.in), plan_.swapped,
                            gathered + i * columns * item);
                 block_of_rows.x = gathered;
                 block_of_rows.in = columns * item;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 import cases
 from drawing import DTYPES, arrays, families, offset, reductions, scans, subsets
 from oracle import assert_bits, check_reduce
-from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Reduction, Scan
+from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SCANS, Reduction, Scan
 from samesum.algebra.states import is_position
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE
@@ -104,6 +105,19 @@ def test_broadcast_dimensions(data: st.DataObject, row: Reduction, x: NDArray, t
     axis = data.draw(st.integers(0, view.ndim - 1))
     scanned = memory.scan(CUMULATIVE_SUM, view, axis)
     assert_bits(scanned, memory.scan(CUMULATIVE_SUM, view.copy(), axis), f"scan {shape} {axis}")
+
+
+@pytest.mark.parametrize("step", [2, 3, -1, -2])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("row", SCANS, ids=lambda row: row.name)
+def test_scans_of_strided_views(row: Scan, dtype: np.dtype[Any], step: int) -> None:
+    """Columns whose neighbours in a row do not touch, several tiles of them, and lines that do not."""
+    shape = (11, 2, 1500)
+    x = cases.make("normal", dtype, 33000) if dtype.kind not in "iu" else cases.integer_data(dtype, 33000)
+    view = x.reshape(shape)[..., ::step]
+    for axis, flags in itertools.product(range(3), (0, EXCLUSIVE | REVERSE)):
+        got, expected = memory.scan(row, view, axis, flags), memory.scan(row, view.copy(), axis, flags)
+        assert_bits(got, expected, f"{row.name} {dtype} step {step} axis {axis} flags {flags}")
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
