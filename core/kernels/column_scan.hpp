@@ -11,7 +11,8 @@ namespace samesum::SAMESUM_ISA {
 
 template <class F>
 struct ColumnScan {
-    static constexpr bool is_double = F::format == Format::f64, into_double = true;
+    static constexpr bool is_double = F::format == Format::f64;
+    static constexpr bool takes(Format) { return true; }
 
     // Of each column the sum so far, of what was rounded off it the sum, and of what was rounded off that the
     // magnitudes. While all elements of a strip are on a grid (kernels/grid.hpp), nothing is: `shift` is then

@@ -38,11 +38,11 @@ SAMESUM_INLINE void transpose(V (&v)[width]) {
 template <std::size_t size>
 using BitsOf = std::conditional_t<size == 2, Shorts, std::conditional_t<size == 4, Words, UnsignedLongs>>;
 
-// Whether there are lines into a format: all elements are numbers of it, and `Columns` (those of ColumnScan
-// or of ProductColumns) can have it.
+// Whether there are lines into a format: all elements are numbers of it, and `Columns` (those of sums or of
+// products) take it.
 template <class F, class Columns>
 constexpr bool has_lines_into(Format format) {
-    return holds(format, F::format) && (Columns::into_double || format != Format::f64);
+    return holds(format, F::format) && Columns::takes(format);
 }
 
 template <class F, class Columns>

@@ -36,6 +36,14 @@ struct PlainProducts {
         lo = lo - (sum - hi);
         hi = hi != 0 ? sum : hi;
     }
+
+    // Normalised, times 2^exponent; zeros as ones with their sign.
+    SAMESUM_INLINE Factors factors(Longs exponent) const {
+        const Longs signed_one = (reinterpret_cast<Longs>(hi) & INT64_MIN) | one_bits;
+        Factors f{hi == 0 ? reinterpret_cast<Doubles>(signed_one) : hi, lo, exponent, lost};
+        f.normalise();
+        return f;
+    }
 };
 
 // What is near a double, rounded. Rounding to float32 on the way to 16 bits is quick, and right for all that

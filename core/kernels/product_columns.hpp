@@ -3,54 +3,19 @@
 
 #include "kernels/certify_products.hpp"
 #include "kernels/plain_products.hpp"
-#include "kernels/prefixes.hpp"
 #include "kernels/product.hpp"
+#include "kernels/product_state.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
 template <class F>
 struct ProductColumns {
     static_assert(F::format != Format::f64);
-    static constexpr bool into_double = false;
+    static constexpr bool takes(Format format) { return format != Format::f64; }
     using All = RealProduct<F>;
-    // hi is zero where that is the product, and the exponent zero where hi + lo is what it is; what meets an
-    // infinity or a NaN is marked for good.
     using Tile = typename All::Tile;
 
-    struct State {
-        PlainProducts plain;
-        Longs exponent, mark;
-
-        SAMESUM_INLINE bool is_apart() const { return any_bit(mark | exponent); }
-    };
-
-    // Rows of a strip of `width` columns, or of fewer if it is not whole; `known` rows, or any number if
-    // zero.
-    template <Format format, bool whole, std::size_t known>
-    struct Rows {
-        const char* const x;
-        char* const out;
-        const std::ptrdiff_t in, to;
-        const std::size_t left, number, depth;
-
-        SAMESUM_INLINE Rows(const ScanRows& all, std::size_t j)
-            : x(all.x + j * F::size),
-              out(all.out + j * size_of(format)),
-              in(all.in),
-              to(all.to),
-              left(all.n - j),
-              number(all.rows),
-              depth(all.depth) {}
-        SAMESUM_INLINE std::size_t count() const { return known > 0 ? known : number; }
-        SAMESUM_INLINE Doubles at(std::size_t r) const {
-            const char* p = x + static_cast<std::ptrdiff_t>(r) * in;
-            return whole ? F::doubles(p) : padded_with_ones<F>(p, left);
-        }
-        SAMESUM_INLINE void put(std::size_t r, Words bits) const {
-            char* p = out + static_cast<std::ptrdiff_t>(r) * to;
-            store_prefixes<format>(p, 0, whole ? width : left, bits);
-        }
-    };
+    using State = ProductState;
 
     // Rows of a strip that is near one; false if a prefix was in doubt. `first`: the exact products are among
     // them.
@@ -114,28 +79,6 @@ struct ProductColumns {
         return failures;
     }
 
-    // Zeros aside as ones with their sign.
-    static SAMESUM_INLINE Factors factors_of(const PlainProducts& strip, Longs exponent) {
-        const Longs signed_one = (reinterpret_cast<Longs>(strip.hi) & INT64_MIN) | one_bits;
-        Factors f{strip.hi == 0 ? reinterpret_cast<Doubles>(signed_one) : strip.hi, strip.lo, exponent,
-                  strip.lost};
-        f.normalise();
-        return f;
-    }
-
-    // From normalised factors; where `is_zero`, that is the product.
-    static State state_of(const Factors& f, Longs is_zero, Longs marks) {
-        constexpr std::int64_t most = PlainProducts::greatest_power;
-        const Longs none = {}, sign = reinterpret_cast<Longs>(f.hi) & INT64_MIN;
-        const Longs exponent = (is_zero | (marks != 0)) ? none : f.exponent;
-        const bool far = any((exponent > most) | (exponent < -most));
-        const Longs power = far ? none : exponent;
-        const Doubles scale = reinterpret_cast<Doubles>((power + field_bias) << fraction_bits);
-        return {{is_zero ? reinterpret_cast<Doubles>(sign) : f.hi * scale, f.lo * scale, f.lost},
-                exponent - power,
-                is_zero ? none : marks};
-    }
-
     template <Format format, class Rows>
     static SAMESUM_INLINE bool try_near(State& state, const Rows& rows) {
         PlainProducts strip = state.plain;
@@ -152,10 +95,14 @@ struct ProductColumns {
         return true;
     }
 
-    // What is zero or far from one; infinities and NaNs fail.
+    // What is zero or far from one; infinities and NaNs fail, and what may have underflowed on the way: with
+    // factors from 2^-149 to 2^128 that takes five of up to eight, and three lead back no farther than this.
     static bool settle(State& state, const PlainProducts& strip) {
-        if (any(~(samesum::SAMESUM_ISA::magnitude(strip.hi) < infinity))) return false;
-        state = state_of(factors_of(strip, Longs{}), strip.hi == 0, Longs{});
+        constexpr double surely_whole = 0x1p-500;
+        const Doubles size = samesum::SAMESUM_ISA::magnitude(strip.hi);
+        const Longs was_zero = state.plain.hi == 0;
+        if (any(~(size < infinity) | ((size < surely_whole) & ~was_zero))) return false;
+        state = State::of(strip.factors(Longs{}), strip.hi == 0, Longs{});
         return true;
     }
 
@@ -163,17 +110,17 @@ struct ProductColumns {
     static bool try_far(State& state, const Rows& rows) {
         constexpr std::int64_t rounds_to_zero = -(std::int64_t{1} << 20);
         const Longs is_zero = state.plain.hi == 0;
-        Factors strip = factors_of(state.plain, is_zero ? Longs{} + rounds_to_zero : state.exponent);
+        Factors strip = state.plain.factors(is_zero ? Longs{} + rounds_to_zero : state.exponent);
         if (!pass_far<format>(rows, strip)) return false;
-        state = state_of(strip, is_zero, Longs{});
+        state = State::of(strip, is_zero, Longs{});
         return true;
     }
 
     static std::size_t certify_strip(State& state, ScanRows all, std::size_t j) {
         Longs marks = state.mark | ((state.plain.hi == 0) & zero_mark);
-        Factors strip = factors_of(state.plain, state.exponent);
+        Factors strip = state.plain.factors(state.exponent);
         const std::size_t failures = certify(all, j, strip, marks);
-        state = state_of(strip, marks == zero_mark, marks);
+        state = State::of(strip, marks == zero_mark, marks);
         return failures;
     }
 
@@ -181,7 +128,7 @@ struct ProductColumns {
     template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
                                                  bool fresh) {
-        const Rows<format, whole, known> rows(all, j);
+        const ProductRows<F, format, whole, known> rows(all, j);
         if (!state.is_apart()) {
             if (try_near<format>(state, rows)) return 0;
         } else if (!any_bit(state.mark)) {
@@ -197,14 +144,10 @@ struct ProductColumns {
         return scan_strip<format, true, 0>(state, all, 0, true);
     }
 
-    static SAMESUM_INLINE State empty_state() {
-        return {{Doubles{} + 1, Doubles{}, Longs{}}, Longs{}, Longs{}};
-    }
-
     // All rows of a strip of columns.
     template <Format format, std::size_t>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
-        State state = empty_state();
+        State state = State::one();
         std::size_t failures = 0;
         for (std::size_t r = 0; r < all.rows; r += width) {
             const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
@@ -265,25 +208,6 @@ struct ProductColumns {
             if (all.rows == scan_rows) return columns_in<format, scan_rows>(t, all);
         }
         return columns_in<format, 0>(t, all);
-    }
-
-    // Columns that go on from these carries.
-    static void start(void* tile, const Carry* carries, std::size_t n) {
-        Tile& t = *static_cast<Tile*>(tile);
-        All::init(tile, n);
-        for (std::size_t j = 0; j < n; ++j) {
-            const ProductCarry& carry = carries[j].product;
-            t.hi[j] = carry.hi;
-            t.lo[j] = carry.lo;
-            t.exponent[j] = carry.exponent;
-            t.mark[j] = carry.mark;
-            t.lost[j] = carry.bound > 0 ? -1 : 0;
-        }
-        for (std::size_t j = 0; j < n; j += width) {
-            const State at = load_state(t, j);
-            const Factors factors{at.plain.hi, at.plain.lo, at.exponent, at.plain.lost};
-            store_state(t, j, state_of(factors, at.mark == zero_mark, at.mark));
-        }
     }
 
     // Into a format narrower than double.

@@ -1,6 +1,7 @@
 // Prefix products of floats: of a block of a row after a carry, and of rows of columns.
 #pragma once
 
+#include "kernels/double_product_columns.hpp"
 #include "kernels/line_scan.hpp"
 #include "kernels/product.hpp"
 #include "kernels/product_columns.hpp"
@@ -177,6 +178,15 @@ struct RealProductScan {
 
     static void init(void* tile, std::size_t n) { All::init(tile, n); }
 
+    // Results in float64 and in narrower formats take ways of their own.
+    using Wide = DoubleProductColumns<F>;
+    using Narrow = std::conditional_t<F::format == Format::f64, Wide, ProductColumns<F>>;
+
+    static void start(void* tile, const Carry* carries, std::size_t n) {
+        All::init(tile, n);
+        start_products(*static_cast<Tile*>(tile), carries, n);
+    }
+
     static std::size_t column(void* tile, const void* x, std::size_t n, std::size_t depth, Format format,
                               void* out, std::uint8_t* failed) {
         Tile& t = *static_cast<Tile*>(tile);
@@ -190,30 +200,28 @@ struct RealProductScan {
     }
 
     static std::size_t columns(void* tile, const ScanRows& rows) {
-        if constexpr (F::format != Format::f64) {
-            if (rows.format != Format::f64) return ProductColumns<F>::columns(tile, rows);
-        }
-        return each_row<column>(tile, rows);
+        if (rows.format == Format::f64) return Wide::columns(tile, rows);
+        if constexpr (F::format == Format::f64)
+            return each_row<column>(tile, rows);
+        else
+            return Narrow::columns(tile, rows);
+    }
+
+    static std::size_t lines(void* tile, const ScanLines& all) {
+        return all.format == Format::f64 ? LineScan<F, Wide>::lines(tile, all)
+                                         : LineScan<F, Narrow>::lines(tile, all);
+    }
+
+    static std::size_t short_lines(const ShortScanLines& all) {
+        return all.format == Format::f64 ? LineScan<F, Wide>::short_lines(all)
+                                         : LineScan<F, Narrow>::short_lines(all);
     }
 
     static constexpr ScanMethod method() {
-        if constexpr (F::format == Format::f64) {
-            return {{}, total, join, row, init, columns};
-        } else {
-            using Columns = ProductColumns<F>;
-            return {{},
-                    total,
-                    join,
-                    row,
-                    init,
-                    columns,
-                    Columns::start,
-                    LineScan<F, Columns>::lines,
-                    quick_formats<F, Columns>,
-                    LineScan<F, Columns>::short_lines,
-                    width,
-                    true};
-        }
+        return {{},          total, join,
+                row,         init,  columns,
+                start,       lines, quick_formats<F, Wide> | quick_formats<F, Narrow>,
+                short_lines, width, true};
     }
 };
 

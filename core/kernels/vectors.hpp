@@ -142,6 +142,17 @@ SAMESUM_INLINE Doubles magnitude(Doubles x) {
     return reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & INT64_MAX);
 }
 
+// The lesser of two, b if there is a NaN.
+SAMESUM_INLINE Doubles lesser(Doubles a, Doubles b) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Doubles>(_mm512_min_pd(a, b));
+#elif defined(__AVX__)
+    return reinterpret_cast<Doubles>(_mm256_min_pd(a, b));
+#else
+    return a < b ? a : b;
+#endif
+}
+
 SAMESUM_INLINE Floats magnitude(Floats x) {
     return reinterpret_cast<Floats>(reinterpret_cast<Ints>(x) & INT32_MAX);
 }

@@ -1,0 +1,220 @@
+// Prefix products of columns in float64, a few rows at a time.
+#pragma once
+
+#include "kernels/certify_products.hpp"
+#include "kernels/plain_products.hpp"
+#include "kernels/product.hpp"
+#include "kernels/product_state.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// With u = 2^-53 and low words of at most u |hi| where a strip starts, that of row number k (from one) is at
+// most (k + 1) u |hi| and is rounded by u of that: 44 u^2 |hi| in a strip of 8 rows. The sums of the rounding
+// test are rounded by another 9 u^2 |hi|. 16 u^2 for each row and 16 u^2 for the test have room for the terms
+// of higher order and for the rounding of the bound itself; where the bound is so great that they have not,
+// nothing is certain anyway.
+struct DoubleProductsError {
+    static_assert(scan_rows <= 8 && width <= 8);
+    static constexpr double each_row = 0x1p-102, test = 0x1p-102;
+
+    static constexpr double of_strip(std::size_t rows) { return static_cast<double>(rows) * each_row; }
+};
+
+template <class F>
+struct DoubleProductColumns {
+    static constexpr Format format = Format::f64;
+    static constexpr bool takes(Format to) { return to == format; }
+    using All = RealProduct<F>;
+    using Tile = typename All::Tile;
+    using Error = DoubleProductsError;
+
+    // `bound`: relative, of what was lost; zero if nothing was.
+    struct State {
+        ProductState at;
+        Doubles bound;
+    };
+
+    template <bool whole, std::size_t known>
+    using Rows = ProductRows<F, format, whole, known>;
+
+    // Rows of a strip whose products are near one, and stay so; false if one left them, or was in doubt.
+    // Exact products are not told from others.
+    template <class Rows>
+    static SAMESUM_INLINE bool try_near(State& state, const Rows& rows) {
+        constexpr double least = PlainProducts::least;
+        PlainProducts strip = state.at.plain;
+        const double lost = Error::of_strip(rows.count());
+        const Doubles relative = state.bound + (lost + Error::test);
+        Doubles smallest = Doubles{} + least;
+        Longs wrong = {};
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            strip.take(rows.at(r));
+            const Doubles size = samesum::SAMESUM_ISA::magnitude(strip.hi), b = size * relative;
+            smallest = lesser(size, smallest);
+            const Doubles low = strip.hi + (strip.lo - b), high = strip.hi + (strip.lo + b);
+            wrong |= low != high;
+            rows.put(r, reinterpret_cast<Longs>(low));
+        }
+        strip.normalise();
+        if (any(wrong | (smallest < least)) || !strip.is_near()) return false;
+        const Doubles none = {};
+        state.bound += strip.lost != 0 ? none + lost : none;
+        state.at.plain = strip;
+        return true;
+    }
+
+    // Powers of two by which significands are multiplied: zero and infinity where that is the product in any
+    // case, NaN where its exponent alone does not tell.
+    static SAMESUM_INLINE Doubles scale_of(Longs exponent) {
+        // Significands are from 1/2, by their low words, to 2^9.
+        constexpr std::int64_t surely_zero = -1090, least = -1020, greatest = 1023;
+        const Longs none = {}, infinite = none + (field_mask << fraction_bits);
+        Longs bits = (exponent + field_bias) << fraction_bits;
+        bits = exponent < least ? none - 1 : bits;
+        bits = exponent < surely_zero ? none : bits;
+        bits = exponent > greatest ? none - 1 : bits;
+        return reinterpret_cast<Doubles>(exponent > greatest + 1 ? infinite : bits);
+    }
+
+    // Rows with their exponents aside. Columns that have met a zero, an infinity or a NaN have the exponent
+    // of what is one for good; false if one meets its first, or was in doubt.
+    template <class Rows>
+    static __attribute__((noinline)) bool try_far(State& state, const Rows& rows) {
+        constexpr std::int64_t beyond = std::int64_t{1} << 20;
+        const Longs marks = state.at.mark, is_zero = state.at.plain.hi == 0,
+                    is_infinite = marks == infinity_mark;
+        const Longs is_nan = (marks != 0) & ~is_infinite, none = {};
+        const Longs exponent = is_zero ? none - beyond : is_infinite ? none + beyond : state.at.exponent;
+        const Longs least = is_zero ? none : none + 1;
+        Factors strip = state.at.plain.factors(exponent);
+        strip.lost = state.bound != 0;
+        const double lost = Error::of_strip(rows.count());
+        const Doubles relative = state.bound + (lost + Error::test), zero = {};
+        Longs wrong = {}, odd = {};
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            const Doubles x = rows.at(r);
+            const Longs field = exponent_field(x);
+            odd |= (field - least) | (field_mask - 1 - field);
+            strip.exponent += field - field_bias;
+            strip.multiply(significand_of(x));
+            const Doubles size = samesum::SAMESUM_ISA::magnitude(strip.hi), scale = scale_of(strip.exponent);
+            const Doubles b = strip.lost != 0 ? size * relative : zero;
+            const Doubles low = (strip.hi + (strip.lo - b)) * scale,
+                          high = (strip.hi + (strip.lo + b)) * scale;
+            wrong |= low != high;
+            rows.put(r, is_nan ? none + static_cast<std::int64_t>(canonical_nan(format))
+                               : reinterpret_cast<Longs>(low));
+        }
+        if (any((wrong | (odd < 0)) & ~is_nan)) return false;
+        strip.normalise();
+        go_on(state, strip, lost, is_zero, marks);
+        return true;
+    }
+
+    static void go_on(State& state, const Factors& strip, double lost, Longs is_zero, Longs marks) {
+        const Doubles none = {};
+        state.bound += strip.lost != 0 ? none + lost : none;
+        state.at = ProductState::of(strip, is_zero, marks);
+    }
+
+    // Every kind of strip in words of which those that fail are marked.
+    static __attribute__((noinline)) std::size_t certify(State& state, const ScanRows& all, std::size_t j) {
+        const std::size_t n = all.n - j < width ? all.n - j : width;
+        alignas(64) double hi[width], lo[width], bound[width];
+        alignas(64) std::int64_t exponent[width], mark[width], lost[width];
+        const Products view{hi, lo, bound, exponent, mark, lost};
+        const double loss = Error::of_strip(all.rows);
+        Longs marks = state.at.mark | ((state.at.plain.hi == 0) & zero_mark);
+        Factors strip = state.at.plain.factors(state.at.exponent);
+        strip.lost = state.bound != 0;
+        store(bound, state.bound);
+        std::size_t failures = 0;
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const char* p = all.x + static_cast<std::ptrdiff_t>(r) * all.in + j * F::size;
+            multiply_any(strip, marks, n < width ? padded_with_ones<F>(p, n) : F::doubles(p));
+            store(hi, strip.hi);
+            store(lo, strip.lo);
+            store(exponent, strip.exponent);
+            store(mark, marks);
+            store(lost, strip.lost);
+            char* out = all.out + static_cast<std::ptrdiff_t>(r) * all.to + j * size_of(format);
+            failures += certify_products(view, loss, n, format, out, all.failed + r * all.n + j);
+        }
+        strip.normalise();
+        go_on(state, strip, loss, marks == zero_mark, marks);
+        return failures;
+    }
+
+    // A strip of columns; `fresh` if no column of these rows has failed yet.
+    template <Format, bool whole, std::size_t known>
+    static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
+                                                 bool fresh) {
+        const Longs zero = state.at.plain.hi == 0;
+        const bool apart = any_bit(state.at.mark | state.at.exponent | zero);
+        if (!apart && try_near(state, Rows<whole, known>(all, j))) return 0;
+        if (try_far(state, Rows<whole, 0>(all, j))) return 0;
+        if (fresh) std::memset(all.failed, 0, all.rows * all.n);
+        return certify(state, all, j);
+    }
+
+    // The same of any number of rows of a whole strip.
+    template <Format>
+    static __attribute__((noinline)) std::size_t scan_any(State& state, const ScanRows& all) {
+        return scan_strip<format, true, 0>(state, all, 0, true);
+    }
+
+    // All rows of a strip of columns, a multiple of `width`.
+    template <Format, std::size_t>
+    static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
+        State state{ProductState::one(), Doubles{}};
+        std::size_t failures = 0;
+        for (std::size_t r = 0; r < all.rows; r += width) {
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+            const ScanRows some{all.x + at * all.in, all.in, all.out + at * all.to, all.to, width, all.n,
+                                all.depth + r,       format, all.failed + r * all.n};
+            if (failures > 0) std::memset(some.failed, 0, some.rows * some.n);
+            failures += scan_strip<format, true, width>(state, some, 0, failures == 0);
+        }
+        return failures;
+    }
+
+    static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {
+        return {{{load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), Longs{}},
+                 load<Longs>(t.exponent + j),
+                 load<Longs>(t.mark + j)},
+                load<Doubles>(t.bound + j)};
+    }
+
+    static SAMESUM_INLINE void store_state(Tile& t, std::size_t j, const State& state) {
+        store(t.hi + j, state.at.plain.hi);
+        store(t.lo + j, state.at.plain.lo);
+        store(t.bound + j, state.bound);
+        store(t.exponent + j, state.at.exponent);
+        store(t.mark + j, state.at.mark);
+    }
+
+    template <std::size_t known>
+    static std::size_t columns_in(Tile& t, const ScanRows& all) {
+        std::size_t failures = 0, j = 0;
+        for (; j + width <= all.n; j += width) {
+            const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
+            prefetch_rows<known>(next, all.in, width * F::size);
+            State state = load_state(t, j);
+            failures += scan_strip<format, true, known>(state, all, j, failures == 0);
+            store_state(t, j, state);
+        }
+        if (j < all.n) {
+            State state = load_state(t, j);
+            failures += scan_strip<format, false, 0>(state, all, j, failures == 0);
+            store_state(t, j, state);
+        }
+        return failures;
+    }
+
+    static std::size_t columns(void* tile, const ScanRows& rows) {
+        Tile& t = *static_cast<Tile*>(tile);
+        return rows.rows == scan_rows ? columns_in<scan_rows>(t, rows) : columns_in<0>(t, rows);
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,87 @@
+// Prefix products of a strip of columns on their way from row to row, and the rows.
+#pragma once
+
+#include "kernels/method.hpp"
+#include "kernels/plain_products.hpp"
+#include "kernels/prefixes.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// hi is zero where that is the product, and the exponent zero where hi + lo is what it is; what meets an
+// infinity or a NaN is marked for good.
+struct ProductState {
+    PlainProducts plain;
+    Longs exponent, mark;
+
+    SAMESUM_INLINE bool is_apart() const { return any_bit(mark | exponent); }
+
+    static SAMESUM_INLINE ProductState one() {
+        return {{Doubles{} + 1, Doubles{}, Longs{}}, Longs{}, Longs{}};
+    }
+
+    // From normalised factors; where `is_zero`, that is the product.
+    static ProductState of(const Factors& f, Longs is_zero, Longs marks) {
+        constexpr std::int64_t most = PlainProducts::greatest_power;
+        const Longs none = {}, sign = reinterpret_cast<Longs>(f.hi) & INT64_MIN;
+        const Longs exponent = (is_zero | (marks != 0)) ? none : f.exponent;
+        const bool far = any((exponent > most) | (exponent < -most));
+        const Longs power = far ? none : exponent;
+        const Doubles scale = reinterpret_cast<Doubles>((power + field_bias) << fraction_bits);
+        return {{is_zero ? reinterpret_cast<Doubles>(sign) : f.hi * scale, f.lo * scale, f.lost},
+                exponent - power,
+                is_zero ? none : marks};
+    }
+};
+
+// Columns of a tile of products that go on from these carries, for results in any format.
+template <class Tile>
+void start_products(Tile& t, const Carry* carries, std::size_t n) {
+    for (std::size_t j = 0; j < n; ++j) {
+        const ProductCarry& carry = carries[j].product;
+        t.hi[j] = carry.hi;
+        t.lo[j] = carry.lo;
+        t.bound[j] = carry.bound;
+        t.exponent[j] = carry.exponent;
+        t.mark[j] = carry.mark;
+        t.lost[j] = carry.bound > 0 ? -1 : 0;
+    }
+    for (std::size_t j = 0; j < n; j += width) {
+        const Longs marks = load<Longs>(t.mark + j);
+        const Factors factors{load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Longs>(t.exponent + j),
+                              load<Longs>(t.lost + j)};
+        const ProductState state = ProductState::of(factors, marks == zero_mark, marks);
+        store(t.hi + j, state.plain.hi);
+        store(t.lo + j, state.plain.lo);
+        store(t.exponent + j, state.exponent);
+        store(t.mark + j, state.mark);
+    }
+}
+
+// Rows of a strip of `width` columns, or of fewer if it is not whole; `known` rows, or any number if zero.
+template <class F, Format format, bool whole, std::size_t known>
+struct ProductRows {
+    const char* const x;
+    char* const out;
+    const std::ptrdiff_t in, to;
+    const std::size_t left, number, depth;
+
+    SAMESUM_INLINE ProductRows(const ScanRows& all, std::size_t j)
+        : x(all.x + j * F::size),
+          out(all.out + j * size_of(format)),
+          in(all.in),
+          to(all.to),
+          left(all.n - j),
+          number(all.rows),
+          depth(all.depth) {}
+    SAMESUM_INLINE std::size_t count() const { return known > 0 ? known : number; }
+    SAMESUM_INLINE Doubles at(std::size_t r) const {
+        const char* p = x + static_cast<std::ptrdiff_t>(r) * in;
+        return whole ? F::doubles(p) : padded_with_ones<F>(p, left);
+    }
+    SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
+        char* p = out + static_cast<std::ptrdiff_t>(r) * to;
+        store_prefixes<format>(p, 0, whole ? width : left, bits);
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA
