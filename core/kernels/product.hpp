@@ -4,6 +4,7 @@
 #include "kernels/certify_products.hpp"
 #include "kernels/factors.hpp"
 #include "kernels/method.hpp"
+#include "kernels/product_rows.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -119,6 +120,44 @@ struct RealProduct {
         }
     }
 
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
+                      std::size_t rows) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const char* p = static_cast<const char*>(x);
+        std::size_t r = 0;
+        for (; r + width <= rows && n >= width; r += width)
+            multiply_rows_at_once(t, j + r, p + static_cast<std::ptrdiff_t>(r) * row_stride, n, row_stride);
+        each_lane<lane>(tile, j + r, p + static_cast<std::ptrdiff_t>(r) * row_stride, n, row_stride,
+                        rows - r);
+    }
+
+    static void multiply_rows_at_once(Tile& t, std::size_t j, const char* p, std::size_t n,
+                                      std::ptrdiff_t row_stride) {
+        constexpr std::size_t most = ProductRows<F>::most;
+        while (n > 0) {
+            const std::size_t now = n <= most ? n : n < most + width ? n - width : most;
+            if (!multiply_few(t, j, p, now, row_stride)) each_lane<lane>(&t, j, p, now, row_stride, width);
+            n -= now;
+            p += now * F::size;
+        }
+    }
+
+    // `width` rows into as many columns.
+    static bool multiply_few(Tile& t, std::size_t j, const char* p, std::size_t n,
+                             std::ptrdiff_t row_stride) {
+        Factors products;
+        if (!ProductRows<F>::multiply(p, row_stride, n, products)) return false;
+        const Doubles none = {}, lost = none + ProductRows<F>::lost_of(n);
+        Factors column = load_column(t, j);
+        const Doubles bound = load<Doubles>(t.bound + j) + (products.lost != 0 ? lost : none);
+        products.lost = Longs{};
+        column.multiply(products);
+        store(t.bound + j, bound + (column.lost != 0 ? none + 0x1p-102 : none));
+        column.lost = Longs{};
+        store_column(t, j, column);
+        return true;
+    }
+
     static SAMESUM_INLINE Factors load_column(const Tile& t, std::size_t j) {
         return {load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Longs>(t.exponent + j),
                 load<Longs>(t.lost + j)};
@@ -210,7 +249,7 @@ struct RealProduct {
                                 failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -58,9 +58,9 @@ class Job {
             const std::int64_t first = t % tiles * width;
             return Outputs{t / tiles, first, std::min(inner, first + width)};
         };
-        // Few tiles are taken in pieces of their reduced dimensions; by one thread too, which can then be
-        // interrupted.
-        const bool split = bytes >= threaded_bytes && outer * tiles < 3 * threads;
+        // Few tiles are taken in pieces of their reduced dimensions; by one thread large ones are, so that it
+        // can be interrupted.
+        const bool split = threads > 1 ? outer * tiles < 3 * threads : bytes > 4 * task_bytes * outer * tiles;
         if (split) {
             for (std::int64_t t = 0; t < outer * tiles; ++t) reduce_outputs(all_, outputs(t), threads);
         } else {

@@ -36,7 +36,8 @@ bool equal_loops(const Plan& a, const Plan& b) {
 // Products have much to do at the end of a lane, and of small elements a short lane is but a part of a
 // vector.
 std::int64_t least_lane(const Reduction& row, Format format) {
-    return row.combine == Combine::product || size_of(format) < 4 ? 32 : Manner{}.least_lane;
+    const bool is_product = row.combine == Combine::product, is_small = size_of(format) < 4;
+    return (is_product ? !is_float(format) : is_small) ? 32 : Manner{}.least_lane;
 }
 
 }  // namespace
