@@ -4,7 +4,7 @@
 #include "kernels/certify_products.hpp"
 #include "kernels/factors.hpp"
 #include "kernels/method.hpp"
-#include "kernels/product_rows.hpp"
+#include "kernels/row_products.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -133,7 +133,7 @@ struct RealProduct {
 
     static void multiply_rows_at_once(Tile& t, std::size_t j, const char* p, std::size_t n,
                                       std::ptrdiff_t row_stride) {
-        constexpr std::size_t most = ProductRows<F>::most;
+        constexpr std::size_t most = RowProducts<F>::most;
         while (n > 0) {
             const std::size_t now = n <= most ? n : n < most + width ? n - width : most;
             if (!multiply_few(t, j, p, now, row_stride)) each_lane<lane>(&t, j, p, now, row_stride, width);
@@ -146,8 +146,8 @@ struct RealProduct {
     static bool multiply_few(Tile& t, std::size_t j, const char* p, std::size_t n,
                              std::ptrdiff_t row_stride) {
         Factors products;
-        if (!ProductRows<F>::multiply(p, row_stride, n, products)) return false;
-        const Doubles none = {}, lost = none + ProductRows<F>::lost_of(n);
+        if (!RowProducts<F>::multiply(p, row_stride, n, products)) return false;
+        const Doubles none = {}, lost = none + RowProducts<F>::lost_of(n);
         Factors column = load_column(t, j);
         const Doubles bound = load<Doubles>(t.bound + j) + (products.lost != 0 ? lost : none);
         products.lost = Longs{};

@@ -10,7 +10,7 @@ namespace samesum::SAMESUM_ISA {
 // Plain doubles for the narrow formats, double-words for float64. Nothing under- or overflows while the
 // product of each lane stays between these, and so does each element of float64.
 template <class F>
-struct ProductRows {
+struct RowProducts {
     static constexpr bool is_double = F::format == Format::f64;
     static constexpr std::uint64_t least_bits = std::uint64_t{field_bias - 100} << fraction_bits,
                                    greatest_bits = std::uint64_t{field_bias + 100} << fraction_bits;
