@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/certify_products.hpp"
+#include "kernels/gradual_underflow.hpp"
 #include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
 #include "kernels/product_state.hpp"
@@ -63,11 +64,13 @@ struct DoubleProductColumns {
         return true;
     }
 
-    // Powers of two by which significands are multiplied: zero and infinity where that is the product in any
-    // case, NaN where its exponent alone does not tell.
+    // Significands are from 1/2, by their low words, to 2^9: below the first of these products are zero, from
+    // the second on normal, up to the third perhaps finite and beyond the next infinite.
+    static constexpr std::int64_t surely_zero = -1090, least = -1020, greatest = 1023;
+
+    // Powers of two by which significands are multiplied, or zero or infinity where that is the product, or
+    // NaN where its exponent alone does not tell.
     static SAMESUM_INLINE Doubles scale_of(Longs exponent) {
-        // Significands are from 1/2, by their low words, to 2^9.
-        constexpr std::int64_t surely_zero = -1090, least = -1020, greatest = 1023;
         const Longs none = {}, infinite = none + (field_mask << fraction_bits);
         Longs bits = (exponent + field_bias) << fraction_bits;
         bits = exponent < least ? none - 1 : bits;
@@ -77,15 +80,15 @@ struct DoubleProductColumns {
     }
 
     // Rows with their exponents aside. Columns that have met a zero, an infinity or a NaN have the exponent
-    // of what is one for good; false if one meets its first, or was in doubt.
-    template <class Rows>
-    static __attribute__((noinline)) bool try_far(State& state, const Rows& rows) {
+    // of what is one for good; false if one meets its first, or was in doubt, as subnormals are unless
+    // `gradual`.
+    static __attribute__((noinline)) bool try_far(State& state, const Rows<false, 0>& rows, bool gradual) {
         constexpr std::int64_t beyond = std::int64_t{1} << 20;
         const Longs marks = state.at.mark, is_zero = state.at.plain.hi == 0,
                     is_infinite = marks == infinity_mark;
         const Longs is_nan = (marks != 0) & ~is_infinite, none = {};
         const Longs exponent = is_zero ? none - beyond : is_infinite ? none + beyond : state.at.exponent;
-        const Longs least = is_zero ? none : none + 1;
+        const Longs least_field = is_zero ? none : none + 1;
         Factors strip = state.at.plain.factors(exponent);
         strip.lost = state.bound != 0;
         const double lost = Error::of_strip(rows.count());
@@ -94,13 +97,17 @@ struct DoubleProductColumns {
         for (std::size_t r = 0; r < rows.count(); ++r) {
             const Doubles x = rows.at(r);
             const Longs field = exponent_field(x);
-            odd |= (field - least) | (field_mask - 1 - field);
+            odd |= (field - least_field) | (field_mask - 1 - field);
             strip.exponent += field - field_bias;
             strip.multiply(significand_of(x));
             const Doubles size = samesum::SAMESUM_ISA::magnitude(strip.hi), scale = scale_of(strip.exponent);
             const Doubles b = strip.lost != 0 ? size * relative : zero;
-            const Doubles low = (strip.hi + (strip.lo - b)) * scale,
-                          high = (strip.hi + (strip.lo + b)) * scale;
+            Doubles low = (strip.hi + (strip.lo - b)) * scale, high = (strip.hi + (strip.lo + b)) * scale;
+            if (gradual) {
+                const Longs small = (strip.exponent >= surely_zero) & (strip.exponent < least);
+                low = small ? rounded_gradually(strip.hi, strip.lo - b, strip.exponent) : low;
+                high = small ? rounded_gradually(strip.hi, strip.lo + b, strip.exponent) : high;
+            }
             wrong |= low != high;
             rows.put(r, is_nan ? none + static_cast<std::int64_t>(canonical_nan(format))
                                : reinterpret_cast<Longs>(low));
@@ -145,27 +152,43 @@ struct DoubleProductColumns {
         return failures;
     }
 
+    // The same where a strip is not near one.
+    static __attribute__((noinline)) std::size_t scan_apart(State& state, const ScanRows& all, std::size_t j,
+                                                            bool fresh) {
+        const Rows<false, 0> rows(all, j);
+        if (try_far(state, rows, false) || try_far(state, rows, true)) return 0;
+        if (fresh) std::memset(all.failed, 0, all.rows * all.n);
+        return certify(state, all, j);
+    }
+
     // A strip of columns; `fresh` if no column of these rows has failed yet.
     template <Format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
                                                  bool fresh) {
         const Longs zero = state.at.plain.hi == 0;
-        const bool apart = any_bit(state.at.mark | state.at.exponent | zero);
-        if (!apart && try_near(state, Rows<whole, known>(all, j))) return 0;
-        if (try_far(state, Rows<whole, 0>(all, j))) return 0;
-        if (fresh) std::memset(all.failed, 0, all.rows * all.n);
-        return certify(state, all, j);
+        const bool near = !any_bit(state.at.mark | state.at.exponent | zero);
+        if (near && try_near(state, Rows<whole, known>(all, j))) return 0;
+        return scan_apart(state, all, j, fresh);
     }
 
-    // The same of any number of rows of a whole strip.
+    // The same of any number of rows.
+    static __attribute__((noinline)) std::size_t scan_any_strip(State& state, const ScanRows& all,
+                                                                std::size_t j, bool fresh) {
+        return scan_strip<format, false, 0>(state, all, j, fresh);
+    }
+
     template <Format>
-    static __attribute__((noinline)) std::size_t scan_any(State& state, const ScanRows& all) {
-        return scan_strip<format, true, 0>(state, all, 0, true);
+    static SAMESUM_INLINE std::size_t scan_any(State& state, const ScanRows& all) {
+        return scan_any_strip(state, all, 0, true);
     }
 
     // All rows of a strip of columns, a multiple of `width`.
     template <Format, std::size_t>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
+        return scan_all(all);
+    }
+
+    static __attribute__((noinline)) std::size_t scan_all(const ScanRows& all) {
         State state{ProductState::one(), Doubles{}};
         std::size_t failures = 0;
         for (std::size_t r = 0; r < all.rows; r += width) {
@@ -193,19 +216,19 @@ struct DoubleProductColumns {
         store(t.mark + j, state.at.mark);
     }
 
-    template <std::size_t known>
+    // `quick`: as many rows as there are most often.
+    template <bool quick>
     static std::size_t columns_in(Tile& t, const ScanRows& all) {
-        std::size_t failures = 0, j = 0;
-        for (; j + width <= all.n; j += width) {
-            const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
-            prefetch_rows<known>(next, all.in, width * F::size);
+        std::size_t failures = 0;
+        for (std::size_t j = 0; j < all.n; j += width) {
             State state = load_state(t, j);
-            failures += scan_strip<format, true, known>(state, all, j, failures == 0);
-            store_state(t, j, state);
-        }
-        if (j < all.n) {
-            State state = load_state(t, j);
-            failures += scan_strip<format, false, 0>(state, all, j, failures == 0);
+            if (quick && j + width <= all.n) {
+                const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
+                prefetch_rows<scan_rows>(next, all.in, width * F::size);
+                failures += scan_strip<format, true, scan_rows>(state, all, j, failures == 0);
+            } else {
+                failures += scan_any_strip(state, all, j, failures == 0);
+            }
             store_state(t, j, state);
         }
         return failures;
@@ -213,7 +236,7 @@ struct DoubleProductColumns {
 
     static std::size_t columns(void* tile, const ScanRows& rows) {
         Tile& t = *static_cast<Tile*>(tile);
-        return rows.rows == scan_rows ? columns_in<scan_rows>(t, rows) : columns_in<0>(t, rows);
+        return rows.rows == scan_rows ? columns_in<true>(t, rows) : columns_in<false>(t, rows);
     }
 };
 

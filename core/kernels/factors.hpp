@@ -118,9 +118,9 @@ template <class F>
 SAMESUM_INLINE Doubles padded_with_ones(const char* p, std::size_t n) {
     char padded[width * F::size];
     pad<F>(p, n, padded);
-    Doubles x = F::doubles(padded);
-    for (std::size_t k = n; k < width; ++k) x[k] = 1;
-    return x;
+    Longs index;
+    for (std::size_t k = 0; k < width; ++k) index[k] = static_cast<std::int64_t>(k);
+    return index < static_cast<std::int64_t>(n) ? F::doubles(padded) : Doubles{} + 1;
 }
 
 }  // namespace samesum::SAMESUM_ISA

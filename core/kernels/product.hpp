@@ -79,10 +79,10 @@ struct RealProduct {
         t.bound[j] += (lost ? bound : 0) + (a.lost[0] != 0 ? 0x1p-102 : 0);
     }
 
-    // What `count` multiplications in chains of at most `steps` lose, and the joining of up to 64 lanes: in a
-    // chain the low word is at most (k + 1) * 2^-53 of the product after k steps, and is rounded each time.
-    static constexpr double lost_by(std::size_t count) {
-        return static_cast<double>(count) * (static_cast<double>(steps) + 1) * 0x1p-106 + 0x1p-96;
+    // What `count` multiplications in chains of at most `longest` lose, and the joining of up to 64 lanes: in
+    // a chain the low word is at most (k + 1) * 2^-53 of the product after k steps, and is rounded each time.
+    static constexpr double lost_by(std::size_t count, std::size_t longest = steps) {
+        return static_cast<double>(count) * (static_cast<double>(longest) + 1) * 0x1p-106 + 0x1p-96;
     }
 
     static void piece(Tile& t, std::size_t j, const char* p, std::size_t n) {
@@ -109,7 +109,8 @@ struct RealProduct {
                              padded_with_ones<F>(p + i * F::size + now / width * vector, now % width));
             lane[0].normalise();
         }
-        close(t, j, lane[0], marks, lost_by(n));
+        const std::size_t rest = (n - done + width - 1) / width, last = rest < steps ? rest : steps;
+        close(t, j, lane[0], marks, lost_by(n, groups > last ? groups : last));
     }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {

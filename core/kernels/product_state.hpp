@@ -76,7 +76,7 @@ struct ProductRows {
     SAMESUM_INLINE std::size_t count() const { return known > 0 ? known : number; }
     SAMESUM_INLINE Doubles at(std::size_t r) const {
         const char* p = x + static_cast<std::ptrdiff_t>(r) * in;
-        return whole ? F::doubles(p) : padded_with_ones<F>(p, left);
+        return whole || left >= width ? F::doubles(p) : padded_with_ones<F>(p, left);
     }
     SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
         char* p = out + static_cast<std::ptrdiff_t>(r) * to;
