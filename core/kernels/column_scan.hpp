@@ -5,12 +5,15 @@
 #include "kernels/grid.hpp"
 #include "kernels/method.hpp"
 #include "kernels/prefixes.hpp"
+#include "kernels/strips.hpp"
+#include "kernels/sum_strip.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
 template <class F>
 struct ColumnScan {
+    using Strip = SumStrip;
     static constexpr bool is_double = F::format == Format::f64;
     static constexpr bool takes(Format) { return true; }
 
@@ -33,17 +36,6 @@ struct ColumnScan {
         }
     }
 
-    struct Strip {
-        Doubles sum, rest, lost;
-
-        SAMESUM_INLINE void take(Doubles v) {
-            Doubles error, residual;
-            two_sum(sum, v, sum, error);
-            two_sum(rest, error, rest, residual);
-            lost += samesum::SAMESUM_ISA::magnitude(residual);
-        }
-    };
-
     // A row of a strip.
     struct Place {
         const char* p;
@@ -57,25 +49,6 @@ struct ColumnScan {
                 whole ? width : all.n - j};
     }
 
-    // The prefix of a strip rounded, and whether it is in doubt.
-    template <Format format>
-    static SAMESUM_INLINE Verdict<format> verdict(const Strip& s) {
-        using Round = Rounding<format>;
-        const Doubles none = {}, lost = s.lost * bound_slack;
-        if constexpr (format == Format::f64) {
-            const Doubles some = s.lost > 0 ? none + 0x1p-52 : none;
-            const Doubles bound = lost + samesum::SAMESUM_ISA::magnitude(s.rest) * some;
-            const Doubles low = s.sum + (s.rest - bound), high = s.sum + (s.rest + bound);
-            return {reinterpret_cast<Longs>(low), ~narrowed_mask(low == high)};
-        } else {
-            const Doubles value = s.sum + s.rest, size = samesum::SAMESUM_ISA::magnitude(value);
-            const Doubles bound = s.rest != 0 ? lost + size * 0x1p-51 : lost;
-            const auto low = Round::of_number(value - bound);
-            const Words doubtful = Round::different(low, Round::of_number(value + bound));
-            return {low, doubtful | ~narrowed_mask(lost < infinity)};
-        }
-    }
-
     // Rows of a strip, whose states move on; false if a prefix was in doubt.
     template <Format format, bool whole>
     static SAMESUM_INLINE bool pass(const ScanRows& all, std::size_t j, Strip& strip) {
@@ -83,7 +56,7 @@ struct ColumnScan {
         for (std::size_t r = 0; r < all.rows; ++r) {
             const Place at = place_of<whole>(all, r, j);
             strip.take(elements<F>(at.p, at.left));
-            const Verdict<format> v = verdict<format>(strip);
+            const Verdict<format> v = strip.template verdict<format>();
             wrong |= v.wrong;
             store_prefixes<format>(at.out, 0, at.left, v.bits);
         }
@@ -223,7 +196,7 @@ struct ColumnScan {
 
     template <Format format>
     static SAMESUM_INLINE bool pass_few(const ScanRows& all) {
-        Exponents seen;
+        ExponentSpread<F> seen;
         Doubles sum = {};
         for (std::size_t r = 0; r < all.rows; ++r) {
             const Floats x = F::floats(place_of<true>(all, r, 0).p);
@@ -231,26 +204,8 @@ struct ColumnScan {
             sum += widen(x);
             store_prefixes<format>(place_of<true>(all, r, 0).out, 0, width, Rounding<format>::of_number(sum));
         }
-        return seen.are_close();
+        return seen.is_small();
     }
-
-    // Whether sums of up to untangled_elements elements are exact in double.
-    struct Exponents {
-        Words least = ~Words{}, greatest = {};  // of twice the bits, without the signs
-
-        SAMESUM_INLINE void take(Floats x) {
-            const Words size = reinterpret_cast<Words>(x) << 1;
-            greatest = size > greatest ? size : greatest;
-            least = size - 1 < least ? size - 1 : least;  // zeros are the greatest
-        }
-        SAMESUM_INLINE bool are_close() const {
-            constexpr std::uint32_t bits = F::format == Format::f32 ? 24 : F::format == Format::f16 ? 11 : 8;
-            constexpr std::uint32_t most = (53 - bits - 4) << 24, special = 0xffu << 24;
-            const Words spread = greatest - (least & special);
-            return !any_bit(reinterpret_cast<Words>((spread >= most) & (least < special)) |
-                            reinterpret_cast<Words>(greatest >= special));
-        }
-    };
 
     template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j, bool fresh) {
@@ -258,18 +213,6 @@ struct ColumnScan {
         State state = load_state(t, j);
         const std::size_t failures = scan_strip<format, whole, known>(state, all, j, fresh);
         store_state(t, j, state);
-        return failures;
-    }
-
-    template <Format format, std::size_t known>
-    static std::size_t columns_in(Tile& t, const ScanRows all) {
-        std::size_t failures = 0, j = 0;
-        for (; j + width <= all.n; j += width) {
-            const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
-            prefetch_rows<scan_rows>(next, all.in, width * F::size);
-            failures += column_strip<format, true, known>(t, all, j, failures == 0);
-        }
-        if (j < all.n) failures += column_strip<format, false, 0>(t, all, j, failures == 0);
         return failures;
     }
 
@@ -284,17 +227,9 @@ struct ColumnScan {
         return true;
     }
 
-    template <Format format>
-    static std::size_t columns_of(Tile& t, const ScanRows& all) {
-        if constexpr (format == F::format) {
-            if (all.rows == scan_rows) return columns_in<format, scan_rows>(t, all);
-        }
-        return columns_in<format, 0>(t, all);
-    }
-
     static std::size_t columns(void* tile, const ScanRows& rows) {
-        Tile& t = *static_cast<Tile*>(tile);
-        return in_float_format(rows.format, [&]<Format format>() { return columns_of<format>(t, rows); });
+        return in_float_format(
+            rows.format, [&]<Format format>() { return scan_columns<F, ColumnScan, format>(tile, rows); });
     }
 };
 

@@ -6,6 +6,7 @@
 #include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
 #include "kernels/product_state.hpp"
+#include "kernels/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -189,16 +190,7 @@ struct DoubleProductColumns {
     }
 
     static __attribute__((noinline)) std::size_t scan_all(const ScanRows& all) {
-        State state{ProductState::one(), Doubles{}};
-        std::size_t failures = 0;
-        for (std::size_t r = 0; r < all.rows; r += width) {
-            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
-            const ScanRows some{all.x + at * all.in, all.in, all.out + at * all.to, all.to, width, all.n,
-                                all.depth + r,       format, all.failed + r * all.n};
-            if (failures > 0) std::memset(some.failed, 0, some.rows * some.n);
-            failures += scan_strip<format, true, width>(state, some, 0, failures == 0);
-        }
-        return failures;
+        return scan_by_squares<DoubleProductColumns, format>({ProductState::one(), Doubles{}}, all);
     }
 
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {
@@ -216,27 +208,20 @@ struct DoubleProductColumns {
         store(t.mark + j, state.at.mark);
     }
 
-    // `quick`: as many rows as there are most often.
-    template <bool quick>
-    static std::size_t columns_in(Tile& t, const ScanRows& all) {
-        std::size_t failures = 0;
-        for (std::size_t j = 0; j < all.n; j += width) {
-            State state = load_state(t, j);
-            if (quick && j + width <= all.n) {
-                const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
-                prefetch_rows<scan_rows>(next, all.in, width * F::size);
-                failures += scan_strip<format, true, scan_rows>(state, all, j, failures == 0);
-            } else {
-                failures += scan_any_strip(state, all, j, failures == 0);
-            }
-            store_state(t, j, state);
-        }
+    template <Format, bool whole, std::size_t known>
+    static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j, bool fresh) {
+        State state = load_state(t, j);
+        std::size_t failures;
+        if constexpr (known > 0)
+            failures = scan_strip<format, whole, known>(state, all, j, fresh);
+        else
+            failures = scan_any_strip(state, all, j, fresh);
+        store_state(t, j, state);
         return failures;
     }
 
     static std::size_t columns(void* tile, const ScanRows& rows) {
-        Tile& t = *static_cast<Tile*>(tile);
-        return rows.rows == scan_rows ? columns_in<true>(t, rows) : columns_in<false>(t, rows);
+        return scan_columns<F, DoubleProductColumns, format, true>(tile, rows);
     }
 };
 

@@ -5,6 +5,7 @@
 #include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
 #include "kernels/product_state.hpp"
+#include "kernels/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -147,16 +148,7 @@ struct ProductColumns {
     // All rows of a strip of columns.
     template <Format format, std::size_t>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
-        State state = State::one();
-        std::size_t failures = 0;
-        for (std::size_t r = 0; r < all.rows; r += width) {
-            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
-            const ScanRows some{all.x + at * all.in, all.in,     all.out + at * all.to, all.to, width, all.n,
-                                all.depth + r,       all.format, all.failed + r * all.n};
-            if (failures > 0) std::memset(some.failed, 0, some.rows * some.n);
-            failures += scan_strip<format, true, width>(state, some, 0, failures == 0);
-        }
-        return failures;
+        return scan_by_squares<ProductColumns, format>(State::one(), all);
     }
 
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {
@@ -190,34 +182,13 @@ struct ProductColumns {
         return failures;
     }
 
-    template <Format format, std::size_t known>
-    static std::size_t columns_in(Tile& t, const ScanRows all) {
-        std::size_t failures = 0, j = 0;
-        for (; j + width <= all.n; j += width) {
-            const char* next = all.x + static_cast<std::ptrdiff_t>(known) * all.in + j * F::size;
-            prefetch_rows<known>(next, all.in, width * F::size);
-            failures += column_strip<format, true, known>(t, all, j, failures == 0);
-        }
-        if (j < all.n) failures += column_strip<format, false, 0>(t, all, j, failures == 0);
-        return failures;
-    }
-
-    template <Format format>
-    static std::size_t columns_of(Tile& t, const ScanRows& all) {
-        if constexpr (format == F::format) {
-            if (all.rows == scan_rows) return columns_in<format, scan_rows>(t, all);
-        }
-        return columns_in<format, 0>(t, all);
-    }
-
     // Into a format narrower than double.
     static std::size_t columns(void* tile, const ScanRows& rows) {
-        Tile& t = *static_cast<Tile*>(tile);
         return in_float_format(rows.format, [&]<Format format>() -> std::size_t {
             if constexpr (format == Format::f64) {
                 return 0;
             } else {
-                return columns_of<format>(t, rows);
+                return scan_columns<F, ProductColumns, format>(tile, rows);
             }
         });
     }

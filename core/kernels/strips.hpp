@@ -1,0 +1,48 @@
+// Columns of a scan a strip of `width` of them at a time. `Columns` says how a strip is scanned:
+// scan_strip<format, whole, known>(state, rows, j, fresh) of the strip from column j on and
+// column_strip<...>(tile, rows, j, fresh), whose state is in a tile; `known` is the number of rows, or zero,
+// and `fresh` tells that no strip of these rows has failed yet.
+#pragma once
+
+#include "kernels/method.hpp"
+#include "kernels/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class F, class Columns, Format format, std::size_t known>
+std::size_t scan_strips(typename Columns::Tile& t, const ScanRows& all) {
+    std::size_t failures = 0, j = 0;
+    for (; j + width <= all.n; j += width) {
+        const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
+        prefetch_rows<scan_rows>(next, all.in, width * F::size);
+        failures += Columns::template column_strip<format, true, known>(t, all, j, failures == 0);
+    }
+    if (j < all.n) failures += Columns::template column_strip<format, false, 0>(t, all, j, failures == 0);
+    return failures;
+}
+
+// The number of rows is `known` where the results are of the elements' format, as they mostly are.
+template <class F, class Columns, Format format, bool known = format == F::format>
+std::size_t scan_columns(void* tile, const ScanRows& all) {
+    typename Columns::Tile& t = *static_cast<typename Columns::Tile*>(tile);
+    if constexpr (known) {
+        if (all.rows == scan_rows) return scan_strips<F, Columns, format, scan_rows>(t, all);
+    }
+    return scan_strips<F, Columns, format, 0>(t, all);
+}
+
+// All rows of one strip, a multiple of `width`.
+template <class Columns, Format format>
+SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const ScanRows& all) {
+    std::size_t failures = 0;
+    for (std::size_t r = 0; r < all.rows; r += width) {
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+        const ScanRows some{all.x + at * all.in, all.in, all.out + at * all.to, all.to, width, all.n,
+                            all.depth + r,       format, all.failed + r * all.n};
+        if (failures > 0) std::memset(some.failed, 0, some.rows * some.n);
+        failures += Columns::template scan_strip<format, true, width>(state, some, 0, failures == 0);
+    }
+    return failures;
+}
+
+}  // namespace samesum::SAMESUM_ISA
