@@ -13,7 +13,7 @@ namespace samesum::SAMESUM_ISA {
 
 template <class F>
 struct ColumnScan {
-    using Strip = SumStrip;
+    using Strip = Sums;
     static constexpr bool is_double = F::format == Format::f64;
     static constexpr bool takes(Format) { return true; }
 
@@ -55,8 +55,8 @@ struct ColumnScan {
         Words wrong = {};
         for (std::size_t r = 0; r < all.rows; ++r) {
             const Place at = place_of<whole>(all, r, j);
-            strip.take(elements<F>(at.p, at.left));
-            const Verdict<format> v = strip.template verdict<format>();
+            strip.add(elements<F>(at.p, at.left));
+            const Verdict<format> v = verdict<format>(strip);
             wrong |= v.wrong;
             store_prefixes<format>(at.out, 0, at.left, v.bits);
         }
@@ -73,14 +73,11 @@ struct ColumnScan {
     }
 
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {
-        return {{load<Doubles>(t.sum + j), load<Doubles>(t.rest + j), load<Doubles>(t.lost + j)},
-                load<Doubles>(t.shift + j)};
+        return {Sums::at(t.sum + j, t.rest + j, t.lost + j), load<Doubles>(t.shift + j)};
     }
 
     static SAMESUM_INLINE void store_state(Tile& t, std::size_t j, const State& state) {
-        store(t.sum + j, state.strip.sum);
-        store(t.rest + j, state.strip.rest);
-        store(t.lost + j, state.strip.lost);
+        state.strip.put(t.sum + j, t.rest + j, t.lost + j);
         store(t.shift + j, state.shift);
     }
 
@@ -132,15 +129,14 @@ struct ColumnScan {
     template <Format format, bool whole>
     static SAMESUM_INLINE bool try_exact(State& state, const ScanRows& all, std::size_t j) {
         if (state.shift[0] == 0) return false;
-        return (state.shift[0] > no_grid &&
-                pass_exact<format, whole>(all, j, state.strip.sum, state.shift)) ||
+        return (state.shift[0] > no_grid && pass_exact<format, whole>(all, j, state.strip.hi, state.shift)) ||
                change_grid<format, whole>(state, all, j);
     }
 
     template <Format format, bool whole>
     static bool change_grid(State& state, ScanRows all, std::size_t j) {
-        const Doubles shift = chosen_grid(all, j, state.strip.sum);
-        const bool exact = shift[0] > 0 && pass_exact<format, whole>(all, j, state.strip.sum, shift);
+        const Doubles shift = chosen_grid(all, j, state.strip.hi);
+        const bool exact = shift[0] > 0 && pass_exact<format, whole>(all, j, state.strip.hi, shift);
         state.shift = exact ? shift : Doubles{};
         return exact;
     }
@@ -151,11 +147,11 @@ struct ColumnScan {
         std::size_t failures = 0;
         for (std::size_t r = 0; r < all.rows; ++r) {
             const Place at = place_of<false>(all, r, j);
-            strip.take(elements<F>(at.p, at.left));
+            strip.add(elements<F>(at.p, at.left));
             double sum[width], rest[width], bound[width];
-            store(sum, strip.sum);
-            store(rest, strip.rest);
-            store(bound, strip.lost * bound_slack);
+            store(sum, strip.hi);
+            store(rest, strip.lo);
+            store(bound, strip.bound * bound_slack);
             std::uint8_t* failed = all.failed + r * all.n + j;
             std::size_t wrong =
                 certify_words({sum, rest, bound}, n, {Finalize::itself, all.format, 1}, at.out, failed);

@@ -5,6 +5,7 @@
 #include "kernels/certify.hpp"
 #include "kernels/method.hpp"
 #include "kernels/sum1.hpp"
+#include "kernels/sums.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -76,10 +77,25 @@ struct Sum2 {
         }
     }
 
+    static SAMESUM_INLINE void accumulate_some(const char* p, std::size_t n, Lane& lane) {
+        char padded[width * F::size];
+        pad<F>(p, n, padded);
+        accumulate(padded, lane);
+    }
+
     // What squares of float64 may lose to underflow, each.
     static constexpr double underflow = map == Map::square && F::format == Format::f64 ? 0x1p-1073 : 0;
 
     static constexpr std::size_t chains = 4, step = chains * width;
+
+    // In one chain, for rows that are read beside each other.
+    static SAMESUM_INLINE Lane lane_of_few(const char* p, std::size_t n) {
+        Lane lane = {};
+        std::size_t i = 0;
+        for (; i + width <= n; i += width) accumulate(p + i * F::size, lane);
+        if (i < n) accumulate_some(p + i * F::size, n - i, lane);
+        return lane;
+    }
 
     static SAMESUM_INLINE Lane lane_of_run(const char* p, std::size_t n) {
         Lane lane[chains] = {};
@@ -89,19 +105,15 @@ struct Sum2 {
             for (std::size_t k = 0; k < chains; ++k) accumulate(p + k * width * F::size, lane[k]);
         }
         for (; i + width <= n; i += width, p += width * F::size) accumulate(p, lane[0]);
-        if (i < n) {
-            char padded[width * F::size];
-            pad<F>(p, n - i, padded);
-            accumulate(padded, lane[1]);
-        }
+        if (i < n) accumulate_some(p, n - i, lane[1]);
         lane[0].join(lane[1]);
         lane[2].join(lane[3]);
         lane[0].join(lane[2]);
         return lane[0];
     }
 
-    // No term goes through more additions into a lane's low word than this.
-    static constexpr std::size_t depth_of(std::size_t n) { return n / step + 16; }
+    // No term goes through more additions into a lane's low word than this, of rows in one chain neither.
+    static constexpr std::size_t depth_of(std::size_t n) { return n / step + 24; }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         Lane all = lane_of_run(static_cast<const char*>(x), n);
@@ -119,11 +131,17 @@ struct Sum2 {
         const char* p = static_cast<const char*>(x);
         for (; rows >= width; rows -= width, j += width) {
             Lane row[width];
-            for (std::size_t r = 0; r < width; ++r, p += row_stride) row[r] = lane_of_run(p, n);
-            const Lane all = folded_rows(row);
-            for (std::size_t k = 0; k < width; ++k) {
-                add_total(t, j + k, all.sum[k], all.rest[k], error_bound(depth_of(n), all.sizes[k], n));
+            const bool short_rows = n < 2 * step;
+            for (std::size_t r = 0; r < width; ++r, p += row_stride) {
+                prefetch<width * F::size>(p + prefetch_distance);
+                row[r] = short_rows ? lane_of_few(p, n) : lane_of_run(p, n);
             }
+            const Lane all = folded_rows(row);
+            Sums totals = Sums::at(t.hi + j, t.lo + j, t.bound + j);
+            totals.add(all.sum);
+            totals.add_low(all.rest);
+            totals.bound += error_bound(depth_of(n), all.sizes, n);
+            totals.put(t.hi + j, t.lo + j, t.bound + j);
         }
         for (; rows > 0; --rows, ++j, p += row_stride) lane(tile, j, p, n);
     }
@@ -141,7 +159,9 @@ struct Sum2 {
         return {swapped<distance>(lane.sum), swapped<distance>(lane.rest), swapped<distance>(lane.sizes)};
     }
 
-    static SAMESUM_INLINE double error_bound(std::size_t depth, double size, std::size_t n) {
+    // `Size` is double or Doubles.
+    template <class Size>
+    static SAMESUM_INLINE Size error_bound(std::size_t depth, Size size, std::size_t n) {
         if constexpr (few) return size * bound_slack;
         return static_cast<double>(depth + 4) * (unit_roundoff * bound_slack) * size +
                static_cast<double>(n) * underflow;
@@ -159,9 +179,7 @@ struct Sum2 {
                 if (n - j >= width) {
                     accumulate(p, lane);
                 } else {
-                    char padded[width * F::size];
-                    pad<F>(p, n - j, padded);
-                    accumulate(padded, lane);
+                    accumulate_some(p, n - j, lane);
                 }
             }
             store(t.sum + j, lane.sum);

@@ -5,6 +5,7 @@
 #include "kernels/certify.hpp"
 #include "kernels/grid.hpp"
 #include "kernels/method.hpp"
+#include "kernels/sums.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -46,16 +47,7 @@ struct Sum3 {
     }
 
     // A vector of columns; `n` of them are there.
-    struct Columns {
-        Doubles hi, lo, bound;
-
-        SAMESUM_INLINE void add(Doubles v) {
-            Doubles carry, residual;
-            two_sum(hi, v, hi, carry);
-            two_sum(lo, carry, lo, residual);
-            bound += samesum::SAMESUM_ISA::magnitude(residual);
-        }
-
+    struct Columns : Sums {
         void add_rows(const char* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
             Doubles size = {};
             const char* p = x;
@@ -90,11 +82,9 @@ struct Sum3 {
         for (std::size_t r = 0; r < rows; r += rows_together) {
             const std::size_t now = rows - r < rows_together ? rows - r : rows_together;
             for (std::size_t j = 0; j < n; j += width) {
-                Columns c{load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Doubles>(t.bound + j)};
+                Columns c{Sums::at(t.hi + j, t.lo + j, t.bound + j)};
                 c.add_rows(p + j * sizeof(double), row_stride, now, n - j);
-                store(t.hi + j, c.hi);
-                store(t.lo + j, c.lo);
-                store(t.bound + j, c.bound);
+                c.put(t.hi + j, t.lo + j, t.bound + j);
             }
             p += static_cast<std::ptrdiff_t>(now) * row_stride;
         }
