@@ -131,7 +131,7 @@ struct Sum2 {
         const char* p = static_cast<const char*>(x);
         for (; rows >= width; rows -= width, j += width) {
             Lane row[width];
-            const bool short_rows = n < 2 * step;
+            const bool short_rows = n < 4 * step;
             for (std::size_t r = 0; r < width; ++r, p += row_stride) {
                 prefetch<width * F::size>(p + prefetch_distance);
                 row[r] = short_rows ? lane_of_few(p, n) : lane_of_run(p, n);
