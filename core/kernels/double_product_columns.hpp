@@ -1,7 +1,6 @@
 // Prefix products of columns in float64, a few rows at a time.
 #pragma once
 
-#include "kernels/certify_products.hpp"
 #include "kernels/gradual_underflow.hpp"
 #include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
@@ -127,28 +126,11 @@ struct DoubleProductColumns {
 
     // Every kind of strip in words of which those that fail are marked.
     static __attribute__((noinline)) std::size_t certify(State& state, const ScanRows& all, std::size_t j) {
-        const std::size_t n = all.n - j < width ? all.n - j : width;
-        alignas(64) double hi[width], lo[width], bound[width];
-        alignas(64) std::int64_t exponent[width], mark[width], lost[width];
-        const Products view{hi, lo, bound, exponent, mark, lost};
         const double loss = Error::of_strip(all.rows);
         Longs marks = state.at.mark | ((state.at.plain.hi == 0) & zero_mark);
         Factors strip = state.at.plain.factors(state.at.exponent);
         strip.lost = state.bound != 0;
-        store(bound, state.bound);
-        std::size_t failures = 0;
-        for (std::size_t r = 0; r < all.rows; ++r) {
-            const char* p = all.x + static_cast<std::ptrdiff_t>(r) * all.in + j * F::size;
-            multiply_any(strip, marks, n < width ? padded_with_ones<F>(p, n) : F::doubles(p));
-            store(hi, strip.hi);
-            store(lo, strip.lo);
-            store(exponent, strip.exponent);
-            store(mark, marks);
-            store(lost, strip.lost);
-            char* out = all.out + static_cast<std::ptrdiff_t>(r) * all.to + j * size_of(format);
-            failures += certify_products(view, loss, n, format, out, all.failed + r * all.n + j);
-        }
-        strip.normalise();
+        const std::size_t failures = certify_rows<F>(all, j, strip, marks, state.bound, loss);
         go_on(state, strip, loss, marks == zero_mark, marks);
         return failures;
     }

@@ -1,7 +1,6 @@
 // Prefix products of columns in formats narrower than double, a few rows at a time.
 #pragma once
 
-#include "kernels/certify_products.hpp"
 #include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
 #include "kernels/product_state.hpp"
@@ -56,30 +55,6 @@ struct ProductColumns {
         return !any_bit(wrong) && !any_negative(odd);
     }
 
-    // Every kind of strip in words of which those that fail are marked.
-    static std::size_t certify(ScanRows all, std::size_t j, Factors& strip, Longs& marks) {
-        const std::size_t n = all.n - j < width ? all.n - j : width;
-        alignas(64) double hi[width], lo[width], bound[width] = {};
-        alignas(64) std::int64_t exponent[width], mark[width], lost[width];
-        const Products view{hi, lo, bound, exponent, mark, lost};
-        // Of the low words by far more than what was lost of all the elements before.
-        constexpr double extra = 0x1p-60;
-        std::size_t failures = 0;
-        for (std::size_t r = 0; r < all.rows; ++r) {
-            const char* p = all.x + static_cast<std::ptrdiff_t>(r) * all.in + j * F::size;
-            multiply_any(strip, marks, n < width ? padded_with_ones<F>(p, n) : F::doubles(p));
-            store(hi, strip.hi);
-            store(lo, strip.lo);
-            store(exponent, strip.exponent);
-            store(mark, marks);
-            store(lost, strip.lost);
-            char* out = all.out + static_cast<std::ptrdiff_t>(r) * all.to + j * size_of(all.format);
-            failures += certify_products(view, extra, n, all.format, out, all.failed + r * all.n + j);
-        }
-        strip.normalise();
-        return failures;
-    }
-
     template <Format format, class Rows>
     static SAMESUM_INLINE bool try_near(State& state, const Rows& rows) {
         PlainProducts strip = state.plain;
@@ -120,7 +95,9 @@ struct ProductColumns {
     static std::size_t certify_strip(State& state, ScanRows all, std::size_t j) {
         Longs marks = state.mark | ((state.plain.hi == 0) & zero_mark);
         Factors strip = state.plain.factors(state.exponent);
-        const std::size_t failures = certify(all, j, strip, marks);
+        // Of the low words by far more than what was lost of all the elements before.
+        constexpr double extra = 0x1p-60;
+        const std::size_t failures = certify_rows<F>(all, j, strip, marks, Doubles{}, extra);
         state = State::of(strip, marks == zero_mark, marks);
         return failures;
     }

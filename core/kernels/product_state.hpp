@@ -1,6 +1,7 @@
 // Prefix products of a strip of columns on their way from row to row, and the rows.
 #pragma once
 
+#include "kernels/certify_products.hpp"
 #include "kernels/method.hpp"
 #include "kernels/plain_products.hpp"
 #include "kernels/prefixes.hpp"
@@ -83,5 +84,31 @@ struct ProductRows {
         store_prefixes<format>(p, 0, whole ? width : left, bits);
     }
 };
+
+// Rows of a strip of any kind, in words; those that fail are marked. Relatively, `before` was lost before
+// them and up to `now` is in them.
+template <class F>
+std::size_t certify_rows(const ScanRows& all, std::size_t j, Factors& strip, Longs& marks, Doubles before,
+                         double now) {
+    const std::size_t n = all.n - j < width ? all.n - j : width;
+    alignas(64) double hi[width], lo[width], bound[width];
+    alignas(64) std::int64_t exponent[width], mark[width], lost[width];
+    const Products view{hi, lo, bound, exponent, mark, lost};
+    store(bound, before);
+    std::size_t failures = 0;
+    for (std::size_t r = 0; r < all.rows; ++r) {
+        const char* p = all.x + static_cast<std::ptrdiff_t>(r) * all.in + j * F::size;
+        multiply_any(strip, marks, n < width ? padded_with_ones<F>(p, n) : F::doubles(p));
+        store(hi, strip.hi);
+        store(lo, strip.lo);
+        store(exponent, strip.exponent);
+        store(mark, marks);
+        store(lost, strip.lost);
+        char* out = all.out + static_cast<std::ptrdiff_t>(r) * all.to + j * size_of(all.format);
+        failures += certify_products(view, now, n, all.format, out, all.failed + r * all.n + j);
+    }
+    strip.normalise();
+    return failures;
+}
 
 }  // namespace samesum::SAMESUM_ISA
