@@ -125,22 +125,15 @@ struct RealProduct {
                       std::size_t rows) {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
+        const bool few = n >= width && n <= RowProducts<F>::most;
         std::size_t r = 0;
-        for (; r + width <= rows && n >= width; r += width)
-            multiply_rows_at_once(t, j + r, p + static_cast<std::ptrdiff_t>(r) * row_stride, n, row_stride);
+        for (; r + width <= rows && few; r += width) {
+            const char* const first = p + static_cast<std::ptrdiff_t>(r) * row_stride;
+            if (!multiply_few(t, j + r, first, n, row_stride))
+                each_lane<lane>(tile, j + r, first, n, row_stride, width);
+        }
         each_lane<lane>(tile, j + r, p + static_cast<std::ptrdiff_t>(r) * row_stride, n, row_stride,
                         rows - r);
-    }
-
-    static void multiply_rows_at_once(Tile& t, std::size_t j, const char* p, std::size_t n,
-                                      std::ptrdiff_t row_stride) {
-        constexpr std::size_t most = RowProducts<F>::most;
-        while (n > 0) {
-            const std::size_t now = n <= most ? n : n < most + width ? n - width : most;
-            if (!multiply_few(t, j, p, now, row_stride)) each_lane<lane>(&t, j, p, now, row_stride, width);
-            n -= now;
-            p += now * F::size;
-        }
     }
 
     // `width` rows into as many columns.

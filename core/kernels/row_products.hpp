@@ -15,7 +15,7 @@ struct RowProducts {
     static constexpr std::uint64_t least_bits = std::uint64_t{field_bias - 100} << fraction_bits,
                                    greatest_bits = std::uint64_t{field_bias + 100} << fraction_bits;
     // Few enough for all lanes to stay there, as a rule.
-    static constexpr std::size_t most = 32 * width;
+    static constexpr std::size_t most = 64 * width;
 
     struct Lane {
         Doubles hi, lo;
