@@ -36,7 +36,7 @@ struct DoubleProductColumns {
     };
 
     template <bool whole, std::size_t known>
-    using Rows = ProductRows<F, format, whole, known>;
+    using Rows = StripRows<F, format, whole, known, true>;
 
     // Rows of a strip whose products are near one, and stay so; false if one left them, or was in doubt.
     // Exact products are not told from others.

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "kernels/exponent_spread.hpp"
 #include "kernels/method.hpp"
 #include "kernels/sum2.hpp"
 #include "kernels/vectors.hpp"
@@ -41,19 +42,25 @@ struct BlockTotal {
     static constexpr bool is_double = F::format == Format::f64;
     static constexpr std::size_t chains = 4, step = chains * width;
 
-    // take(chain, elements) of all vectors; the last one is filled up with zeros.
+    // take(chain, place) of all vectors; the last one is filled up with zeros.
     template <class Take>
-    static SAMESUM_INLINE void each_vector(const char* p, std::size_t n, const Take& take) {
+    static SAMESUM_INLINE void each_place(const char* p, std::size_t n, const Take& take) {
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
             prefetch<step * F::size>(p + prefetch_distance);
-            for (std::size_t k = 0; k < chains; ++k) take(k, mapped(p + k * width * F::size));
+            for (std::size_t k = 0; k < chains; ++k) take(k, p + k * width * F::size);
         }
-        for (; i + width <= n; i += width, p += width * F::size) take(0, mapped(p));
+        for (; i + width <= n; i += width, p += width * F::size) take(0, p);
         if (i == n) return;
         char padded[width * F::size];
         pad<F>(p, n - i, padded);
-        take(1, mapped(padded));
+        take(1, padded);
+    }
+
+    // The same with the elements as doubles.
+    template <class Take>
+    static SAMESUM_INLINE void each_vector(const char* p, std::size_t n, const Take& take) {
+        each_place(p, n, [&](std::size_t k, const char* at) { take(k, mapped(at)); });
     }
 
     static SAMESUM_INLINE Doubles mapped(const char* p) {
@@ -99,9 +106,32 @@ struct BlockTotal {
         return {tile.hi[0], tile.lo[0], tile.bound[0]};
     }
 
+    // Of a narrow format, if the exponents tell that plain sums are exact.
+    static bool is_exact(const char* p, std::size_t n, Carry& total) {
+        ExponentSpread<F> seen;
+        Doubles sums[chains] = {};
+        each_place(p, n, [&](std::size_t k, const char* at) {
+            const Floats v = F::floats(at);
+            seen.take(v);
+            sums[k] += widen(v);
+        });
+        const double size = seen.greatest_of_all() * static_cast<double>(n);
+        if (!(size < grid_limit)) return false;
+        const Doubles none = {};
+        const double shift = Grid::over(size).shift;
+        if (!seen.is_on_grid(none + shift, none, n)) return false;
+        total.size = size;
+        total.shift = shift;
+        total.sum.hi = folded(sums);
+        return true;
+    }
+
     static Carry of(const void* x, std::size_t n) {
         const char* p = static_cast<const char*>(x);
         Carry total;
+        if constexpr (!is_double && map == Map::itself) {
+            if (is_exact(p, n, total)) return total;
+        }
         total.size = size_of_all(p, n);
         if (!(total.size < grid_limit)) {
             total.sum = in_words(p, n);

@@ -5,34 +5,9 @@
 
 #include "kernels/method.hpp"
 #include "kernels/prefixes.hpp"
+#include "kernels/transpose.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-// The elements of a and b by turns, from the first half or the second half of them.
-template <bool second, class V>
-SAMESUM_INLINE V interleaved(V a, V b) {
-    if constexpr (width == 2) {
-        return second ? __builtin_shufflevector(a, b, 1, 3) : __builtin_shufflevector(a, b, 0, 2);
-    } else if constexpr (width == 4) {
-        return second ? __builtin_shufflevector(a, b, 2, 6, 3, 7) : __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    } else {
-        return second ? __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-                      : __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-    }
-}
-
-// A square of elements: rows become columns.
-template <class V>
-SAMESUM_INLINE void transpose(V (&v)[width]) {
-    for (std::size_t pass = 1; pass < width; pass *= 2) {
-        V next[width];
-        for (std::size_t i = 0; i < width / 2; ++i) {
-            next[2 * i] = interleaved<false>(v[i], v[i + width / 2]);
-            next[2 * i + 1] = interleaved<true>(v[i], v[i + width / 2]);
-        }
-        for (std::size_t i = 0; i < width; ++i) v[i] = next[i];
-    }
-}
 
 // Vectors of `width` elements of so many bytes, as bits.
 template <std::size_t size>
@@ -89,7 +64,7 @@ struct LineScan {
             using Bits = BitsOf<F::size>;
             Bits v[width];
             for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(x[k] + i * F::size);
-            transpose(v);
+            Square<Bits>::transpose(v);
             for (std::size_t k = 0; k < width; ++k) store(elements + (r + k) * sizeof(Bits), v[k]);
         }
         SAMESUM_INLINE void give(std::size_t i, std::size_t r = 0) const {
@@ -97,7 +72,7 @@ struct LineScan {
             using Bits = BitsOf<size>;
             Bits v[width];
             for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(results + (r + k) * sizeof(Bits));
-            transpose(v);
+            Square<Bits>::transpose(v);
             for (std::size_t k = 0; k < width; ++k) {
                 if (k < count) store(out[k] + i * size, v[k]);
             }

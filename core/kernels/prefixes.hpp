@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/certify.hpp"
+#include "kernels/factors.hpp"
 #include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
 
@@ -33,6 +34,45 @@ SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
     pad<F>(p, n, padded);
     return F::doubles(padded);
 }
+
+// Rows of a strip of `width` columns, or of fewer if it is not whole, filled up with zeros or with ones; `known`
+// rows, or any number if zero.
+template <class F, Format format, bool whole, std::size_t known, bool ones = false>
+struct StripRows {
+    const char* const x;
+    char* const out;
+    const std::ptrdiff_t in, to;
+    const std::size_t left, number, depth;
+
+    SAMESUM_INLINE StripRows(const ScanRows& all, std::size_t j)
+        : x(all.x + j * F::size),
+          out(all.out + j * size_of(format)),
+          in(all.in),
+          to(all.to),
+          left(all.n - j),
+          number(all.rows),
+          depth(all.depth) {}
+    SAMESUM_INLINE std::size_t count() const { return known > 0 ? known : number; }
+    SAMESUM_INLINE Doubles at(std::size_t r) const {
+        const char* p = row(r);
+        if (whole || left >= width) return F::doubles(p);
+        return ones ? padded_with_ones<F>(p, left) : elements<F>(p, left);
+    }
+    // Of a format narrower than double.
+    SAMESUM_INLINE Floats floats(std::size_t r) const {
+        if (whole || left >= width) return F::floats(row(r));
+        char padded[width * F::size];
+        pad<F>(row(r), left, padded);
+        return F::floats(padded);
+    }
+    SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
+        char* p = out + static_cast<std::ptrdiff_t>(r) * to;
+        store_prefixes<format>(p, 0, whole ? width : left, bits);
+    }
+
+  private:
+    SAMESUM_INLINE const char* row(std::size_t r) const { return x + static_cast<std::ptrdiff_t>(r) * in; }
+};
 
 // Prefixes of these formats overflow no double: what is not finite is the result.
 inline std::size_t accept_special(const double* sums, std::size_t n, Format format, void* out,

@@ -106,7 +106,7 @@ struct ProductColumns {
     template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
                                                  bool fresh) {
-        const ProductRows<F, format, whole, known> rows(all, j);
+        const StripRows<F, format, whole, known, true> rows(all, j);
         if (!state.is_apart()) {
             if (try_near<format>(state, rows)) return 0;
         } else if (!any_bit(state.mark)) {

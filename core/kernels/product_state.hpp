@@ -1,4 +1,4 @@
-// Prefix products of a strip of columns on their way from row to row, and the rows.
+// Prefix products of a strip of columns on their way from row to row.
 #pragma once
 
 #include "kernels/certify_products.hpp"
@@ -57,33 +57,6 @@ void start_products(Tile& t, const Carry* carries, std::size_t n) {
         store(t.mark + j, state.mark);
     }
 }
-
-// Rows of a strip of `width` columns, or of fewer if it is not whole; `known` rows, or any number if zero.
-template <class F, Format format, bool whole, std::size_t known>
-struct ProductRows {
-    const char* const x;
-    char* const out;
-    const std::ptrdiff_t in, to;
-    const std::size_t left, number, depth;
-
-    SAMESUM_INLINE ProductRows(const ScanRows& all, std::size_t j)
-        : x(all.x + j * F::size),
-          out(all.out + j * size_of(format)),
-          in(all.in),
-          to(all.to),
-          left(all.n - j),
-          number(all.rows),
-          depth(all.depth) {}
-    SAMESUM_INLINE std::size_t count() const { return known > 0 ? known : number; }
-    SAMESUM_INLINE Doubles at(std::size_t r) const {
-        const char* p = x + static_cast<std::ptrdiff_t>(r) * in;
-        return whole || left >= width ? F::doubles(p) : padded_with_ones<F>(p, left);
-    }
-    SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
-        char* p = out + static_cast<std::ptrdiff_t>(r) * to;
-        store_prefixes<format>(p, 0, whole ? width : left, bits);
-    }
-};
 
 // Rows of a strip of any kind, in words; those that fail are marked. Relatively, `before` was lost before
 // them and up to `now` is in them.

@@ -204,7 +204,7 @@ struct FloatScan {
                 quick_formats<F, Columns>,
                 LineScan<F, Columns>::short_lines,
                 width,
-                F::format == Format::f16};
+                true};
     }
 };
 

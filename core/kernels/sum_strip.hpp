@@ -1,4 +1,4 @@
-// Prefix sums of a vector of columns: the rounding test, and when so few elements need none.
+// The rounding test of prefix sums of a vector of columns.
 #pragma once
 
 #include "kernels/certify.hpp"
@@ -27,24 +27,5 @@ SAMESUM_INLINE Verdict<format> verdict(const Sums& s) {
         return {low, doubtful | ~narrowed_mask(known < infinity)};
     }
 }
-
-// Whether sums of up to untangled_elements elements of a narrow format are exact in double.
-template <class F>
-struct ExponentSpread {
-    Words least = ~Words{}, greatest = {};  // of twice the bits, without the signs
-
-    SAMESUM_INLINE void take(Floats x) {
-        const Words size = reinterpret_cast<Words>(x) << 1;
-        greatest = size > greatest ? size : greatest;
-        least = size - 1 < least ? size - 1 : least;  // zeros are the greatest
-    }
-    SAMESUM_INLINE bool is_small() const {
-        constexpr std::uint32_t bits = F::format == Format::f32 ? 24 : F::format == Format::f16 ? 11 : 8;
-        constexpr std::uint32_t most = (53 - bits - 4) << 24, special = 0xffu << 24;
-        const Words spread = greatest - (least & special);
-        return !any_bit(reinterpret_cast<Words>((spread >= most) & (least < special)) |
-                        reinterpret_cast<Words>(greatest >= special));
-    }
-};
 
 }  // namespace samesum::SAMESUM_ISA

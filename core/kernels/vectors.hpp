@@ -197,6 +197,16 @@ SAMESUM_INLINE Floats greater_magnitude(Floats a, Floats b) {
 #endif
 }
 
+SAMESUM_INLINE Doubles greater_magnitude(Doubles a, Doubles b) {
+#if defined(__AVX512DQ__)
+    constexpr int greatest_magnitude = 3, sign_cleared = 2 << 2;
+    return reinterpret_cast<Doubles>(_mm512_range_pd(a, b, greatest_magnitude | sign_cleared));
+#else
+    const Doubles x = magnitude(a), y = magnitude(b);
+    return x > y ? x : y;
+#endif
+}
+
 struct Float32 {
     static constexpr Format format = Format::f32;
     static constexpr std::size_t size = 4;

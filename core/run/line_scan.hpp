@@ -1,9 +1,10 @@
-// Lines along contiguous elements, several side by side.
+// Several lines side by side, along their elements.
 #pragma once
 
 #include "kernels/method.hpp"
 #include "layout/scan_plan.hpp"
 #include "run/repair.hpp"
+#include "run/scan_target.hpp"
 
 namespace samesum {
 
@@ -16,11 +17,11 @@ struct LinePart {
 
 class LineScan {
   public:
-    LineScan(const ScanPlan& plan, const ScanMethod& method, bool streams, Failures& failures)
-        : plan_(plan), method_(method), streams_(streams), failures_(failures) {}
+    LineScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, Failures& failures)
+        : plan_(plan), method_(method), target_(target), failures_(failures) {}
 
-    // Whether there is a quick way for lines of this plan.
-    bool is_quick() const;
+    // Whether there is a way for lines of this plan.
+    bool is_quick() const { return method_.is_quick(plan_.format); }
 
     // The prefixes of `n` elements of each of `count` <= scan_lines parts, whose columns of the tile are
     // ready.
@@ -31,7 +32,7 @@ class LineScan {
 
     const ScanPlan& plan_;
     const ScanMethod& method_;
-    const bool streams_;
+    const ScanTarget& target_;
     Failures& failures_;
 };
 

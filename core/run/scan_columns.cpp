@@ -16,8 +16,10 @@ class Job {
         : plan_(plan), method_(method), target_(target), failures_(failures) {}
 
     void run(int threads) {
-        const std::int64_t width =
-            std::clamp<std::int64_t>(plan_.inner.size / (2 * threads), 64, tile_columns);
+        // Whole rows where there are tiles enough for the threads anyway.
+        const std::int64_t most =
+            plan_.lines.count() >= 4 * threads ? plan_.inner.size : plan_.inner.size / (2 * threads);
+        const std::int64_t width = std::clamp<std::int64_t>(most, 64, tile_columns);
         const std::int64_t tiles = (plan_.inner.size + width - 1) / width;
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t index = static_cast<std::int64_t>(t), first = index % tiles * width;

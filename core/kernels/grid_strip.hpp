@@ -1,0 +1,213 @@
+// Prefix sums of a strip of columns on a grid (kernels/grid.hpp), where nothing is rounded off.
+#pragma once
+
+#include "kernels/exponent_spread.hpp"
+#include "kernels/grid.hpp"
+#include "kernels/prefixes.hpp"
+#include "kernels/sums.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// A grid that holds nothing: the first elements choose another.
+constexpr double no_grid = 0x1p-900;
+
+// Where the states of a tile's columns are kept.
+struct SumTile {
+    double field[5][tile_pitch];
+};
+
+// What became of some rows: all prefixes are certain, or some are not, or they are on no grid.
+enum class Outcome { certain, doubtful, off };
+
+// The shift of a grid that has room for these rows' sums to grow; zero if there is none.
+template <class Rows>
+Doubles chosen_grid(const Rows& rows, Doubles sum, double room) {
+    Doubles sizes = samesum::SAMESUM_ISA::magnitude(sum);
+    for (std::size_t r = 0; r < rows.count(); ++r) sizes += samesum::SAMESUM_ISA::magnitude(rows.at(r));
+    double size = 0;
+    for (std::size_t k = 0; k < width; ++k) size += sizes[k];
+    return Doubles{} + (size < grid_limit ? Grid::over(size * room).shift : 0);
+}
+
+// Of a narrow format: a sum on the grid, after what does not fit there. The shift is negative if there is that, and
+// zero if there is no grid any more.
+template <class F>
+struct NarrowSums {
+    Doubles part, shift;
+    Sums base;
+
+    static SAMESUM_INLINE NarrowSums empty() {
+        return {Doubles{}, Doubles{} + no_grid, {Doubles{}, Doubles{}, Doubles{}}};
+    }
+    static SAMESUM_INLINE NarrowSums at(const SumTile& t, std::size_t j) {
+        return {load<Doubles>(t.field[0] + j), load<Doubles>(t.field[1] + j),
+                Sums::at(t.field[2] + j, t.field[3] + j, t.field[4] + j)};
+    }
+    SAMESUM_INLINE void put(SumTile& t, std::size_t j) const {
+        store(t.field[0] + j, part);
+        store(t.field[1] + j, shift);
+        base.put(t.field[2] + j, t.field[3] + j, t.field[4] + j);
+    }
+    static NarrowSums after(Sums carry) {
+        const bool exact = !any((carry.lo != 0) | (carry.bound != 0));
+        NarrowSums sums = empty();
+        (exact ? sums.part : sums.base.hi) = carry.hi;
+        sums.base.lo = carry.lo;
+        sums.base.bound = carry.bound;
+        if (!exact) sums.shift = -sums.shift;
+        return sums;
+    }
+    SAMESUM_INLINE Sums total() const {
+        Sums all = base;
+        all.add(part);
+        return all;
+    }
+    void leave(const Sums& all) { *this = {Doubles{}, Doubles{}, all}; }
+
+    template <Format format, class Rows>
+    SAMESUM_INLINE Outcome advance(const Rows& rows) {
+        if (shift[0] > no_grid && pass_exact<format>(rows, part, shift)) return Outcome::certain;
+        return shift[0] == 0 ? Outcome::off : advance_any<format>(rows);
+    }
+
+    // False if an element or a sum is not on the grid.
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool pass_exact(const Rows& rows, Doubles& part, Doubles shift) {
+        ExponentSpread<F> seen;
+        Doubles sum = part;
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            const Floats x = rows.floats(r);
+            seen.take(x);
+            sum += widen(x);
+            rows.put(r, Rounding<format>::of_number(sum));
+        }
+        if (!seen.is_on_grid(shift, part, rows.count())) return false;
+        part = sum;
+        return true;
+    }
+
+  private:
+    // On another grid, or after another base.
+    template <Format format, class Rows>
+    __attribute__((noinline)) Outcome advance_any(const Rows& rows) {
+        if (shift[0] > 0) {
+            shift = chosen_grid(rows, part, 1);
+            if (shift[0] > 0 && pass_exact<format>(rows, part, shift)) return Outcome::certain;
+        } else if (shift[0] < -no_grid) {
+            const Outcome found = pass_after_base<format>(rows);
+            if (found != Outcome::off) return found;
+        }
+        base.add(part);
+        part = Doubles{};
+        shift = -chosen_grid(rows, part, 1);
+        return shift[0] < 0 ? pass_after_base<format>(rows) : Outcome::off;
+    }
+
+    template <Format format, class Rows>
+    SAMESUM_INLINE Outcome pass_after_base(const Rows& rows) {
+        using Round = Rounding<format>;
+        const Doubles known = samesum::SAMESUM_ISA::magnitude(base.lo) + base.bound,
+                      size = samesum::SAMESUM_ISA::magnitude(base.hi) - shift,
+                      bound = known * bound_slack + size * (4 * unit_roundoff);
+        ExponentSpread<F> seen;
+        Doubles sum = part;
+        Words wrong = {};
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            const Floats x = rows.floats(r);
+            seen.take(x);
+            sum += widen(x);
+            const Doubles value = base.hi + sum;
+            const auto low = Round::of_number(value - bound);
+            wrong |= Round::different(low, Round::of_number(value + bound));
+            rows.put(r, low);
+        }
+        const Longs finite = bound < infinity;
+        if (any(~finite) || !seen.is_on_grid(-shift, part, rows.count())) return Outcome::off;
+        part = sum;
+        return any_bit(wrong) ? Outcome::doubtful : Outcome::certain;
+    }
+};
+
+// Of float64: the part on the grid and the rest, a multiple of the last place of the least element, whose doubled
+// bits less one are kept. The shift is zero if there is no grid any more, and only then may something be lost.
+struct SplitSums {
+    Doubles hi, lo, bound, shift;
+    UnsignedLongs least;
+
+    static SAMESUM_INLINE SplitSums empty() {
+        return {Doubles{}, Doubles{}, Doubles{}, Doubles{} + no_grid, ~UnsignedLongs{}};
+    }
+    static SAMESUM_INLINE SplitSums at(const SumTile& t, std::size_t j) {
+        return {load<Doubles>(t.field[0] + j), load<Doubles>(t.field[1] + j), load<Doubles>(t.field[2] + j),
+                load<Doubles>(t.field[3] + j), load<UnsignedLongs>(t.field[4] + j)};
+    }
+    SAMESUM_INLINE void put(SumTile& t, std::size_t j) const {
+        total().put(t.field[0] + j, t.field[1] + j, t.field[2] + j);
+        store(t.field[3] + j, shift);
+        store(t.field[4] + j, least);
+    }
+    static SplitSums after(Sums carry) {
+        SplitSums sums{carry.hi, carry.lo, carry.bound, Doubles{} + no_grid, {}};
+        for (std::size_t k = 0; k < width; ++k) {
+            const std::uint64_t a = least_of(carry.hi[k]), b = least_of(carry.lo[k]);
+            sums.least[k] = a < b ? a : b;
+        }
+        if (any(carry.bound != 0)) sums.shift = Doubles{};
+        return sums;
+    }
+    SAMESUM_INLINE Sums total() const { return {hi, lo, bound}; }
+    void leave(const Sums& all) { *this = {all.hi, all.lo, all.bound, Doubles{}, least}; }
+
+    template <Format format, class Rows>
+    SAMESUM_INLINE Outcome advance(const Rows& rows) {
+        if constexpr (format == Format::f64) {
+            if (shift[0] == 0) return Outcome::off;
+            if (shift[0] > no_grid && pass_exact(rows)) return Outcome::certain;
+            constexpr double room = 128;
+            shift = chosen_grid(rows, hi, room);
+            if (shift[0] > 0 && pass_exact(rows)) return Outcome::certain;
+        }
+        return Outcome::off;
+    }
+
+  private:
+    // What `least` is for a sum: the magnitude of the elements whose last place is its lowest bit.
+    static std::uint64_t least_of(double sum) {
+        constexpr int fraction = 52;
+        const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, sum) << 1 >> 1, field = bits >> fraction;
+        if (bits == 0) return ~std::uint64_t{};
+        const std::uint64_t significand = bits | std::uint64_t{1} << fraction;
+        const int zeros = __builtin_ctzll(field > 0 ? significand : bits);
+        return ((field > 0 ? field : 1) + static_cast<std::uint64_t>(zeros)) << (fraction + 1);
+    }
+
+    // False if a sum leaves the middle of the grid, where elements have remainders of up to half a unit, or if the
+    // remainders might add up to more than 53 bits.
+    template <class Rows>
+    SAMESUM_INLINE bool pass_exact(const Rows& rows) {
+        const Doubles start = (hi + shift) - shift, off = lo + (hi - start), moved = (off + shift) - shift;
+        Doubles lead = start + moved, rest = off - moved, greatest = {};
+        UnsignedLongs smallest = least;
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            const Doubles x = rows.at(r), q = minus(plus(x, shift), shift);
+            lead = plus(lead, q);
+            rest += x - q;
+            greatest = greater_magnitude(greatest, lead);
+            const UnsignedLongs size = (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
+            smallest = size < smallest ? size : smallest;
+            rows.put(r, reinterpret_cast<Longs>(plus(lead, rest)));
+        }
+        const Doubles most = shift * (static_cast<double>(rows.count() + 2) * 0x1p-52);
+        const UnsignedLongs limit = reinterpret_cast<UnsignedLongs>(most) << 1;
+        const Doubles middle = shift * 0.125, last = samesum::SAMESUM_ISA::magnitude(lead);  // or a NaN
+        const Longs inside =
+            (samesum::SAMESUM_ISA::magnitude(greatest) < middle) & (last < middle) & (smallest >= limit);
+        if (any(~inside)) return false;
+        hi = lead;
+        lo = rest;
+        least = smallest;
+        return true;
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA
