@@ -39,8 +39,10 @@ struct LineScan {
         const char* x[width];
         char* out[width];
         std::size_t count;
-        alignas(64) char elements[untangled_elements * width * F::size];
-        alignas(64) char results[untangled_elements * width * size_of(format)];
+        static constexpr std::size_t most = scan_lines * width;  // rows of squares
+        static_assert(most >= untangled_elements);
+        alignas(64) char elements[most * width * F::size];
+        alignas(64) char results[most * width * size_of(format)];
 
         SAMESUM_INLINE Group(const ScanLines& all, std::size_t first)
             : count(all.lines - first < width ? all.lines - first : width) {
@@ -97,15 +99,21 @@ struct LineScan {
         }
     };
 
+    // Of the rows of a block the elements in the lines.
+    struct Places {
+        std::size_t first, step;
+    };
+
     // failed[line * n + i] from those of a block of rows; returns how many of these lines' own.
     template <class Lines>
-    static std::size_t mark(const Lines& all, std::size_t first, std::size_t count, std::size_t i,
+    static std::size_t mark(const Lines& all, std::size_t first, std::size_t count, Places places,
                             const ScanRows& rows, bool fresh) {
         if (fresh) std::memset(all.failed, 0, all.lines * all.n);
         std::size_t failures = 0;
         for (std::size_t k = 0; k < count; ++k) {
             for (std::size_t r = 0; r < rows.rows; ++r)
-                failures += all.failed[(first + k) * all.n + i + r] = rows.failed[r * width + k];
+                failures += all.failed[(first + k) * all.n + places.first + r * places.step] =
+                    rows.failed[r * width + k];
         }
         return failures;
     }
@@ -122,19 +130,61 @@ struct LineScan {
                 group.take(i);
                 const ScanRows rows = group.rows(width, all.depth + i, failed);
                 if (Columns::template scan_strip<format, true, width>(state, rows, 0, true) > 0)
-                    failures += mark(all, first, group.count, i, rows, failures == 0);
+                    failures += mark(all, first, group.count, {i, 1}, rows, failures == 0);
                 group.give(i);
             }
             if (i < all.n) {
                 group.take_some(i, all.n - i);
                 const ScanRows rows = group.rows(all.n - i, all.depth + i, failed);
                 if (Columns::template scan_any<format>(state, rows) > 0)
-                    failures += mark(all, first, group.count, i, rows, failures == 0);
+                    failures += mark(all, first, group.count, {i, 1}, rows, failures == 0);
                 group.give_some(i, all.n - i);
             }
             Columns::store_state(t, first, state);
         }
         return failures;
+    }
+
+    // Lines of several scans each: so many squares at a time, each of which has rows of all of them.
+    template <Format format>
+    static std::size_t mixed_lines_in(Tile& t, const ScanLines& all) {
+        const std::size_t unit = width * all.columns;
+        std::size_t failures = 0;
+        for (std::size_t first = 0; first < all.lines; first += width) {
+            Group<format> group(all, first);
+            State states[scan_lines];
+            for (std::size_t c = 0; c < all.columns; ++c)
+                states[c] = Columns::load_state(t, c * scan_lines + first);
+            for (std::size_t i = 0; i < all.n; i += unit) {
+                const std::size_t now = all.n - i < unit ? all.n - i : unit;
+                const bool whole = now == unit;
+                for (std::size_t r = 0; r < unit && whole; r += width) group.take(i + r, r);
+                if (!whole) group.take_some(i, now);
+                for (std::size_t c = 0; c < all.columns; ++c)
+                    failures += mixed_strip(group, all, first, {i + c, all.columns}, now / all.columns, states[c],
+                                            failures == 0);
+                for (std::size_t r = 0; r < unit && whole; r += width) group.give(i + r, r);
+                if (!whole) group.give_some(i, now);
+            }
+            for (std::size_t c = 0; c < all.columns; ++c)
+                Columns::store_state(t, c * scan_lines + first, states[c]);
+        }
+        return failures;
+    }
+
+    // The rows of one scan among those of a group.
+    template <Format format>
+    static std::size_t mixed_strip(Group<format>& group, const ScanLines& all, std::size_t first, Places places,
+                                   std::size_t number, State& state, bool fresh) {
+        std::uint8_t failed[width * width];
+        ScanRows rows = group.rows(number, all.depth + places.first / places.step, failed);
+        const std::size_t c = places.first % places.step;
+        rows.x += static_cast<std::ptrdiff_t>(c) * rows.in;
+        rows.out += static_cast<std::ptrdiff_t>(c) * rows.to;
+        rows.in *= static_cast<std::ptrdiff_t>(places.step);
+        rows.to *= static_cast<std::ptrdiff_t>(places.step);
+        if (Columns::template scan_any<format>(state, rows) == 0) return 0;
+        return mark(all, first, group.count, places, rows, fresh);
     }
 
     // Lines of `known` elements, or of any number if zero.
@@ -149,7 +199,7 @@ struct LineScan {
             for (std::size_t i = 0; i < n; i += width) group.take(i, i);
             const ScanRows rows = group.rows(n, 0, failed);
             if (Columns::template scan_whole<format, known>(rows) > 0)
-                failures += mark(all, first, group.count, 0, rows, failures == 0);
+                failures += mark(all, first, group.count, {0, 1}, rows, failures == 0);
             for (std::size_t i = 0; i < n; i += width) group.give(i, i);
         }
         return failures;
@@ -173,7 +223,8 @@ struct LineScan {
             if constexpr (!has_lines_into<F, Columns>(format)) {
                 return 0;
             } else {
-                return lines_in<format>(*static_cast<Tile*>(tile), all);
+                Tile& t = *static_cast<Tile*>(tile);
+                return all.columns == 1 ? lines_in<format>(t, all) : mixed_lines_in<format>(t, all);
             }
         });
     }

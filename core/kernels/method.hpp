@@ -95,18 +95,20 @@ struct ScanRows {
     std::uint8_t* failed;
 };
 
-// Lines of n <= scan_elements contiguous elements, and where their prefixes go; the element number `depth` of
-// each comes first. failed[line * n + i] tells which could not be certified, if any.
-struct ScanLines {
-    const char* const* x;
-    char* const* out;
-    std::size_t lines, n, depth;
-    Format format;
-    std::uint8_t* failed;
-};
 // As many side by side.
 constexpr std::size_t scan_lines = 8;
 
+// Lines of n <= scan_elements contiguous elements, and where their prefixes go; the element number `depth` of
+// each comes first. A line may be several scans by turns: those of `columns` of the tile at a distance of scan_lines,
+// from each of which the same number of elements comes. failed[line * n + i] tells which could not be certified,
+// if any.
+struct ScanLines {
+    const char* const* x;
+    char* const* out;
+    std::size_t lines, columns, n, depth;
+    Format format;
+    std::uint8_t* failed;
+};
 // Whole lines of n <= untangled_elements elements that follow one another, and so do their prefixes; failed
 // as in ScanLines.
 struct ShortScanLines {

@@ -8,9 +8,9 @@
 
 namespace samesum {
 
-// Elements of a line from number `begin` on.
+// Elements of a line from number `begin` on; or of several lines that lie element by element beside each other.
 struct LinePart {
-    const char* in;  // the front of the line
+    const char* in;  // the front of the line, of the first of them
     char* out;
     std::int64_t begin;
 };
@@ -23,12 +23,13 @@ class LineScan {
     // Whether there is a way for lines of this plan.
     bool is_quick() const { return method_.is_quick(plan_.format); }
 
-    // The prefixes of `n` elements of each of `count` <= scan_lines parts, whose columns of the tile are
+    // The prefixes of `n` elements of each line of `count` <= scan_lines parts, whose columns of the tile are
     // ready.
-    void scan(void* tile, const LinePart* parts, std::size_t count, std::int64_t n);
+    void scan(void* tile, const LinePart* parts, std::size_t count, std::int64_t n, std::int64_t lines = 1);
 
   private:
-    void add_failures(const LinePart& part, const std::uint8_t* failed, std::int64_t i, std::size_t n);
+    void add_failures(const LinePart& part, const std::uint8_t* failed, std::int64_t i, std::int64_t n,
+                      std::int64_t lines);
 
     const ScanPlan& plan_;
     const ScanMethod& method_;

@@ -1,7 +1,7 @@
 #include "run/long_scan.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdint>
 #include <thread>
 
 #include "layout/stream.hpp"
@@ -12,20 +12,13 @@ namespace samesum {
 
 namespace {
 
-constexpr std::int64_t block = RowScan::block, most_lines = static_cast<std::int64_t>(scan_lines);
-
-// Neighbours whose elements lie between those of a line share its cache lines.
-std::int64_t neighbours(const ScanPlan& plan) {
-    const std::int64_t reach = plan.inner.size * std::abs(plan.inner.in);
-    const bool between = plan.lines.rank > 0 && reach > 0 && reach <= std::abs(plan.axis.in);
-    return between && plan.inner.size <= most_lines ? plan.inner.size : 1;
-}
+constexpr std::int64_t block = RowScan::block, parts = static_cast<std::int64_t>(scan_lines);
 
 }  // namespace
 
 // Lines that are scanned together, and the carries of each before each chunk.
 struct LongScan::Group {
-    LinePart line[scan_lines];
+    LinePart front;
     std::vector<Carry> carries;
     std::atomic<std::int64_t> ready{0};  // chunks whose carries are known
 };
@@ -37,24 +30,32 @@ LongScan::LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTar
       target_(target),
       rows_(rows),
       side_by_side_(side_by_side),
-      together_(neighbours(plan)),
-      parts_(most_lines / together_),
-      blocks_(chunk_blocks / most_lines) {}
+      together_(neighbours()),
+      part_(std::max<std::int64_t>(1, part_blocks / together_) * block) {}
+
+std::int64_t LongScan::neighbours() const {
+    const std::int64_t n = plan_.inner.size, size = static_cast<std::int64_t>(size_of(plan_.in)),
+                       out_size = static_cast<std::int64_t>(size_of(plan_.format));
+    if (plan_.lines.rank == 0 || n >= parts || plan_.swapped || !takes_parts()) return 1;
+    const bool beside = plan_.inner.in == size && plan_.axis.in == n * size && plan_.inner.out == out_size &&
+                        plan_.axis.out == n * out_size &&
+                        reinterpret_cast<std::uintptr_t>(plan_.data) % size_of(plan_.in) == 0;
+    return beside ? n : 1;
+}
 
 void LongScan::run(int threads) {
     Walk walk(plan_.lines, 0);
     for (std::int64_t line = 0; line < plan_.lines.count(); line += together_) {
         Group group;
-        for (std::int64_t k = 0; k < together_; ++k, walk.next()) {
-            group.line[k] = {plan_.data + walk.in(), plan_.out + walk.out(), 0};
-            target_.write_initial(group.line[k].out, 1);
-        }
+        group.front = {plan_.data + walk.in(), plan_.out + walk.out(), 0};
+        target_.write_initial(group.front.out, together_);
         run_group(group, threads);
+        for (std::int64_t k = 0; k < together_; ++k) walk.next();
     }
 }
 
 void LongScan::run_group(Group& group, int threads) {
-    const std::int64_t size = parts_ * blocks_ * block, chunks = (plan_.axis.size + size - 1) / size;
+    const std::int64_t size = parts * part_, chunks = (plan_.axis.size + size - 1) / size;
     group.carries.assign(static_cast<std::size_t>((chunks + 1) * together_), method_.identity);
     auto task = [&](std::size_t t, std::size_t) {
         run_chunk(group, static_cast<std::int64_t>(t));
@@ -64,44 +65,57 @@ void LongScan::run_group(Group& group, int threads) {
 }
 
 void LongScan::run_chunk(Group& group, std::int64_t chunk) {
-    const std::int64_t blocks = parts_ * blocks_, size = blocks * block, begin = chunk * size,
+    const std::int64_t size = parts * part_, begin = chunk * size,
                        end = std::min(plan_.axis.size, begin + size);
-    Carry totals[chunk_blocks], part[scan_lines];
-    for (std::int64_t k = 0; k < together_; ++k)
-        part[k] = rows_.total(group.line[k].in, begin, end, totals + k * blocks);
+    Carry totals[chunk_blocks], all[scan_lines];
+    add_totals(group, begin, end, totals, all);
     while (group.ready.load(std::memory_order_acquire) != chunk) std::this_thread::yield();
     const Carry* before = group.carries.data() + chunk * together_;
     Carry* after = group.carries.data() + (chunk + 1) * together_;
     for (std::int64_t k = 0; k < together_; ++k) {
         after[k] = before[k];
-        method_.join(after[k], part[k]);
+        method_.join(after[k], all[k]);
     }
     group.ready.store(chunk + 1, std::memory_order_release);
-    if (end - begin == size && end <= plan_.written && takes_parts()) {
-        scan_parts(group, begin, before, totals);
-    } else {
-        for (std::int64_t k = 0; k < together_; ++k)
-            rows_.scan(group.line[k].in, group.line[k].out, begin, end, before[k], totals + k * blocks);
+    if (end - begin == size && end <= plan_.written && takes_parts())
+        return scan_parts(group, begin, before, totals);
+    const char* in = group.front.in;
+    char* out = group.front.out;
+    for (std::int64_t k = 0; k < together_; ++k, in += plan_.inner.in, out += plan_.inner.out)
+        rows_.scan(in, out, begin, end, before[k], together_ == 1 ? totals : nullptr);
+}
+
+// The totals of each line, and those of its blocks, or those of its parts where several lines go together.
+void LongScan::add_totals(const Group& group, std::int64_t begin, std::int64_t end, Carry* totals,
+                          Carry* all) const {
+    if (together_ == 1) {
+        all[0] = rows_.total(group.front.in, begin, end, totals);
+        return;
+    }
+    std::fill_n(totals, parts * together_, method_.identity);
+    std::fill_n(all, together_, method_.identity);
+    for (std::int64_t i = begin; i < end; i += part_, totals += together_) {
+        rows_.add_totals(group.front.in, together_, i, std::min(end, i + part_), totals);
+        for (std::int64_t k = 0; k < together_; ++k) method_.join(all[k], totals[k]);
     }
 }
 
 // A whole chunk, part beside part.
 void LongScan::scan_parts(const Group& group, std::int64_t begin, const Carry* before, const Carry* totals) {
     TileScope scope;
-    Carry carries[scan_lines];
-    LinePart parts[scan_lines];
-    // The first parts of all lines come first: only they can be at the front.
+    Carry carries[scan_lines * scan_lines];
+    LinePart some[scan_lines];
+    const std::int64_t blocks = together_ == 1 ? part_blocks : 1;
     for (std::int64_t k = 0; k < together_; ++k) {
         Carry carry = before[k];
-        for (std::int64_t p = 0; p < parts_; ++p) {
-            carries[p * together_ + k] = carry;
-            parts[p * together_ + k] = {group.line[k].in, group.line[k].out, begin + p * blocks_ * block};
-            for (std::int64_t i = 0; i < blocks_; ++i) method_.join(carry, *totals++);
+        for (std::int64_t p = 0; p < parts; ++p) {
+            carries[k * parts + p] = carry;
+            for (std::int64_t i = 0; i < blocks; ++i) method_.join(carry, totals[(p * together_ + k) * blocks + i]);
         }
     }
-    const std::size_t count = static_cast<std::size_t>(together_ * parts_);
-    method_.start(scope.tile(), carries, count);
-    side_by_side_.scan(scope.tile(), parts, count, blocks_ * block);
+    for (std::int64_t p = 0; p < parts; ++p) some[p] = {group.front.in, group.front.out, begin + p * part_};
+    method_.start(scope.tile(), carries, static_cast<std::size_t>(parts * together_));
+    side_by_side_.scan(scope.tile(), some, scan_lines, part_, together_);
 }
 
 }  // namespace samesum

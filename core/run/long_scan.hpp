@@ -11,34 +11,35 @@ namespace samesum {
 
 class LongScan {
   public:
-    // Elements that one thread takes at a time: they stay in its cache between the two passes over them, and their
-    // parts side by side are no multiple of 4096 bytes long, which would share their places in it.
-    static constexpr std::int64_t chunk_blocks = 56, chunk_elements = chunk_blocks * RowScan::block;
+    // Elements that one thread takes at a time: they stay in its cache between the two passes over them.
+    static constexpr std::int64_t part_blocks = 7, chunk_blocks = part_blocks * static_cast<std::int64_t>(scan_lines),
+                                  chunk_elements = chunk_blocks * RowScan::block;
 
     LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, const RowScan& rows,
              LineScan& side_by_side);
 
-    // Of lines that lie between each other, so many are scanned together.
-    std::int64_t lines_together() const { return together_; }
-
     // Whether parts of a line are scanned side by side.
     bool takes_parts() const { return method_.takes_parts && side_by_side_.is_quick(); }
+    // Lines that lie element by element beside each other, so many are scanned together.
+    std::int64_t lines_together() const { return together_; }
 
     void run(int threads);
 
   private:
     struct Group;
 
+    std::int64_t neighbours() const;
     void run_group(Group& group, int threads);
     void run_chunk(Group& group, std::int64_t chunk);
-    void scan_parts(const Group& group, std::int64_t begin, const Carry* carries, const Carry* totals);
+    void add_totals(const Group& group, std::int64_t begin, std::int64_t end, Carry* totals, Carry* all) const;
+    void scan_parts(const Group& group, std::int64_t begin, const Carry* before, const Carry* totals);
 
     const ScanPlan& plan_;
     const ScanMethod& method_;
     const ScanTarget& target_;
     const RowScan& rows_;
     LineScan& side_by_side_;
-    const std::int64_t together_, parts_, blocks_;  // parts of a line in a chunk, blocks of a part
+    const std::int64_t together_, part_;  // elements of each line in a part
 };
 
 }  // namespace samesum

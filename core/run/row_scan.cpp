@@ -1,6 +1,9 @@
 #include "run/row_scan.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "kernels/instruction_set.hpp"
 
 namespace samesum {
 
@@ -48,6 +51,19 @@ Carry RowScan::total(const char* in, std::int64_t begin, std::int64_t end, Carry
         method_.join(carry, part);
     }
     return carry;
+}
+
+void RowScan::add_totals(const char* in, std::int64_t lines, std::int64_t begin, std::int64_t end,
+                         Carry* totals) const {
+    const std::size_t size = size_of(plan_.in), count = static_cast<std::size_t>(lines);
+    const Untangle untangle = current_instruction_set().untangling->of_size[std::countr_zero(size)][count];
+    alignas(64) char runs[scan_lines * untangled_pitch * 8];
+    for (std::int64_t i = begin; i < end; i += static_cast<std::int64_t>(untangled_rows)) {
+        const std::size_t n = std::min(untangled_rows, static_cast<std::size_t>(end - i));
+        untangle(in + i * plan_.axis.in, n, runs);
+        for (std::size_t k = 0; k < count; ++k)
+            method_.join(totals[k], method_.total(runs + k * untangled_pitch * size, n));
+    }
 }
 
 }  // namespace samesum

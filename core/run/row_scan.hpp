@@ -23,6 +23,9 @@ class RowScan {
     // The total of these elements, and those of their blocks.
     Carry total(const char* in, std::int64_t begin, std::int64_t end, Carry* totals) const;
 
+    // The totals of neighbouring lines that lie element by element beside each other.
+    void add_totals(const char* in, std::int64_t lines, std::int64_t begin, std::int64_t end, Carry* totals) const;
+
   private:
     // Contiguous native elements, gathered into `buffer` if they do not lie so.
     const char* elements(const char* p, std::int64_t n, char* buffer) const;
