@@ -37,6 +37,7 @@ struct ColumnScan {
         }
     }
 
+    static SAMESUM_INLINE State empty_state() { return State::empty(); }
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) { return State::at(t, j); }
     static SAMESUM_INLINE void store_state(Tile& t, std::size_t j, const State& state) { state.put(t, j); }
 
@@ -99,24 +100,36 @@ struct ColumnScan {
     template <Format format, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
         State state = State::empty();
-        if constexpr (is_double) {
-            return scan_strip<format, true, known>(state, all, 0, true);
-        } else {
-            return pass_few<format>(StripRows<F, format, true, known>(all, 0)) ? 0 : scan_any<format>(state, all);
+        if constexpr (!is_double) {
+            if (pass_few<format>(StripRows<F, format, true, known>(all, 0), known > 0 ? known : all.rows)) return 0;
+            return scan_any<format>(state, all);
         }
+        return scan_strip<format, true, known>(state, all, 0, true);
+    }
+
+    // The same of sums that start again after `period` rows each; false if some are in doubt.
+    template <Format format>
+    static SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t period) {
+        const StripRows<F, format, true, 0> rows(all, 0);
+        if constexpr (is_double)
+            return format == Format::f64 && SplitSums::pass_few(rows, period);
+        else
+            return pass_few<format>(rows, period);
     }
 
     template <Format format, class Rows>
-    static SAMESUM_INLINE bool pass_few(const Rows& rows) {
+    static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
         ExponentSpread<F> seen;
-        Doubles sum = {};
-        for (std::size_t r = 0; r < rows.count(); ++r) {
-            const Floats x = rows.floats(r);
-            seen.take(x);
-            sum += widen(x);
-            rows.put(r, Rounding<format>::of_number(sum));
+        for (std::size_t r = 0; r < rows.count();) {
+            Doubles sum = {};
+            for (const std::size_t end = r + period; r < end; ++r) {
+                const Floats x = rows.floats(r);
+                seen.take(x);
+                sum += widen(x);
+                rows.put(r, Rounding<format>::of_number(sum));
+            }
         }
-        return seen.is_small();
+        return seen.is_small(period);
     }
 
     template <Format format, bool whole, std::size_t known>

@@ -165,14 +165,22 @@ struct DoubleProductColumns {
         return scan_any_strip(state, all, 0, true);
     }
 
-    // All rows of a strip of columns, a multiple of `width`.
+    // All rows of a strip of columns.
     template <Format, std::size_t>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
         return scan_all(all);
     }
 
     static __attribute__((noinline)) std::size_t scan_all(const ScanRows& all) {
-        return scan_by_squares<DoubleProductColumns, format>({ProductState::one(), Doubles{}}, all);
+        return scan_by_squares<DoubleProductColumns, format>(empty_state(), all);
+    }
+
+    static SAMESUM_INLINE State empty_state() { return {ProductState::one(), Doubles{}}; }
+
+    // There is no common test of several products.
+    template <Format>
+    static bool passes_few(const ScanRows&, std::size_t) {
+        return false;
     }
 
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {

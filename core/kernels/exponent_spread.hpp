@@ -17,9 +17,9 @@ struct ExponentSpread {
         greatest = size > greatest ? size : greatest;
         least = size - 1 < least ? size - 1 : least;  // zeros are the greatest
     }
-    // Of up to untangled_elements elements.
-    SAMESUM_INLINE bool is_small() const {
-        constexpr std::uint32_t most = (53 - bits - 4) << 24;
+    // Of so many elements, up to short_line.
+    SAMESUM_INLINE bool is_small(std::size_t count) const {
+        const std::uint32_t most = (53u - bits - (count > 16 ? 6u : 4u)) << 24;
         const Words spread = greatest - (least & special);
         return !any_bit(reinterpret_cast<Words>((spread >= most) & (least < special)) |
                         reinterpret_cast<Words>(greatest >= special));

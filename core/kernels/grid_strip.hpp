@@ -163,14 +163,31 @@ struct SplitSums {
         if constexpr (format == Format::f64) {
             if (shift[0] == 0) return Outcome::off;
             if (shift[0] > no_grid && pass_exact(rows)) return Outcome::certain;
-            constexpr double room = 128;
             shift = chosen_grid(rows, hi, room);
             if (shift[0] > 0 && pass_exact(rows)) return Outcome::certain;
         }
         return Outcome::off;
     }
 
+    // Sums that start again after `period` rows each; false if any may be rounded.
+    template <class Rows>
+    static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
+        const Doubles none = {}, shift = chosen_grid(rows, none, room);
+        if (shift[0] == 0) return false;
+        Pass pass{shift, none, none, none, ~UnsignedLongs{}};
+        for (std::size_t r = 0; r < rows.count();) {
+            pass.lead = pass.rest = none;
+            for (const std::size_t end = r + period; r < end; ++r)
+                rows.put(r, reinterpret_cast<Longs>(pass.take(rows.at(r))));
+            // A NaN stays the last one.
+            pass.greatest = pass.lead == pass.lead ? pass.greatest : none + infinity;
+        }
+        return pass.is_exact(period);
+    }
+
   private:
+    static constexpr double room = 128;
+
     // What `least` is for a sum: the magnitude of the elements whose last place is its lowest bit.
     static std::uint64_t least_of(double sum) {
         constexpr int fraction = 52;
@@ -181,31 +198,40 @@ struct SplitSums {
         return ((field > 0 ? field : 1) + static_cast<std::uint64_t>(zeros)) << (fraction + 1);
     }
 
-    // False if a sum leaves the middle of the grid, where elements have remainders of up to half a unit, or if the
-    // remainders might add up to more than 53 bits.
-    template <class Rows>
-    SAMESUM_INLINE bool pass_exact(const Rows& rows) {
-        const Doubles start = (hi + shift) - shift, off = lo + (hi - start), moved = (off + shift) - shift;
-        Doubles lead = start + moved, rest = off - moved, greatest = {};
-        UnsignedLongs smallest = least;
-        for (std::size_t r = 0; r < rows.count(); ++r) {
-            const Doubles x = rows.at(r), q = minus(plus(x, shift), shift);
+    // A pass over rows on a grid and what tells whether nothing was rounded.
+    struct Pass {
+        Doubles shift, lead, rest, greatest;
+        UnsignedLongs least;
+
+        SAMESUM_INLINE Doubles take(Doubles x) {
+            const Doubles q = minus(plus(x, shift), shift);
             lead = plus(lead, q);
             rest += x - q;
             greatest = greater_magnitude(greatest, lead);
             const UnsignedLongs size = (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
-            smallest = size < smallest ? size : smallest;
-            rows.put(r, reinterpret_cast<Longs>(plus(lead, rest)));
+            least = size < least ? size : least;
+            return plus(lead, rest);
         }
-        const Doubles most = shift * (static_cast<double>(rows.count() + 2) * 0x1p-52);
-        const UnsignedLongs limit = reinterpret_cast<UnsignedLongs>(most) << 1;
-        const Doubles middle = shift * 0.125, last = samesum::SAMESUM_ISA::magnitude(lead);  // or a NaN
-        const Longs inside =
-            (samesum::SAMESUM_ISA::magnitude(greatest) < middle) & (last < middle) & (smallest >= limit);
-        if (any(~inside)) return false;
-        hi = lead;
-        lo = rest;
-        least = smallest;
+        // False if a sum left the middle of the grid, where elements have remainders of up to half a unit, or if the
+        // remainders might add up to more than 53 bits.
+        SAMESUM_INLINE bool is_exact(std::size_t count) const {
+            const Doubles most = shift * (static_cast<double>(count + 2) * 0x1p-52), middle = shift * 0.125,
+                          last = samesum::SAMESUM_ISA::magnitude(lead);  // or a NaN
+            const UnsignedLongs limit = reinterpret_cast<UnsignedLongs>(most) << 1;
+            return !any(~((samesum::SAMESUM_ISA::magnitude(greatest) < middle) & (last < middle) & (least >= limit)));
+        }
+    };
+
+    template <class Rows>
+    SAMESUM_INLINE bool pass_exact(const Rows& rows) {
+        const Doubles start = (hi + shift) - shift, off = lo + (hi - start), moved = (off + shift) - shift;
+        Pass pass{shift, start + moved, off - moved, Doubles{}, least};
+        for (std::size_t r = 0; r < rows.count(); ++r)
+            rows.put(r, reinterpret_cast<Longs>(pass.take(rows.at(r))));
+        if (!pass.is_exact(rows.count())) return false;
+        hi = pass.lead;
+        lo = pass.rest;
+        least = pass.least;
         return true;
     }
 };

@@ -39,8 +39,8 @@ struct LineScan {
         const char* x[width];
         char* out[width];
         std::size_t count;
-        static constexpr std::size_t most = scan_lines * width;  // rows of squares
-        static_assert(most >= untangled_elements);
+        static constexpr std::size_t squares = scan_lines * width,
+                                     most = squares > short_line ? squares : short_line;  // rows
         alignas(64) char elements[most * width * F::size];
         alignas(64) char results[most * width * size_of(format)];
 
@@ -187,22 +187,55 @@ struct LineScan {
         return mark(all, first, group.count, places, rows, fresh);
     }
 
-    // Lines of `known` elements, or of any number if zero.
+    // Lines of `known` elements, or of any number if zero; of `period` elements each if several make one.
     template <Format format, std::size_t known>
-    static std::size_t short_lines_in(const ShortScanLines& all) {
-        const std::size_t n = known > 0 ? known : all.n;
+    static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period = 0) {
+        const std::size_t n = known > 0 ? known : all.n, last = n < width ? 0 : n - width;
         std::size_t failures = 0;
-        std::uint8_t failed[untangled_elements * width];
+        std::uint8_t failed[short_line * width];
         for (std::size_t first = 0; first < all.lines; first += width) {
             Group<format> group(all, first);
             prefetch<width * F::size*(known > 0 ? known : 1)>(group.x[0] + prefetch_distance);
-            for (std::size_t i = 0; i < n; i += width) group.take(i, i);
+            // The last square is over some of the one before.
+            for (std::size_t i = 0; i < n && n >= width; i += width) group.take(i < last ? i : last, i < last ? i : last);
+            if (n < width) group.take_some(0, n);
             const ScanRows rows = group.rows(n, 0, failed);
-            if (Columns::template scan_whole<format, known>(rows) > 0)
-                failures += mark(all, first, group.count, {0, 1}, rows, failures == 0);
-            for (std::size_t i = 0; i < n; i += width) group.give(i, i);
+            const std::size_t wrong = period > 0 ? scan_periods<format>(rows, period)
+                                                 : Columns::template scan_whole<format, known>(rows);
+            if (wrong > 0) failures += mark(all, first, group.count, {0, 1}, rows, failures == 0);
+            for (std::size_t i = 0; i < n && n >= width; i += width) group.give(i < last ? i : last, i < last ? i : last);
+            if (n < width) group.give_some(0, n);
         }
         return failures;
+    }
+
+    // Rows of one line after the other.
+    template <Format format>
+    static std::size_t scan_periods(const ScanRows& all, std::size_t period) {
+        if (Columns::template passes_few<format>(all, period)) return 0;
+        std::size_t failures = 0;
+        std::memset(all.failed, 0, all.rows * all.n);
+        for (std::size_t r = 0; r < all.rows; r += period) {
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+            const ScanRows some{all.x + at * all.in, all.in, all.out + at * all.to, all.to, period, all.n, 0, format,
+                                all.failed + r * all.n};
+            State state = Columns::empty_state();
+            failures += Columns::template scan_any<format>(state, some);
+        }
+        return failures;
+    }
+
+    // Lines shorter than a vector: as many as it has elements make one.
+    template <Format format>
+    static std::size_t packed_lines_in(const ShortScanLines& all) {
+        const std::size_t packs = all.lines / width, rest = all.lines % width, done = packs * width * all.n;
+        const ShortScanLines packed{all.x, all.out, packs, all.n * width, format, all.failed},
+            others{all.x + done * F::size, all.out + done * size_of(format), rest, all.n, format, all.failed + done};
+        const std::size_t failures = short_lines_in<format, 0>(packed, all.n),
+                          more = short_lines_in<format, 0>(others);
+        if (failures == 0 && more > 0) std::memset(all.failed, 0, done);
+        if (failures > 0 && more == 0) std::memset(others.failed, 0, rest * all.n);
+        return failures + more;
     }
 
     static std::size_t short_lines(const ShortScanLines& all) {
@@ -210,6 +243,7 @@ struct LineScan {
             if constexpr (!has_lines_into<F, Columns>(format)) {
                 return 0;
             } else {
+                if (all.n < width) return packed_lines_in<format>(all);
                 if constexpr (format == F::format) {
                     if (all.n == 8) return short_lines_in<format, 8>(all);
                 }

@@ -109,8 +109,7 @@ struct ScanLines {
     Format format;
     std::uint8_t* failed;
 };
-// Whole lines of n <= untangled_elements elements that follow one another, and so do their prefixes; failed
-// as in ScanLines.
+// Whole lines of n <= short_line elements that follow one another, and so do their prefixes; failed as in ScanLines.
 struct ShortScanLines {
     const char* x;
     char* out;
@@ -118,6 +117,7 @@ struct ShortScanLines {
     Format format;
     std::uint8_t* failed;
 };
+constexpr std::size_t short_line = 64;
 
 struct ScanMethod {
     Carry identity;
@@ -138,9 +138,8 @@ struct ScanMethod {
     // The same of lines as columns of the tile, into formats of which `quick_formats` has the bit.
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
     std::uint32_t quick_formats = 0;
-    // The same of whole short lines whose length is a multiple of this.
+    // The same of whole short lines.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
-    std::size_t short_unit = 0;
     bool takes_parts = false;  // whether `lines` is quicker than `row` for the parts of one line
 
     constexpr bool is_quick(Format format) const { return quick_formats >> static_cast<int>(format) & 1; }

@@ -125,7 +125,15 @@ struct ProductColumns {
     // All rows of a strip of columns.
     template <Format format, std::size_t>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
-        return scan_by_squares<ProductColumns, format>(State::one(), all);
+        return scan_by_squares<ProductColumns, format>(empty_state(), all);
+    }
+
+    static SAMESUM_INLINE State empty_state() { return State::one(); }
+
+    // There is no common test of several products.
+    template <Format>
+    static bool passes_few(const ScanRows&, std::size_t) {
+        return false;
     }
 
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {

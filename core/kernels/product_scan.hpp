@@ -221,7 +221,7 @@ struct RealProductScan {
         return {{},          total, join,
                 row,         init,  columns,
                 start,       lines, quick_formats<F, Wide> | quick_formats<F, Narrow>,
-                short_lines, width, true};
+                short_lines, true};
     }
 };
 

@@ -203,7 +203,6 @@ struct FloatScan {
                 LineScan<F, Columns>::lines,
                 quick_formats<F, Columns>,
                 LineScan<F, Columns>::short_lines,
-                width,
                 true};
     }
 };

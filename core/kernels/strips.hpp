@@ -31,16 +31,18 @@ std::size_t scan_columns(void* tile, const ScanRows& all) {
     return scan_strips<F, Columns, format, 0>(t, all);
 }
 
-// All rows of one strip, a multiple of `width`.
+// All rows of one whole strip.
 template <class Columns, Format format>
 SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const ScanRows& all) {
     std::size_t failures = 0;
     for (std::size_t r = 0; r < all.rows; r += width) {
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
-        const ScanRows some{all.x + at * all.in, all.in, all.out + at * all.to, all.to, width, all.n,
+        const std::size_t rows = all.rows - r < width ? all.rows - r : width;
+        const ScanRows some{all.x + at * all.in, all.in, all.out + at * all.to, all.to, rows, all.n,
                             all.depth + r,       format, all.failed + r * all.n};
         if (failures > 0) std::memset(some.failed, 0, some.rows * some.n);
-        failures += Columns::template scan_strip<format, true, width>(state, some, 0, failures == 0);
+        failures += rows == width ? Columns::template scan_strip<format, true, width>(state, some, 0, failures == 0)
+                                  : Columns::template scan_any<format>(state, some);
     }
     return failures;
 }

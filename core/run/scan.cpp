@@ -53,7 +53,7 @@ class Job {
             plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
         const int threads =
             bytes >= (plan_.columns ? threaded_columns_bytes : threaded_bytes) ? thread_count() : 1;
-        if (lines_are_short(plan_))
+        if (lines_are_short(plan_, method_))
             scan_short_lines(plan_, method_, target_.initial(), failures_, threads);
         else if (plan_.columns)
             scan_columns(plan_, method_, target_, failures_, threads);

@@ -12,13 +12,19 @@ namespace samesum {
 
 namespace {
 
-// Lines for one task.
-constexpr std::int64_t batch_lines = 64 * static_cast<std::int64_t>(untangled_rows);
+// Lines for one call, and elements for one task.
+constexpr std::int64_t call_lines = static_cast<std::int64_t>(untangled_rows), task_elements = 1 << 17;
 
 // Elements of a line of results.
 std::int64_t results_of(const ScanPlan& plan) { return plan.written + (plan.has_initial ? 1 : 0); }
 
 bool is_whole(const void* p, std::size_t size) { return reinterpret_cast<std::uintptr_t>(p) % size == 0; }
+
+// From the first element of each line to the last, and nothing else.
+bool is_plain(const ScanPlan& plan, const ScanMethod& method) {
+    return method.is_quick(plan.format) && plan.axis.in > 0 && plan.axis.out > 0 &&
+           plan.written == plan.axis.size && !plan.has_initial;
+}
 
 class ShortScan {
   public:
@@ -34,27 +40,24 @@ class ShortScan {
                                        : plan.axis.out * (plan.written - 1))) {}
 
     void run(std::int64_t first, std::int64_t last) {
-        if (is_quick()) return run_quick(first, last);
-        for (; first < last; first += static_cast<std::int64_t>(untangled_rows))
-            run_tile(first, std::min(last - first, static_cast<std::int64_t>(untangled_rows)));
+        if (is_plain(plan_, method_)) return run_plain(first, last);
+        for (; first < last; first += call_lines) run_tile(first, std::min(last - first, call_lines));
     }
 
   private:
-    bool is_quick() const {
-        return method_.is_quick(plan_.format) && from_.forward && to_.forward &&
-               plan_.written == plan_.axis.size && !plan_.has_initial &&
-               from_.count % static_cast<std::int64_t>(method_.short_unit) == 0;
-    }
-
-    void run_quick(std::int64_t first, std::int64_t last) {
+    void run_plain(std::int64_t first, std::int64_t last) {
         const std::int64_t n = plan_.axis.size;
-        std::uint8_t failed[untangled_rows * untangled_elements];
-        for (; first < last; first += static_cast<std::int64_t>(untangled_rows)) {
-            const std::int64_t lines = std::min(last - first, static_cast<std::int64_t>(untangled_rows));
+        std::uint8_t failed[untangled_rows * short_line];
+        for (; first < last; first += call_lines) {
+            const std::int64_t lines = std::min(last - first, call_lines);
             const char* x = data_ + first * plan_.lines.dim[0].in;
             char* out = out_ + first * plan_.lines.dim[0].out;
-            const ShortScanLines some{
-                x, out, static_cast<std::size_t>(lines), static_cast<std::size_t>(n), plan_.format, failed};
+            const ShortScanLines some{x,
+                                      out,
+                                      static_cast<std::size_t>(lines),
+                                      static_cast<std::size_t>(n),
+                                      plan_.format,
+                                      failed};
             if (method_.short_lines(some) == 0) continue;
             for (std::int64_t i = 0; i < lines * n; ++i) {
                 if (!failed[i]) continue;
@@ -131,10 +134,11 @@ class ShortScan {
 
 }  // namespace
 
-bool lines_are_short(const ScanPlan& plan) {
+bool lines_are_short(const ScanPlan& plan, const ScanMethod& method) {
     const std::int64_t size = static_cast<std::int64_t>(size_of(plan.in)),
                        out_size = static_cast<std::int64_t>(size_of(plan.format));
-    const std::int64_t most = static_cast<std::int64_t>(untangled_elements), results = results_of(plan);
+    const std::int64_t most = static_cast<std::int64_t>(is_plain(plan, method) ? short_line : untangled_elements),
+                       results = results_of(plan);
     if (plan.columns || plan.swapped || plan.lines.rank > 1 || plan.lines.count() < 8) return false;
     if (plan.axis.size < 2 || plan.axis.size > most || results < 2 || results > most) return false;
     const Dim line = plan.lines.dim[0];
@@ -145,14 +149,14 @@ bool lines_are_short(const ScanPlan& plan) {
 
 void scan_short_lines(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial,
                       Failures& failures, int threads) {
-    const std::int64_t lines = plan.lines.count();
+    const std::int64_t lines = plan.lines.count(),
+                       batch = std::max<std::int64_t>(1, task_elements / (call_lines * plan.axis.size)) * call_lines;
     ShortScan scan(plan, method, initial, failures);
     auto task = [&](std::size_t t, std::size_t) {
-        const std::int64_t first = static_cast<std::int64_t>(t) * batch_lines;
-        scan.run(first, std::min(lines, first + batch_lines));
+        const std::int64_t first = static_cast<std::int64_t>(t) * batch;
+        scan.run(first, std::min(lines, first + batch));
     };
-    for_each_task(static_cast<std::size_t>((lines + batch_lines - 1) / batch_lines),
-                  static_cast<std::size_t>(threads), task);
+    for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch), static_cast<std::size_t>(threads), task);
 }
 
 }  // namespace samesum

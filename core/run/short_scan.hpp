@@ -9,7 +9,7 @@
 
 namespace samesum {
 
-bool lines_are_short(const ScanPlan& plan);
+bool lines_are_short(const ScanPlan& plan, const ScanMethod& method);
 
 // `initial`: the bits of what the empty set gives.
 void scan_short_lines(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial,
