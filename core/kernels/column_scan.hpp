@@ -77,7 +77,8 @@ struct ColumnScan {
 
     // A strip of columns; `fresh` if no column of these rows has failed yet.
     template <Format format, bool whole, std::size_t known>
-    static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j, bool fresh) {
+    static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
+                                                 bool fresh) {
         const StripRows<F, format, whole, known> rows(all, j);
         const State before = state;
         const Outcome outcome = state.template advance<format>(rows);
@@ -101,7 +102,8 @@ struct ColumnScan {
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
         State state = State::empty();
         if constexpr (!is_double) {
-            if (pass_few<format>(StripRows<F, format, true, known>(all, 0), known > 0 ? known : all.rows)) return 0;
+            if (pass_few<format>(StripRows<F, format, true, known>(all, 0), known > 0 ? known : all.rows))
+                return 0;
             return scan_any<format>(state, all);
         }
         return scan_strip<format, true, known>(state, all, 0, true);

@@ -29,8 +29,8 @@ struct ExponentSpread {
         for (std::size_t k = 0; k < width; ++k) most = greatest[k] > most ? greatest[k] : most;
         return __builtin_bit_cast(float, most >> 1);
     }
-    // Of so many elements after `sum`, which is on the grid of this shift (kernels/grid.hpp): they are on it, too,
-    // by their exponents alone, and no sum leaves it.
+    // Of so many elements after `sum`, which is on the grid of this shift (kernels/grid.hpp): they are on it,
+    // too, by their exponents alone, and no sum leaves it.
     SAMESUM_INLINE bool is_on_grid(Doubles shift, Doubles sum, std::size_t count) const {
         constexpr double to_least = 1 / static_cast<double>(std::uint64_t{1} << (53 - bits));
         // The least subnormal at least, which all are multiples of.

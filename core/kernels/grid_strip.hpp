@@ -29,8 +29,8 @@ Doubles chosen_grid(const Rows& rows, Doubles sum, double room) {
     return Doubles{} + (size < grid_limit ? Grid::over(size * room).shift : 0);
 }
 
-// Of a narrow format: a sum on the grid, after what does not fit there. The shift is negative if there is that, and
-// zero if there is no grid any more.
+// Of a narrow format: a sum on the grid, after what does not fit there. The shift is negative if there is
+// that, and zero if there is no grid any more.
 template <class F>
 struct NarrowSums {
     Doubles part, shift;
@@ -92,7 +92,9 @@ struct NarrowSums {
     __attribute__((noinline)) Outcome advance_any(const Rows& rows) {
         if (shift[0] > 0) {
             shift = chosen_grid(rows, part, 1);
-            if (shift[0] > 0 && pass_exact<format>(rows, part, shift)) return Outcome::certain;
+            // The sum so far may have parts that are finer than this grid.
+            const Longs held = (part + shift) - shift == part;
+            if (shift[0] > 0 && !any(~held) && pass_exact<format>(rows, part, shift)) return Outcome::certain;
         } else if (shift[0] < -no_grid) {
             const Outcome found = pass_after_base<format>(rows);
             if (found != Outcome::off) return found;
@@ -128,8 +130,9 @@ struct NarrowSums {
     }
 };
 
-// Of float64: the part on the grid and the rest, a multiple of the last place of the least element, whose doubled
-// bits less one are kept. The shift is zero if there is no grid any more, and only then may something be lost.
+// Of float64: the part on the grid and the rest, a multiple of the last place of the least element, whose
+// doubled bits less one are kept. The shift is zero if there is no grid any more, and only then may something
+// be lost.
 struct SplitSums {
     Doubles hi, lo, bound, shift;
     UnsignedLongs least;
@@ -208,17 +211,19 @@ struct SplitSums {
             lead = plus(lead, q);
             rest += x - q;
             greatest = greater_magnitude(greatest, lead);
-            const UnsignedLongs size = (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
+            const UnsignedLongs size =
+                (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
             least = size < least ? size : least;
             return plus(lead, rest);
         }
-        // False if a sum left the middle of the grid, where elements have remainders of up to half a unit, or if the
-        // remainders might add up to more than 53 bits.
+        // False if a sum left the middle of the grid, where elements have remainders of up to half a unit, or
+        // if the remainders might add up to more than 53 bits.
         SAMESUM_INLINE bool is_exact(std::size_t count) const {
             const Doubles most = shift * (static_cast<double>(count + 2) * 0x1p-52), middle = shift * 0.125,
                           last = samesum::SAMESUM_ISA::magnitude(lead);  // or a NaN
             const UnsignedLongs limit = reinterpret_cast<UnsignedLongs>(most) << 1;
-            return !any(~((samesum::SAMESUM_ISA::magnitude(greatest) < middle) & (last < middle) & (least >= limit)));
+            return !any(
+                ~((samesum::SAMESUM_ISA::magnitude(greatest) < middle) & (last < middle) & (least >= limit)));
         }
     };
 

@@ -161,8 +161,8 @@ struct LineScan {
                 for (std::size_t r = 0; r < unit && whole; r += width) group.take(i + r, r);
                 if (!whole) group.take_some(i, now);
                 for (std::size_t c = 0; c < all.columns; ++c)
-                    failures += mixed_strip(group, all, first, {i + c, all.columns}, now / all.columns, states[c],
-                                            failures == 0);
+                    failures += mixed_strip(group, all, first, {i + c, all.columns}, now / all.columns,
+                                            states[c], failures == 0);
                 for (std::size_t r = 0; r < unit && whole; r += width) group.give(i + r, r);
                 if (!whole) group.give_some(i, now);
             }
@@ -174,8 +174,8 @@ struct LineScan {
 
     // The rows of one scan among those of a group.
     template <Format format>
-    static std::size_t mixed_strip(Group<format>& group, const ScanLines& all, std::size_t first, Places places,
-                                   std::size_t number, State& state, bool fresh) {
+    static std::size_t mixed_strip(Group<format>& group, const ScanLines& all, std::size_t first,
+                                   Places places, std::size_t number, State& state, bool fresh) {
         std::uint8_t failed[width * width];
         ScanRows rows = group.rows(number, all.depth + places.first / places.step, failed);
         const std::size_t c = places.first % places.step;
@@ -197,13 +197,15 @@ struct LineScan {
             Group<format> group(all, first);
             prefetch<width * F::size*(known > 0 ? known : 1)>(group.x[0] + prefetch_distance);
             // The last square is over some of the one before.
-            for (std::size_t i = 0; i < n && n >= width; i += width) group.take(i < last ? i : last, i < last ? i : last);
+            for (std::size_t i = 0; i < n && n >= width; i += width)
+                group.take(i < last ? i : last, i < last ? i : last);
             if (n < width) group.take_some(0, n);
             const ScanRows rows = group.rows(n, 0, failed);
             const std::size_t wrong = period > 0 ? scan_periods<format>(rows, period)
                                                  : Columns::template scan_whole<format, known>(rows);
             if (wrong > 0) failures += mark(all, first, group.count, {0, 1}, rows, failures == 0);
-            for (std::size_t i = 0; i < n && n >= width; i += width) group.give(i < last ? i : last, i < last ? i : last);
+            for (std::size_t i = 0; i < n && n >= width; i += width)
+                group.give(i < last ? i : last, i < last ? i : last);
             if (n < width) group.give_some(0, n);
         }
         return failures;
@@ -217,8 +219,9 @@ struct LineScan {
         std::memset(all.failed, 0, all.rows * all.n);
         for (std::size_t r = 0; r < all.rows; r += period) {
             const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
-            const ScanRows some{all.x + at * all.in, all.in, all.out + at * all.to, all.to, period, all.n, 0, format,
-                                all.failed + r * all.n};
+            const ScanRows some{
+                all.x + at * all.in,   all.in, all.out + at * all.to, all.to, period, all.n, 0, format,
+                all.failed + r * all.n};
             State state = Columns::empty_state();
             failures += Columns::template scan_any<format>(state, some);
         }
@@ -230,7 +233,8 @@ struct LineScan {
     static std::size_t packed_lines_in(const ShortScanLines& all) {
         const std::size_t packs = all.lines / width, rest = all.lines % width, done = packs * width * all.n;
         const ShortScanLines packed{all.x, all.out, packs, all.n * width, format, all.failed},
-            others{all.x + done * F::size, all.out + done * size_of(format), rest, all.n, format, all.failed + done};
+            others{all.x + done * F::size, all.out + done * size_of(format), rest, all.n, format,
+                   all.failed + done};
         const std::size_t failures = short_lines_in<format, 0>(packed, all.n),
                           more = short_lines_in<format, 0>(others);
         if (failures == 0 && more > 0) std::memset(all.failed, 0, done);

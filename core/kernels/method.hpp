@@ -99,9 +99,9 @@ struct ScanRows {
 constexpr std::size_t scan_lines = 8;
 
 // Lines of n <= scan_elements contiguous elements, and where their prefixes go; the element number `depth` of
-// each comes first. A line may be several scans by turns: those of `columns` of the tile at a distance of scan_lines,
-// from each of which the same number of elements comes. failed[line * n + i] tells which could not be certified,
-// if any.
+// each comes first. A line may be several scans by turns: those of `columns` of the tile at a distance of
+// scan_lines, from each of which the same number of elements comes. failed[line * n + i] tells which could
+// not be certified, if any.
 struct ScanLines {
     const char* const* x;
     char* const* out;
@@ -109,7 +109,8 @@ struct ScanLines {
     Format format;
     std::uint8_t* failed;
 };
-// Whole lines of n <= short_line elements that follow one another, and so do their prefixes; failed as in ScanLines.
+// Whole lines of n <= short_line elements that follow one another, and so do their prefixes; failed as in
+// ScanLines.
 struct ShortScanLines {
     const char* x;
     char* out;

@@ -35,8 +35,8 @@ SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
     return F::doubles(padded);
 }
 
-// Rows of a strip of `width` columns, or of fewer if it is not whole, filled up with zeros or with ones; `known`
-// rows, or any number if zero.
+// Rows of a strip of `width` columns, or of fewer if it is not whole, filled up with zeros or with ones;
+// `known` rows, or any number if zero.
 template <class F, Format format, bool whole, std::size_t known, bool ones = false>
 struct StripRows {
     const char* const x;

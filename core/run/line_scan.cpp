@@ -20,11 +20,13 @@ void LineScan::add_failures(const LinePart& part, const std::uint8_t* failed, st
         if (first == n) continue;
         while (!failed[(last - 1) * lines + k]) --last;
         const std::int64_t from = part.begin + i;
-        failures_.add({part.in + k * plan_.inner.in, part.out + k * plan_.inner.out, from + first, from + last});
+        failures_.add(
+            {part.in + k * plan_.inner.in, part.out + k * plan_.inner.out, from + first, from + last});
     }
 }
 
-void LineScan::scan(void* tile, const LinePart* parts, std::size_t count, std::int64_t n, std::int64_t lines) {
+void LineScan::scan(void* tile, const LinePart* parts, std::size_t count, std::int64_t n,
+                    std::int64_t lines) {
     const std::int64_t in = plan_.axis.in, to = plan_.axis.out, block = together / lines;
     const std::size_t size = size_of(plan_.in), out_size = size_of(plan_.format);
     const bool gathers = in != lines * static_cast<std::int64_t>(size) || plan_.swapped;
@@ -46,7 +48,8 @@ void LineScan::scan(void* tile, const LinePart* parts, std::size_t count, std::i
         }
         // Of parts of one line only the first can be at its front.
         const std::size_t depth = static_cast<std::size_t>(parts[count - 1].begin + i);
-        const ScanLines some{x, out, count, static_cast<std::size_t>(lines), now, depth, plan_.format, failed};
+        const ScanLines some{x,   out,   count,        static_cast<std::size_t>(lines),
+                             now, depth, plan_.format, failed};
         if (method_.lines(tile, some) > 0) {
             for (std::size_t k = 0; k < count; ++k) add_failures(parts[k], failed + k * now, i, rows, lines);
         }

@@ -8,7 +8,8 @@
 
 namespace samesum {
 
-// Elements of a line from number `begin` on; or of several lines that lie element by element beside each other.
+// Elements of a line from number `begin` on; or of several lines that lie element by element beside each
+// other.
 struct LinePart {
     const char* in;  // the front of the line, of the first of them
     char* out;

@@ -110,7 +110,8 @@ void LongScan::scan_parts(const Group& group, std::int64_t begin, const Carry* b
         Carry carry = before[k];
         for (std::int64_t p = 0; p < parts; ++p) {
             carries[k * parts + p] = carry;
-            for (std::int64_t i = 0; i < blocks; ++i) method_.join(carry, totals[(p * together_ + k) * blocks + i]);
+            for (std::int64_t i = 0; i < blocks; ++i)
+                method_.join(carry, totals[(p * together_ + k) * blocks + i]);
         }
     }
     for (std::int64_t p = 0; p < parts; ++p) some[p] = {group.front.in, group.front.out, begin + p * part_};

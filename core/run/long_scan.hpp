@@ -1,4 +1,5 @@
-// Lines that are few or long: their chunks are handed out in order, and each waits for the carry of the one before.
+// Lines that are few or long: their chunks are handed out in order, and each waits for the carry of the one
+// before.
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,8 @@ namespace samesum {
 class LongScan {
   public:
     // Elements that one thread takes at a time: they stay in its cache between the two passes over them.
-    static constexpr std::int64_t part_blocks = 7, chunk_blocks = part_blocks * static_cast<std::int64_t>(scan_lines),
+    static constexpr std::int64_t part_blocks = 7,
+                                  chunk_blocks = part_blocks * static_cast<std::int64_t>(scan_lines),
                                   chunk_elements = chunk_blocks * RowScan::block;
 
     LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, const RowScan& rows,
@@ -31,7 +33,8 @@ class LongScan {
     std::int64_t neighbours() const;
     void run_group(Group& group, int threads);
     void run_chunk(Group& group, std::int64_t chunk);
-    void add_totals(const Group& group, std::int64_t begin, std::int64_t end, Carry* totals, Carry* all) const;
+    void add_totals(const Group& group, std::int64_t begin, std::int64_t end, Carry* totals,
+                    Carry* all) const;
     void scan_parts(const Group& group, std::int64_t begin, const Carry* before, const Carry* totals);
 
     const ScanPlan& plan_;

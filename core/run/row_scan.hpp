@@ -24,7 +24,8 @@ class RowScan {
     Carry total(const char* in, std::int64_t begin, std::int64_t end, Carry* totals) const;
 
     // The totals of neighbouring lines that lie element by element beside each other.
-    void add_totals(const char* in, std::int64_t lines, std::int64_t begin, std::int64_t end, Carry* totals) const;
+    void add_totals(const char* in, std::int64_t lines, std::int64_t begin, std::int64_t end,
+                    Carry* totals) const;
 
   private:
     // Contiguous native elements, gathered into `buffer` if they do not lie so.

@@ -116,8 +116,8 @@ class Job {
             Walk walk(plan_.lines, first);
             for (std::int64_t line = first; line < std::min(lines, first + batch); ++line, walk.next()) {
                 target_.write_initial(plan_.out + walk.out(), 1);
-                rows_.scan(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size, method_.identity,
-                           nullptr);
+                rows_.scan(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size,
+                           method_.identity, nullptr);
             }
             finish_streams();
         };

@@ -52,12 +52,8 @@ class ShortScan {
             const std::int64_t lines = std::min(last - first, call_lines);
             const char* x = data_ + first * plan_.lines.dim[0].in;
             char* out = out_ + first * plan_.lines.dim[0].out;
-            const ShortScanLines some{x,
-                                      out,
-                                      static_cast<std::size_t>(lines),
-                                      static_cast<std::size_t>(n),
-                                      plan_.format,
-                                      failed};
+            const ShortScanLines some{
+                x, out, static_cast<std::size_t>(lines), static_cast<std::size_t>(n), plan_.format, failed};
             if (method_.short_lines(some) == 0) continue;
             for (std::int64_t i = 0; i < lines * n; ++i) {
                 if (!failed[i]) continue;
@@ -137,7 +133,8 @@ class ShortScan {
 bool lines_are_short(const ScanPlan& plan, const ScanMethod& method) {
     const std::int64_t size = static_cast<std::int64_t>(size_of(plan.in)),
                        out_size = static_cast<std::int64_t>(size_of(plan.format));
-    const std::int64_t most = static_cast<std::int64_t>(is_plain(plan, method) ? short_line : untangled_elements),
+    const std::int64_t most = static_cast<std::int64_t>(is_plain(plan, method) ? short_line
+                                                                               : untangled_elements),
                        results = results_of(plan);
     if (plan.columns || plan.swapped || plan.lines.rank > 1 || plan.lines.count() < 8) return false;
     if (plan.axis.size < 2 || plan.axis.size > most || results < 2 || results > most) return false;
@@ -150,13 +147,15 @@ bool lines_are_short(const ScanPlan& plan, const ScanMethod& method) {
 void scan_short_lines(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial,
                       Failures& failures, int threads) {
     const std::int64_t lines = plan.lines.count(),
-                       batch = std::max<std::int64_t>(1, task_elements / (call_lines * plan.axis.size)) * call_lines;
+                       batch = std::max<std::int64_t>(1, task_elements / (call_lines * plan.axis.size)) *
+                               call_lines;
     ShortScan scan(plan, method, initial, failures);
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t first = static_cast<std::int64_t>(t) * batch;
         scan.run(first, std::min(lines, first + batch));
     };
-    for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch), static_cast<std::size_t>(threads), task);
+    for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch), static_cast<std::size_t>(threads),
+                  task);
 }
 
 }  // namespace samesum

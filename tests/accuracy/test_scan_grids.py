@@ -1,0 +1,74 @@
+"""Prefix sums where grids of scans end: sums finer than the next grid, elements that grow or shrink, short lines of
+every length, and few columns side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cases
+import scan_lines
+from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+pytestmark = pytest.mark.usefixtures("each_instruction_set")
+
+
+def after(dtype: np.dtype[Any], first: list[float], tail: list[float], count: int) -> NDArray:
+    """`count` elements: some of the first kind, then some of the other, with the change at every place."""
+    x = np.zeros((count, count))
+    for line in range(count):
+        places = np.arange(count)
+        x[line] = np.where(places < line, np.resize(first, count), np.resize(tail, count))
+    return x.astype(dtype)
+
+
+@each_float
+def test_sums_finer_than_the_next_grid(dtype: np.dtype[Any]) -> None:
+    digits = {2: 8, 4: 24, 8: 53}[dtype.itemsize]
+    tie = [1.0, 2.0**-digits, 0.0, 0.0]  # on its own half way between two numbers
+    least = 2.0**-14 if dtype == np.float16 else 2.0**-900 if dtype == np.float64 else 2.0**-100
+    for tiny in (least, -least, 2.0 ** (-digits - 4)):
+        x = after(dtype, [tiny, 0.0, 0.0], tie, 41)
+        scan_lines.check(CUMULATIVE_SUM, x)
+        scan_lines.check(CUMULATIVE_SUM, np.concatenate([x, x, x], axis=1))
+        for change in (2, 4, 8, 16, 32):  # in all lines at once
+            scan_lines.check(CUMULATIVE_SUM, np.tile(x[change], (16, 2)))
+
+
+@each_float
+def test_elements_that_grow_and_shrink(dtype: np.dtype[Any]) -> None:
+    rng = np.random.default_rng(3)
+    reach = {2: 12, 4: 60, 8: 500}[dtype.itemsize]
+    powers = np.linspace(-reach, reach, 90)
+    for scale in (2.0**powers, 2.0 ** powers[::-1], 2.0 ** (reach * np.cos(np.arange(90)))):
+        x = (rng.standard_normal((17, 90)) * scale).astype(dtype)
+        scan_lines.check(CUMULATIVE_SUM, x)
+
+
+@each_float
+@pytest.mark.parametrize("kind", ["normal", "small integers", "some special"])
+def test_short_lines_of_every_length(dtype: np.dtype[Any], kind: str) -> None:
+    rng = np.random.default_rng(4)
+    for n in (2, 3, 4, 5, 6, 7, 9, 15, 17, 23, 31, 47, 63, 64, 65):
+        x = rng.standard_normal((83, n))
+        if kind == "small integers":
+            x = rng.integers(-2, 3, x.shape).astype(np.float64)
+        elif kind == "some special":
+            x[rng.random(x.shape) < 0.02] = rng.choice([np.inf, -np.inf, np.nan, -0.0])
+        scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
+        scan_lines.check(CUMULATIVE_PROD, x.astype(dtype))
+
+
+@each_float
+@pytest.mark.parametrize("columns", [2, 3, 5, 7])
+def test_few_columns_side_by_side(dtype: np.dtype[Any], columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    x = rng.standard_normal((columns, 30_000 // columns))  # more than a chunk of each
+    x[:, :5] = 2.0**-13
+    scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
+    scan_lines.check(CUMULATIVE_PROD, (1 + x * 2.0**-9).astype(dtype))
