@@ -1,6 +1,7 @@
 // What the normalizations of float64 are made of, as those of narrower formats are in floats.
 #pragma once
 
+#include "kernels/float_formats.hpp"
 #include "kernels/single_lines.hpp"
 
 namespace samesum::SAMESUM_ISA {

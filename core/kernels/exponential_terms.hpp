@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/certify_logarithms.hpp"
+#include "kernels/float_formats.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

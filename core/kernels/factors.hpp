@@ -2,6 +2,7 @@
 // NaNs are marked aside, where a one takes their place with their sign.
 #pragma once
 
+#include "kernels/float_formats.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/vectors.hpp"
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/exponent_spread.hpp"
+#include "kernels/float_formats.hpp"
 #include "kernels/method.hpp"
 #include "kernels/sum2.hpp"
 #include "kernels/vectors.hpp"

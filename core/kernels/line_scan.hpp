@@ -1,17 +1,12 @@
-// Lines side by side, scanned as columns: squares of elements are transposed in registers.
+// Lines side by side, scanned as columns.
 #pragma once
 
 #include <initializer_list>
 
+#include "kernels/line_group.hpp"
 #include "kernels/method.hpp"
-#include "kernels/prefixes.hpp"
-#include "kernels/transpose.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-// Vectors of `width` elements of so many bytes, as bits.
-template <std::size_t size>
-using BitsOf = std::conditional_t<size == 2, Shorts, std::conditional_t<size == 4, Words, UnsignedLongs>>;
 
 // Whether there are lines into a format: all elements are numbers of it, and `Columns` (those of sums or of
 // products) take it.
@@ -32,72 +27,6 @@ template <class F, class Columns>
 struct LineScan {
     using Tile = typename Columns::Tile;
     using State = typename Columns::State;
-
-    // `width` lines; of fewer the first one takes the other places.
-    template <Format format>
-    struct Group {
-        const char* x[width];
-        char* out[width];
-        std::size_t count;
-        static constexpr std::size_t squares = scan_lines * width,
-                                     most = squares > short_line ? squares : short_line;  // rows
-        alignas(64) char elements[most * width * F::size];
-        alignas(64) char results[most * width * size_of(format)];
-
-        SAMESUM_INLINE Group(const ScanLines& all, std::size_t first)
-            : count(all.lines - first < width ? all.lines - first : width) {
-            for (std::size_t k = 0; k < width; ++k) {
-                const std::size_t line = first + (k < count ? k : 0);
-                x[k] = all.x[line];
-                out[k] = all.out[line];
-            }
-        }
-        SAMESUM_INLINE Group(const ShortScanLines& all, std::size_t first)
-            : count(all.lines - first < width ? all.lines - first : width) {
-            for (std::size_t k = 0; k < width; ++k) {
-                const std::size_t line = (first + (k < count ? k : 0)) * all.n;
-                x[k] = all.x + line * F::size;
-                out[k] = all.out + line * size_of(format);
-            }
-        }
-
-        // A square of elements from number i on becomes rows from number r on.
-        SAMESUM_INLINE void take(std::size_t i, std::size_t r = 0) {
-            using Bits = BitsOf<F::size>;
-            Bits v[width];
-            for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(x[k] + i * F::size);
-            Square<Bits>::transpose(v);
-            for (std::size_t k = 0; k < width; ++k) store(elements + (r + k) * sizeof(Bits), v[k]);
-        }
-        SAMESUM_INLINE void give(std::size_t i, std::size_t r = 0) const {
-            constexpr std::size_t size = size_of(format);
-            using Bits = BitsOf<size>;
-            Bits v[width];
-            for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(results + (r + k) * sizeof(Bits));
-            Square<Bits>::transpose(v);
-            for (std::size_t k = 0; k < width; ++k) {
-                if (k < count) store(out[k] + i * size, v[k]);
-            }
-        }
-        // The same of the last rows, fewer than `width`.
-        void take_some(std::size_t i, std::size_t rows) {
-            for (std::size_t k = 0; k < width; ++k) {
-                for (std::size_t r = 0; r < rows; ++r)
-                    std::memcpy(elements + (r * width + k) * F::size, x[k] + (i + r) * F::size, F::size);
-            }
-        }
-        void give_some(std::size_t i, std::size_t rows) const {
-            constexpr std::size_t size = size_of(format);
-            for (std::size_t k = 0; k < count; ++k) {
-                for (std::size_t r = 0; r < rows; ++r)
-                    std::memcpy(out[k] + (i + r) * size, results + (r * width + k) * size, size);
-            }
-        }
-        ScanRows rows(std::size_t number, std::size_t depth, std::uint8_t* failed) {
-            return {elements, width * F::size, results, width * size_of(format), number, width,
-                    depth,    format,          failed};
-        }
-    };
 
     // Of the rows of a block the elements in the lines.
     struct Places {
@@ -123,7 +52,7 @@ struct LineScan {
         std::size_t failures = 0;
         std::uint8_t failed[width * width];
         for (std::size_t first = 0; first < all.lines; first += width) {
-            Group<format> group(all, first);
+            LineGroup<F, format> group(all, first);
             State state = Columns::load_state(t, first);
             std::size_t i = 0;
             for (; i + width <= all.n; i += width) {
@@ -151,7 +80,7 @@ struct LineScan {
         const std::size_t unit = width * all.columns;
         std::size_t failures = 0;
         for (std::size_t first = 0; first < all.lines; first += width) {
-            Group<format> group(all, first);
+            LineGroup<F, format> group(all, first);
             State states[scan_lines];
             for (std::size_t c = 0; c < all.columns; ++c)
                 states[c] = Columns::load_state(t, c * scan_lines + first);
@@ -174,7 +103,7 @@ struct LineScan {
 
     // The rows of one scan among those of a group.
     template <Format format>
-    static std::size_t mixed_strip(Group<format>& group, const ScanLines& all, std::size_t first,
+    static std::size_t mixed_strip(LineGroup<F, format>& group, const ScanLines& all, std::size_t first,
                                    Places places, std::size_t number, State& state, bool fresh) {
         std::uint8_t failed[width * width];
         ScanRows rows = group.rows(number, all.depth + places.first / places.step, failed);
@@ -194,7 +123,7 @@ struct LineScan {
         std::size_t failures = 0;
         std::uint8_t failed[short_line * width];
         for (std::size_t first = 0; first < all.lines; first += width) {
-            Group<format> group(all, first);
+            LineGroup<F, format> group(all, first);
             prefetch<width * F::size*(known > 0 ? known : 1)>(group.x[0] + prefetch_distance);
             // The last square is over some of the one before.
             for (std::size_t i = 0; i < n && n >= width; i += width)

@@ -3,6 +3,7 @@
 
 #include "kernels/certify.hpp"
 #include "kernels/factors.hpp"
+#include "kernels/float_formats.hpp"
 #include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
 

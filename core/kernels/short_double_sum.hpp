@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/certify.hpp"
+#include "kernels/float_formats.hpp"
 #include "kernels/short.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/factors.hpp"
+#include "kernels/float_formats.hpp"
 #include "kernels/short.hpp"
 
 namespace samesum::SAMESUM_ISA {

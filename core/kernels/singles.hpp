@@ -2,6 +2,7 @@
 // narrower than float64 are loaded into them and rounded from them.
 #pragma once
 
+#include "kernels/float_formats.hpp"
 #include "kernels/rounding.hpp"
 
 namespace samesum::SAMESUM_ISA {

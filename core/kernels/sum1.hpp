@@ -5,13 +5,10 @@
 #include "kernels/certify.hpp"
 #include "kernels/fold.hpp"
 #include "kernels/method.hpp"
+#include "kernels/sum1_part.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-constexpr double unit_roundoff = 0x1p-53;
-// Covers the rounding of the bound's own arithmetic.
-constexpr double bound_slack = 1.01;
 
 // `few`: for sets of few elements, whose sums are often ties. The least magnitude then tells when float64
 // sums are exact.
@@ -19,11 +16,7 @@ template <class F, Map map, bool few>
 struct Sum1 {
     // Rows between two flushes of the columns into the double-word totals.
     static constexpr std::size_t rows_per_flush = 128;
-    // float16 values are multiples of 2^-24 below 2^16: float64 sums of a block of them are exact. Magnitudes
-    // and squares bound their own sums.
-    static constexpr bool exact = F::format == Format::f16 && map != Map::square;
-    static constexpr bool tracks_magnitude = !exact && map == Map::itself;
-    static constexpr bool tracks_least = few && !exact && map != Map::square;
+    using Part = Sum1Part<F, map, few>;
 
     struct Tile {
         double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch], block[tile_pitch];
@@ -31,62 +24,6 @@ struct Sum1 {
         std::uint32_t least[tile_pitch];
     };
     static_assert(sizeof(Tile) <= tile_bytes);
-
-    // Of some elements the sum, the greatest magnitude, and the bits of the least magnitude but zero, less
-    // one.
-    struct Part {
-        Doubles sum = {};
-        Floats greatest = {};
-        Words least = ~Words{};
-
-        template <int distance>
-        SAMESUM_INLINE Part paired(const Part& other) const {
-            return joined(
-                {paired_low<distance>(sum, other.sum), paired_low<distance>(greatest, other.greatest),
-                 paired_low<distance>(least, other.least)},
-                {paired_high<distance>(sum, other.sum), paired_high<distance>(greatest, other.greatest),
-                 paired_high<distance>(least, other.least)});
-        }
-    };
-
-    static SAMESUM_INLINE Part part_of(const char* p) {
-        const Floats x = F::floats(p), size = samesum::SAMESUM_ISA::magnitude(x);
-        Doubles wide = widen(x);
-        if constexpr (map == Map::magnitude) wide = samesum::SAMESUM_ISA::magnitude(wide);
-        if constexpr (map == Map::square) wide = wide * wide;
-        return {wide, x, reinterpret_cast<Words>(size) - 1};
-    }
-
-    static SAMESUM_INLINE Part part_of(const char* p, std::size_t n) {
-        if (n >= width) return part_of(p);
-        char padded[width * F::size];
-        pad<F>(p, n, padded);
-        return part_of(padded);
-    }
-
-    static SAMESUM_INLINE Part joined(const Part& a, const Part& b) {
-        Part both;
-        both.sum = plus(a.sum, b.sum);
-        if constexpr (tracks_magnitude) both.greatest = greater_magnitude(a.greatest, b.greatest);
-        if constexpr (tracks_least) both.least = a.least < b.least ? a.least : b.least;
-        return both;
-    }
-
-    // Of a sum of `count` elements, none of which went through more than `depth` additions.
-    static SAMESUM_INLINE Doubles bound_of(const Part& part, double depth, double count) {
-        if constexpr (exact) return Doubles{};
-        const Doubles greatest =
-            samesum::SAMESUM_ISA::magnitude(widen(part.greatest)) * (count * bound_slack);
-        const Doubles size = tracks_magnitude ? greatest : part.sum * bound_slack;
-        const Doubles bound = size * (depth * unit_roundoff);
-        if constexpr (!tracks_least) return bound;
-        // Multiples of the least element's last place, and fewer than 2^53 of them.
-        const Words field = (part.least + 1) & 0x7f800000u,
-                    power = field > 0x00800000u ? field : Words{} + 0x00800000u;
-        const Doubles limit =
-            widen(reinterpret_cast<Floats>(power)) * (F::format == Format::f32 ? 0x1p30 : 0x1p46);
-        return size < limit ? Doubles{} : bound;
-    }
 
     static void init(void* tile, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
@@ -101,11 +38,12 @@ struct Sum1 {
         for (; i + step <= n; i += step, p += step * F::size) {
             prefetch<step * F::size>(p + prefetch_distance);
             for (std::size_t k = 0; k < chains; ++k)
-                chain[k] = joined(chain[k], part_of(p + k * width * F::size));
+                chain[k] = Part::joined(chain[k], Part::of(p + k * width * F::size));
         }
-        for (; i + width <= n; i += width, p += width * F::size) chain[0] = joined(chain[0], part_of(p));
-        if (i < n) chain[1] = joined(chain[1], part_of(p, n - i));
-        return joined(joined(chain[0], chain[1]), joined(chain[2], chain[3]));
+        for (; i + width <= n; i += width, p += width * F::size)
+            chain[0] = Part::joined(chain[0], Part::of(p));
+        if (i < n) chain[1] = Part::joined(chain[1], Part::of(p, n - i));
+        return Part::joined(Part::joined(chain[0], chain[1]), Part::joined(chain[2], chain[3]));
     }
 
     // Sums of blocks are added up apart: an element goes through fewer additions.
@@ -115,7 +53,7 @@ struct Sum1 {
         Part all;
         do {
             const std::size_t now = n < block ? n : block;
-            all = joined(all, part_of_run(p, now));
+            all = Part::joined(all, part_of_run(p, now));
             n -= now;
             p += now * F::size;
         } while (n > 0);
@@ -134,7 +72,7 @@ struct Sum1 {
         }
         for (; rows > 0; --rows, ++j, p += row_stride) {
             const Part all = across(part_of_row(p, n));
-            const Doubles bound = bound_of(all, static_cast<double>(depth), static_cast<double>(n));
+            const Doubles bound = all.bound(static_cast<double>(depth), static_cast<double>(n));
             add_block(t, j, all.sum[0], bound[0]);
         }
     }
@@ -143,11 +81,11 @@ struct Sum1 {
     static SAMESUM_INLINE Part across(const Part& part) {
         Part result = part;
         result.sum[0] = folded(part.sum);
-        for (std::size_t k = 1; tracks_magnitude && k < width; ++k) {
+        for (std::size_t k = 1; Part::tracks_magnitude && k < width; ++k) {
             const float size = __builtin_fabsf(part.greatest[k]), best = __builtin_fabsf(result.greatest[0]);
             result.greatest[0] = size > best ? size : best;
         }
-        for (std::size_t k = 1; tracks_least && k < width; ++k) {
+        for (std::size_t k = 1; Part::tracks_least && k < width; ++k) {
             result.least[0] = part.least[k] < result.least[0] ? part.least[k] : result.least[0];
         }
         return result;
@@ -170,11 +108,11 @@ struct Sum1 {
     }
 
     static SAMESUM_INLINE void add_to_block(Tile& t, std::size_t j, const Part& part) {
-        const Part all = joined(
+        const Part all = Part::joined(
             {load<Doubles>(t.block + j), load<Floats>(t.greatest + j), load<Words>(t.least + j)}, part);
         store(t.block + j, all.sum);
-        if constexpr (tracks_magnitude) store(t.greatest + j, all.greatest);
-        if constexpr (tracks_least) store(t.least + j, all.least);
+        if constexpr (Part::tracks_magnitude) store(t.greatest + j, all.greatest);
+        if constexpr (Part::tracks_least) store(t.least + j, all.least);
     }
 
     // Rows added up before they go into the block sum: fewer additions in a row, and a smaller bound.
@@ -182,8 +120,8 @@ struct Sum1 {
 
     static SAMESUM_INLINE Part pass_of(const char* p, std::ptrdiff_t row_stride, std::size_t n) {
         static_assert(rows_per_pass == 4);
-        return joined(joined(part_of(p, n), part_of(p + row_stride, n)),
-                      joined(part_of(p + 2 * row_stride, n), part_of(p + 3 * row_stride, n)));
+        return Part::joined(Part::joined(Part::of(p, n), Part::of(p + row_stride, n)),
+                            Part::joined(Part::of(p + 2 * row_stride, n), Part::of(p + 3 * row_stride, n)));
     }
 
     // A cache line of columns at a time, whose next rows are asked for once.
@@ -203,7 +141,7 @@ struct Sum1 {
     }
 
     static void add_row(const char* p, std::size_t n, Tile& t) {
-        for (std::size_t j = 0; j < n; j += width) add_to_block(t, j, part_of(p + j * F::size, n - j));
+        for (std::size_t j = 0; j < n; j += width) add_to_block(t, j, Part::of(p + j * F::size, n - j));
     }
 
     // Few rows that lie close together, a vector of columns after the other.
@@ -212,7 +150,8 @@ struct Sum1 {
         for (std::size_t j = 0; j < n; j += width) {
             Part part;
             const char* p = x + j * F::size;
-            for (std::size_t r = 0; r < rows; ++r, p += row_stride) part = joined(part, part_of(p, n - j));
+            for (std::size_t r = 0; r < rows; ++r, p += row_stride)
+                part = Part::joined(part, Part::of(p, n - j));
             add_part(t, j, part, rows, rows);
         }
     }
@@ -258,7 +197,7 @@ struct Sum1 {
         two_sum(load<Doubles>(t.lo + j), carry, lo, residual);
         store(t.hi + j, hi);
         store(t.lo + j, lo);
-        const Doubles bound = bound_of(part, static_cast<double>(depth), static_cast<double>(rows));
+        const Doubles bound = part.bound(static_cast<double>(depth), static_cast<double>(rows));
         store(t.bound + j, load<Doubles>(t.bound + j) + bound + samesum::SAMESUM_ISA::magnitude(residual));
     }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/certify.hpp"
+#include "kernels/float_formats.hpp"
 #include "kernels/grid.hpp"
 #include "kernels/method.hpp"
 #include "kernels/sums.hpp"
