@@ -32,6 +32,15 @@ void run_in_order(const Input& x, int along, const Output& output, Work&& work) 
     unlocked(bytes, [&] { work(view, place, output.data()); });
 }
 
+// None is the only one.
+int axis_of_line(nb::handle axis, int rank) {
+    if (rank == 0) raise("ShapeError", "x has rank 0; a scan needs rank 1 or more");
+    if (!axis.is_none()) return checked_axis(axis, rank);
+    if (rank == 1) return 0;
+    raise("AxisError", "axis is None and x has rank " + std::to_string(rank) + "; name one of " +
+                           std::to_string(-rank) + " to " + std::to_string(rank - 1));
+}
+
 nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags, nb::handle dtype,
                 nb::handle out) {
     const Input input = input_of(x);
@@ -41,7 +50,7 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
         raise("UnsupportedOperator",
               "scan of combine " + std::to_string(combine) + "; there are the sum (0) and the product (3)");
     }
-    const int along = checked_axis(axis, rank);
+    const int along = axis_of_line(axis, rank);
     if (samesum::is_byte_float(input.view.format))
         raise("DtypeError", name_of(input.view.format) +
                                 " has no scans; it is accepted by sum, mean, min, max and the norms");
@@ -194,7 +203,8 @@ NB_MODULE(_core, m) {
              nb::arg("count"), nb::arg("tier"))
         .def("add", &add_piece, nb::arg("x"), nb::arg("axes"))
         .def("finish", &finished);
-    m.def("scan", &scan, nb::arg("combine"), nb::arg("x"), nb::arg("axis"), nb::arg("flags"),
+    m.def("convert_with", [](nb::object function) { converter = function.release().ptr(); });
+    m.def("scan", &scan, nb::arg("combine"), nb::arg("x"), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"),
           nb::arg("out").none() = nb::none());

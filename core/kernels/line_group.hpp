@@ -33,9 +33,9 @@ struct LineGroup {
     SAMESUM_INLINE LineGroup(const ShortScanLines& all, std::size_t first)
         : count(all.lines - first < width ? all.lines - first : width) {
         for (std::size_t k = 0; k < width; ++k) {
-            const std::size_t line = (first + (k < count ? k : 0)) * all.n;
-            x[k] = all.x + line * F::size;
-            out[k] = all.out + line * size_of(format);
+            const std::size_t line = first + (k < count ? k : 0);
+            x[k] = all.x + static_cast<std::ptrdiff_t>(line) * all.pitch;
+            out[k] = all.out + line * all.n * size_of(format);
         }
     }
 

@@ -161,8 +161,9 @@ struct LineScan {
     template <Format format>
     static std::size_t packed_lines_in(const ShortScanLines& all) {
         const std::size_t packs = all.lines / width, rest = all.lines % width, done = packs * width * all.n;
-        const ShortScanLines packed{all.x, all.out, packs, all.n * width, format, all.failed},
-            others{all.x + done * F::size, all.out + done * size_of(format), rest, all.n, format,
+        const std::ptrdiff_t pitch = all.pitch * static_cast<std::ptrdiff_t>(width);
+        const ShortScanLines packed{all.x, pitch, all.out, packs, all.n * width, format, all.failed},
+            others{all.x + done * F::size, all.pitch, all.out + done * size_of(format), rest, all.n, format,
                    all.failed + done};
         const std::size_t failures = short_lines_in<format, 0>(packed, all.n),
                           more = short_lines_in<format, 0>(others);

@@ -109,10 +109,12 @@ struct ScanLines {
     Format format;
     std::uint8_t* failed;
 };
-// Whole lines of n <= short_line elements that follow one another, and so do their prefixes; failed as in
+// Whole lines of n <= short_line elements, whose prefixes follow one another; failed as in
 // ScanLines.
 struct ShortScanLines {
     const char* x;
+    std::ptrdiff_t
+        pitch;  // from line to line, in bytes; of fewer elements than a vector has they follow one another
     char* out;
     std::size_t lines, n;
     Format format;

@@ -107,13 +107,22 @@ inline std::string name_of(Format format) {
     return text(descr);
 }
 
+// What makes an array of anything else, once somebody has said so; it lives as long as the process.
+inline PyObject* converter = nullptr;
+
 struct Input {
+    nb::object owner;  // of what was converted
     PyArrayObject* array;
     View view;
     std::int64_t count;
 };
 
 inline Input input_of(nb::handle object) {
+    nb::object owner;
+    if (!PyArray_CheckExact(object.ptr()) && converter != nullptr) {
+        owner = nb::handle(converter)(object);
+        object = owner;
+    }
     PyArrayObject* array = checked_array(object, "x");
     PyArray_Descr* descr = PyArray_DESCR(array);
     static_assert(sizeof(npy_intp) == sizeof(std::int64_t));
@@ -123,7 +132,7 @@ inline Input input_of(nb::handle object) {
                     reinterpret_cast<const std::int64_t*>(PyArray_STRIDES(array)),
                     checked_format(descr),
                     !PyArray_ISNBO(descr->byteorder)};
-    return {array, view, PyArray_SIZE(array)};
+    return {std::move(owner), array, view, PyArray_SIZE(array)};
 }
 
 inline int checked_axis(nb::handle axis, int rank) {

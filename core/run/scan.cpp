@@ -69,10 +69,7 @@ class Job {
   private:
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
 
-    bool lines_side_by_side() const {
-        constexpr std::int64_t few = 24;  // elements
-        return plan_.lines.count() >= group_lines && plan_.written >= few && side_by_side_.is_quick();
-    }
+    bool lines_side_by_side() const { return plan_.lines.count() >= group_lines && side_by_side_.is_quick(); }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
     bool lines_are_long(int threads) const {

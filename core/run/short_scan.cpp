@@ -26,6 +26,13 @@ bool is_plain(const ScanPlan& plan, const ScanMethod& method) {
            plan.written == plan.axis.size && !plan.has_initial;
 }
 
+// They follow one another, or are plain and take a vector each.
+bool lines_are_near(const ScanPlan& plan, const ScanMethod& method) {
+    constexpr std::int64_t vector = 8;
+    const bool close = plan.lines.dim[0].in == plan.axis.size * static_cast<std::int64_t>(size_of(plan.in));
+    return close || (is_plain(plan, method) && plan.axis.size >= vector);
+}
+
 class ShortScan {
   public:
     ShortScan(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial, Failures& failures)
@@ -52,13 +59,18 @@ class ShortScan {
             const std::int64_t lines = std::min(last - first, call_lines);
             const char* x = data_ + first * plan_.lines.dim[0].in;
             char* out = out_ + first * plan_.lines.dim[0].out;
-            const ShortScanLines some{
-                x, out, static_cast<std::size_t>(lines), static_cast<std::size_t>(n), plan_.format, failed};
+            const ShortScanLines some{x,
+                                      plan_.lines.dim[0].in,
+                                      out,
+                                      static_cast<std::size_t>(lines),
+                                      static_cast<std::size_t>(n),
+                                      plan_.format,
+                                      failed};
             if (method_.short_lines(some) == 0) continue;
             for (std::int64_t i = 0; i < lines * n; ++i) {
                 if (!failed[i]) continue;
                 const std::int64_t line = i / n;
-                failures_.add({x + line * n * static_cast<std::int64_t>(from_.size),
+                failures_.add({x + line * plan_.lines.dim[0].in,
                                out + line * n * static_cast<std::int64_t>(to_.size), i % n, i % n + 1});
             }
         }
@@ -140,7 +152,7 @@ bool lines_are_short(const ScanPlan& plan, const ScanMethod& method) {
     if (plan.axis.size < 2 || plan.axis.size > most || results < 2 || results > most) return false;
     const Dim line = plan.lines.dim[0];
     return std::abs(plan.axis.in) == size && std::abs(plan.axis.out) == out_size &&
-           line.in == plan.axis.size * size && line.out == results * out_size &&
+           lines_are_near(plan, method) && line.out == results * out_size &&
            is_whole(plan.data, size_of(plan.in)) && is_whole(plan.out, size_of(plan.format));
 }
 

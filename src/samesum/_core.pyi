@@ -1,11 +1,11 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 def reduce(
     code: int,
-    x: np.ndarray[Any, np.dtype[Any]],
+    x: Any,
     axes: int | Sequence[int] | None,
     flags: int,
     dtype: np.dtype[Any] | None,
@@ -13,7 +13,7 @@ def reduce(
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
 def reduce_several(
     codes: Sequence[int],
-    x: np.ndarray[Any, np.dtype[Any]],
+    x: Any,
     axes: int | Sequence[int] | None,
     flags: Sequence[int],
     keepdims: bool,
@@ -24,16 +24,17 @@ class Accumulation:
     def add(self, x: np.ndarray[Any, np.dtype[Any]], axes: Sequence[int]) -> None: ...
     def finish(self) -> tuple[np.ndarray[Any, np.dtype[Any]], list[int]]: ...
 
+def convert_with(function: Callable[[Any], np.ndarray[Any, np.dtype[Any]]]) -> None: ...
 def scan(
     combine: int,
-    x: np.ndarray[Any, np.dtype[Any]],
-    axis: int,
+    x: Any,
+    axis: int | None,
     flags: int,
     dtype: np.dtype[Any] | None,
     out: np.ndarray[Any, np.dtype[Any]] | None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
 def normalize(
-    code: int, x: np.ndarray[Any, np.dtype[Any]], axis: int, out: np.ndarray[Any, np.dtype[Any]] | None = None
+    code: int, x: Any, axis: int, out: np.ndarray[Any, np.dtype[Any]] | None = None
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
 def set_num_threads(n: int) -> None: ...
 def get_num_threads() -> int: ...

@@ -23,6 +23,14 @@ SELECT_LAST = 128
 NDArray = np.ndarray[Any, np.dtype[Any]]
 Axes = int | Sequence[int] | None
 
+# The core takes arrays as they are and has everything else converted.
+_core.convert_with(as_array)
+# As `reduce`, `scan` and `normalize` below, of the numbers of their rows and with dtypes of NumPy's own: for small arrays every
+# call of a function counts.
+reduce_by_code = _core.reduce
+scan_by_code = _core.scan
+normalize_by_code = _core.normalize
+
 
 def reduce(
     row: Reduction, x: Any, axes: Axes = None, flags: int = 0, dtype: Any = None, out: NDArray | None = None
@@ -32,8 +40,6 @@ def reduce(
     The result has the type of `x`, unless `flags` say WIDEN or REAL (which concern integers and
     booleans only) or `dtype` is given; `out` receives the result when given.
     """
-    if type(x) is not np.ndarray:
-        x = as_array(x)
     return _core.reduce(row.code, x, axes, flags, None if dtype is None else np.dtype(dtype), out)
 
 
@@ -45,20 +51,14 @@ def reduce_several(
     Positions take a pass of their own where their elements do not lie in memory in the order in which they are
     counted: several axes that are no run of memory, or one that lies beside few kept elements.
     """
-    if type(x) is not np.ndarray:
-        x = as_array(x)
     return _core.reduce_several([row.code for row, _ in rows], x, axes, [flags for _, flags in rows], keepdims)
 
 
 def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: NDArray | None = None) -> NDArray:
     """Every prefix of `row` along `axis` of `x`, each correctly rounded on its own."""
-    if type(x) is not np.ndarray:
-        x = as_array(x)
     return _core.scan(row.combine, x, axis, flags, None if dtype is None else as_dtype(dtype), out)
 
 
 def normalize(row: Normalization, x: Any, axis: int, out: NDArray | None = None) -> NDArray:
     """Softmax or its logarithm along `axis` of `x`, in the type of `x`, within 0.6 ulp."""
-    if type(x) is not np.ndarray:
-        x = as_array(x)
     return _core.normalize(row.code, x, axis, out)

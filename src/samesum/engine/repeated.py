@@ -9,7 +9,7 @@ import numpy as np
 
 from samesum.algebra.rows import HARDMAX, Normalization
 from samesum.engine.arrays import NDArray, as_array
-from samesum.engine.memory import normalize
+from samesum.engine.memory import normalize_by_code
 from samesum.engine.operators import apply
 from samesum.errors import SamesumError
 from samesum.specs.bind import Operation
@@ -24,7 +24,7 @@ def apply_normalization(
     if plain and out is None and type(x) is np.ndarray:
         way = _straight(standard, operator, opset, axis, x.dtype, x.ndim)
         if way is not None:
-            return normalize(way[0], x, way[1])
+            return normalize_by_code(way[0], x, way[1])
     return apply(_operation(standard, operator, opset, axis), (as_array(x),), out)
 
 
@@ -35,8 +35,8 @@ def _operation(standard: str, operator: str, opset: int | None, axis: int | None
 @lru_cache(maxsize=256, typed=True)
 def _straight(
     standard: str, operator: str, opset: int | None, axis: int | None, dtype: np.dtype[Any], rank: int
-) -> tuple[Normalization, int] | None:
-    """The row and the axis, if the operator does nothing else with arrays of this type and rank; else None."""
+) -> tuple[int, int] | None:
+    """The row's number and the axis, if the operator does nothing else with arrays of this type and rank; else None."""
     try:
         operation = _operation(standard, operator, opset, axis)
         apply(operation, (np.empty((0,) * rank, dtype),))
@@ -46,4 +46,4 @@ def _straight(
     along = operation.axis
     if rank == 0 or along is None or operation.spec.version.as_matrix:
         return None
-    return (row, along) if isinstance(row, Normalization) and row is not HARDMAX else None
+    return (row.code, along) if isinstance(row, Normalization) and row is not HARDMAX else None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
+from samesum.engine.arrays import as_dtype
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, WIDEN, NDArray, scan_by_code
+from samesum.errors import ShapeError
 
-from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
-from samesum.engine.arrays import as_array
-from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, WIDEN, NDArray, scan
-from samesum.errors import AxisError, ShapeError
+_SUM = int(CUMULATIVE_SUM.combine)
+_PRODUCT = int(CUMULATIVE_PROD.combine)
 
 
 def cumulative_sum(
@@ -39,10 +40,8 @@ def cumulative_sum(
     >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), exclusive=True, reverse=True)
     array([5., 3., 0.])
     """
-    if axis is None or type(x) is not np.ndarray or not x.ndim:
-        x, axis = _line(CUMULATIVE_SUM, x, axis)
     flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else WIDEN
-    return scan(CUMULATIVE_SUM, x, axis, flags, dtype, out)
+    return scan_by_code(_SUM, x, axis, flags, None if dtype is None else as_dtype(dtype), out)
 
 
 def cumulative_prod(
@@ -67,10 +66,8 @@ def cumulative_prod(
     >>> cumulative_prod(np.array([1e200, 1e200, 1e-300]))
     array([1.e+200,     inf, 1.e+100])
     """
-    if axis is None or type(x) is not np.ndarray or not x.ndim:
-        x, axis = _line(CUMULATIVE_PROD, x, axis)
     flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else WIDEN
-    return scan(CUMULATIVE_PROD, x, axis, flags, dtype, out)
+    return scan_by_code(_PRODUCT, x, axis, flags, None if dtype is None else as_dtype(dtype), out)
 
 
 def _flags(include_initial: bool, exclusive: bool, reverse: bool) -> int:
@@ -78,15 +75,3 @@ def _flags(include_initial: bool, exclusive: bool, reverse: bool) -> int:
         raise ShapeError("include_initial and exclusive are both true; at most one of them is allowed")
     flags = WIDEN | (INCLUDE_INITIAL if include_initial else 0)
     return flags | (EXCLUSIVE if exclusive else 0) | (REVERSE if reverse else 0)
-
-
-def _line(row: Scan, x: Any, axis: int | None) -> tuple[NDArray, int]:
-    """`x` as an array, and the axis of its lines."""
-    x = as_array(x)
-    if x.ndim == 0:
-        raise ShapeError(f"x has rank 0; {row.name} needs rank 1 or more")
-    if axis is None:
-        if x.ndim > 1:
-            raise AxisError(f"axis is None and x has rank {x.ndim}; name one of {-x.ndim} to {x.ndim - 1}")
-        axis = 0
-    return x, axis

@@ -6,7 +6,7 @@ from typing import Any
 
 from samesum.algebra.rows import ALL, ANY, L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE
 from samesum.engine.arrays import as_dtype
-from samesum.engine.memory import REAL, REFUSE_EMPTY, WIDEN, Axes, NDArray, reduce
+from samesum.engine.memory import REAL, REFUSE_EMPTY, WIDEN, Axes, NDArray, reduce_by_code
 
 
 def sum(
@@ -28,7 +28,7 @@ def sum(
     >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
     16777218
     """
-    return reduce(SUM, x, axis, WIDEN | bool(keepdims), None if dtype is None else as_dtype(dtype), out)
+    return reduce_by_code(SUM.code, x, axis, WIDEN | bool(keepdims), None if dtype is None else as_dtype(dtype), out)
 
 
 def prod(
@@ -43,7 +43,7 @@ def prod(
     >>> float(prod(np.array([1e200, 1e200, 1e-300])))
     1e+100
     """
-    return reduce(PROD, x, axis, WIDEN | bool(keepdims), as_dtype(dtype), out)
+    return reduce_by_code(PROD.code, x, axis, WIDEN | bool(keepdims), None if dtype is None else as_dtype(dtype), out)
 
 
 def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -56,7 +56,7 @@ def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray |
     >>> float(mean(np.array([1e308, 1e308])))
     1e+308
     """
-    return reduce(MEAN, x, axis, REAL | bool(keepdims), None, out)
+    return reduce_by_code(MEAN.code, x, axis, REAL | bool(keepdims), None, out)
 
 
 def min(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -70,7 +70,7 @@ def min(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | 
     >>> min(np.array([[3, 1], [2, 4]]), axis=1)
     array([1, 2])
     """
-    return reduce(MIN, x, axis, REFUSE_EMPTY | bool(keepdims), None, out)
+    return reduce_by_code(MIN.code, x, axis, REFUSE_EMPTY | bool(keepdims), None, out)
 
 
 def max(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -84,7 +84,7 @@ def max(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | 
     >>> max(np.array([[3, 1], [2, 4]]), axis=1)
     array([3, 4])
     """
-    return reduce(MAX, x, axis, REFUSE_EMPTY | bool(keepdims), None, out)
+    return reduce_by_code(MAX.code, x, axis, REFUSE_EMPTY | bool(keepdims), None, out)
 
 
 def l1_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -97,7 +97,7 @@ def l1_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArra
     >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
     array([3.5, 3. ])
     """
-    return reduce(L1_NORM, x, axis, WIDEN | bool(keepdims), None, out)
+    return reduce_by_code(L1_NORM.code, x, axis, WIDEN | bool(keepdims), None, out)
 
 
 def l2_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -110,7 +110,7 @@ def l2_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArra
     >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
     array([ 5., 13.])
     """
-    return reduce(L2_NORM, x, axis, WIDEN | bool(keepdims), None, out)
+    return reduce_by_code(L2_NORM.code, x, axis, WIDEN | bool(keepdims), None, out)
 
 
 def sum_square(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -122,7 +122,7 @@ def sum_square(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDA
     >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
     array([[10., 20.]])
     """
-    return reduce(SUM_SQUARE, x, axis, WIDEN | bool(keepdims), None, out)
+    return reduce_by_code(SUM_SQUARE.code, x, axis, WIDEN | bool(keepdims), None, out)
 
 
 def log_sum(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -136,7 +136,7 @@ def log_sum(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArra
     >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
     array([  0.        , 709.88935582])
     """
-    return reduce(LOG_SUM, x, axis, REAL | bool(keepdims), None, out)
+    return reduce_by_code(LOG_SUM.code, x, axis, REAL | bool(keepdims), None, out)
 
 
 def logsumexp(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -149,7 +149,7 @@ def logsumexp(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDAr
     >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)
     array([1000.69314718,    0.        ])
     """
-    return reduce(LOGSUMEXP, x, axis, REAL | bool(keepdims), None, out)
+    return reduce_by_code(LOGSUMEXP.code, x, axis, REAL | bool(keepdims), None, out)
 
 
 def all(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -162,7 +162,7 @@ def all(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | 
     >>> all(np.array([[1.5, 0.0], [2.0, np.nan]]), axis=1)
     array([False,  True])
     """
-    return reduce(ALL, x, axis, bool(keepdims), None, out)
+    return reduce_by_code(ALL.code, x, axis, bool(keepdims), None, out)
 
 
 def any(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
@@ -175,4 +175,4 @@ def any(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | 
     >>> any(np.array([[1, 0], [0, 0]]), axis=1)
     array([ True, False])
     """
-    return reduce(ANY, x, axis, bool(keepdims), None, out)
+    return reduce_by_code(ANY.code, x, axis, bool(keepdims), None, out)
