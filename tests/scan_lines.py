@@ -18,10 +18,13 @@ FLAGS = (0, EXCLUSIVE, REVERSE, INCLUDE_INITIAL, EXCLUSIVE | REVERSE)
 
 
 def check(row: Scan, x: NDArray, flags: int = 0, dtype: Any = None) -> None:
-    """Each row of `x` as a line, as a column, strided and mirrored."""
+    """Each row of `x` as a line, as a column, cut out of longer rows, strided and mirrored."""
     got = check_scan(row, x, 1, flags=flags, dtype=dtype)
     columns = memory.scan(row, np.ascontiguousarray(x.T), 0, flags, dtype)
     assert_bits(columns, np.ascontiguousarray(got.T), "columns")
+    longer = np.full((x.shape[0], x.shape[1] + 3), 7, x.dtype)
+    longer[:, 2:-1] = x
+    assert_bits(memory.scan(row, longer[:, 2:-1], 1, flags, dtype), got, "lines cut out of longer ones")
     wide = np.zeros((x.shape[0], 2 * x.shape[1]), x.dtype)
     wide[:, 1::2] = x
     assert_bits(memory.scan(row, wide[:, 1::2], 1, flags, dtype), got, "strided lines")

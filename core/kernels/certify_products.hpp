@@ -3,6 +3,7 @@
 
 #include "kernels/certify.hpp"
 #include "kernels/factors.hpp"
+#include "kernels/gradual_underflow.hpp"
 #include "kernels/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -29,19 +30,34 @@ inline std::uint64_t marked_bits(std::int64_t mark, bool negative, Format format
     return sign | ((mark & infinity_mark) != 0 ? infinity_bits(format) : 0);
 }
 
+// (hi + lo) * 2^(exponent - least_exponent), up to `bound`, as a subnormal number; false if that is in doubt.
+inline bool settle_gradually(double hi, double lo, double bound, std::int64_t exponent, double& result) {
+    constexpr double to_significand =
+        1 / __builtin_bit_cast(double, (least_exponent + field_bias) << fraction_bits);
+    const double doubt = bound * 1.01 + samesum::magnitude(lo) * 0x1p-51;
+    const Doubles none = {}, high = none + hi * to_significand;
+    const Longs power = Longs{} + exponent;
+    const Doubles least = rounded_gradually(high, none + (lo - doubt) * to_significand, power),
+                  greatest = rounded_gradually(high, none + (lo + doubt) * to_significand, power);
+    result = least[0];
+    return least[0] == greatest[0];
+}
+
 // Of float64 beyond the exponents above, where it was rounded as if on their edge: normal numbers are moved
-// to their place, where those too great become infinite; far below it is zero, and between these it cannot be
-// told here.
-inline bool settle(std::int64_t exponent, std::uint8_t failed, bool negative, void* out, std::size_t j) {
-    constexpr std::int64_t surely = 1200, least_normal = -1021;
+// to their place, where those too great become infinite; far below it is zero.
+inline bool settle(double hi, double lo, double bound, std::int64_t exponent, std::uint8_t failed, void* out,
+                   std::size_t j) {
+    constexpr std::int64_t surely_zero = -1090, surely_infinite = 1200, least_normal = -1021;
     char* place = static_cast<char*>(out) + j * sizeof(double);
-    double x = negative ? -0.0 : 0.0;
-    if (exponent > -surely) {
-        if (failed || exponent < least_normal) return false;
+    double x = hi < 0 ? -0.0 : 0.0;
+    if (exponent >= least_normal) {
+        if (failed) return false;
         std::memcpy(&x, place, sizeof x);
         const std::int64_t edge = exponent < 0 ? least_exponent : greatest_exponent;
-        const std::int64_t power = (exponent < surely ? exponent : surely) - edge;
+        const std::int64_t power = (exponent < surely_infinite ? exponent : surely_infinite) - edge;
         x *= __builtin_bit_cast(double, (power + field_bias) << fraction_bits);
+    } else if (exponent > surely_zero && !settle_gradually(hi, lo, bound, exponent, x)) {
+        return false;
     }
     std::memcpy(place, &x, sizeof x);
     return true;
@@ -79,7 +95,7 @@ inline std::size_t certify_few(const Products& x, double extra, std::size_t n, F
         const bool negative = hi[j] < 0;
         const bool within = exponent[j] >= least_exponent && exponent[j] <= greatest_exponent;
         if (x.mark[j] == 0 && (narrow || within)) continue;
-        const bool settled = x.mark[j] != 0 || settle(exponent[j], failed[j], negative, out, j);
+        const bool settled = x.mark[j] != 0 || settle(hi[j], lo[j], bound[j], exponent[j], failed[j], out, j);
         if (x.mark[j] != 0) store_bits(out, j, marked_bits(x.mark[j], negative, format), size_of(format));
         failures = failures - failed[j] + (settled ? 0 : 1);
         failed[j] = settled ? 0 : 1;

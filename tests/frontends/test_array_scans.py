@@ -53,7 +53,7 @@ def test_the_axis_may_be_left_out_for_one_dimension_only() -> None:
 
 @pytest.mark.parametrize("axis", [None, 0, -1])
 def test_rank_0_is_refused(axis: int | None) -> None:
-    with pytest.raises(ShapeError, match=r"x has rank 0; cumulative_sum needs rank 1 or more"):
+    with pytest.raises(ShapeError, match=r"x has rank 0; a scan needs rank 1 or more"):
         ss.cumulative_sum(np.array(1.0), axis=axis)
 
 
