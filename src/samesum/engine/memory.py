@@ -25,8 +25,8 @@ Axes = int | Sequence[int] | None
 
 # The core takes arrays as they are and has everything else converted.
 _core.convert_with(as_array)
-# As `reduce`, `scan` and `normalize` below, of the numbers of their rows and with dtypes of NumPy's own: for small arrays every
-# call of a function counts.
+# As `reduce`, `scan` and `normalize` below, of the numbers of their rows and with dtypes of NumPy's own: for small
+# arrays every call of a function counts.
 reduce_by_code = _core.reduce
 scan_by_code = _core.scan
 normalize_by_code = _core.normalize
