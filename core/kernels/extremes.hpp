@@ -19,9 +19,10 @@ struct Extreme {
         std::is_signed_v<Key> ? static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1)) : Key{0};
     static constexpr Key identity = maximum ? least : static_cast<Key>(~least);
 
+    static constexpr std::size_t most = columns_of(sizeof(Key));
     struct Tile {
-        Key best[tile_pitch];
-        Key size[tile_pitch];  // not negative
+        Key best[most + 24];
+        Key size[most + 24];  // not negative
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
@@ -140,7 +141,7 @@ struct Extreme {
         return static_cast<Key>(infinity_bits(format) | (maximum ? sign_bit(format) : 0));
     }
 
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() { return {most, init, each_lane<lane>, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

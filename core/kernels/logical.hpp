@@ -16,8 +16,9 @@ struct Logical {
     typedef Bits Vector __attribute__((vector_size(vector_bytes)));
 
     // Not zero once an element has decided the outcome.
+    static constexpr std::size_t most = columns_of(sizeof(Bits));
     struct Tile {
-        Bits decided[tile_pitch];
+        Bits decided[most + 24];
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
@@ -75,16 +76,28 @@ struct Logical {
     }
 
     template <std::size_t rows>
-    static SAMESUM_INLINE void add_rows(Bits* __restrict decided, const char* x, std::ptrdiff_t row_stride,
+    static SAMESUM_INLINE void add_rows(Bits* decided, const char* x, std::ptrdiff_t row_stride,
                                         std::size_t n) {
-        prefetch_rows<rows>(x + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride, n * sizeof(Bits));
-        for (std::size_t j = 0; j < n; ++j) {
-            Bits found = decided[j];
+        for (std::size_t j = 0; j < n; j += prefetched_columns) {
+            const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
+            const char* p = x + j * sizeof(Bits);
+            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride,
+                                here * sizeof(Bits));
+            take_rows<rows>(decided + j, p, row_stride, here);
+        }
+    }
+
+    // Some columns are taken twice: that changes nothing.
+    template <std::size_t rows>
+    static SAMESUM_INLINE void take_rows(Bits* __restrict decided, const char* x, std::ptrdiff_t row_stride,
+                                         std::size_t n) {
+        each_of_columns<Vector>(n, [&]<class T>(T, std::size_t j) {
+            T found = load<T>(decided + j);
             for (std::size_t r = 0; r < rows; ++r)
                 found |=
-                    decisive(load<Bits>(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Bits)));
-            decided[j] = found;
-        }
+                    decisive(load<T>(x + static_cast<std::ptrdiff_t>(r) * row_stride + j * sizeof(Bits)));
+            store(decided + j, found);
+        });
     }
 
     static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
@@ -98,7 +111,7 @@ struct Logical {
         return 0;
     }
 
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() { return {most, init, each_lane<lane>, columns, merge, finish}; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

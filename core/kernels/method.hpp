@@ -25,8 +25,13 @@ constexpr bool is_position(Combine combine) { return combine >= Combine::minimum
 
 enum class Finalize : std::uint8_t { itself, over_count, root, logarithm };
 
-// States of up to `tile_columns` outputs, as arrays side by side; a method decides what lies in them.
+// States of up to `tile_columns` outputs, or of more if they are small, as arrays side by side; a method
+// decides what lies in them.
 constexpr std::size_t tile_columns = 1024;
+// Of elements of so many bytes where their state takes no more: stretches of 4 KB are read at the speed of
+// memory.
+constexpr std::size_t columns_of(std::size_t size) { return size < 4 ? 4096 / size : tile_columns; }
+constexpr std::size_t most_columns = columns_of(1);
 // Their arrays are this many elements long: at powers of two apart they would share their places in the
 // cache.
 constexpr std::size_t tile_pitch = tile_columns + 24;

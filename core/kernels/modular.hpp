@@ -30,9 +30,10 @@ struct Modular {
     static constexpr bool has_blocks = is_narrow && sizeof(Total) > sizeof(Narrow);
     using Block = std::conditional_t<has_blocks, Narrow, Total>;
 
+    static constexpr std::size_t most = has_blocks ? columns_of(sizeof(Integer)) : tile_columns;
     struct Tile {
-        Total total[tile_pitch];
-        Block block[tile_pitch];
+        Total total[most + 24];
+        Block block[most + 24];
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
@@ -160,7 +161,7 @@ struct Modular {
         return 0;
     }
 
-    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+    static constexpr Method method() { return {most, init, lanes, columns, merge, finish}; }
 };
 
 // Signs make no difference to bits where nothing is widened, nor do magnitudes to what has no sign: the same

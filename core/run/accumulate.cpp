@@ -133,7 +133,8 @@ void accumulate_columns(const Plan& plan, const Method& method, const Range& ran
 // Rows lie side by side only where a tile has all the columns of a row.
 std::int64_t fold_of(const Plan& plan, const Method& method, std::int64_t columns) {
     if (plan.fold == 1 || columns != plan.inner.size) return 1;
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(method.max_columns) / columns, 1, plan.fold);
+    const std::size_t most = std::min(method.max_columns, tile_columns);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(most) / columns, 1, plan.fold);
 }
 
 }  // namespace
@@ -174,7 +175,7 @@ void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t oute
                        const std::int64_t* columns, std::size_t count, void* tile) {
     constexpr std::int64_t rows_ahead = 32;
     const std::size_t size = size_of(plan.format), row_bytes = count * size;
-    alignas(64) char gathered[gathered_rows * tile_columns];
+    alignas(64) char gathered[gathered_rows * most_columns];
     const std::size_t most = std::max<std::size_t>(1, sizeof gathered / row_bytes);
     const std::int64_t stride = plan.reduced.rank > 0 ? plan.reduced.dim[plan.reduced.rank - 1].in : 0;
     const char* base = plan.data + offsets_at(plan.kept, outer).in;

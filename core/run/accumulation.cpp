@@ -98,7 +98,7 @@ std::vector<std::int64_t> Accumulation::finish(void* out) {
         const Outputs& part = parts_[i];
         void* const tile = blocks_[i].get();
         close_tile(plan_, method(), part.count(), tile);
-        std::uint8_t failed[tile_columns];
+        std::uint8_t failed[most_columns];
         if (finish_outputs(plan_, target_, tier_, tile, part, failed) == 0) continue;
         for (std::int64_t j = 0; j < part.count(); ++j) {
             if (failed[j]) rest.push_back(output_at(plan_, part, j));

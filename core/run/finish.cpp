@@ -21,7 +21,7 @@ std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t t
                            const Outputs& o, std::uint8_t* failed) {
     const std::size_t n = static_cast<std::size_t>(o.count()), size = size_of(target.how.format);
     const std::int64_t bytes = static_cast<std::int64_t>(size);
-    alignas(64) char results[tile_columns * 8];
+    alignas(64) char results[most_columns * 8];
     if (plan.shape == Shape::columns) {
         const std::int64_t first = plan.out + offsets_at(plan.kept, o.outer).out + o.first * plan.inner.out;
         char* const to = target.out + first * bytes;
@@ -45,7 +45,7 @@ std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t t
 std::size_t finish_chosen(const Plan& plan, const Target& target, std::size_t tier, void* tile,
                           std::int64_t outer, const std::int64_t* columns, std::size_t n,
                           std::uint8_t* failed) {
-    alignas(64) char results[tile_columns * 8];
+    alignas(64) char results[most_columns * 8];
     const std::size_t failures = finish(target, tier, tile, n, results, failed),
                       size = size_of(target.how.format);
     const std::int64_t bytes = static_cast<std::int64_t>(size);

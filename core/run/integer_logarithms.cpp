@@ -156,21 +156,22 @@ template <class TotalAt>
 std::size_t finish_logarithms(std::size_t n, const Finish& how, void* out, std::uint8_t* failed,
                               const TotalAt& total_at) {
     std::memset(failed, 1, n);
-    if (is_float(how.format)) {
-        const Method& method =
-            current_instruction_set().methods->sum2[static_cast<std::size_t>(Format::f64)][0];
+    const Method& method = current_instruction_set().methods->sum2[static_cast<std::size_t>(Format::f64)][0];
+    for (std::size_t first = 0; first < n && is_float(how.format); first += tile_columns) {
+        const std::size_t now = std::min(n - first, tile_columns);
         double words[3][tile_columns];
-        for (std::size_t j = 0; j < n; ++j) {
-            __int128 rest = total_at(j);
+        for (std::size_t j = 0; j < now; ++j) {
+            __int128 rest = total_at(first + j);
             for (auto& row : words) {
                 row[j] = static_cast<double>(rest);
                 rest -= static_cast<__int128>(row[j]);
             }
         }
         const TileScope scope;
-        method.init(scope.tile(), n);
-        method.columns(scope.tile(), words, sizeof words[0], 3, n);
-        method.finish(scope.tile(), n, how, out, failed);
+        method.init(scope.tile(), now);
+        method.columns(scope.tile(), words, sizeof words[0], 3, now);
+        method.finish(scope.tile(), now, how, static_cast<char*>(out) + first * size_of(how.format),
+                      failed + first);
     }
     for (std::size_t j = 0; j < n; ++j) {
         if (failed[j]) store_bits(out, j, exact_logarithm(total_at(j), how), size_of(how.format));

@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t threaded_bytes = 384 << 10;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
 constexpr std::int64_t task_bytes = 2 << 20, least_task_bytes = 64 << 10;
+// Beyond the caches shorter stretches of the rows of columns are read at less than the speed of memory.
+constexpr std::int64_t least_row_bytes = 4096, uncached_bytes = 16 << 20;
 
 // Pieces of an ordered set for each thread: every one has a state to itself, so that they merge in order.
 constexpr std::int64_t ordered_pieces = 6;
@@ -35,7 +37,7 @@ struct Pass {
 
     const Method& method(std::size_t i) const { return targets[i].tiers.method[tier]; }
     std::int64_t max_columns() const {
-        std::size_t n = tile_columns;
+        std::size_t n = at_once ? tile_columns : most_columns;
         for (std::size_t i = 0; i < count; ++i) n = std::min(n, method(i).max_columns);
         return static_cast<std::int64_t>(n);
     }
@@ -84,7 +86,10 @@ class Job {
             width = std::min<std::int64_t>(width, untangled_rows);
         if (threads > 1) {
             const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
-            const std::int64_t least = plan_.shape == Shape::lanes ? least_task_bytes / output_bytes : 256;
+            const std::int64_t least = plan_.shape == Shape::lanes ? least_task_bytes / output_bytes
+                                       : output_bytes * inner * plan_.kept.count() >= uncached_bytes
+                                           ? least_row_bytes / item()
+                                           : 256;
             width = std::min(width, std::max(share, least));
         }
         return std::max<std::int64_t>(1, std::min(width, inner));
@@ -104,7 +109,7 @@ class Job {
     }
 
     void reduce_at_once(const Pass& pass, const Outputs& o, int threads) {
-        std::uint8_t failed[tile_columns];
+        std::uint8_t failed[most_columns];
         for (std::size_t i = 0; i < pass.count; ++i) {
             const std::size_t failures = finish_short(plan_, pass.targets[i], o, failed);
             if (failures > 0) retry({pass.targets + i, 1, 0}, o, failed, failures, threads);
@@ -186,7 +191,7 @@ class Job {
 
     // Writes result number i of the pass; what fails goes to the next tier.
     void complete(const Pass& pass, std::size_t i, void* tile, const Outputs& o, int threads) {
-        std::uint8_t failed[tile_columns];
+        std::uint8_t failed[most_columns];
         const std::size_t failures = finish_outputs(plan_, pass.targets[i], pass.tier, tile, o, failed);
         if (failures > 0) retry({pass.targets + i, 1, pass.tier + 1}, o, failed, failures, threads);
     }
@@ -198,7 +203,7 @@ class Job {
         const std::size_t n = static_cast<std::size_t>(o.count());
         const bool columns = plan_.shape == Shape::columns;
         if (columns && (n < 64 || failures > n / 16)) return reduce_outputs(own, o, threads);
-        std::int64_t chosen[tile_columns];
+        std::int64_t chosen[most_columns];
         std::size_t count = 0;
         for (std::size_t j = 0; j < n; ++j) {
             if (failed[j]) chosen[count++] = o.first + static_cast<std::int64_t>(j);
@@ -216,9 +221,9 @@ class Job {
         }
         const TileScope scope;
         accumulate_chosen(plan_, method, outer, chosen, count, scope.tile());
-        std::uint8_t failed[tile_columns];
+        std::uint8_t failed[most_columns];
         finish_chosen(plan_, *own.targets, own.tier, scope.tile(), outer, chosen, count, failed);
-        std::int64_t again[tile_columns];
+        std::int64_t again[most_columns];
         std::size_t left = 0;
         for (std::size_t i = 0; i < count; ++i) {
             if (failed[i]) again[left++] = chosen[i];
