@@ -146,6 +146,7 @@ double read_seconds(nb::handle x) {
 }
 
 double copy_seconds(nb::handle x, nb::handle out) {
+    checked_array(out, "out");
     const Input from = input_of(x), to = input_of(out);
     if (!PyArray_ISCARRAY_RO(from.array) || !PyArray_ISCARRAY(to.array) ||
         PyArray_NBYTES(from.array) != PyArray_NBYTES(to.array)) {

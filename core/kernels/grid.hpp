@@ -108,7 +108,7 @@ struct BlockTotal {
     }
 
     // Of a narrow format, if the exponents tell that plain sums are exact.
-    static bool is_exact(const char* p, std::size_t n, Carry& total) {
+    static bool try_exact(const char* p, std::size_t n, Carry& total) {
         ExponentSpread<F> seen;
         Doubles sums[chains] = {};
         each_place(p, n, [&](std::size_t k, const char* at) {
@@ -131,7 +131,7 @@ struct BlockTotal {
         const char* p = static_cast<const char*>(x);
         Carry total;
         if constexpr (!is_double && map == Map::itself) {
-            if (is_exact(p, n, total)) return total;
+            if (try_exact(p, n, total)) return total;
         }
         total.size = size_of_all(p, n);
         if (!(total.size < grid_limit)) {

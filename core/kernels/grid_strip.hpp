@@ -8,8 +8,17 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// A grid that holds nothing: the first elements choose another.
-constexpr double no_grid = 0x1p-900;
+// A grid that holds nothing: the first elements choose another. No grid that is chosen has so small a shift.
+constexpr double no_grid = 0x1p-1000;
+
+// The shift for sums of this size; zero if there is no grid for them.
+inline Doubles shift_for(double size) { return Doubles{} + (size < grid_limit ? Grid::over(size).shift : 0); }
+
+inline double greatest_of(Doubles v) {
+    double most = 0;
+    for (std::size_t k = 0; k < width; ++k) most = v[k] > most || v[k] != v[k] ? v[k] : most;
+    return most;
+}
 
 // Where the states of a tile's columns are kept.
 struct SumTile {
@@ -19,18 +28,8 @@ struct SumTile {
 // What became of some rows: all prefixes are certain, or some are not, or they are on no grid.
 enum class Outcome { certain, doubtful, off };
 
-// The shift of a grid that has room for these rows' sums to grow; zero if there is none.
-template <class Rows>
-Doubles chosen_grid(const Rows& rows, Doubles sum, double room) {
-    Doubles sizes = samesum::SAMESUM_ISA::magnitude(sum);
-    for (std::size_t r = 0; r < rows.count(); ++r) sizes += samesum::SAMESUM_ISA::magnitude(rows.at(r));
-    double size = 0;
-    for (std::size_t k = 0; k < width; ++k) size += sizes[k];
-    return Doubles{} + (size < grid_limit ? Grid::over(size * room).shift : 0);
-}
-
-// Of a narrow format: a sum on the grid, after what does not fit there. The shift is negative if there is
-// that, and zero if there is no grid any more.
+// Of a narrow format: a sum on the grid, after what does not fit there, the base. The shift is negative if
+// there is one, and zero if there is no grid any more.
 template <class F>
 struct NarrowSums {
     Doubles part, shift;
@@ -67,7 +66,7 @@ struct NarrowSums {
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome advance(const Rows& rows) {
         if (shift[0] > no_grid && pass_exact<format>(rows, part, shift)) return Outcome::certain;
-        return shift[0] == 0 ? Outcome::off : advance_any<format>(rows);
+        return is_off() ? Outcome::off : advance_any<format>(rows);
     }
 
     // False if an element or a sum is not on the grid.
@@ -87,22 +86,34 @@ struct NarrowSums {
     }
 
   private:
+    bool is_off() const { return shift[0] == 0; }
+    bool has_base() const { return shift[0] < 0; }
+
+    // For these rows after `part`, as ExponentSpread::is_on_grid asks for it, with room to grow.
+    template <class Rows>
+    Doubles chosen_shift(const Rows& rows) const {
+        ExponentSpread<F> seen;
+        for (std::size_t r = 0; r < rows.count(); ++r) seen.take(rows.floats(r));
+        const double sums = seen.greatest_of_all() * static_cast<double>(rows.count());
+        return shift_for(2 * (sums + greatest_of(samesum::SAMESUM_ISA::magnitude(part))));
+    }
+
     // On another grid, or after another base.
     template <Format format, class Rows>
     __attribute__((noinline)) Outcome advance_any(const Rows& rows) {
-        if (shift[0] > 0) {
-            shift = chosen_grid(rows, part, 1);
+        if (!has_base()) {
+            shift = chosen_shift(rows);
             // The sum so far may have parts that are finer than this grid.
             const Longs held = (part + shift) - shift == part;
-            if (shift[0] > 0 && !any(~held) && pass_exact<format>(rows, part, shift)) return Outcome::certain;
+            if (!is_off() && !any(~held) && pass_exact<format>(rows, part, shift)) return Outcome::certain;
         } else if (shift[0] < -no_grid) {
             const Outcome found = pass_after_base<format>(rows);
             if (found != Outcome::off) return found;
         }
         base.add(part);
         part = Doubles{};
-        shift = -chosen_grid(rows, part, 1);
-        return shift[0] < 0 ? pass_after_base<format>(rows) : Outcome::off;
+        shift = -chosen_shift(rows);
+        return is_off() ? Outcome::off : pass_after_base<format>(rows);
     }
 
     template <Format format, class Rows>
@@ -131,8 +142,8 @@ struct NarrowSums {
 };
 
 // Of float64: the part on the grid and the rest, a multiple of the last place of the least element, whose
-// doubled bits less one are kept. The shift is zero if there is no grid any more, and only then may something
-// be lost.
+// doubled bits (or those less one) are kept. The shift is zero if there is no grid any more, and only then
+// may something be lost.
 struct SplitSums {
     Doubles hi, lo, bound, shift;
     UnsignedLongs least;
@@ -151,8 +162,14 @@ struct SplitSums {
     }
     static SplitSums after(Sums carry) {
         SplitSums sums{carry.hi, carry.lo, carry.bound, Doubles{} + no_grid, {}};
+        // After a cancellation the low word may be the greater one.
+        Doubles hi, lo;
+        two_sum(carry.hi, carry.lo, hi, lo);
+        const Longs finite = lo == lo;
+        sums.hi = finite ? hi : carry.hi;
+        sums.lo = finite ? lo : carry.lo;
         for (std::size_t k = 0; k < width; ++k) {
-            const std::uint64_t a = least_of(carry.hi[k]), b = least_of(carry.lo[k]);
+            const std::uint64_t a = least_of(sums.hi[k]), b = least_of(sums.lo[k]);
             sums.least[k] = a < b ? a : b;
         }
         if (any(carry.bound != 0)) sums.shift = Doubles{};
@@ -166,7 +183,7 @@ struct SplitSums {
         if constexpr (format == Format::f64) {
             if (shift[0] == 0) return Outcome::off;
             if (shift[0] > no_grid && pass_exact(rows)) return Outcome::certain;
-            shift = chosen_grid(rows, hi, room);
+            shift = chosen_shift(rows, hi);
             if (shift[0] > 0 && pass_exact(rows)) return Outcome::certain;
         }
         return Outcome::off;
@@ -175,7 +192,7 @@ struct SplitSums {
     // Sums that start again after `period` rows each; false if any may be rounded.
     template <class Rows>
     static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
-        const Doubles none = {}, shift = chosen_grid(rows, none, room);
+        const Doubles none = {}, shift = chosen_shift(rows, none);
         if (shift[0] == 0) return false;
         Pass pass{shift, none, none, none, ~UnsignedLongs{}};
         for (std::size_t r = 0; r < rows.count();) {
@@ -189,7 +206,14 @@ struct SplitSums {
     }
 
   private:
-    static constexpr double room = 128;
+    // For the sums of these rows after `sum`, in the middle of the grid and with room to grow.
+    template <class Rows>
+    static Doubles chosen_shift(const Rows& rows, Doubles sum) {
+        constexpr double room = 1024;
+        Doubles sizes = samesum::SAMESUM_ISA::magnitude(sum);
+        for (std::size_t r = 0; r < rows.count(); ++r) sizes += samesum::SAMESUM_ISA::magnitude(rows.at(r));
+        return shift_for(greatest_of(sizes) * room);
+    }
 
     // What `least` is for a sum: the magnitude of the elements whose last place is its lowest bit.
     static std::uint64_t least_of(double sum) {
@@ -229,11 +253,14 @@ struct SplitSums {
 
     template <class Rows>
     SAMESUM_INLINE bool pass_exact(const Rows& rows) {
-        const Doubles start = (hi + shift) - shift, off = lo + (hi - start), moved = (off + shift) - shift;
+        const Doubles start = (hi + shift) - shift;
+        Doubles off, lost;
+        two_sum(lo, hi - start, off, lost);
+        const Doubles moved = (off + shift) - shift;
         Pass pass{shift, start + moved, off - moved, Doubles{}, least};
         for (std::size_t r = 0; r < rows.count(); ++r)
             rows.put(r, reinterpret_cast<Longs>(pass.take(rows.at(r))));
-        if (!pass.is_exact(rows.count())) return false;
+        if (any(lost != 0) || !pass.is_exact(rows.count())) return false;
         hi = pass.lead;
         lo = pass.rest;
         least = pass.least;

@@ -118,8 +118,8 @@ struct ScanLines {
 // ScanLines.
 struct ShortScanLines {
     const char* x;
-    std::ptrdiff_t
-        pitch;  // from line to line, in bytes; of fewer elements than a vector has they follow one another
+    // From line to line, in bytes; lines of fewer elements than a vector has follow one another.
+    std::ptrdiff_t pitch;
     char* out;
     std::size_t lines, n;
     Format format;

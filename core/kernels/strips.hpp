@@ -41,9 +41,11 @@ SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const 
         const ScanRows some{all.x + at * all.in, all.in, all.out + at * all.to, all.to, rows, all.n,
                             all.depth + r,       format, all.failed + r * all.n};
         if (failures > 0) std::memset(some.failed, 0, some.rows * some.n);
-        failures += rows == width
-                        ? Columns::template scan_strip<format, true, width>(state, some, 0, failures == 0)
-                        : Columns::template scan_any<format>(state, some);
+        const std::size_t found =
+            rows == width ? Columns::template scan_strip<format, true, width>(state, some, 0, failures == 0)
+                          : Columns::template scan_any<format>(state, some);
+        if (found > 0 && failures == 0) std::memset(all.failed, 0, r * all.n);
+        failures += found;
     }
     return failures;
 }

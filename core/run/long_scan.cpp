@@ -37,6 +37,8 @@ std::int64_t LongScan::neighbours() const {
     const std::int64_t n = plan_.inner.size, size = static_cast<std::int64_t>(size_of(plan_.in)),
                        out_size = static_cast<std::int64_t>(size_of(plan_.format));
     if (plan_.lines.rank == 0 || n >= parts || plan_.swapped || !takes_parts()) return 1;
+    for (int i = 0; i < plan_.lines.rank; ++i)
+        if (plan_.lines.dim[i].in % size != 0) return 1;
     const bool beside = plan_.inner.in == size && plan_.axis.in == n * size && plan_.inner.out == out_size &&
                         plan_.axis.out == n * out_size &&
                         reinterpret_cast<std::uintptr_t>(plan_.data) % size_of(plan_.in) == 0;

@@ -10,7 +10,9 @@ import pytest
 
 import cases
 import scan_lines
+from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
+from samesum.engine import memory
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
@@ -72,3 +74,27 @@ def test_few_columns_side_by_side(dtype: np.dtype[Any], columns: int) -> None:
     x[:, :5] = 2.0**-13
     scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
     scan_lines.check(CUMULATIVE_PROD, (1 + x * 2.0**-9).astype(dtype))
+
+
+def test_a_carry_whose_low_word_is_the_greater_one() -> None:
+    block, parts = 512, 8
+    part = 7 * block  # elements of a part of a chunk
+    for power in range(-75, -60):
+        x = np.zeros(parts * part)
+        x[[100, 101, block, 2 * block]] = [1, 2.0**-60, -1, 2.0**-130]
+        for p in (0, *range(2, parts)):
+            x[p * part : p * part + 8] = [2.0**power, -(2.0**power)] * 4
+        x[[part, part + 20]] = [2.0**-71 + 2.0**-113, -(2.0**-71) - 2.0**-113]
+        scan_lines.check(CUMULATIVE_SUM, x[None])
+
+
+def test_products_fail_alone() -> None:
+    """What is certain in the squares before a doubtful one is not made once more."""
+    x = np.ones((8, 64))
+    x[:, 56:59] = [1 + 2.0**-52, 1 - 2.0**-53, 2]
+    repaired = []
+    for lines, axis in ((x, 1), (np.ascontiguousarray(x.T), 0)):
+        _core.reset_counters()
+        memory.scan(CUMULATIVE_PROD, lines, axis)
+        repaired.append(_core.counters()["scan_superaccumulator"])
+    assert 0 < repaired[0] <= repaired[1] + 64

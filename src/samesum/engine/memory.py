@@ -40,7 +40,7 @@ def reduce(
     The result has the type of `x`, unless `flags` say WIDEN or REAL (which concern integers and
     booleans only) or `dtype` is given; `out` receives the result when given.
     """
-    return _core.reduce(row.code, x, axes, flags, None if dtype is None else np.dtype(dtype), out)
+    return _core.reduce(row.code, x, axes, flags, as_dtype(dtype), out)
 
 
 def reduce_several(
@@ -56,7 +56,7 @@ def reduce_several(
 
 def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: NDArray | None = None) -> NDArray:
     """Every prefix of `row` along `axis` of `x`, each correctly rounded on its own."""
-    return _core.scan(row.combine, x, axis, flags, None if dtype is None else as_dtype(dtype), out)
+    return _core.scan(row.combine, x, axis, flags, as_dtype(dtype), out)
 
 
 def normalize(row: Normalization, x: Any, axis: int, out: NDArray | None = None) -> NDArray:
