@@ -41,13 +41,31 @@ struct ColumnScan {
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) { return State::at(t, j); }
     static SAMESUM_INLINE void store_state(Tile& t, std::size_t j, const State& state) { state.put(t, j); }
 
+    // What is not finite in a narrow format came from the elements and stays. Sums of float64 may overflow
+    // and come back; those that an infinite element or a NaN decides have a negative bound.
+    static SAMESUM_INLINE void add(Sums& strip, Doubles x) {
+        const Doubles none = {}, rest = x - x;
+        const Longs decided =
+            (strip.bound < 0) | ((rest != rest) & (samesum::SAMESUM_ISA::magnitude(strip.hi) < infinity));
+        strip.add(x);
+        if constexpr (is_double) {
+            strip.lo = decided ? none : strip.lo;
+            strip.bound = decided ? none - 1 : strip.bound;
+        }
+    }
+
+    static SAMESUM_INLINE Longs settled(const Sums& strip) {
+        const Longs finite = samesum::SAMESUM_ISA::magnitude(strip.hi) < infinity, negative = strip.bound < 0;
+        return is_double ? negative : ~finite;
+    }
+
     // Rows of a strip, whose states move on; false if a prefix was in doubt.
     template <Format format, class Rows>
     static SAMESUM_INLINE bool pass(const Rows& rows, Sums& strip) {
         Words wrong = {};
         for (std::size_t r = 0; r < rows.count(); ++r) {
-            strip.add(rows.at(r));
-            const Verdict<format> v = verdict<format>(strip);
+            add(strip, rows.at(r));
+            const Verdict<format> v = verdict<format>(strip, settled(strip));
             wrong |= v.wrong;
             rows.put(r, v.bits);
         }
@@ -60,16 +78,18 @@ struct ColumnScan {
         std::size_t failures = 0;
         for (std::size_t r = 0; r < all.rows; ++r) {
             const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
-            strip.add(elements<F>(all.x + at * all.in + j * F::size, n));
+            add(strip, elements<F>(all.x + at * all.in + j * F::size, n));
             char* out = all.out + at * all.to + j * size_of(all.format);
-            double sum[width], rest[width], bound[width];
+            double sum[width], rest[width], bound[width], special[width];
+            const Doubles none = {};
+            store(special, settled(strip) ? strip.hi : none);
             store(sum, strip.hi);
             store(rest, strip.lo);
             store(bound, strip.bound * bound_slack);
             std::uint8_t* failed = all.failed + r * all.n + j;
             std::size_t wrong =
                 certify_words({sum, rest, bound}, n, {Finalize::itself, all.format, 1}, out, failed);
-            if (wrong > 0 && !is_double) wrong -= accept_special(sum, n, all.format, out, failed);
+            if (wrong > 0) wrong -= accept_special(special, n, all.format, out, failed);
             failures += wrong;
         }
         return failures;

@@ -75,7 +75,7 @@ struct StripRows {
     SAMESUM_INLINE const char* row(std::size_t r) const { return x + static_cast<std::ptrdiff_t>(r) * in; }
 };
 
-// Prefixes of these formats overflow no double: what is not finite is the result.
+// What is not finite among these sums is the result.
 inline std::size_t accept_special(const double* sums, std::size_t n, Format format, void* out,
                                   std::uint8_t* failed) {
     std::size_t accepted = 0;

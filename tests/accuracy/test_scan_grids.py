@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -98,3 +99,17 @@ def test_products_fail_alone() -> None:
         memory.scan(CUMULATIVE_PROD, lines, axis)
         repaired.append(_core.counters()["scan_superaccumulator"])
     assert 0 < repaired[0] <= repaired[1] + 64
+
+
+@each_float
+def test_overflows_that_come_back_and_infinities_that_stay(dtype: np.dtype[Any]) -> None:
+    rng = np.random.default_rng(8)
+    most = float(ml_dtypes.finfo(dtype).max)
+    common = [most, -most, most / 2, 1.0, -1.0, 0.0]
+    for rare in ([], [np.inf], [-np.inf], [np.nan], [np.inf, -np.inf]):
+        x = rng.choice(common, (40, 60))
+        places = rng.random(x.shape) < 0.03
+        x[places & (rng.random(x.shape) < len(rare))] = rng.choice(rare) if rare else 0.0
+        scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
+        scan_lines.check(CUMULATIVE_SUM, np.tile(x[0], (16, 6)).astype(dtype))
+        scan_lines.check(CUMULATIVE_SUM, x.astype(dtype), dtype=np.dtype(np.float32))
