@@ -203,7 +203,8 @@ struct FloatScan {
                 LineScan<F, Columns>::lines,
                 quick_formats<F, Columns>,
                 LineScan<F, Columns>::short_lines,
-                true};
+                // Narrower vectors are shuffled for longer than rows are scanned.
+                F::format == Format::f16 || width >= 8};
     }
 };
 
