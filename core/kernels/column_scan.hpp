@@ -2,9 +2,10 @@
 #pragma once
 
 #include "kernels/certify.hpp"
-#include "kernels/grid_strip.hpp"
 #include "kernels/method.hpp"
+#include "kernels/narrow_sums.hpp"
 #include "kernels/prefixes.hpp"
+#include "kernels/split_sums.hpp"
 #include "kernels/strips.hpp"
 #include "kernels/sum_strip.hpp"
 #include "kernels/vectors.hpp"

@@ -78,13 +78,10 @@ struct Logical {
     template <std::size_t rows>
     static SAMESUM_INLINE void add_rows(Bits* decided, const char* x, std::ptrdiff_t row_stride,
                                         std::size_t n) {
-        for (std::size_t j = 0; j < n; j += prefetched_columns) {
-            const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
-            const char* p = x + j * sizeof(Bits);
-            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride,
-                                here * sizeof(Bits));
-            take_rows<rows>(decided + j, p, row_stride, here);
-        }
+        each_stretch<rows, sizeof(Bits)>(x, row_stride, n,
+                                         [&](std::size_t j, const char* p, std::size_t here) {
+                                             take_rows<rows>(decided + j, p, row_stride, here);
+                                         });
     }
 
     // Some columns are taken twice: that changes nothing.

@@ -91,13 +91,10 @@ struct Modular {
 
     template <std::size_t rows, class To>
     static SAMESUM_INLINE void add_rows(To* total, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
-        for (std::size_t j = 0; j < n; j += prefetched_columns) {
-            const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
-            const char* p = x + j * sizeof(Integer);
-            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride,
-                                here * sizeof(Integer));
-            take_rows<rows>(total + j, p, row_stride, here);
-        }
+        each_stretch<rows, sizeof(Integer)>(x, row_stride, n,
+                                            [&](std::size_t j, const char* p, std::size_t here) {
+                                                take_rows<rows>(total + j, p, row_stride, here);
+                                            });
     }
 
     template <std::size_t rows, class To>

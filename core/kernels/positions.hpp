@@ -242,13 +242,10 @@ struct Position : Places<Key, last> {
     template <std::size_t rows>
     static SAMESUM_INLINE void add_rows(Batch& batch, const char* x, std::ptrdiff_t row_stride, std::size_t n,
                                         std::size_t first) {
-        for (std::size_t j = 0; j < n; j += prefetched_columns) {
-            const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
-            const char* p = x + j * sizeof(Key);
-            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride,
-                                here * sizeof(Key));
-            take_rows<rows>(batch.best + j, batch.row + j, p, row_stride, here, static_cast<Bits>(first));
-        }
+        each_stretch<rows, sizeof(Key)>(
+            x, row_stride, n, [&](std::size_t j, const char* p, std::size_t here) {
+                take_rows<rows>(batch.best + j, batch.row + j, p, row_stride, here, static_cast<Bits>(first));
+            });
     }
 
     // Some columns are taken twice: that changes nothing.

@@ -21,11 +21,12 @@ std::size_t scan_strips(typename Columns::Tile& t, const ScanRows& all) {
     return failures;
 }
 
-// The number of rows is `known` where the results are of the elements' format, as they mostly are.
-template <class F, class Columns, Format format, bool known = format == F::format>
+// The number of rows is known to the compiler where the results are of the elements' format, as they mostly
+// are.
+template <class F, class Columns, Format format, bool usual = format == F::format>
 std::size_t scan_columns(void* tile, const ScanRows& all) {
     typename Columns::Tile& t = *static_cast<typename Columns::Tile*>(tile);
-    if constexpr (known) {
+    if constexpr (usual) {
         if (all.rows == scan_rows) return scan_strips<F, Columns, format, scan_rows>(t, all);
     }
     return scan_strips<F, Columns, format, 0>(t, all);

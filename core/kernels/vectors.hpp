@@ -64,6 +64,18 @@ SAMESUM_INLINE void prefetch_rows(const char* p, std::ptrdiff_t row_stride, std:
     }
 }
 
+// take(j, p, n) of a stretch of n columns of `rows` rows after the other, which starts with column j at p,
+// once the same stretch of the next rows has been asked for.
+template <std::size_t rows, std::size_t size, class Take>
+SAMESUM_INLINE void each_stretch(const char* x, std::ptrdiff_t row_stride, std::size_t n, const Take& take) {
+    for (std::size_t j = 0; j < n; j += prefetched_columns) {
+        const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
+        const char* p = x + j * size;
+        prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride, here * size);
+        take(j, p, here);
+    }
+}
+
 template <class V>
 SAMESUM_INLINE void store(void* p, V v) {
     __builtin_memcpy(p, &v, sizeof v);

@@ -1,0 +1,136 @@
+// Prefix sums of a strip of columns of float64 on a grid, in two parts that are exact.
+#pragma once
+
+#include "kernels/grid_strip.hpp"
+#include "kernels/sums.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Of float64: the part on the grid and the rest, a multiple of the last place of the least element, whose
+// doubled bits (or those less one) are kept. The shift is zero if there is no grid any more, and only then
+// may something be lost.
+struct SplitSums {
+    Doubles hi, lo, bound, shift;
+    UnsignedLongs least;
+
+    static SAMESUM_INLINE SplitSums empty() {
+        return {Doubles{}, Doubles{}, Doubles{}, Doubles{} + no_grid, ~UnsignedLongs{}};
+    }
+    static SAMESUM_INLINE SplitSums at(const SumTile& t, std::size_t j) {
+        return {load<Doubles>(t.field[0] + j), load<Doubles>(t.field[1] + j), load<Doubles>(t.field[2] + j),
+                load<Doubles>(t.field[3] + j), load<UnsignedLongs>(t.field[4] + j)};
+    }
+    SAMESUM_INLINE void put(SumTile& t, std::size_t j) const {
+        total().put(t.field[0] + j, t.field[1] + j, t.field[2] + j);
+        store(t.field[3] + j, shift);
+        store(t.field[4] + j, least);
+    }
+    static SplitSums after(Sums carry) {
+        SplitSums sums{carry.hi, carry.lo, carry.bound, Doubles{} + no_grid, {}};
+        // After a cancellation the low word may be the greater one.
+        Doubles hi, lo;
+        two_sum(carry.hi, carry.lo, hi, lo);
+        const Longs finite = lo == lo;
+        sums.hi = finite ? hi : carry.hi;
+        sums.lo = finite ? lo : carry.lo;
+        for (std::size_t k = 0; k < width; ++k) {
+            const std::uint64_t a = least_of(sums.hi[k]), b = least_of(sums.lo[k]);
+            sums.least[k] = a < b ? a : b;
+        }
+        if (any(carry.bound != 0)) sums.shift = Doubles{};
+        return sums;
+    }
+    SAMESUM_INLINE Sums total() const { return {hi, lo, bound}; }
+    void leave(const Sums& all) { *this = {all.hi, all.lo, all.bound, Doubles{}, least}; }
+
+    template <Format format, class Rows>
+    SAMESUM_INLINE Outcome advance(const Rows& rows) {
+        if constexpr (format == Format::f64) {
+            if (shift[0] == 0) return Outcome::off;
+            if (shift[0] > no_grid && pass_exact(rows)) return Outcome::certain;
+            shift = chosen_shift(rows, hi);
+            if (shift[0] > 0 && pass_exact(rows)) return Outcome::certain;
+        }
+        return Outcome::off;
+    }
+
+    // Sums that start again after `period` rows each; false if any may be rounded.
+    template <class Rows>
+    static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
+        const Doubles none = {}, shift = chosen_shift(rows, none);
+        if (shift[0] == 0) return false;
+        Pass pass{shift, none, none, none, ~UnsignedLongs{}};
+        for (std::size_t r = 0; r < rows.count();) {
+            pass.lead = pass.rest = none;
+            for (const std::size_t end = r + period; r < end; ++r)
+                rows.put(r, reinterpret_cast<Longs>(pass.take(rows.at(r))));
+            // A NaN stays the last one.
+            pass.greatest = pass.lead == pass.lead ? pass.greatest : none + infinity;
+        }
+        return pass.is_exact(period);
+    }
+
+  private:
+    // For the sums of these rows after `sum`, in the middle of the grid and with room to grow.
+    template <class Rows>
+    static Doubles chosen_shift(const Rows& rows, Doubles sum) {
+        constexpr double room = 1024;
+        Doubles sizes = samesum::SAMESUM_ISA::magnitude(sum);
+        for (std::size_t r = 0; r < rows.count(); ++r) sizes += samesum::SAMESUM_ISA::magnitude(rows.at(r));
+        return shift_for(greatest_of(sizes) * room);
+    }
+
+    // What `least` is for a sum: the magnitude of the elements whose last place is its lowest bit.
+    static std::uint64_t least_of(double sum) {
+        constexpr int fraction = 52;
+        const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, sum) << 1 >> 1, field = bits >> fraction;
+        if (bits == 0) return ~std::uint64_t{};
+        const std::uint64_t significand = bits | std::uint64_t{1} << fraction;
+        const int zeros = __builtin_ctzll(field > 0 ? significand : bits);
+        return ((field > 0 ? field : 1) + static_cast<std::uint64_t>(zeros)) << (fraction + 1);
+    }
+
+    // A pass over rows on a grid and what tells whether nothing was rounded.
+    struct Pass {
+        Doubles shift, lead, rest, greatest;
+        UnsignedLongs least;
+
+        SAMESUM_INLINE Doubles take(Doubles x) {
+            const Doubles q = minus(plus(x, shift), shift);
+            lead = plus(lead, q);
+            rest += x - q;
+            greatest = greater_magnitude(greatest, lead);
+            const UnsignedLongs size =
+                (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
+            least = size < least ? size : least;
+            return plus(lead, rest);
+        }
+        // False if a sum left the middle of the grid, where elements have remainders of up to half a unit, or
+        // if the remainders might add up to more than 53 bits.
+        SAMESUM_INLINE bool is_exact(std::size_t count) const {
+            const Doubles most = shift * (static_cast<double>(count + 2) * 0x1p-52), middle = shift * 0.125,
+                          last = samesum::SAMESUM_ISA::magnitude(lead);  // or a NaN
+            const UnsignedLongs limit = reinterpret_cast<UnsignedLongs>(most) << 1;
+            return !any(
+                ~((samesum::SAMESUM_ISA::magnitude(greatest) < middle) & (last < middle) & (least >= limit)));
+        }
+    };
+
+    template <class Rows>
+    SAMESUM_INLINE bool pass_exact(const Rows& rows) {
+        const Doubles start = (hi + shift) - shift;
+        Doubles off, lost;
+        two_sum(lo, hi - start, off, lost);
+        const Doubles moved = (off + shift) - shift;
+        Pass pass{shift, start + moved, off - moved, Doubles{}, least};
+        for (std::size_t r = 0; r < rows.count(); ++r)
+            rows.put(r, reinterpret_cast<Longs>(pass.take(rows.at(r))));
+        if (any(lost != 0) || !pass.is_exact(rows.count())) return false;
+        hi = pass.lead;
+        lo = pass.rest;
+        least = pass.least;
+        return true;
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA
