@@ -89,6 +89,9 @@ constexpr std::uint64_t overflow_bits(Format f, bool negative) {
 // Whether every number of one float format is one of the other, too.
 constexpr bool holds(Format wide, Format narrow) { return wide == narrow || size_of(wide) > size_of(narrow); }
 
+// The least float format that holds both.
+constexpr Format common_format(Format a, Format b) { return holds(a, b) ? a : holds(b, a) ? b : Format::f32; }
+
 // Calls `call.operator()<format>()`, of a float format of more than eight bits.
 template <class Call>
 constexpr auto in_float_format(Format format, const Call& call) {
@@ -102,6 +105,15 @@ constexpr auto in_float_format(Format format, const Call& call) {
         default:
             return call.template operator()<Format::f64>();
     }
+}
+
+// The same of the formats all of whose numbers the widest one holds; `format` is one of them.
+template <Format widest, class Call>
+constexpr auto in_format_within(Format format, const Call& call) {
+    return in_float_format(format, [&call]<Format found>() {
+        constexpr Format fits = holds(widest, found) ? found : widest;
+        return call.template operator()<fits>();
+    });
 }
 
 }  // namespace samesum

@@ -15,7 +15,6 @@ namespace samesum::SAMESUM_ISA {
 template <class F>
 struct ColumnScan {
     static constexpr bool is_double = F::format == Format::f64;
-    static constexpr bool takes(Format) { return true; }
 
     using Tile = SumTile;
     static_assert(sizeof(Tile) <= tile_bytes);
@@ -171,7 +170,7 @@ struct ColumnScan {
     static SAMESUM_INLINE bool stays_exact(Tile& t, const ScanRows& all, std::size_t j) {
         double* const part = t.field[0] + j;
         const double* const shift = t.field[1] + j;
-        if (*shift <= no_grid) return false;
+        if (t.way[j] != Way::exponents) return false;
         Doubles sum = load<Doubles>(part);
         const StripRows<F, format, whole, known> rows(all, j);
         if (!State::template pass_exact<format>(rows, sum, load<Doubles>(shift))) return false;
@@ -180,7 +179,7 @@ struct ColumnScan {
     }
 
     static std::size_t columns(void* tile, const ScanRows& rows) {
-        return in_float_format(
+        return in_format_within<F::format>(
             rows.format, [&]<Format format>() { return scan_columns<F, ColumnScan, format>(tile, rows); });
     }
 };

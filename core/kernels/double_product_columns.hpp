@@ -21,10 +21,9 @@ struct DoubleProductsError {
     static constexpr double of_strip(std::size_t rows) { return static_cast<double>(rows) * each_row; }
 };
 
-template <class F>
 struct DoubleProductColumns {
     static constexpr Format format = Format::f64;
-    static constexpr bool takes(Format to) { return to == format; }
+    using F = Float64;
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
     using Error = DoubleProductsError;

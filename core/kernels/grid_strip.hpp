@@ -18,9 +18,14 @@ inline double greatest_of(Doubles v) {
     return most;
 }
 
-// Where the states of a tile's columns are kept.
+// How the sums of a strip of columns of a narrow format go on.
+enum class Way : std::uint8_t { unknown, exponents, bits, after_base, double_words };
+
+// Where the states of a tile's columns are kept; the bytes are those of the first one of a strip.
 struct SumTile {
     double field[5][tile_pitch];
+    Way way[tile_pitch];
+    std::uint8_t strips[tile_pitch];
 };
 
 // What became of some rows: all prefixes are certain, or some are not, or they are on no grid.

@@ -12,7 +12,7 @@ template <std::size_t size>
 using BitsOf = std::conditional_t<size == 2, Shorts, std::conditional_t<size == 4, Words, UnsignedLongs>>;
 
 // `width` lines; of fewer the first one takes the other places.
-template <class F, Format format>
+template <class F>
 struct LineGroup {
     const char* x[width];
     char* out[width];
@@ -20,7 +20,7 @@ struct LineGroup {
     static constexpr std::size_t squares = scan_lines * width,
                                  most = squares > short_line ? squares : short_line;  // rows
     alignas(64) char elements[most * width * F::size];
-    alignas(64) char results[most * width * size_of(format)];
+    alignas(64) char results[most * width * F::size];
 
     SAMESUM_INLINE LineGroup(const ScanLines& all, std::size_t first)
         : count(all.lines - first < width ? all.lines - first : width) {
@@ -35,7 +35,7 @@ struct LineGroup {
         for (std::size_t k = 0; k < width; ++k) {
             const std::size_t line = first + (k < count ? k : 0);
             x[k] = all.x + static_cast<std::ptrdiff_t>(line) * all.pitch;
-            out[k] = all.out + line * all.n * size_of(format);
+            out[k] = all.out + line * all.n * F::size;
         }
     }
 
@@ -48,13 +48,12 @@ struct LineGroup {
         for (std::size_t k = 0; k < width; ++k) store(elements + (r + k) * sizeof(Bits), v[k]);
     }
     SAMESUM_INLINE void give(std::size_t i, std::size_t r = 0) const {
-        constexpr std::size_t size = size_of(format);
-        using Bits = BitsOf<size>;
+        using Bits = BitsOf<F::size>;
         Bits v[width];
         for (std::size_t k = 0; k < width; ++k) v[k] = load<Bits>(results + (r + k) * sizeof(Bits));
         Square<Bits>::transpose(v);
         for (std::size_t k = 0; k < width; ++k) {
-            if (k < count) store(out[k] + i * size, v[k]);
+            if (k < count) store(out[k] + i * F::size, v[k]);
         }
     }
     // The same of the last rows, fewer than `width`.
@@ -65,15 +64,13 @@ struct LineGroup {
         }
     }
     void give_some(std::size_t i, std::size_t rows) const {
-        constexpr std::size_t size = size_of(format);
         for (std::size_t k = 0; k < count; ++k) {
             for (std::size_t r = 0; r < rows; ++r)
-                std::memcpy(out[k] + (i + r) * size, results + (r * width + k) * size, size);
+                std::memcpy(out[k] + (i + r) * F::size, results + (r * width + k) * F::size, F::size);
         }
     }
     ScanRows rows(std::size_t number, std::size_t depth, std::uint8_t* failed) {
-        return {elements, width * F::size, results, width * size_of(format), number, width,
-                depth,    format,          failed};
+        return {elements, width * F::size, results, width * F::size, number, width, depth, F::format, failed};
     }
 };
 

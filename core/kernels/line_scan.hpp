@@ -1,30 +1,24 @@
 // Lines side by side, scanned as columns.
 #pragma once
 
-#include <initializer_list>
-
 #include "kernels/line_group.hpp"
 #include "kernels/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-// Whether there are lines into a format: all elements are numbers of it, and `Columns` (those of sums or of
-// products) take it.
-template <class F, class Columns>
-constexpr bool has_lines_into(Format format) {
-    return holds(format, F::format) && Columns::takes(format);
+// Flags are written only where there are failures: after `failures` in the first `before` flags come `more`
+// in the next `now`. Returns how many there are in all.
+inline std::size_t joined_failures(std::uint8_t* failed, std::size_t before, std::size_t failures,
+                                   std::size_t now, std::size_t more) {
+    if (failures == 0 && more > 0) std::memset(failed, 0, before);
+    if (failures > 0 && more == 0) std::memset(failed + before, 0, now);
+    return failures + more;
 }
 
-template <class F, class Columns>
-constexpr std::uint32_t quick_formats = [] {
-    std::uint32_t formats = 0;
-    for (const Format format : {Format::f16, Format::bf16, Format::f32, Format::f64})
-        formats |= std::uint32_t{has_lines_into<F, Columns>(format)} << static_cast<int>(format);
-    return formats;
-}();
-
+// Into the elements' own format.
 template <class F, class Columns>
 struct LineScan {
+    static constexpr Format format = F::format;
     using Tile = typename Columns::Tile;
     using State = typename Columns::State;
 
@@ -47,12 +41,11 @@ struct LineScan {
         return failures;
     }
 
-    template <Format format>
     static std::size_t lines_in(Tile& t, const ScanLines& all) {
         std::size_t failures = 0;
         std::uint8_t failed[width * width];
         for (std::size_t first = 0; first < all.lines; first += width) {
-            LineGroup<F, format> group(all, first);
+            LineGroup<F> group(all, first);
             State state = Columns::load_state(t, first);
             std::size_t i = 0;
             for (; i + width <= all.n; i += width) {
@@ -75,12 +68,11 @@ struct LineScan {
     }
 
     // Lines of several scans each: so many squares at a time, each of which has rows of all of them.
-    template <Format format>
     static std::size_t mixed_lines_in(Tile& t, const ScanLines& all) {
         const std::size_t unit = width * all.columns;
         std::size_t failures = 0;
         for (std::size_t first = 0; first < all.lines; first += width) {
-            LineGroup<F, format> group(all, first);
+            LineGroup<F> group(all, first);
             State states[scan_lines];
             for (std::size_t c = 0; c < all.columns; ++c)
                 states[c] = Columns::load_state(t, c * scan_lines + first);
@@ -102,8 +94,7 @@ struct LineScan {
     }
 
     // The rows of one scan among those of a group.
-    template <Format format>
-    static std::size_t mixed_strip(LineGroup<F, format>& group, const ScanLines& all, std::size_t first,
+    static std::size_t mixed_strip(LineGroup<F>& group, const ScanLines& all, std::size_t first,
                                    Places places, std::size_t number, State& state, bool fresh) {
         std::uint8_t failed[width * width];
         ScanRows rows = group.rows(number, all.depth + places.first / places.step, failed);
@@ -117,21 +108,21 @@ struct LineScan {
     }
 
     // Lines of `known` elements, or of any number if zero; of `period` elements each if several make one.
-    template <Format format, std::size_t known>
+    template <std::size_t known>
     static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period = 0) {
         const std::size_t n = known > 0 ? known : all.n, last = n < width ? 0 : n - width;
         std::size_t failures = 0;
         std::uint8_t failed[short_line * width];
         for (std::size_t first = 0; first < all.lines; first += width) {
-            LineGroup<F, format> group(all, first);
+            LineGroup<F> group(all, first);
             prefetch<width * F::size*(known > 0 ? known : 1)>(group.x[0] + prefetch_distance);
             // The last square is over some of the one before.
             for (std::size_t i = 0; i < n && n >= width; i += width)
                 group.take(i < last ? i : last, i < last ? i : last);
             if (n < width) group.take_some(0, n);
             const ScanRows rows = group.rows(n, 0, failed);
-            const std::size_t wrong = period > 0 ? scan_periods<format>(rows, period)
-                                                 : Columns::template scan_whole<format, known>(rows);
+            const std::size_t wrong =
+                period > 0 ? scan_periods(rows, period) : Columns::template scan_whole<format, known>(rows);
             if (wrong > 0) failures += mark(all, first, group.count, {0, 1}, rows, failures == 0);
             for (std::size_t i = 0; i < n && n >= width; i += width)
                 group.give(i < last ? i : last, i < last ? i : last);
@@ -141,7 +132,6 @@ struct LineScan {
     }
 
     // Rows of one line after the other.
-    template <Format format>
     static std::size_t scan_periods(const ScanRows& all, std::size_t period) {
         if (Columns::template passes_few<format>(all, period)) return 0;
         std::size_t failures = 0;
@@ -158,43 +148,24 @@ struct LineScan {
     }
 
     // Lines shorter than a vector: as many as it has elements make one.
-    template <Format format>
     static std::size_t packed_lines_in(const ShortScanLines& all) {
         const std::size_t packs = all.lines / width, rest = all.lines % width, done = packs * width * all.n;
         const std::ptrdiff_t pitch = all.pitch * static_cast<std::ptrdiff_t>(width);
         const ShortScanLines packed{all.x, pitch, all.out, packs, all.n * width, format, all.failed},
             others{all.x + done * F::size, all.pitch, all.out + done * size_of(format), rest, all.n, format,
                    all.failed + done};
-        const std::size_t failures = short_lines_in<format, 0>(packed, all.n),
-                          more = short_lines_in<format, 0>(others);
-        if (failures == 0 && more > 0) std::memset(all.failed, 0, done);
-        if (failures > 0 && more == 0) std::memset(others.failed, 0, rest * all.n);
-        return failures + more;
+        const std::size_t failures = short_lines_in<0>(packed, all.n), more = short_lines_in<0>(others);
+        return joined_failures(all.failed, done, failures, rest * all.n, more);
     }
 
     static std::size_t short_lines(const ShortScanLines& all) {
-        return in_float_format(all.format, [&]<Format format>() -> std::size_t {
-            if constexpr (!has_lines_into<F, Columns>(format)) {
-                return 0;
-            } else {
-                if (all.n < width) return packed_lines_in<format>(all);
-                if constexpr (format == F::format) {
-                    if (all.n == 8) return short_lines_in<format, 8>(all);
-                }
-                return short_lines_in<format, 0>(all);
-            }
-        });
+        if (all.n < width) return packed_lines_in(all);
+        return all.n == 8 ? short_lines_in<8>(all) : short_lines_in<0>(all);
     }
 
     static std::size_t lines(void* tile, const ScanLines& all) {
-        return in_float_format(all.format, [&]<Format format>() -> std::size_t {
-            if constexpr (!has_lines_into<F, Columns>(format)) {
-                return 0;
-            } else {
-                Tile& t = *static_cast<Tile*>(tile);
-                return all.columns == 1 ? lines_in<format>(t, all) : mixed_lines_in<format>(t, all);
-            }
-        });
+        Tile& t = *static_cast<Tile*>(tile);
+        return all.columns == 1 ? lines_in(t, all) : mixed_lines_in(t, all);
     }
 };
 

@@ -141,16 +141,15 @@ struct ScanMethod {
     void (*init)(void* tile, std::size_t n);
     // Add each row to the columns and write their prefixes. Returns how many could not be certified.
     std::size_t (*columns)(void* tile, const ScanRows& rows);
-    // As `init`, of columns that go on from these carries; none if `lines` is.
+    // As `init`, of columns that go on from these carries; none if there is no `lines`.
     void (*start)(void* tile, const Carry* carries, std::size_t n) = nullptr;
-    // The same of lines as columns of the tile, into formats of which `quick_formats` has the bit.
+    // The same of lines as columns of the tile.
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
-    std::uint32_t quick_formats = 0;
     // The same of whole short lines.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
     bool takes_parts = false;  // whether `lines` is quicker than `row` for the parts of one line
 
-    constexpr bool is_quick(Format format) const { return quick_formats >> static_cast<int>(format) & 1; }
+    constexpr bool takes_lines() const { return lines != nullptr; }
 };
 
 // `columns` of a scan from what it does with one row.
@@ -170,7 +169,7 @@ std::size_t each_row(void* tile, const ScanRows& rows) {
 struct ProductMethods {
     Method real[4];                 // every float format
     Method modular[8][2];           // i8 ... u64 x (own width, 64 bits): integers modulo 2^k
-    ScanMethod scan_real[4];        // every float format
+    ScanMethod scan_real[4][4];     // every float format x that of the prefixes
     ScanMethod scan_modular[8][2];  // i8 ... u64 x (own width, 64 bits)
 };
 
@@ -266,7 +265,7 @@ struct Methods {
 };
 
 struct ScanMethods {
-    ScanMethod real[4];        // every float format
+    ScanMethod real[4][4];     // every float format x that of the prefixes
     ScanMethod modular[8][2];  // i8 ... u64 x (own width, 64 bits)
 };
 

@@ -7,24 +7,28 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Of a narrow format: a sum on the grid, after what does not fit there, the base. The shift is negative if
-// there is one, and zero if there is no grid any more.
+// Of a narrow format: a sum on the grid, after what does not fit there, the base. Elements on the grid are
+// told by their exponents, which takes the least time, or by their bits.
 template <class F>
 struct NarrowSums {
     Doubles part, shift;
     Sums base;
+    Way way;
+    std::uint8_t strips;  // in double-words before a grid is looked for again
 
     static SAMESUM_INLINE NarrowSums empty() {
-        return {Doubles{}, Doubles{} + no_grid, {Doubles{}, Doubles{}, Doubles{}}};
+        return {Doubles{}, Doubles{}, {Doubles{}, Doubles{}, Doubles{}}, Way::unknown, 0};
     }
     static SAMESUM_INLINE NarrowSums at(const SumTile& t, std::size_t j) {
         return {load<Doubles>(t.field[0] + j), load<Doubles>(t.field[1] + j),
-                Sums::at(t.field[2] + j, t.field[3] + j, t.field[4] + j)};
+                Sums::at(t.field[2] + j, t.field[3] + j, t.field[4] + j), t.way[j], t.strips[j]};
     }
     SAMESUM_INLINE void put(SumTile& t, std::size_t j) const {
         store(t.field[0] + j, part);
         store(t.field[1] + j, shift);
         base.put(t.field[2] + j, t.field[3] + j, t.field[4] + j);
+        t.way[j] = way;
+        t.strips[j] = strips;
     }
     static NarrowSums after(Sums carry) {
         const bool exact = !any((carry.lo != 0) | (carry.bound != 0));
@@ -32,7 +36,7 @@ struct NarrowSums {
         (exact ? sums.part : sums.base.hi) = carry.hi;
         sums.base.lo = carry.lo;
         sums.base.bound = carry.bound;
-        if (!exact) sums.shift = -sums.shift;
+        if (!exact) sums.way = Way::double_words;
         return sums;
     }
     SAMESUM_INLINE Sums total() const {
@@ -40,15 +44,20 @@ struct NarrowSums {
         all.add(part);
         return all;
     }
-    void leave(const Sums& all) { *this = {Doubles{}, Doubles{}, all}; }
+    // These rows were summed in double-words.
+    void leave(const Sums& all) {
+        constexpr std::uint8_t patience = 16;
+        *this = {Doubles{}, Doubles{}, all, Way::double_words,
+                 static_cast<std::uint8_t>(strips > 0 ? strips - 1 : patience)};
+    }
 
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome advance(const Rows& rows) {
-        if (shift[0] > no_grid && pass_exact<format>(rows, part, shift)) return Outcome::certain;
-        return is_off() ? Outcome::off : advance_any<format>(rows);
+        if (way == Way::exponents && pass_exact<format>(rows, part, shift)) return Outcome::certain;
+        return advance_any<format>(rows);
     }
 
-    // False if an element or a sum is not on the grid.
+    // False if an element or a sum is not on the grid by its exponent.
     template <Format format, class Rows>
     static SAMESUM_INLINE bool pass_exact(const Rows& rows, Doubles& part, Doubles shift) {
         ExponentSpread<F> seen;
@@ -65,10 +74,27 @@ struct NarrowSums {
     }
 
   private:
-    bool is_off() const { return shift[0] == 0; }
-    bool has_base() const { return shift[0] < 0; }
+    // The elements so far were on the grid, by their bits, and so were their sums after `part`.
+    struct Pass {
+        Doubles sum, greatest;
+        Longs off;
 
-    // For these rows after `part`, as ExponentSpread::is_on_grid asks for it, with room to grow.
+        SAMESUM_INLINE void take(Doubles x, Doubles shift) {
+            off |= reinterpret_cast<Longs>((x + shift) - shift) ^ reinterpret_cast<Longs>(x);
+            sum += x;
+            greatest = greater_magnitude(greatest, sum);
+        }
+        // No element is greater than twice the greatest sum. Zeros may have changed their sign; a NaN stays
+        // the last sum.
+        SAMESUM_INLINE bool is_on_grid(Doubles shift) const {
+            const Doubles most = shift * (1.0 / 6);
+            const Longs inside = (samesum::SAMESUM_ISA::magnitude(greatest) < most) &
+                                 (samesum::SAMESUM_ISA::magnitude(sum) < most);
+            return !any_bit(off << 1) && !any(~inside);
+        }
+    };
+
+    // For these rows after `part`, as both kinds of test ask for it, with room to grow.
     template <class Rows>
     Doubles chosen_shift(const Rows& rows) const {
         ExponentSpread<F> seen;
@@ -77,45 +103,65 @@ struct NarrowSums {
         return shift_for(2 * (sums + greatest_of(samesum::SAMESUM_ISA::magnitude(part))));
     }
 
-    // On another grid, or after another base.
+    // On this grid, then on another, then after another base.
     template <Format format, class Rows>
     __attribute__((noinline)) Outcome advance_any(const Rows& rows) {
-        if (!has_base()) {
-            shift = chosen_shift(rows);
-            // The sum so far may have parts that are finer than this grid.
-            const Longs held = (part + shift) - shift == part;
-            if (!is_off() && !any(~held) && pass_exact<format>(rows, part, shift)) return Outcome::certain;
-        } else if (shift[0] < -no_grid) {
+        if (way == Way::double_words) {
+            if (strips > 0) return Outcome::off;
+        } else if (way == Way::after_base) {
             const Outcome found = pass_after_base<format>(rows);
             if (found != Outcome::off) return found;
+        } else if ((way != Way::unknown && pass_by_bits<format>(rows)) || pass_on_another<format>(rows)) {
+            return Outcome::certain;
         }
         base.add(part);
         part = Doubles{};
-        shift = -chosen_shift(rows);
-        return is_off() ? Outcome::off : pass_after_base<format>(rows);
+        shift = chosen_shift(rows);
+        way = Way::after_base;
+        return pass_after_base<format>(rows);
+    }
+
+    template <Format format, class Rows>
+    SAMESUM_INLINE bool pass_by_bits(const Rows& rows) {
+        Pass pass{part, Doubles{}, Longs{}};
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            pass.take(rows.at(r), shift);
+            rows.put(r, Rounding<format>::of_number(pass.sum));
+        }
+        if (!pass.is_on_grid(shift)) return false;
+        part = pass.sum;
+        way = Way::bits;
+        return true;
+    }
+
+    template <Format format, class Rows>
+    SAMESUM_INLINE bool pass_on_another(const Rows& rows) {
+        shift = chosen_shift(rows);
+        // The sum so far may have parts that are finer than this grid.
+        const Longs held = (part + shift) - shift == part;
+        if (any(~held)) return false;
+        way = Way::exponents;
+        return pass_exact<format>(rows, part, shift) || pass_by_bits<format>(rows);
     }
 
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome pass_after_base(const Rows& rows) {
         using Round = Rounding<format>;
         const Doubles known = samesum::SAMESUM_ISA::magnitude(base.lo) + base.bound,
-                      size = samesum::SAMESUM_ISA::magnitude(base.hi) - shift,
+                      size = samesum::SAMESUM_ISA::magnitude(base.hi) + shift,
                       bound = known * bound_slack + size * (4 * unit_roundoff);
-        ExponentSpread<F> seen;
-        Doubles sum = part;
+        Pass pass{part, Doubles{}, Longs{}};
         Words wrong = {};
         for (std::size_t r = 0; r < rows.count(); ++r) {
-            const Floats x = rows.floats(r);
-            seen.take(x);
-            sum += widen(x);
-            const Doubles value = base.hi + sum;
+            pass.take(rows.at(r), shift);
+            const Doubles value = base.hi + pass.sum;
             const auto low = Round::of_number(value - bound);
             wrong |= Round::different(low, Round::of_number(value + bound));
             rows.put(r, low);
         }
         const Longs finite = bound < infinity;
-        if (any(~finite) || !seen.is_on_grid(-shift, part, rows.count())) return Outcome::off;
-        part = sum;
+        if (any(~finite) || !pass.is_on_grid(shift)) return Outcome::off;
+        part = pass.sum;
         return any_bit(wrong) ? Outcome::doubtful : Outcome::certain;
     }
 };

@@ -11,7 +11,6 @@ namespace samesum::SAMESUM_ISA {
 template <class F>
 struct ProductColumns {
     static_assert(F::format != Format::f64);
-    static constexpr bool takes(Format format) { return format != Format::f64; }
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
 
@@ -167,15 +166,9 @@ struct ProductColumns {
         return failures;
     }
 
-    // Into a format narrower than double.
     static std::size_t columns(void* tile, const ScanRows& rows) {
-        return in_float_format(rows.format, [&]<Format format>() -> std::size_t {
-            if constexpr (format == Format::f64) {
-                return 0;
-            } else {
-                return scan_columns<F, ProductColumns, format>(tile, rows);
-            }
-        });
+        return in_format_within<F::format>(
+            rows.format, [&]<Format to>() { return scan_columns<F, ProductColumns, to>(tile, rows); });
     }
 };
 

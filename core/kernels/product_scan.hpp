@@ -115,7 +115,7 @@ struct RealProductScan {
     static bool try_plain_in(Format format, const ProductCarry& carry, const char* p, std::size_t n,
                              void* out) {
         if (carry.mark != 0) return false;
-        return in_float_format(format, [&]<Format to>() {
+        return in_format_within<F::format>(format, [&]<Format to>() {
             if constexpr (to == Format::f64) {
                 return false;
             } else {
@@ -176,11 +176,10 @@ struct RealProductScan {
         return in_words(carry.product, p, n, format, out, failed);
     }
 
-    static void init(void* tile, std::size_t n) { All::init(tile, n); }
-
-    // Results in float64 and in narrower formats take ways of their own.
-    using Wide = DoubleProductColumns<F>;
-    using Narrow = std::conditional_t<F::format == Format::f64, Wide, ProductColumns<F>>;
+    // Float64 takes a way of its own, but for results in narrower formats, which have none.
+    static constexpr bool is_double = F::format == Format::f64;
+    using Columns = std::conditional_t<is_double, DoubleProductColumns,
+                                       ProductColumns<std::conditional_t<is_double, Float32, F>>>;
 
     static void start(void* tile, const Carry* carries, std::size_t n) {
         All::init(tile, n);
@@ -199,29 +198,14 @@ struct RealProductScan {
         return failures;
     }
 
-    static std::size_t columns(void* tile, const ScanRows& rows) {
-        if (rows.format == Format::f64) return Wide::columns(tile, rows);
-        if constexpr (F::format == Format::f64)
-            return each_row<column>(tile, rows);
-        else
-            return Narrow::columns(tile, rows);
-    }
+    static constexpr bool takes_parts = true;
+    using Lines = LineScan<F, Columns>;
 
-    static std::size_t lines(void* tile, const ScanLines& all) {
-        return all.format == Format::f64 ? LineScan<F, Wide>::lines(tile, all)
-                                         : LineScan<F, Narrow>::lines(tile, all);
-    }
-
-    static std::size_t short_lines(const ShortScanLines& all) {
-        return all.format == Format::f64 ? LineScan<F, Wide>::short_lines(all)
-                                         : LineScan<F, Narrow>::short_lines(all);
-    }
-
-    static constexpr ScanMethod method() {
-        return {{},          total, join,
-                row,         init,  columns,
-                start,       lines, quick_formats<F, Wide> | quick_formats<F, Narrow>,
-                short_lines, true};
+    static constexpr ScanMethod method(Format to) {
+        const bool has_columns = !is_double || to == F::format;
+        ScanMethod m{{}, total, join, row, All::init, has_columns ? Columns::columns : each_row<column>};
+        if (to == F::format) take_lines<RealProductScan>(m);
+        return m;
     }
 };
 

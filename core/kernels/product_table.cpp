@@ -1,6 +1,7 @@
 // Products: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/modular_scan.hpp"
 #include "kernels/product_scan.hpp"
+#include "kernels/widened_scan.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -21,7 +22,6 @@ constexpr void fill_integer(ProductMethods& m, Format format) {
 template <class F>
 constexpr void fill_real(ProductMethods& m) {
     m.real[static_cast<std::size_t>(F::format)] = RealProduct<F>::method();
-    m.scan_real[static_cast<std::size_t>(F::format)] = RealProductScan<F>::method();
 }
 
 constexpr ProductMethods all_products() {
@@ -30,6 +30,7 @@ constexpr ProductMethods all_products() {
     fill_real<Bfloat16>(m);
     fill_real<Float32>(m);
     fill_real<Float64>(m);
+    fill_scans<RealProductScan>(m.scan_real);
     fill_integer<std::int8_t>(m, Format::i8);
     fill_integer<std::int16_t>(m, Format::i16);
     fill_integer<std::int32_t>(m, Format::i32);

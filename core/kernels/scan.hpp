@@ -56,6 +56,15 @@ struct ScanWords {
     alignas(64) double bound[scan_elements + width];
 };
 
+// Adds the ways for lines to a method.
+template <class Scan>
+constexpr void take_lines(ScanMethod& m) {
+    m.start = Scan::start;
+    m.lines = Scan::Lines::lines;
+    m.short_lines = Scan::Lines::short_lines;
+    m.takes_parts = Scan::takes_parts;
+}
+
 template <class F>
 struct FloatScan {
     static constexpr bool is_double = F::format == Format::f64;
@@ -186,25 +195,22 @@ struct FloatScan {
     static std::size_t row(const Carry& carry, const Carry& part, const void* x, std::size_t n, Format format,
                            void* out, std::uint8_t* failed) {
         const char* p = static_cast<const char*>(x);
-        return in_float_format(format,
-                               [&]<Format to>() { return row_in<to>(carry, part, p, n, out, failed); });
+        return in_format_within<F::format>(
+            format, [&]<Format to>() { return row_in<to>(carry, part, p, n, out, failed); });
     }
 
     using Columns = ColumnScan<F>;
+    static constexpr auto start = Columns::start;
+    static constexpr auto total = BlockTotal<F>::of;
 
-    static constexpr ScanMethod method() {
-        return {{},
-                BlockTotal<F>::of,
-                join,
-                row,
-                Columns::init,
-                Columns::columns,
-                Columns::start,
-                LineScan<F, Columns>::lines,
-                quick_formats<F, Columns>,
-                LineScan<F, Columns>::short_lines,
-                // Narrower vectors are shuffled for longer than rows are scanned.
-                F::format == Format::f16 || width >= 8};
+    // Narrower vectors are shuffled for longer than rows are scanned.
+    static constexpr bool takes_parts = F::format == Format::f16 || width >= 8;
+    using Lines = LineScan<F, Columns>;
+
+    static constexpr ScanMethod method(Format to) {
+        ScanMethod m{{}, total, join, row, Columns::init, Columns::columns};
+        if (to == F::format) take_lines<FloatScan>(m);
+        return m;
     }
 };
 

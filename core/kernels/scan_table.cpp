@@ -1,6 +1,7 @@
 // Prefix sums: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/modular_scan.hpp"
 #include "kernels/scan.hpp"
+#include "kernels/widened_scan.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -13,10 +14,7 @@ constexpr void fill_integer(ScanMethods& m, Format format) {
 
 constexpr ScanMethods all_scans() {
     ScanMethods m{};
-    m.real[0] = FloatScan<Float16>::method();
-    m.real[1] = FloatScan<Bfloat16>::method();
-    m.real[2] = FloatScan<Float32>::method();
-    m.real[3] = FloatScan<Float64>::method();
+    fill_scans<FloatScan>(m.real);
     fill_integer<std::int8_t>(m, Format::i8);
     fill_integer<std::int16_t>(m, Format::i16);
     fill_integer<std::int32_t>(m, Format::i32);

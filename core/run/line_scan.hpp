@@ -21,9 +21,6 @@ class LineScan {
     LineScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, Failures& failures)
         : plan_(plan), method_(method), target_(target), failures_(failures) {}
 
-    // Whether there is a way for lines of this plan.
-    bool is_quick() const { return method_.is_quick(plan_.format); }
-
     // The prefixes of `n` elements of each line of `count` <= scan_lines parts, whose columns of the tile are
     // ready.
     void scan(void* tile, const LinePart* parts, std::size_t count, std::int64_t n, std::int64_t lines = 1);

@@ -36,7 +36,7 @@ LongScan::LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTar
 std::int64_t LongScan::neighbours() const {
     const std::int64_t n = plan_.inner.size, size = static_cast<std::int64_t>(size_of(plan_.in)),
                        out_size = static_cast<std::int64_t>(size_of(plan_.format));
-    if (plan_.lines.rank == 0 || n >= parts || plan_.swapped || !side_by_side_.is_quick()) return 1;
+    if (plan_.lines.rank == 0 || n >= parts || plan_.swapped || !method_.takes_lines()) return 1;
     for (int i = 0; i < plan_.lines.rank; ++i)
         if (plan_.lines.dim[i].in % size != 0) return 1;
     const bool beside = plan_.inner.in == size && plan_.axis.in == n * size && plan_.inner.out == out_size &&

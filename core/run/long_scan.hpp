@@ -21,7 +21,7 @@ class LongScan {
              LineScan& side_by_side);
 
     // Whether parts of a line are scanned side by side.
-    bool takes_parts() const { return method_.takes_parts && side_by_side_.is_quick(); }
+    bool takes_parts() const { return method_.takes_parts; }
     // Lines that lie element by element beside each other, so many are scanned together.
     std::int64_t lines_together() const { return together_; }
 

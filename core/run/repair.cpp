@@ -36,7 +36,8 @@ void take_all(Superaccumulator& total, const char* x, std::size_t n, Format form
 std::int64_t add_blocks(const ScanPlan& plan, const Failures::Span& span, std::int64_t at,
                         Superaccumulator& total) {
     if (!is_float(plan.in)) return at;
-    const ScanMethod& method = current_instruction_set().scans->real[static_cast<std::size_t>(plan.in)];
+    const std::size_t in = static_cast<std::size_t>(plan.in);
+    const ScanMethod& method = current_instruction_set().scans->real[in][in];
     constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements);
     for (std::int64_t done = 0; at + block <= span.first; at += block, done += block) {
         if (done % elements_between_questions == 0 && interruption_requested()) throw Interrupted{};

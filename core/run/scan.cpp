@@ -31,7 +31,10 @@ const ScanMethod& choose_method(Combine combine, Format in, Format out) {
     const bool sum = combine == Combine::sum;
     const ScanMethods& scans = *current_instruction_set().scans;
     const ProductMethods& products = *current_instruction_set().products;
-    if (is_float(in)) return (sum ? scans.real : products.scan_real)[static_cast<std::size_t>(in)];
+    if (is_float(in)) {
+        const std::size_t from = static_cast<std::size_t>(in), to = static_cast<std::size_t>(out);
+        return (sum ? scans.real : products.scan_real)[from][to];
+    }
     if (is_float(out)) return sum ? wide_scan_method(in) : deferred_scan_method();
     const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
     return (sum ? scans.modular : products.scan_modular)[index][size_of(out) > size_of(in)];
@@ -69,7 +72,7 @@ class Job {
   private:
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
 
-    bool lines_side_by_side() const { return plan_.lines.count() >= group_lines && side_by_side_.is_quick(); }
+    bool lines_side_by_side() const { return plan_.lines.count() >= group_lines && method_.takes_lines(); }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
     bool lines_are_long(int threads) const {

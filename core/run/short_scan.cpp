@@ -22,8 +22,8 @@ bool is_whole(const void* p, std::size_t size) { return reinterpret_cast<std::ui
 
 // From the first element of each line to the last, and nothing else.
 bool is_plain(const ScanPlan& plan, const ScanMethod& method) {
-    return method.is_quick(plan.format) && plan.axis.in > 0 && plan.axis.out > 0 &&
-           plan.written == plan.axis.size && !plan.has_initial;
+    return method.takes_lines() && plan.axis.in > 0 && plan.axis.out > 0 && plan.written == plan.axis.size &&
+           !plan.has_initial;
 }
 
 // They follow one another, or are plain and take a vector each.
