@@ -11,6 +11,7 @@ import pytest
 
 import cases
 import scan_lines
+from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
 from samesum.engine import memory
@@ -51,6 +52,51 @@ def test_elements_that_grow_and_shrink(dtype: np.dtype[Any]) -> None:
     for scale in (2.0**powers, 2.0 ** powers[::-1], 2.0 ** (reach * np.cos(np.arange(90)))):
         x = (rng.standard_normal((17, 90)) * scale).astype(dtype)
         scan_lines.check(CUMULATIVE_SUM, x)
+
+
+@each_float
+def test_elements_of_few_bits_far_apart(dtype: np.dtype[Any]) -> None:
+    """Only their bits tell that they are on a grid; some of the lines leave it, and some come back."""
+    rng = np.random.default_rng(5)
+    reach = {2: 9, 4: 33, 8: 60}[dtype.itemsize]
+    few = rng.integers(-3, 4, (19, 200)) * 2.0 ** rng.integers(-reach, 2, (19, 200))
+    full = rng.standard_normal(few.shape)
+    places = np.arange(few.shape[1])
+    for start, end in ((0, 0), (50, 51), (50, 200), (0, 40), (120, 130)):
+        x = np.where((places >= start) & (places < end), full, few)
+        scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
+        scan_lines.check(CUMULATIVE_SUM, np.tile(x[0], (16, 4)).astype(dtype))
+
+
+@each_float
+def test_elements_far_apart_for_a_while(dtype: np.dtype[Any]) -> None:
+    rng = np.random.default_rng(6)
+    reach = {2: 12, 4: 60, 8: 400}[dtype.itemsize]
+    x = rng.standard_normal((18, 400))
+    x[:, 40:60] *= 2.0 ** rng.integers(-reach, reach, (18, 20))
+    x[:, 60] = -x[:, :60].sum(axis=1)
+    scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
+
+
+@each_float
+@pytest.mark.parametrize("to", cases.FLOATS, ids=str)
+def test_into_every_format(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
+    rng = np.random.default_rng(7)
+    for shape in ((35, 3), (20, 8), (17, 17), (9, 64), (2, 200), (200, 9)):
+        x = rng.standard_normal(shape)
+        x[-1, 0] = np.inf
+        scan_lines.check(CUMULATIVE_SUM, x.astype(dtype), dtype=to)
+        scan_lines.check(CUMULATIVE_PROD, (1 + x / 64).astype(dtype), dtype=to)
+
+
+@each_float
+@pytest.mark.parametrize("to", cases.FLOATS, ids=str)
+def test_elements_are_numbers_of_every_format_that_holds_them(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
+    rng = np.random.default_rng(9)
+    for shape, axis in (((60_000,), 0), ((3, 70_000), 1), ((40, 600), 1), ((1500, 11), 1), ((900, 300), 0)):
+        x = (1 + rng.standard_normal(shape) * 2.0**-9).astype(dtype)
+        for row in (CUMULATIVE_SUM, CUMULATIVE_PROD):
+            assert_bits(memory.scan(row, x, axis, 0, to), memory.scan(row, x.astype(np.float64), axis, 0, to), str(row))
 
 
 @each_float
