@@ -148,6 +148,7 @@ struct ScanMethod {
     // The same of whole short lines.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
     bool takes_parts = false;  // whether `lines` is quicker than `row` for the parts of one line
+    bool mixes_lines = true;   // whether it is for many elements of each line
 
     constexpr bool takes_lines() const { return lines != nullptr; }
 };
@@ -170,7 +171,7 @@ struct ProductMethods {
     Method real[4];                 // every float format
     Method modular[8][2];           // i8 ... u64 x (own width, 64 bits): integers modulo 2^k
     ScanMethod scan_real[4][4];     // every float format x that of the prefixes
-    ScanMethod scan_modular[8][2];  // i8 ... u64 x (own width, 64 bits)
+    ScanMethod scan_modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
 };
 
 struct SearchMethods {
@@ -266,7 +267,7 @@ struct Methods {
 
 struct ScanMethods {
     ScanMethod real[4][4];     // every float format x that of the prefixes
-    ScanMethod modular[8][2];  // i8 ... u64 x (own width, 64 bits)
+    ScanMethod modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
 };
 
 }  // namespace samesum

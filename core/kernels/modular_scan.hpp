@@ -1,20 +1,30 @@
-// Prefix sums and products of integers modulo 2^k, in their own width or in 64 bits.
+// Prefix sums and products of integers modulo 2^k, in their own width or in 64 bits. Numbers in registers,
+// one after the other, keep up with memory: what is added is done by the time that it is stored.
 #pragma once
 
 #include "exact/rounding.hpp"
 #include "kernels/method.hpp"
-#include "kernels/modular.hpp"
+#include "kernels/modular_line.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
 template <class Integer, class Total, bool product>
 struct ModularScan {
-    using All = Modular<Integer, Total, Map::itself, product>;
+    using Line = ModularLine<Integer, Total, product>;
+    using All = typename Line::All;
+    static constexpr std::size_t size = sizeof(Integer);
+
+    struct Tile {
+        Total total[tile_pitch];
+    };
+
+    static constexpr auto next = Line::next;
+    static constexpr auto put = Line::put;
 
     static Carry total(const void* x, std::size_t n) {
         typename All::Tile tile;
         All::init(&tile, 1);
-        All::lane(&tile, 0, x, n);
+        All::lanes(&tile, 0, x, n, 0, 1);
         Carry carry;
         carry.integer = tile.total[0];
         return carry;
@@ -24,39 +34,165 @@ struct ModularScan {
         carry.integer = All::combined(static_cast<Total>(carry.integer), static_cast<Total>(part.integer));
     }
 
-    // The format is no wider than Total: its low bytes are the result.
-    static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format format,
-                           void* out, std::uint8_t*) {
-        Total total = static_cast<Total>(carry.integer);
-        const std::size_t size = size_of(format);
-        const char* p = static_cast<const char*>(x);
-        if (size == sizeof(Total)) {
-            for (std::size_t i = 0; i < n; ++i) {
-                total = All::combined(total, All::mapped(p + i * sizeof(Integer)));
-                std::memcpy(static_cast<char*>(out) + i * sizeof total, &total, sizeof total);
-            }
-        } else {
-            for (std::size_t i = 0; i < n; ++i) {
-                total = All::combined(total, All::mapped(p + i * sizeof(Integer)));
-                store_bits(out, i, total, size);
-            }
+    // n prefixes of `columns` lines by turns, of `known` ones unless that is zero.
+    template <std::size_t known>
+    static SAMESUM_INLINE void scan_mixed(Total* total, const char* p, std::size_t n, char* out,
+                                          std::size_t columns) {
+        const std::size_t step = known > 0 ? known : columns;
+        Total now[scan_lines];
+        for (std::size_t c = 0; c < step; ++c) now[c] = total[c * scan_lines];
+        for (std::size_t i = 0; i < n; i += step) {
+            for (std::size_t c = 0; c < step; ++c, p += size, out += sizeof(Total))
+                put(out, now[c] = next(now[c], p));
+        }
+        for (std::size_t c = 0; c < step; ++c) total[c * scan_lines] = now[c];
+    }
+
+    static std::size_t lines(void* tile, const ScanLines& all) {
+        for (std::size_t k = 0; k < all.lines; ++k) {
+            Total* const total = static_cast<Tile*>(tile)->total + k;
+            if (all.columns == 1)
+                *total = Line::scan(*total, all.x[k], all.n, all.out[k]);
+            else if (all.columns == 2)
+                scan_mixed<2>(total, all.x[k], all.n, all.out[k], 2);
+            else if (all.columns == 3)
+                scan_mixed<3>(total, all.x[k], all.n, all.out[k], 3);
+            else
+                scan_mixed<0>(total, all.x[k], all.n, all.out[k], all.columns);
         }
         return 0;
     }
 
-    static void init(void* tile, std::size_t n) { All::init(tile, n); }
-
-    static std::size_t column(void* tile, const void* x, std::size_t n, std::size_t, Format format, void* out,
-                              std::uint8_t* failed) {
-        All::columns(tile, x, 0, 1, n);
-        return All::finish(tile, n, Finish{Finalize::itself, format, 1}, out, failed);
+    template <std::size_t known>
+    static void short_lines_of(const ShortScanLines& all) {
+        const std::size_t n = known > 0 ? known : all.n;
+        const char* x = all.x;
+        char* out = all.out;
+        for (std::size_t k = 0; k < all.lines; ++k, x += all.pitch, out += n * sizeof(Total)) {
+            Total total = All::identity;
+#pragma GCC unroll 8
+            for (std::size_t i = 0; i < n; ++i)
+                put(out + i * sizeof(Total), total = next(total, x + i * size));
+        }
     }
 
-    static constexpr ScanMethod method() {
+    static std::size_t short_lines(const ShortScanLines& all) {
+        if (all.n == 2)
+            short_lines_of<2>(all);
+        else if (all.n == 3)
+            short_lines_of<3>(all);
+        else if (all.n == 4)
+            short_lines_of<4>(all);
+        else if (all.n == 8)
+            short_lines_of<8>(all);
+        else
+            short_lines_of<0>(all);
+        return 0;
+    }
+
+    // The format is no wider than Total: its low bytes are the result.
+    static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format format,
+                           void* out, std::uint8_t*) {
+        Total now = static_cast<Total>(carry.integer);
+        const std::size_t to = size_of(format);
+        const char* p = static_cast<const char*>(x);
+        if (to == sizeof(Total)) {
+            Line::scan(now, p, n, static_cast<char*>(out));
+        } else {
+            for (std::size_t i = 0; i < n; ++i) store_bits(out, i, now = next(now, p + i * size), to);
+        }
+        return 0;
+    }
+
+    static void init(void* tile, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) static_cast<Tile*>(tile)->total[j] = All::identity;
+    }
+
+    static void start(void* tile, const Carry* carries, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j)
+            static_cast<Tile*>(tile)->total[j] = static_cast<Total>(carries[j].integer);
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void scan_rows_of(Total* __restrict total, const char* __restrict x,
+                                            std::ptrdiff_t in, char* __restrict out, std::ptrdiff_t to,
+                                            std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) {
+            Total now = total[j];
+            for (std::size_t r = 0; r < rows; ++r) {
+                const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+                put(out + at * to + j * sizeof(Total), now = next(now, x + at * in + j * size));
+            }
+            total[j] = now;
+        }
+    }
+
+    static std::size_t columns(void* tile, const ScanRows& all) {
+        Total* const total = static_cast<Tile*>(tile)->total;
+        if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
+        if (all.rows == scan_rows) {
+            each_stretch<scan_rows, size>(
+                all.x, all.in, all.n, [&](std::size_t j, const char* p, std::size_t here) {
+                    scan_rows_of<scan_rows>(total + j, p, all.in, all.out + j * sizeof(Total), all.to, here);
+                });
+            return 0;
+        }
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+            scan_rows_of<1>(total, all.x + at * all.in, 0, all.out + at * all.to, 0, all.n);
+        }
+        return 0;
+    }
+
+    static std::size_t narrow_columns(Total* total, const ScanRows& all) {
+        const std::size_t to = size_of(all.format);
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+            const char* p = all.x + at * all.in;
+            for (std::size_t j = 0; j < all.n; ++j)
+                store_bits(all.out + at * all.to, j, total[j] = next(total[j], p + j * size), to);
+        }
+        return 0;
+    }
+
+    // With ways for lines if the prefixes are as wide as the totals.
+    static constexpr ScanMethod method(bool is_whole) {
         Carry identity{};
         identity.integer = All::identity;
-        return {identity, total, join, row, init, each_row<column>};
+        ScanMethod m{identity, total, join, row, init, columns};
+        if (is_whole) {
+            m.start = start;
+            m.lines = lines;
+            m.short_lines = short_lines;
+            m.mixes_lines = false;
+        }
+        return m;
     }
 };
+
+// For prefixes of 1, 2, 4 and 8 bytes.
+template <class Integer, bool product>
+constexpr void fill_modular_scans(ScanMethod (&to)[4]) {
+    using Own = std::make_unsigned_t<Integer>;
+    for (std::size_t i = 0, size = 1; i < 4; ++i, size *= 2) {
+        if (size <= sizeof(Integer))
+            to[i] = ModularScan<Own, Own, product>::method(size == sizeof(Integer));
+        else
+            to[i] = ModularScan<BitsOfModular<Integer, std::uint64_t, Map::itself>, std::uint64_t,
+                                product>::method(size == 8);
+    }
+}
+
+template <bool product>
+constexpr void fill_all_modular_scans(ScanMethod (&of)[8][4]) {
+    fill_modular_scans<std::int8_t, product>(of[0]);
+    fill_modular_scans<std::int16_t, product>(of[1]);
+    fill_modular_scans<std::int32_t, product>(of[2]);
+    fill_modular_scans<std::int64_t, product>(of[3]);
+    fill_modular_scans<std::uint8_t, product>(of[4]);
+    fill_modular_scans<std::uint16_t, product>(of[5]);
+    fill_modular_scans<std::uint32_t, product>(of[6]);
+    fill_modular_scans<std::uint64_t, product>(of[7]);
+}
 
 }  // namespace samesum::SAMESUM_ISA

@@ -9,8 +9,6 @@ template <class Integer, class Total>
 constexpr void fill_modular(ProductMethods& m, Format format, std::size_t wide) {
     const std::size_t index = static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8);
     m.modular[index][wide] = ModularOf<Integer, Total, Map::itself, true>::method();
-    m.scan_modular[index][wide] =
-        ModularScan<BitsOfModular<Integer, Total, Map::itself>, Total, true>::method();
 }
 
 template <class Integer>
@@ -31,6 +29,7 @@ constexpr ProductMethods all_products() {
     fill_real<Float32>(m);
     fill_real<Float64>(m);
     fill_scans<RealProductScan>(m.scan_real);
+    fill_all_modular_scans<true>(m.scan_modular);
     fill_integer<std::int8_t>(m, Format::i8);
     fill_integer<std::int16_t>(m, Format::i16);
     fill_integer<std::int32_t>(m, Format::i32);

@@ -4,14 +4,6 @@
 
 namespace samesum {
 
-namespace {
-
-// Elements of each line in one call: their results stay in the cache until they are written.
-constexpr std::int64_t together = 256;
-static_assert(together <= static_cast<std::int64_t>(scan_elements));
-
-}  // namespace
-
 void LineScan::add_failures(const LinePart& part, const std::uint8_t* failed, std::int64_t i, std::int64_t n,
                             std::int64_t lines) {
     for (std::int64_t k = 0; k < lines; ++k) {

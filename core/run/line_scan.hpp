@@ -18,6 +18,10 @@ struct LinePart {
 
 class LineScan {
   public:
+    // Elements of each line in one call: their results stay in the cache until they are written.
+    static constexpr std::int64_t together = 256;
+    static_assert(together <= static_cast<std::int64_t>(scan_elements));
+
     LineScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, Failures& failures)
         : plan_(plan), method_(method), target_(target), failures_(failures) {}
 

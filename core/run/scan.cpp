@@ -1,6 +1,7 @@
 #include "run/scan.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "exact/wide_scan.hpp"
 #include "kernels/instruction_set.hpp"
@@ -37,7 +38,7 @@ const ScanMethod& choose_method(Combine combine, Format in, Format out) {
     }
     if (is_float(out)) return sum ? wide_scan_method(in) : deferred_scan_method();
     const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
-    return (sum ? scans.modular : products.scan_modular)[index][size_of(out) > size_of(in)];
+    return (sum ? scans.modular : products.scan_modular)[index][std::countr_zero(size_of(out))];
 }
 
 class Job {
@@ -72,7 +73,10 @@ class Job {
   private:
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
 
-    bool lines_side_by_side() const { return plan_.lines.count() >= group_lines && method_.takes_lines(); }
+    bool lines_side_by_side() const {
+        const bool quick = method_.mixes_lines || plan_.axis.size <= LineScan::together;
+        return plan_.lines.count() >= group_lines && method_.takes_lines() && quick;
+    }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
     bool lines_are_long(int threads) const {
