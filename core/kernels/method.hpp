@@ -186,8 +186,9 @@ struct WholeMethods {
 };
 
 struct ExponentialMethods {
-    Method sum1[3];  // float16, bfloat16, float32: exponentials in float64
-    Method sum2[4];  // every float format: exponentials in double-words
+    Method sum1[3];   // float16, bfloat16, float32: exponentials in float64
+    Method sum2[4];   // every float format: exponentials in double-words
+    Method whole[8];  // i8 ... u64: exponentials from a table, in tiles of sum2 for float64
 };
 
 // Contiguous rows of equal length become columns: element i of each of `rows` rows goes to run i of `to`; or

@@ -38,6 +38,32 @@ void convert(const char* p, std::size_t n, double* to) {
     for (std::size_t i = 0; i < n; ++i) to[i] = converted<Integer>(p + i * sizeof(Integer));
 }
 
+// A double that is no integer is truncated as the exact value is.
+std::size_t finish_sums(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    double results[tile_columns];
+    const bool real = is_float(how.format);
+    void* to = real ? out : results;
+    of_doubles().finish(tile, n, {how.finalize, real ? how.format : Format::f64, how.count}, to, failed);
+    std::size_t failures = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+        bool certain = failed[j] == 0;
+        if (real) {
+            std::uint64_t bits = 0;
+            const std::size_t size = size_of(how.format);
+            std::memcpy(&bits, static_cast<const char*>(out) + j * size, size);
+            certain = certain && bits != canonical_nan(how.format);
+        } else {
+            const double whole = std::trunc(results[j]);
+            certain = certain && results[j] == results[j] && results[j] != whole;
+            const std::int64_t result = certain ? static_cast<std::int64_t>(whole) : 0;
+            store_bits(out, j, static_cast<std::uint64_t>(result), size_of(how.format));
+        }
+        failed[j] = certain ? 0 : 1;
+        failures += failed[j];
+    }
+    return failures;
+}
+
 template <class Integer>
 struct Converted {
     static void init(void* tile, std::size_t n) { of_doubles().init(tile, n); }
@@ -64,33 +90,7 @@ struct Converted {
         of_doubles().merge(tile, j, from, i);
     }
 
-    // A double that is no integer is truncated as the exact value is.
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        double results[tile_columns];
-        const bool real = is_float(how.format);
-        void* to = real ? out : results;
-        of_doubles().finish(tile, n, {how.finalize, real ? how.format : Format::f64, how.count}, to, failed);
-        std::size_t failures = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            bool certain = failed[j] == 0;
-            if (real) {
-                std::uint64_t bits = 0;
-                const std::size_t size = size_of(how.format);
-                std::memcpy(&bits, static_cast<const char*>(out) + j * size, size);
-                certain = certain && bits != canonical_nan(how.format);
-            } else {
-                const double whole = std::trunc(results[j]);
-                certain = certain && results[j] == results[j] && results[j] != whole;
-                const std::int64_t result = certain ? static_cast<std::int64_t>(whole) : 0;
-                store_bits(out, j, static_cast<std::uint64_t>(result), size_of(how.format));
-            }
-            failed[j] = certain ? 0 : 1;
-            failures += failed[j];
-        }
-        return failures;
-    }
-
-    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, merge, finish};
+    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, merge, finish_sums};
 };
 
 // The whole parts of e^k for k from 1 on, up to 2^64; none of them is a power itself.
@@ -197,6 +197,13 @@ std::size_t finish_unsigned_logarithms(void* tile, std::size_t n, const Finish& 
 std::size_t finish_wide_logarithms(void* tile, std::size_t n, const Finish& how, void* out,
                                    std::uint8_t* failed) {
     return finish_logarithms(n, how, out, failed, [&](std::size_t j) { return wide_total(tile, j); });
+}
+
+Method quick_exponential_method(Format in) {
+    const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
+    Method method = current_instruction_set().exponentials->whole[index];
+    method.finish = finish_sums;
+    return method;
 }
 
 const Method& integer_exponential_method(Format in) {

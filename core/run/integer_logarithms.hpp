@@ -6,8 +6,10 @@
 
 namespace samesum {
 
-// Certifies all sums of exponentials but what double-words cannot tell, and what is too great for a double;
-// into any format.
+// Both certify all sums of exponentials, into any format, but those that are too great for a double and, the
+// second one, what double-words cannot tell; the first, which is quicker, besides those where nearly all of
+// the sum is its greatest element.
+Method quick_exponential_method(Format in);
 const Method& integer_exponential_method(Format in);
 
 // The logarithms of exact totals, of which none fail: of tiles of 64 bits, and of those of `wide_method`.

@@ -64,6 +64,7 @@ Tiers exponential_tiers(const ExponentialMethods& methods, Format in, Format out
     Tiers tiers;
     const std::size_t format = static_cast<std::size_t>(in);
     if (!is_float(in)) {
+        tiers.push(quick_exponential_method(in), 1);
         tiers.push(integer_exponential_method(in), 1);
     } else {
         if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format], 0);

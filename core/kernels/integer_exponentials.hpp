@@ -1,0 +1,252 @@
+// Sums of exponentials of integers: e^(x - top) is one of few numbers, which a table has as the sum of two on
+// grids so coarse that nothing is rounded when they are added.
+#pragma once
+
+#include "kernels/exponential_sum.hpp"
+#include "kernels/sweep.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Multiples of 2^-40 and of 2^-81 whose sum is e^-k within 2^-82; the last one stands for all that follow.
+constexpr std::size_t power_count = 58;
+alignas(64) constexpr double negative_powers[power_count][2] = {{0x1.0p+0, 0x0.0p+0},
+                                                                {0x1.78b56362dp-2, -0x1.0c83951484p-42},
+                                                                {0x1.152aaa3bf8p-3, 0x1.cb9fdb77p-47},
+                                                                {0x1.97db0cccep-5, 0x1.615d92904cp-42},
+                                                                {0x1.2c155b82p-6, 0x1.3cf477e8bp-42},
+                                                                {0x1.b993fe01p-8, -0x1.5644f1dd2p-43},
+                                                                {0x1.44e51f12p-9, -0x1.856544fe8cp-42},
+                                                                {0x1.de16b9cp-11, 0x1.254c755cccp-42},
+                                                                {0x1.5fc2104p-12, 0x1.027acbbfdp-44},
+                                                                {0x1.02cf226p-13, -0x1.b3574cdd52p-42},
+                                                                {0x1.7cd79b8p-15, -0x1.4dc1b2b1d2p-42},
+                                                                {0x1.183542p-16, 0x1.c7b3b201e4p-43},
+                                                                {0x1.9c54c4p-18, -0x1.2f10dd4398p-44},
+                                                                {0x1.2f605p-19, 0x1.dcc0ecc1a2p-42},
+                                                                {0x1.be6c6p-21, 0x1.fb602c2422p-42},
+                                                                {0x1.4875cp-22, 0x1.444fd87018p-43},
+                                                                {0x1.e356p-24, -0x1.11445e8d4ap-42},
+                                                                {0x1.639ep-25, 0x1.8bad344e6p-44},
+                                                                {0x1.05a8p-26, -0x1.d7396605f4p-42},
+                                                                {0x1.81p-28, 0x1.5bfcb15dc6p-42},
+                                                                {0x1.1b4p-29, 0x1.0cabe6e4cep-42},
+                                                                {0x1.a1p-31, -0x1.279791260ap-42},
+                                                                {0x1.33p-32, -0x1.2dd03ba098p-42},
+                                                                {0x1.c4p-34, -0x1.5b037980a8p-43},
+                                                                {0x1.5p-35, -0x1.f7c380b6ecp-42},
+                                                                {0x1.ep-37, 0x1.146f48bf86p-42},
+                                                                {0x1.8p-38, -0x1.87ad58ff82p-42},
+                                                                {0x1.0p-39, 0x1.10a530edp-44},
+                                                                {0x1.0p-40, -0x1.eb03f8a4acp-43},
+                                                                {0x0.0p+0, 0x1.1e642baeb8p-42},
+                                                                {0x0.0p+0, 0x1.a56e0c2ac8p-44},
+                                                                {0x0.0p+0, 0x1.36121e24dp-45},
+                                                                {0x0.0p+0, 0x1.c8464f76p-47},
+                                                                {0x0.0p+0, 0x1.4fb547c78p-48},
+                                                                {0x0.0p+0, 0x1.ee001eeep-50},
+                                                                {0x0.0p+0, 0x1.6b7719a4p-51},
+                                                                {0x0.0p+0, 0x1.0b6c3bp-52},
+                                                                {0x0.0p+0, 0x1.898472p-54},
+                                                                {0x0.0p+0, 0x1.2188ad8p-55},
+                                                                {0x0.0p+0, 0x1.aa0de5p-57},
+                                                                {0x0.0p+0, 0x1.397924p-58},
+                                                                {0x0.0p+0, 0x1.cd4808p-60},
+                                                                {0x0.0p+0, 0x1.53645p-61},
+                                                                {0x0.0p+0, 0x1.f36bcp-63},
+                                                                {0x0.0p+0, 0x1.6f74p-64},
+                                                                {0x0.0p+0, 0x1.0e5bp-65},
+                                                                {0x0.0p+0, 0x1.8dd4p-67},
+                                                                {0x0.0p+0, 0x1.24b8p-68},
+                                                                {0x0.0p+0, 0x1.aecp-70},
+                                                                {0x0.0p+0, 0x1.3dp-71},
+                                                                {0x0.0p+0, 0x1.d2p-73},
+                                                                {0x0.0p+0, 0x1.58p-74},
+                                                                {0x0.0p+0, 0x1.f8p-76},
+                                                                {0x0.0p+0, 0x1.7p-77},
+                                                                {0x0.0p+0, 0x1.2p-78},
+                                                                {0x0.0p+0, 0x1.8p-80},
+                                                                {0x0.0p+0, 0x1.0p-81},
+                                                                {0x0.0p+0, 0x0.0p+0}};
+constexpr double power_error = 0x1p-82;
+
+template <class Integer>
+struct IntegerExponentials {
+    using Bits = std::make_unsigned_t<Integer>;
+    using Sums = ExponentialSum<Float64, true>;
+    using Tile = typename Sums::Tile;
+    typedef Integer Integers __attribute__((vector_size(vector_bytes)));
+    typedef Bits Distances __attribute__((vector_size(vector_bytes)));
+    static constexpr std::size_t lanes = elements_of<Integers>;
+    static constexpr Integer least =
+        std::is_signed_v<Integer> ? static_cast<Integer>(Bits{1} << (8 * sizeof(Integer) - 1)) : Integer{0};
+
+    // Of both parts at once.
+    typedef double Pair __attribute__((vector_size(16)));
+
+    static SAMESUM_INLINE Integer at(const char* p, std::size_t i) {
+        return load<Integer>(p + i * sizeof(Integer));
+    }
+    template <class T>
+    static SAMESUM_INLINE T greater(T a, T b) {
+        return a > b ? a : b;
+    }
+    // How far x is below top; the table has no more.
+    template <class T>
+    static SAMESUM_INLINE T distance(T top, T x) {
+        constexpr Bits most = power_count - 1;
+        const T far = static_cast<T>(T{} + most), d = static_cast<T>(top - x);
+        return d < far ? d : far;
+    }
+    static SAMESUM_INLINE Pair power(std::size_t distance) { return load<Pair>(negative_powers[distance]); }
+
+    // What no double holds becomes NaN, which is never certified.
+    static SAMESUM_INLINE double as_double(Integer x) {
+        constexpr std::int64_t limit = std::int64_t{1} << 53;
+        if constexpr (sizeof(Integer) == 8) {
+            const bool low = std::is_signed_v<Integer> && static_cast<std::int64_t>(x) < -limit;
+            if (low || x > static_cast<Integer>(limit)) return __builtin_nan("");
+        }
+        return static_cast<double>(x);
+    }
+
+    static SAMESUM_INLINE Integer greatest_of(const char* p, std::size_t n) {
+        Integer top = at(p, 0);
+        if (n < lanes / 2) {
+            for (std::size_t i = 1; i < n; ++i) top = greater(top, at(p, i));
+            return top;
+        }
+        Integers side[4] = {};
+        for (Integers& s : side) s += top;
+        each_vector<Integers>(p, n, [&](std::size_t k, Integers x) { side[k] = greater(side[k], x); });
+        const Integers all = greater(greater(side[0], side[1]), greater(side[2], side[3]));
+        return across(all, [](Integers a, Integers b) { return greater(a, b); });
+    }
+
+    // Of n elements not above top, a vector of distances at a time.
+    static SAMESUM_INLINE Pair powers_of(const char* p, std::size_t n, Integer top) {
+        Pair sum[4] = {};
+        const Distances tops = Distances{} + static_cast<Bits>(top);
+        std::size_t i = 0;
+        for (; i + lanes <= n; i += lanes, p += vector_bytes) {
+            Bits d[lanes];
+            store(d, distance(tops, load<Distances>(p)));
+            for (std::size_t k = 0; k < lanes; ++k) sum[k % 4] += power(d[k]);
+        }
+        for (; i < n; ++i, p += sizeof(Integer))
+            sum[i % 4] += power(distance(static_cast<Bits>(top), static_cast<Bits>(at(p, 0))));
+        return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+
+    // Of `count` elements, of which one is counted apart where it is the top.
+    static SAMESUM_INLINE Exponentials exponentials(Doubles top, Doubles equal, Doubles high, Doubles low,
+                                                    double count) {
+        Exponentials s{top, equal, Doubles{}, Doubles{}, Doubles{} + count * power_error};
+        two_sum(high - equal, low, s.sum, s.rest);
+        return s;
+    }
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        const char* p = static_cast<const char*>(x);
+        const Integer top = greatest_of(p, n);
+        const Pair sum = powers_of(p, n, top);
+        const Doubles none = {};
+        Sums::join(*static_cast<Tile*>(tile), j,
+                   exponentials(none + as_double(top), none + 1, none + sum[0], none + sum[1],
+                                static_cast<double>(n)));
+    }
+
+    // Columns and rows that are taken at once.
+    static constexpr std::size_t strip = 32, batch = 32;
+
+    struct Strip {
+        Integer top[strip];
+        alignas(64) double greatest[strip], equal[strip], high[strip], low[strip];
+    };
+
+    // The greatest element of each column, also of those before.
+    static SAMESUM_INLINE void find_tops(Strip& s, const double* before, const char* p,
+                                         std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) s.top[j] = at(p, j);
+        for (std::size_t r = 1; r < rows; ++r) {
+            const char* row = p + static_cast<std::ptrdiff_t>(r) * row_stride;
+            for (std::size_t j = 0; j < n; ++j) s.top[j] = greater(s.top[j], at(row, j));
+        }
+        for (std::size_t j = 0; j < n; ++j) {
+            const double here = as_double(s.top[j]);
+            const bool is_here = !(here < before[j]);
+            s.greatest[j] = is_here && before[j] == before[j] ? here : before[j];
+            s.equal[j] = is_here ? 1 : 0;
+            if (!is_here) s.top[j] = static_cast<Integer>(before[j]);
+        }
+    }
+
+    template <std::size_t columns>
+    static SAMESUM_INLINE void add_powers(Strip& s, std::size_t j, const char* p, std::ptrdiff_t row_stride,
+                                          std::size_t rows) {
+        Pair sum[columns] = {};
+        for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
+            for (std::size_t k = 0; k < columns; ++k)
+                sum[k] += power(distance(static_cast<Bits>(s.top[j + k]), static_cast<Bits>(at(p, j + k))));
+        }
+        for (std::size_t k = 0; k < columns; ++k) {
+            s.high[j + k] = sum[k][0];
+            s.low[j + k] = sum[k][1];
+        }
+    }
+
+    static void add_strip(Tile& t, std::size_t first, const char* p, std::ptrdiff_t row_stride,
+                          std::size_t rows, std::size_t n) {
+        Strip s{};
+        find_tops(s, t.top + first, p, row_stride, rows, n);
+        std::size_t j = 0;
+        for (; j + 4 <= n; j += 4) add_powers<4>(s, j, p, row_stride, rows);
+        for (; j < n; ++j) add_powers<1>(s, j, p, row_stride, rows);
+        for (j = 0; j < n; j += width) {
+            const Exponentials old = Sums::at(t, first + j),
+                               now = exponentials(load<Doubles>(s.greatest + j), load<Doubles>(s.equal + j),
+                                                  load<Doubles>(s.high + j), load<Doubles>(s.low + j),
+                                                  static_cast<double>(rows));
+            const Exponentials all = Sums::add(Sums::against(now.top, old), now);
+            const std::size_t bytes = (n - j < width ? n - j : width) * sizeof(double);
+            std::memcpy(t.top + first + j, &all.top, bytes);
+            std::memcpy(t.equal + first + j, &all.equal, bytes);
+            std::memcpy(t.sum + first + j, &all.sum, bytes);
+            std::memcpy(t.rest + first + j, &all.rest, bytes);
+            std::memcpy(t.bound + first + j, &all.bound, bytes);
+        }
+    }
+
+    // Columns too few for a vector, each as a lane.
+    static void add_few(void* tile, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        constexpr std::size_t most = 1024;
+        char column[most * sizeof(Integer)];
+        for (std::size_t r = 0; r < rows; r += most, p += static_cast<std::ptrdiff_t>(most) * row_stride) {
+            const std::size_t now = rows - r < most ? rows - r : most;
+            for (std::size_t j = 0; j < n; ++j) {
+                const char* from = p + j * sizeof(Integer);
+                for (std::size_t i = 0; i < now; ++i, from += row_stride)
+                    std::memcpy(column + i * sizeof(Integer), from, sizeof(Integer));
+                lane(tile, j, column, now);
+            }
+        }
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        const char* p = static_cast<const char*>(x);
+        if (n < width && rows >= batch) return add_few(tile, p, row_stride, rows, n);
+        Tile& t = *static_cast<Tile*>(tile);
+        for (std::size_t r = 0; r < rows; r += batch, p += static_cast<std::ptrdiff_t>(batch) * row_stride) {
+            const std::size_t now = rows - r < batch ? rows - r : batch;
+            for (std::size_t j = 0; j < n; j += strip)
+                add_strip(t, j, p + j * sizeof(Integer), row_stride, now, n - j < strip ? n - j : strip);
+        }
+    }
+
+    static constexpr Method method() {
+        return {tile_columns, Sums::init, each_lane<lane>, columns, Sums::merge, Sums::finish};
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA
