@@ -71,7 +71,38 @@ struct Modular {
         }
     }
 
+    // Products of bytes, for which there is no instruction: those of even and of odd places in words, of
+    // which the low bytes count.
+    static SAMESUM_INLINE Total product_of_bytes(const char* p, std::size_t n) {
+        typedef std::uint16_t Words16 __attribute__((vector_size(vector_bytes)));
+        Words16 even[2], odd[2];
+        for (std::size_t k = 0; k < 2; ++k) even[k] = odd[k] = Words16{} + 1;
+        std::size_t i = 0;
+        for (; i + 2 * vector_bytes <= n; i += 2 * vector_bytes, p += 2 * vector_bytes) {
+            prefetch<2 * vector_bytes>(p + prefetch_distance);
+            for (std::size_t k = 0; k < 2; ++k) {
+                const Words16 v = load<Words16>(p + k * vector_bytes);
+                even[k] *= v;
+                odd[k] *= v >> 8;
+            }
+        }
+        const Words16 all = (even[0] * even[1]) * (odd[0] * odd[1]);
+        std::uint32_t total = 1;
+        for (std::size_t k = 0; k < vector_bytes / 2; ++k) total *= all[k];
+        for (; i < n; ++i, ++p) total *= load<std::uint8_t>(p);
+        return static_cast<Total>(total);
+    }
+
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        if constexpr (product && sizeof(Integer) == 1 && sizeof(Total) == 1) {
+            Total& column = static_cast<Tile*>(tile)->total[j];
+            column = combined(column, product_of_bytes(static_cast<const char*>(x), n));
+        } else {
+            lane_by_chains(tile, j, x, n);
+        }
+    }
+
+    static void lane_by_chains(void* tile, std::size_t j, const void* x, std::size_t n) {
         constexpr std::size_t lanes = 4 * vector_bytes / sizeof(Total);
         Total part[lanes];
         for (std::size_t k = 0; k < lanes; ++k) part[k] = identity;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 #include "kernels/instruction_set.hpp"
@@ -73,10 +74,12 @@ class Job {
     bool is_direct() const {
         return !x_.swapped && axis_.out == item_ && (axis_.in == item_ || axis_.size == 1);
     }
-    // Lines are neighbours, element by element.
+    // Lines are neighbours, element by element, or nearer to each other than their elements are.
     bool are_columns() const {
-        return !x_.swapped && axis_.size <= block && side_.in == item_ && side_.out == item_;
+        const bool near = lie_plain() || std::abs(side_.in) < std::abs(axis_.in);
+        return near && axis_.size <= block && side_.out == item_;
     }
+    bool lie_plain() const { return !x_.swapped && side_.in == item_; }
     // Short lines lie side by side.
     bool is_tangled() const {
         const auto is_whole = [&](const void* p) {
@@ -128,24 +131,38 @@ class Job {
         for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
             const LineColumns here{x_.data + at.in, axis_.in, out_ + at.out,
                                    axis_.out,       length(), static_cast<std::size_t>(run)};
-            streams() ? run_streamed(here, room.get()) : methods_.columns[format_][kind_](here, room.get());
+            if (streams() || !lie_plain())
+                run_copied(here, room.get());
+            else
+                methods_.columns[format_][kind_](here, room.get());
         });
         finish_streams();
     }
 
     // Beyond the cache rows are read and written by stretches of several cache lines.
-    void run_streamed(const LineColumns& lines, char* room) const {
-        const std::size_t bytes = lines.count * static_cast<std::size_t>(item_),
+    void run_copied(const LineColumns& lines, char* room) const {
+        const std::size_t size = static_cast<std::size_t>(item_), bytes = lines.count * size,
                           pitch = (bytes + 63) / 64 * 64;
-        const Room copies(2 * pitch * lines.n);
+        const Room copies((streams() ? 2 : 1) * pitch * lines.n);
         char* const results = copies.get() + pitch * lines.n;
         for (std::size_t i = 0; i < lines.n; ++i) {
             const char* const from = lines.x + static_cast<std::ptrdiff_t>(i) * lines.in;
-            for (std::size_t k = 0; k < bytes; k += 64) __builtin_prefetch(from + 4 * lines.in + k);
-            std::memcpy(copies.get() + i * pitch, from, bytes);
+            char* const to = copies.get() + i * pitch;
+            if (lie_plain()) {
+                for (std::size_t k = 0; k < bytes; k += 64) __builtin_prefetch(from + 4 * lines.in + k);
+                std::memcpy(to, from, bytes);
+            } else {
+                gather(from, side_.in, lines.count, size, x_.swapped, to);
+            }
         }
         const auto step = static_cast<std::ptrdiff_t>(pitch);
-        methods_.columns[format_][kind_]({copies.get(), step, results, step, lines.n, lines.count}, room);
+        LineColumns copied = lines;
+        copied.x = copies.get();
+        copied.in = step;
+        if (!streams()) return methods_.columns[format_][kind_](copied, room);
+        copied.out = results;
+        copied.to = step;
+        methods_.columns[format_][kind_](copied, room);
         for (std::size_t i = 0; i < lines.n; ++i)
             stream(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to, results + i * pitch, bytes);
     }
@@ -167,8 +184,8 @@ class Job {
         }
     }
 
-    // Neighbouring lines are copied together, element after element along the axis: where it is they that lie
-    // side by side, memory is read and written by whole cache lines.
+    // Neighbouring lines are copied together, and where it is they that lie side by side, element after element
+    // along the axis: memory is read and written by whole cache lines.
     void take_gathered(std::int64_t first, std::int64_t count) const {
         const std::size_t pitch = length() * static_cast<std::size_t>(item_) + 64;
         const Room room(2 * pitch * static_cast<std::size_t>(count));
@@ -183,8 +200,9 @@ class Job {
 
     void move(std::int64_t first, std::int64_t count, std::size_t pitch, char* lines, bool in) const {
         const std::int64_t across = static_cast<std::int64_t>(pitch);
+        const bool along = in ? std::abs(axis_.in) <= std::abs(side_.in) : axis_.out <= side_.out;
         for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
-            if (run < few) return move_one_by_one(at, run, lines + i * across, across, in);
+            if (run < few || along) return move_one_by_one(at, run, lines + i * across, across, in);
             for (std::int64_t k = 0; k < axis_.size; ++k) {
                 char* const here = lines + i * across + k * item_;
                 if (in)
