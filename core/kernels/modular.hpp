@@ -71,10 +71,12 @@ struct Modular {
         }
     }
 
+    static constexpr bool are_bytes = product && sizeof(Integer) == 1 && sizeof(Total) == 1;
+    typedef std::uint16_t Words16 __attribute__((vector_size(vector_bytes)));
+
     // Products of bytes, for which there is no instruction: those of even and of odd places in words, of
     // which the low bytes count.
     static SAMESUM_INLINE Total product_of_bytes(const char* p, std::size_t n) {
-        typedef std::uint16_t Words16 __attribute__((vector_size(vector_bytes)));
         Words16 even[2], odd[2];
         for (std::size_t k = 0; k < 2; ++k) even[k] = odd[k] = Words16{} + 1;
         std::size_t i = 0;
@@ -94,7 +96,7 @@ struct Modular {
     }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        if constexpr (product && sizeof(Integer) == 1 && sizeof(Total) == 1) {
+        if constexpr (are_bytes) {
             Total& column = static_cast<Tile*>(tile)->total[j];
             column = combined(column, product_of_bytes(static_cast<const char*>(x), n));
         } else {
@@ -128,10 +130,27 @@ struct Modular {
                                             });
     }
 
+    // Products of a vector of columns of bytes, as `product_of_bytes`.
+    template <std::size_t rows>
+    static SAMESUM_INLINE void take_bytes(std::uint8_t* total, const char* x, std::ptrdiff_t row_stride) {
+        const Words16 before = load<Words16>(total);
+        Words16 even = before, odd = before >> 8;
+        for (std::size_t r = 0; r < rows; ++r) {
+            const Words16 v = load<Words16>(x + static_cast<std::ptrdiff_t>(r) * row_stride);
+            even *= v;
+            odd *= v >> 8;
+        }
+        store(total, (even & 0xff) | odd << 8);
+    }
+
     template <std::size_t rows, class To>
     static SAMESUM_INLINE void take_rows(To* __restrict total, const char* x, std::ptrdiff_t row_stride,
                                          std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) {
+        std::size_t j = 0;
+        if constexpr (are_bytes) {
+            for (; j + vector_bytes <= n; j += vector_bytes) take_bytes<rows>(total + j, x + j, row_stride);
+        }
+        for (; j < n; ++j) {
             To t = total[j];
             for (std::size_t r = 0; r < rows; ++r)
                 t = combined(
