@@ -172,6 +172,9 @@ def test_normalizations_that_are_refused() -> None:
         door.SoftMax(X, axis=-1, opset=7)
     with pytest.raises(AxisError, match=r"^openvino.SoftMax-8: axis 2 is out of range for rank 2; allowed are -2 to 1"):
         door.SoftMax(X, axis=2)
+    for axis in ("1", True, 1.0):
+        with pytest.raises(AxisError, match=r"^openvino.SoftMax.*: axis is .*, which is not an integer"):
+            door.SoftMax(X, axis=axis)  # type: ignore[arg-type]
     with pytest.raises(DtypeError, match=r"^openvino.LogSoftmax-5: data is int32; .*; no version allows it$"):
         door.LogSoftmax(X.astype(np.int32))
     with pytest.raises(UnsupportedOperator, match=r"openvino.LogSoftmax does not exist in opset 4; it has version 5"):

@@ -65,7 +65,7 @@ def test_axes_that_are_no_list_are_refused(axes: object) -> None:
         bind(lookup("onnx", "ReduceSum", 11), {"axes": axes})
 
 
-@pytest.mark.parametrize("axes", [[1.0], ["a"], [None], np.array([0.5])])
+@pytest.mark.parametrize("axes", [[1.0], [True], ["a"], [None], np.array([0.5])])
 def test_axes_that_are_no_integers_are_refused(axes: object) -> None:
     with pytest.raises(AxisError, match=r"onnx.ReduceSum-11: axes holds .*, which is not an integer"):
         bind(lookup("onnx", "ReduceSum", 11), {"axes": axes})
@@ -80,7 +80,7 @@ def test_an_axis_is_one_integer(axis: object) -> None:
     )
 
 
-@pytest.mark.parametrize("axis", [1.0, "1", b"1", None, [1], np.array([1])], ids=repr)
+@pytest.mark.parametrize("axis", [1.0, True, "1", b"1", None, [1], np.array([1])], ids=repr)
 def test_an_axis_that_is_no_integer_is_refused(axis: object) -> None:
     with pytest.raises(AxisError, match=r"onnx.ArgMax-13: axis is .*, which is not an integer"):
         bind(lookup("onnx", "ArgMax", 13), {"axis": axis})

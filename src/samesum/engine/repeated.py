@@ -11,7 +11,7 @@ from samesum.algebra.rows import HARDMAX, Normalization
 from samesum.engine.arrays import NDArray, as_array
 from samesum.engine.memory import normalize_by_code
 from samesum.engine.operators import apply
-from samesum.errors import SamesumError
+from samesum.errors import AxisError, SamesumError
 from samesum.specs.bind import Operation
 from samesum.specs.call import operation_of
 
@@ -25,7 +25,10 @@ def apply_normalization(
         way = _straight(standard, operator, opset, axis, x.dtype, x.ndim)
         if way is not None:
             return normalize_by_code(way[0], x, way[1])
-    return apply(_operation(standard, operator, opset, axis), (as_array(x),), out)
+    operation = _operation(standard, operator, opset, axis)
+    if isinstance(axis, str):  # as IR files spell it, whose attributes are read by the same rules
+        raise AxisError(f"{operation.spec.identifier}: axis is {axis!r}, which is not an integer")
+    return apply(operation, (as_array(x),), out)
 
 
 def _operation(standard: str, operator: str, opset: int | None, axis: int | None) -> Operation:

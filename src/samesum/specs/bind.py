@@ -76,7 +76,7 @@ def _integers(spec: Spec, attribute: Attribute, value: object) -> tuple[int, ...
     axes = []
     for axis in value:
         try:
-            axes.append(index(axis))
+            axes.append(_index(axis))
         except TypeError:
             raise AxisError(f"{spec.identifier}: {attribute.name} holds {axis!r}, which is not an integer") from None
     return tuple(axes)
@@ -84,9 +84,16 @@ def _integers(spec: Spec, attribute: Attribute, value: object) -> tuple[int, ...
 
 def _integer(spec: Spec, attribute: Attribute, value: object) -> int:
     try:
-        return index(value)  # type: ignore[arg-type]
+        return _index(value)
     except TypeError:
         raise AxisError(f"{spec.identifier}: {attribute.name} is {value!r}, which is not an integer") from None
+
+
+def _index(value: object) -> int:
+    """TypeError for what names no axis, True and False among it."""
+    if isinstance(value, bool):
+        raise TypeError(value)
+    return index(value)  # type: ignore[arg-type]
 
 
 def _numeral(spec: Spec, attribute: Attribute, value: object) -> int:
