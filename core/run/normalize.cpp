@@ -20,8 +20,6 @@ constexpr std::int64_t threaded_bytes = 128 << 10;
 constexpr std::int64_t task_bytes = 128 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.
 constexpr std::int64_t gathered_bytes = 4 << 20;
-// Results of more bytes than this pass by the caches.
-constexpr std::int64_t streamed_bytes = 16 << 20;
 // Neighbouring lines are taken together as far as they fit here, and by this many bytes of a row at least.
 constexpr std::int64_t columns_bytes = 512 << 10, least_row_bytes = 256;
 // Fewer lines than this are copied one after the other, more of them element by element.
@@ -104,7 +102,7 @@ class Job {
         return many ? static_cast<std::size_t>(thread_count()) : 1;
     }
 
-    bool streams() const { return lines_.count() * axis_.size * item_ > streamed_bytes; }
+    bool streams() const { return lines_.count() * axis_.size * item_ >= streamed_bytes; }
 
     void take_direct(std::int64_t first, std::int64_t count) const {
         const auto line = methods_.line[format_][kind_];

@@ -7,9 +7,6 @@ namespace samesum {
 
 namespace {
 
-// Results of so many bytes would push everything else out of the caches.
-constexpr std::int64_t streamed_bytes = 16 << 20;
-
 std::uint64_t initial_bits(Combine combine, Format format) {
     if (combine == Combine::sum) return 0;
     return is_float(format) ? round_bits(1, format) : 1;
