@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "exact/error_free.hpp"
 #include "formats/format.hpp"
@@ -54,6 +55,17 @@ SAMESUM_INLINE std::uint64_t round_bits(double x, Format format) {
 
 SAMESUM_INLINE void store_bits(void* out, std::size_t index, std::uint64_t bits, std::size_t size) {
     std::memcpy(static_cast<char*>(out) + index * size, &bits, size);  // little-endian machines
+}
+
+// An integer that a double may not hold becomes NaN, which no rounding test certifies.
+template <class Integer>
+inline double double_or_nan(Integer x) {
+    constexpr std::int64_t limit = std::int64_t{1} << 53;
+    if constexpr (sizeof(Integer) == 8) {
+        const bool low = std::is_signed_v<Integer> && static_cast<std::int64_t>(x) < -limit;
+        if (low || x > static_cast<Integer>(limit)) return __builtin_nan("");
+    }
+    return static_cast<double>(x);
 }
 
 }  // namespace samesum

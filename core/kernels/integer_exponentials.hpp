@@ -2,6 +2,7 @@
 // grids so coarse that nothing is rounded when they are added.
 #pragma once
 
+#include "exact/rounding.hpp"
 #include "kernels/exponential_sum.hpp"
 #include "kernels/sweep.hpp"
 
@@ -68,12 +69,14 @@ alignas(64) constexpr double negative_powers[power_count][2] = {{0x1.0p+0, 0x0.0
                                                                 {0x0.0p+0, 0x1.0p-81},
                                                                 {0x0.0p+0, 0x0.0p+0}};
 constexpr double power_error = 0x1p-82;
+// Of so many elements both parts of the sum are exact.
+constexpr std::size_t exact_powers = 8192;
 
 template <class Integer>
 struct IntegerExponentials {
     using Bits = std::make_unsigned_t<Integer>;
-    using Sums = ExponentialSum<Float64, true>;
-    using Tile = typename Sums::Tile;
+    using States = ExponentialSum<Float64, true>;
+    using Tile = typename States::Tile;
     typedef Integer Integers __attribute__((vector_size(vector_bytes)));
     typedef Bits Distances __attribute__((vector_size(vector_bytes)));
     static constexpr std::size_t lanes = elements_of<Integers>;
@@ -98,16 +101,6 @@ struct IntegerExponentials {
         return d < far ? d : far;
     }
     static SAMESUM_INLINE Pair power(std::size_t distance) { return load<Pair>(negative_powers[distance]); }
-
-    // What no double holds becomes NaN, which is never certified.
-    static SAMESUM_INLINE double as_double(Integer x) {
-        constexpr std::int64_t limit = std::int64_t{1} << 53;
-        if constexpr (sizeof(Integer) == 8) {
-            const bool low = std::is_signed_v<Integer> && static_cast<std::int64_t>(x) < -limit;
-            if (low || x > static_cast<Integer>(limit)) return __builtin_nan("");
-        }
-        return static_cast<double>(x);
-    }
 
     static SAMESUM_INLINE Integer greatest_of(const char* p, std::size_t n) {
         Integer top = at(p, 0);
@@ -150,13 +143,14 @@ struct IntegerExponentials {
         const Integer top = greatest_of(p, n);
         const Pair sum = powers_of(p, n, top);
         const Doubles none = {};
-        Sums::join(*static_cast<Tile*>(tile), j,
-                   exponentials(none + as_double(top), none + 1, none + sum[0], none + sum[1],
-                                static_cast<double>(n)));
+        States::join(*static_cast<Tile*>(tile), j,
+                     exponentials(none + double_or_nan(top), none + 1, none + sum[0], none + sum[1],
+                                  static_cast<double>(n)));
     }
 
     // Columns and rows that are taken at once.
     static constexpr std::size_t strip = 32, batch = 32;
+    static_assert(block_elements <= exact_powers && batch <= exact_powers && strip % width == 0);
 
     struct Strip {
         Integer top[strip];
@@ -172,7 +166,7 @@ struct IntegerExponentials {
             for (std::size_t j = 0; j < n; ++j) s.top[j] = greater(s.top[j], at(row, j));
         }
         for (std::size_t j = 0; j < n; ++j) {
-            const double here = as_double(s.top[j]);
+            const double here = double_or_nan(s.top[j]);
             const bool is_here = !(here < before[j]);
             s.greatest[j] = is_here && before[j] == before[j] ? here : before[j];
             s.equal[j] = is_here ? 1 : 0;
@@ -202,11 +196,11 @@ struct IntegerExponentials {
         for (; j + 4 <= n; j += 4) add_powers<4>(s, j, p, row_stride, rows);
         for (; j < n; ++j) add_powers<1>(s, j, p, row_stride, rows);
         for (j = 0; j < n; j += width) {
-            const Exponentials old = Sums::at(t, first + j),
+            const Exponentials old = States::at(t, first + j),
                                now = exponentials(load<Doubles>(s.greatest + j), load<Doubles>(s.equal + j),
                                                   load<Doubles>(s.high + j), load<Doubles>(s.low + j),
                                                   static_cast<double>(rows));
-            const Exponentials all = Sums::add(Sums::against(now.top, old), now);
+            const Exponentials all = States::add(States::against(now.top, old), now);
             const std::size_t bytes = (n - j < width ? n - j : width) * sizeof(double);
             std::memcpy(t.top + first + j, &all.top, bytes);
             std::memcpy(t.equal + first + j, &all.equal, bytes);
@@ -245,7 +239,7 @@ struct IntegerExponentials {
     }
 
     static constexpr Method method() {
-        return {tile_columns, Sums::init, each_lane<lane>, columns, Sums::merge, Sums::finish};
+        return {tile_columns, States::init, each_lane<lane>, columns, States::merge, States::finish};
     }
 };
 

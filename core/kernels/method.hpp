@@ -143,12 +143,12 @@ struct ScanMethod {
     std::size_t (*columns)(void* tile, const ScanRows& rows);
     // As `init`, of columns that go on from these carries; none if there is no `lines`.
     void (*start)(void* tile, const Carry* carries, std::size_t n) = nullptr;
-    // The same of lines as columns of the tile.
+    // The same of lines as columns of the tile, if the prefixes have the format in which they are scanned.
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
     // The same of whole short lines.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
-    bool takes_parts = false;  // whether `lines` is quicker than `row` for the parts of one line
-    bool mixes_lines = true;   // whether it is for many elements of each line
+    bool takes_parts = false;      // whether `lines` is quicker than `row` for the parts of one line
+    bool takes_long_lines = true;  // whether it is for lines too long for one call
 
     constexpr bool takes_lines() const { return lines != nullptr; }
 };

@@ -56,7 +56,7 @@ template <class Integer, class Total, bool product>
 struct ModularLine {
     using All = Modular<Integer, Total, Map::itself, product>;
     static constexpr std::size_t size = sizeof(Integer);
-    // There are no products of bytes.
+    // No instruction multiplies bytes.
     using Word = std::conditional_t<product && sizeof(Total) == 1, std::uint16_t, Total>;
     static constexpr bool has_vectors = std::is_same_v<Integer, Total> && sizeof(Total) <= 4;
 

@@ -164,7 +164,7 @@ struct ModularScan {
             m.start = start;
             m.lines = lines;
             m.short_lines = short_lines;
-            m.mixes_lines = false;
+            m.takes_long_lines = false;
         }
         return m;
     }

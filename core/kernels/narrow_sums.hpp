@@ -123,7 +123,7 @@ struct NarrowSums {
 
     template <Format format, class Rows>
     SAMESUM_INLINE bool pass_by_bits(const Rows& rows) {
-        Pass pass{part, Doubles{}, Longs{}};
+        Pass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
         for (std::size_t r = 0; r < rows.count(); ++r) {
             pass.take(rows.at(r), shift);
             rows.put(r, Rounding<format>::of_number(pass.sum));
@@ -150,7 +150,7 @@ struct NarrowSums {
         const Doubles known = samesum::SAMESUM_ISA::magnitude(base.lo) + base.bound,
                       size = samesum::SAMESUM_ISA::magnitude(base.hi) + shift,
                       bound = known * bound_slack + size * (4 * unit_roundoff);
-        Pass pass{part, Doubles{}, Longs{}};
+        Pass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
         Words wrong = {};
         for (std::size_t r = 0; r < rows.count(); ++r) {
             pass.take(rows.at(r), shift);

@@ -69,10 +69,14 @@ struct Nearby {
             return Round::of_number(x);
     }
 
-    // The bits below and above, different if the product is in doubt.
+    // The bits below and above, different if the product is in doubt. Subnormal numbers of float32 have been
+    // rounded by more, which shows where those of the format are as small.
     static SAMESUM_INLINE Verdict<format> of(Doubles value, double relative) {
         const Words low = rounded(value * (1 - relative));
-        return {low, low ^ rounded(value * (1 + relative))};
+        Words wrong = low ^ rounded(value * (1 + relative));
+        if constexpr (through_float && format == Format::bf16)
+            wrong |= narrowed_mask((samesum::SAMESUM_ISA::magnitude(value) < 0x1p-126) & (value != 0));
+        return {low, wrong};
     }
 };
 

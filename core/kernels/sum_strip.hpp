@@ -23,7 +23,9 @@ SAMESUM_INLINE Verdict<format> verdict(const Sums& s, Longs settled) {
                 ~narrowed_mask((low == high) | settled)};
     } else {
         const Doubles value = settled ? s.hi : s.hi + s.lo, size = samesum::SAMESUM_ISA::magnitude(value);
-        const Doubles some = s.lo != 0 ? known + size * 0x1p-51 : known, most = settled ? none : some;
+        // Unless `known` is zero, too, it has to be seen beside the value.
+        const Longs exact = (s.lo == 0) & (known == 0);
+        const Doubles some = exact ? none : known + size * 0x1p-51, most = settled ? none : some;
         const auto low = Round::of(value - most);
         const Words doubtful = Round::different(low, Round::of(value + most));
         return {low, doubtful | ~narrowed_mask(most < infinity)};

@@ -19,23 +19,9 @@ const Method& of_doubles() {
     return current_instruction_set().exponentials->sum2[static_cast<std::size_t>(Format::f64)];
 }
 
-// What no double holds becomes NaN, which is never certified.
-template <class Integer>
-double converted(const char* p) {
-    constexpr std::int64_t limit = std::int64_t{1} << 53;
-    const Integer x = bits_at<Integer>(p);
-    if constexpr (sizeof(Integer) == 8) {
-        const bool fits = std::is_signed_v<Integer>
-                              ? x <= static_cast<Integer>(limit) && -limit <= static_cast<std::int64_t>(x)
-                              : x <= static_cast<Integer>(limit);
-        return fits ? static_cast<double>(x) : __builtin_nan("");
-    }
-    return static_cast<double>(x);
-}
-
 template <class Integer>
 void convert(const char* p, std::size_t n, double* to) {
-    for (std::size_t i = 0; i < n; ++i) to[i] = converted<Integer>(p + i * sizeof(Integer));
+    for (std::size_t i = 0; i < n; ++i) to[i] = double_or_nan(bits_at<Integer>(p + i * sizeof(Integer)));
 }
 
 // A double that is no integer is truncated as the exact value is.

@@ -72,9 +72,9 @@ class Job {
     bool is_direct() const {
         return !x_.swapped && axis_.out == item_ && (axis_.in == item_ || axis_.size == 1);
     }
-    // Lines are neighbours, element by element, or nearer to each other than their elements are.
+    // Lines are neighbours, element by element, or many that are nearer to each other than their elements.
     bool are_columns() const {
-        const bool near = lie_plain() || std::abs(side_.in) < std::abs(axis_.in);
+        const bool near = lie_plain() || (side_.size >= 2 * few && std::abs(side_.in) < std::abs(axis_.in));
         return near && axis_.size <= block && side_.out == item_;
     }
     bool lie_plain() const { return !x_.swapped && side_.in == item_; }
@@ -137,12 +137,11 @@ class Job {
         finish_streams();
     }
 
-    // Beyond the cache rows are read and written by stretches of several cache lines.
+    // Rows are copied together, beyond the cache by stretches of several cache lines, and so are results.
     void run_copied(const LineColumns& lines, char* room) const {
         const std::size_t size = static_cast<std::size_t>(item_), bytes = lines.count * size,
                           pitch = (bytes + 63) / 64 * 64;
         const Room copies((streams() ? 2 : 1) * pitch * lines.n);
-        char* const results = copies.get() + pitch * lines.n;
         for (std::size_t i = 0; i < lines.n; ++i) {
             const char* const from = lines.x + static_cast<std::ptrdiff_t>(i) * lines.in;
             char* const to = copies.get() + i * pitch;
@@ -158,6 +157,7 @@ class Job {
         copied.x = copies.get();
         copied.in = step;
         if (!streams()) return methods_.columns[format_][kind_](copied, room);
+        char* const results = copies.get() + pitch * lines.n;
         copied.out = results;
         copied.to = step;
         methods_.columns[format_][kind_](copied, room);
@@ -182,8 +182,8 @@ class Job {
         }
     }
 
-    // Neighbouring lines are copied together, and where it is they that lie side by side, element after element
-    // along the axis: memory is read and written by whole cache lines.
+    // Neighbouring lines are copied together, and where it is they that lie side by side, element after
+    // element along the axis: memory is read and written by whole cache lines.
     void take_gathered(std::int64_t first, std::int64_t count) const {
         const std::size_t pitch = length() * static_cast<std::size_t>(item_) + 64;
         const Room room(2 * pitch * static_cast<std::size_t>(count));

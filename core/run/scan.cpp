@@ -74,14 +74,16 @@ class Job {
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
 
     bool lines_side_by_side() const {
-        const bool quick = method_.mixes_lines || plan_.axis.size <= LineScan::together;
+        const bool quick = method_.takes_long_lines || plan_.axis.size <= LineScan::together;
         return plan_.lines.count() >= group_lines && method_.takes_lines() && quick;
     }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
     bool lines_are_long(int threads) const {
         constexpr std::int64_t many_chunks = 16;
-        if (plan_.written >= many_chunks * chunk_elements || long_.lines_together() > 1) return true;
+        const std::int64_t together = long_.lines_together();
+        if (plan_.written >= many_chunks * chunk_elements) return true;
+        if (together > 1 && plan_.lines.count() < 2 * threads * together) return true;
         return threads > 1 ? plan_.lines.count() < 2 * threads
                            : long_.takes_parts() && plan_.written >= chunk_elements;
     }

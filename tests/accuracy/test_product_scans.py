@@ -103,6 +103,23 @@ def test_ties_and_what_is_next_to_them(dtype: np.dtype[Any]) -> None:
     check_lines(np.concatenate([lines[:30, :2], np.ones((30, 40), dtype)], axis=1))
 
 
+@pytest.mark.usefixtures("each_instruction_set")
+def test_products_next_to_ties_of_subnormal_bfloat16() -> None:
+    """In float32, which is subnormal there, too, they would round to the tie."""
+    bfloat16, float32 = cases.FLOATS[1:3]
+    factors = np.arange(128, 256)
+    products = factors[:, None, None] * factors[:, None] * factors
+    for places in (20, 21, 22):
+        above = products % 2**places - 2 ** (places - 1)
+        near = np.argwhere((above != 0) & (abs(above) < 2 ** (places - 18)))
+        lines = np.ldexp(np.resize(factors[near], (40, 3)), [-67, -67, 1 - places])
+        x = np.concatenate([lines, np.ones((40, 2))], 1)
+        check_lines(x.astype(bfloat16))
+        check_lines(x.astype(float32), dtype=bfloat16)
+    wide = np.array([2.0**-100, 2.0**-34 * (1 + 2.0**-20), 1, 1])
+    check_lines(np.tile(wide, (17, 1)).astype(float32), dtype=bfloat16)
+
+
 def test_no_ordinary_prefix_is_made_exactly() -> None:
     for dtype in cases.FLOATS:
         x = near_one(dtype, (64, 1024), 13, 0.2)

@@ -123,6 +123,17 @@ def test_few_columns_side_by_side(dtype: np.dtype[Any], columns: int) -> None:
     scan_lines.check(CUMULATIVE_PROD, (1 + x * 2.0**-9).astype(dtype))
 
 
+@pytest.mark.parametrize("dtype", cases.FLOATS[1:], ids=str)
+@pytest.mark.parametrize("to", cases.FLOATS[1:3], ids=str)
+def test_a_tie_beside_what_is_lost_of_cancelled_elements(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
+    """The low word is zero and the bound is not, nor is it great enough to be seen beside the sum."""
+    half = 2.0 ** -{2: 8, 4: 24}[to.itemsize]
+    for tiny, lost in ((2.0**-120, 2.0**-60), (2.0**-100, 2.0**-70), (-(2.0**-120), 2.0**-60)):
+        for more in ([], [0.0] * 5, [1.0, -1.0] * 9):
+            line = [tiny, 1.0, lost, -lost, half, *more, half, half, half]
+            scan_lines.check(CUMULATIVE_SUM, np.tile(np.array(line), (17, 1)).astype(dtype), dtype=to)
+
+
 def test_a_carry_whose_low_word_is_the_greater_one() -> None:
     block, parts = 512, 8
     part = 7 * block  # elements of a part of a chunk
