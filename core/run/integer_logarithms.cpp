@@ -137,7 +137,22 @@ std::uint64_t exact_logarithm(__int128 total, const Finish& how) {
     return sum.rounded(how);
 }
 
-// Each total is the sum of three doubles, which the float64 method takes as three rows.
+// A total as the sum of three doubles, most often of one.
+void take_apart(__int128 total, double (&words)[3][tile_columns], std::size_t j) {
+    const std::int64_t low = static_cast<std::int64_t>(total);
+    const double whole = double_or_nan(low);
+    if (low == total && whole == whole) {
+        words[0][j] = whole;
+        words[1][j] = words[2][j] = 0;
+        return;
+    }
+    for (auto& row : words) {
+        row[j] = static_cast<double>(total);
+        total -= static_cast<__int128>(row[j]);
+    }
+}
+
+// The words of the totals are three rows for the float64 method.
 template <class TotalAt>
 std::size_t finish_logarithms(std::size_t n, const Finish& how, void* out, std::uint8_t* failed,
                               const TotalAt& total_at) {
@@ -146,13 +161,7 @@ std::size_t finish_logarithms(std::size_t n, const Finish& how, void* out, std::
     for (std::size_t first = 0; first < n && is_float(how.format); first += tile_columns) {
         const std::size_t now = std::min(n - first, tile_columns);
         double words[3][tile_columns];
-        for (std::size_t j = 0; j < now; ++j) {
-            __int128 rest = total_at(first + j);
-            for (auto& row : words) {
-                row[j] = static_cast<double>(rest);
-                rest -= static_cast<__int128>(row[j]);
-            }
-        }
+        for (std::size_t j = 0; j < now; ++j) take_apart(total_at(first + j), words, j);
         const TileScope scope;
         method.init(scope.tile(), now);
         method.columns(scope.tile(), words, sizeof words[0], 3, now);
