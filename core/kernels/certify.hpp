@@ -109,8 +109,8 @@ struct Words2 {
     Doubles hi, lo, bound;
 };
 
-// The total finalized, with its bound; a bound of infinity when that cannot be told.
-template <Finalize finalize>
+// The total finalized, with its bound; a bound of infinity when that cannot be told. A logarithm has `bits`.
+template <Finalize finalize, int bits>
 SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
     two_sum(total.hi, total.lo, total.hi, total.lo);
     if constexpr (finalize == Finalize::itself) {
@@ -119,10 +119,9 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
         const Doubles none = {};
         Doubles less, error;
         two_sum(total.hi - 1, total.lo, less, error);
-        const DoubleWord log = logarithm<88>({total.hi, total.lo}, {less, error});
+        const DoubleWord log = logarithm<bits>({total.hi, total.lo}, {less, error});
         const Longs safe = (total.hi > safe_floor) & (total.hi < safe_ceiling);
-        const Doubles bound =
-            logarithm_bound(total.hi, total.bound) + samesum::SAMESUM_ISA::magnitude(log.hi) * 0x1p-87;
+        const Doubles bound = logarithm_bound(total.hi, total.bound) + 2 * logarithm_error<bits>(log.hi);
         return {log.hi, log.lo, safe ? bound : none + infinity};
     } else {
         constexpr bool mean = finalize == Finalize::over_count;
@@ -149,9 +148,19 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
 
 template <Format format, Finalize finalize>
 struct WordsTest {
+    // Most logarithms need less than double-words.
     static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count) {
+        if constexpr (finalize == Finalize::logarithm) {
+            const Verdict<format> quick = with<66>(hi, lo, bound, count);
+            if (!any_bit(quick.wrong)) return quick;
+        }
+        return with<88>(hi, lo, bound, count);
+    }
+
+    template <int bits>
+    static SAMESUM_INLINE Verdict<format> with(Doubles hi, Doubles lo, Doubles bound, double count) {
         using Round = Rounding<format>;
-        const Words2 result = finalized_words<finalize>({hi, lo, bound}, count);
+        const Words2 result = finalized_words<finalize, bits>({hi, lo, bound}, count);
         const Doubles b = widened(result.bound, result.lo);
         const auto low = Round::of(result.hi, result.lo - b), high = Round::of(result.hi, result.lo + b);
         const Longs usable = (samesum::SAMESUM_ISA::magnitude(result.hi) < infinity) & (b < infinity);

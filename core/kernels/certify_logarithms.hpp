@@ -11,12 +11,10 @@ struct Exponentials {
     Doubles top, equal, sum, rest, bound;
 };
 
-// The logarithm is off by 2^-bits of itself. The exact result is not below top, where the interval may go on.
+// The exact result is not below top, where the interval may go on.
 template <Format format, int bits>
 SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
     using Round = Rounding<format>;
-    constexpr double relative = 2.0 / static_cast<double>(std::uint64_t{1} << (bits / 2)) /
-                                static_cast<double>(std::uint64_t{1} << (bits - bits / 2));
     const Doubles none = {};
     Doubles size, error, value, low;
     two_sum(s.equal, s.sum, size, error);
@@ -24,8 +22,8 @@ SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
     const DoubleWord result = logarithm<bits>(total, ordered_sum(s.sum, s.rest));
     two_sum(s.top, result.hi, value, low);
     low += result.lo;
-    const Doubles rounding = samesum::SAMESUM_ISA::magnitude(result.hi) * relative +
-                             samesum::SAMESUM_ISA::magnitude(low) * 0x1p-52;
+    const Doubles rounding =
+        2 * logarithm_error<bits>(result.hi) + samesum::SAMESUM_ISA::magnitude(low) * 0x1p-52;
     const Doubles bound = widened(s.bound / total.hi * 1.01 + rounding, low);
     const Longs beyond = (value - s.top) + (low - bound) < 0;
     const auto least = Round::of((beyond ? s.top : value) + 0.0, beyond ? none : low - bound),
@@ -36,13 +34,20 @@ SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
     return {chosen<format>(finite, least, Round::of(s.top)), doubtful & narrowed_mask(finite)};
 }
 
-// Writes the n results from the states on a vector at a time, and which of them failed; returns how many.
+// Writes the n results from the states on a vector at a time, and which of them failed; returns how many. Of
+// logarithms in double-words most need less of them.
 template <int bits, class StateAt>
 std::size_t certify_exponentials(const StateAt& state_at, std::size_t n, Format format, void* out,
                                  std::uint8_t* failed) {
     return in_float_format(format, [&]<Format to>() {
-        return write_verdicts<to>(n, out, failed,
-                                  [&](std::size_t j) { return verdict<to, bits>(state_at(j)); });
+        return write_verdicts<to>(n, out, failed, [&](std::size_t j) {
+            const Exponentials s = state_at(j);
+            if constexpr (bits == 88) {
+                const Verdict<to> quick = verdict<to, 66>(s);
+                if (!any_bit(quick.wrong)) return quick;
+            }
+            return verdict<to, bits>(s);
+        });
     });
 }
 

@@ -65,26 +65,51 @@ SAMESUM_INLINE DoubleWord in_octave(Doubles number, DoubleWord y) {
 // The argument as 2^number * (1 + rest).
 struct LogarithmArgument {
     DoubleWord rest;
-    Doubles number;
+    Doubles number, scale;
 
     static SAMESUM_INLINE LogarithmArgument of(DoubleWord t, DoubleWord v) {
         const Octaves octaves = Octaves::of(t.hi);
         const DoubleWord z = ordered_sum(t.hi * octaves.scale - 1, t.lo * octaves.scale);
         const Longs near = octaves.number == 0;
-        return {{near ? v.hi : z.hi, near ? v.lo : z.lo}, octaves.number};
+        return {{near ? v.hi : z.hi, near ? v.lo : z.lo}, octaves.number, octaves.scale};
     }
 };
 
-// log t of a double-word t = 1 + v, positive and normal, within 2^-bits of it, relatively, for bits 50 or 88:
-// near 1 it is v that counts, so that none of its bits are lost.
+// log z of a double-word z = 1 + v from 3/4 to 3/2, off by 2^-67: y + log(z e^-y) for the double y nearly
+// equal to it, where d := z e^-y - 1 < 2^-50 is as far from its logarithm as e^-y, which is within 2^-68,
+// from what it stands for.
+SAMESUM_INLINE DoubleWord logarithm_by_power(DoubleWord z, Doubles v) {
+    const Doubles none = {}, y = logarithm_of_one_plus(v);
+    const Sixteenths k = Sixteenths::of(-y);
+    const DoubleWord power = grown(k.scaled_root(), k.root_error(), growth<68>(k, none));
+    const Doubles p = z.hi * power.hi, error = fused(z.hi, power.hi, -p);
+    return ordered_sum(y, (p - 1) + fused(z.hi, power.lo, fused(z.lo, power.hi, error)));
+}
+
+// log t of a double-word t = 1 + v, positive and normal, for bits 50, 66 or 88: near 1 it is v that counts,
+// so that none of its bits are lost.
 template <int bits>
 SAMESUM_INLINE DoubleWord logarithm(DoubleWord t, DoubleWord v) {
     const LogarithmArgument x = LogarithmArgument::of(t, v);
     const Doubles none = {};
-    if constexpr (bits == 50)
+    if constexpr (bits == 50) {
         return in_octave(x.number, {logarithm_of_one_plus(x.rest.hi), none});
-    else
+    } else if constexpr (bits == 66) {
+        const DoubleWord z{t.hi * x.scale, t.lo * x.scale};
+        return in_octave(x.number, logarithm_by_power(z, x.rest.hi));
+    } else {
         return in_octave(x.number, logarithm_of_one_plus(x.rest));
+    }
+}
+
+// What it is off by at most: 2^-bits of itself, with 66 bits of one where it is less.
+template <int bits>
+SAMESUM_INLINE Doubles logarithm_error(Doubles log) {
+    constexpr double relative = 1.0 / static_cast<double>(std::uint64_t{1} << (bits / 2)) /
+                                static_cast<double>(std::uint64_t{1} << (bits - bits / 2));
+    const Doubles size = samesum::SAMESUM_ISA::magnitude(log);
+    if constexpr (bits == 66) return (size + 1) * relative;
+    return size * relative;
 }
 
 // log t of a positive normal double, within 2^-49 of it, relatively: beside 2^0 the two terms do not cancel
