@@ -102,7 +102,7 @@ SAMESUM_INLINE DoubleWord logarithm(DoubleWord t, DoubleWord v) {
     }
 }
 
-// What it is off by at most: 2^-bits of itself, with 66 bits of one where it is less.
+// What it is off by at most: 2^-bits of itself, with 66 bits that of one besides.
 template <int bits>
 SAMESUM_INLINE Doubles logarithm_error(Doubles log) {
     constexpr double relative = 1.0 / static_cast<double>(std::uint64_t{1} << (bits / 2)) /

@@ -7,7 +7,7 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Sixteen bytes of words at a time: wider vectors take longer to move their elements than to add them.
+// Sixteen bytes of words at a time: within them one instruction moves all elements, on every instruction set.
 template <class Word, bool product>
 struct WordPrefixes {
     typedef Word Vector __attribute__((vector_size(16)));
