@@ -148,12 +148,17 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
 
 template <Format format, Finalize finalize>
 struct WordsTest {
-    // Most logarithms need less than double-words.
+    // Most logarithms need less than double-words. (One verdict, or it is copied in parts that the processor
+    // has to wait for.)
     static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count) {
-        if constexpr (finalize == Finalize::logarithm) {
-            const Verdict<format> quick = with<66>(hi, lo, bound, count);
-            if (!any_bit(quick.wrong)) return quick;
-        }
+        constexpr bool logarithm = finalize == Finalize::logarithm;
+        Verdict<format> verdict = with<logarithm ? 67 : 88>(hi, lo, bound, count);
+        if (logarithm && any_bit(verdict.wrong)) verdict = precisely(hi, lo, bound, count);
+        return verdict;
+    }
+
+    static __attribute__((noinline)) Verdict<format> precisely(Doubles hi, Doubles lo, Doubles bound,
+                                                               double count) {
         return with<88>(hi, lo, bound, count);
     }
 

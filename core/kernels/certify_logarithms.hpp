@@ -34,6 +34,11 @@ SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
     return {chosen<format>(finite, least, Round::of(s.top)), doubtful & narrowed_mask(finite)};
 }
 
+template <Format format>
+__attribute__((noinline)) Verdict<format> precise_verdict(const Exponentials& s) {
+    return verdict<format, 88>(s);
+}
+
 // Writes the n results from the states on a vector at a time, and which of them failed; returns how many. Of
 // logarithms in double-words most need less of them.
 template <int bits, class StateAt>
@@ -42,11 +47,9 @@ std::size_t certify_exponentials(const StateAt& state_at, std::size_t n, Format 
     return in_float_format(format, [&]<Format to>() {
         return write_verdicts<to>(n, out, failed, [&](std::size_t j) {
             const Exponentials s = state_at(j);
-            if constexpr (bits == 88) {
-                const Verdict<to> quick = verdict<to, 66>(s);
-                if (!any_bit(quick.wrong)) return quick;
-            }
-            return verdict<to, bits>(s);
+            Verdict<to> result = verdict<to, bits == 88 ? 67 : bits>(s);
+            if (bits == 88 && any_bit(result.wrong)) result = precise_verdict<to>(s);
+            return result;
         });
     });
 }

@@ -144,7 +144,7 @@ struct DoubleLines {
     static SAMESUM_INLINE Logarithm logarithm_of(Doubles count, Total total) {
         const DoubleWord u = {total.hi * double_power_unit, total.lo * double_power_unit};
         const Doubles last = total.hi < least_quotient ? to_odd(total.hi, total.lo) : total.hi;
-        return {log_total<88>(count, u), (count == 1) & (u.hi < 0x1p-100),
+        return {log_total<67>(count, u), (count == 1) & (u.hi < 0x1p-100),
                 Doubles{} - last * double_power_unit};  // +0 for a line of one
     }
 

@@ -37,7 +37,7 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
 
     static void init(void* tile, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
-        for (std::size_t j = 0; j < n; ++j) t.top[j] = -infinity;
+        for (std::size_t j = 0; j < n + width; ++j) t.top[j] = -infinity;  // a last vector is whole
         for (std::size_t j = 0; j < n; ++j) t.equal[j] = t.sum[j] = t.rest[j] = t.bound[j] = 0;
     }
 
@@ -108,6 +108,11 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
         set(t, j, add(against(top, old), against(top, s)));
     }
 
+    // A vector of states after `s`, whose top is not below theirs.
+    static SAMESUM_INLINE Exponentials after(const Exponentials& old, const Exponentials& s) {
+        return any(old.top != -infinity) ? add(against(s.top, old), s) : s;
+    }
+
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         join(*static_cast<Tile*>(tile), j, block(static_cast<const char*>(x), n));
     }
@@ -136,7 +141,7 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
             for (std::size_t r = 0; r < rows; ++r) lost += vanishing(wide_element(x[r]), limit);
         }
         const Doubles bound = bound_of(terms, count, lost);
-        const Exponentials s = add(against(top, old), {top, terms.equal, terms.sum, terms.rest, bound});
+        const Exponentials s = after(old, {top, terms.equal, terms.sum, terms.rest, bound});
         store(t.top + j, s.top);
         store(t.equal + j, s.equal);
         store(t.sum + j, s.sum);

@@ -16,6 +16,7 @@ struct InstructionSet {
     const NormalizationMethods* normalizations;
     const WholeMethods* whole;
     const ShortMethods* shorts;
+    const ShortIntegerMethods* short_integers;
     bool (*is_supported)();
 };
 

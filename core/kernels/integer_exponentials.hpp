@@ -200,7 +200,7 @@ struct IntegerExponentials {
                                now = exponentials(load<Doubles>(s.greatest + j), load<Doubles>(s.equal + j),
                                                   load<Doubles>(s.high + j), load<Doubles>(s.low + j),
                                                   static_cast<double>(rows));
-            const Exponentials all = States::add(States::against(now.top, old), now);
+            const Exponentials all = States::after(old, now);
             const std::size_t bytes = (n - j < width ? n - j : width) * sizeof(double);
             std::memcpy(t.top + first + j, &all.top, bytes);
             std::memcpy(t.equal + first + j, &all.equal, bytes);

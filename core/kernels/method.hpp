@@ -202,7 +202,7 @@ struct UntangleMethods {
     Untangle of_size[4][untangled_elements + 1], back[4][untangled_elements + 1];
 };
 
-// Whole sets of 2 to `short_elements` elements at once: row r holds element r of each of n <= tile_columns
+// Whole sets of 2 to `short_elements` elements at once: row r holds element r of each of n <= most_columns
 // sets. Writes and returns as `finish` of a method does.
 constexpr std::size_t short_elements = untangled_elements;
 using Short = std::size_t (*)(const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n,
@@ -213,6 +213,14 @@ struct ShortMethods {
     Short sum[4][3][4];    // every float format x map x finalize
     Short product[4];      // every float format
     Short extreme[12][2];  // f16 ... u64 (Format order) x minimum, maximum
+    Short logical[12][2];  // f16 ... u64 x and, or: into bytes of 0 and 1
+};
+
+// Of integers, i8 ... u64.
+struct ShortIntegerMethods {
+    Short sum[8][2][3], product[8][2];  // modulo 2^k, as ProductMethods and Methods have them
+    // By finalize: means and logarithms of sums, into float64; roots of sums of squares, into 64 bits.
+    Short whole[8][4];
 };
 
 // Elements of a line whose powers are added by themselves before they join the others'.

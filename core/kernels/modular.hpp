@@ -6,6 +6,7 @@
 #include "exact/rounding.hpp"
 #include "kernels/byte_totals.hpp"
 #include "kernels/method.hpp"
+#include "kernels/narrow_products.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -29,6 +30,10 @@ struct Modular {
         std::conditional_t<sizeof(Integer) == 1 && map != Map::square, std::uint16_t, std::uint32_t>;
     static constexpr bool has_blocks = is_narrow && sizeof(Total) > sizeof(Narrow);
     using Block = std::conditional_t<has_blocks, Narrow, Total>;
+
+    static constexpr bool are_bytes = product && sizeof(Integer) == 1 && sizeof(Total) == 1,
+                          are_pairs = product && sizeof(Integer) <= 2 && sizeof(Total) == 8;
+    static constexpr std::size_t rows_at_once = are_pairs ? 8 / sizeof(Integer) : 4;
 
     static constexpr std::size_t most = has_blocks ? columns_of(sizeof(Integer)) : tile_columns;
     struct Tile {
@@ -71,34 +76,12 @@ struct Modular {
         }
     }
 
-    static constexpr bool are_bytes = product && sizeof(Integer) == 1 && sizeof(Total) == 1;
-    typedef std::uint16_t Words16 __attribute__((vector_size(vector_bytes)));
-
-    // Products of bytes, for which there is no instruction: those of even and of odd places in words, of
-    // which the low bytes count.
-    static SAMESUM_INLINE Total product_of_bytes(const char* p, std::size_t n) {
-        Words16 even[2], odd[2];
-        for (std::size_t k = 0; k < 2; ++k) even[k] = odd[k] = Words16{} + 1;
-        std::size_t i = 0;
-        for (; i + 2 * vector_bytes <= n; i += 2 * vector_bytes, p += 2 * vector_bytes) {
-            prefetch<2 * vector_bytes>(p + prefetch_distance);
-            for (std::size_t k = 0; k < 2; ++k) {
-                const Words16 v = load<Words16>(p + k * vector_bytes);
-                even[k] *= v;
-                odd[k] *= v >> 8;
-            }
-        }
-        const Words16 all = (even[0] * even[1]) * (odd[0] * odd[1]);
-        std::uint32_t total = 1;
-        for (std::size_t k = 0; k < vector_bytes / 2; ++k) total *= all[k];
-        for (; i < n; ++i, ++p) total *= load<std::uint8_t>(p);
-        return static_cast<Total>(total);
-    }
-
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        Total& column = static_cast<Tile*>(tile)->total[j];
         if constexpr (are_bytes) {
-            Total& column = static_cast<Tile*>(tile)->total[j];
             column = combined(column, product_of_bytes(static_cast<const char*>(x), n));
+        } else if constexpr (are_pairs) {
+            column *= wide_product<Integer>(static_cast<const char*>(x), n);
         } else {
             lane_by_chains(tile, j, x, n);
         }
@@ -130,17 +113,12 @@ struct Modular {
                                             });
     }
 
-    // Products of a vector of columns of bytes, as `product_of_bytes`.
     template <std::size_t rows>
     static SAMESUM_INLINE void take_bytes(std::uint8_t* total, const char* x, std::ptrdiff_t row_stride) {
-        const Words16 before = load<Words16>(total);
-        Words16 even = before, odd = before >> 8;
-        for (std::size_t r = 0; r < rows; ++r) {
-            const Words16 v = load<Words16>(x + static_cast<std::ptrdiff_t>(r) * row_stride);
-            even *= v;
-            odd *= v >> 8;
-        }
-        store(total, (even & 0xff) | odd << 8);
+        ByteProduct all = ByteProduct::of(load<Words16>(total));
+        for (std::size_t r = 0; r < rows; ++r)
+            all.take(load<Words16>(x + static_cast<std::ptrdiff_t>(r) * row_stride));
+        store(total, all.bytes());
     }
 
     template <std::size_t rows, class To>
@@ -149,6 +127,11 @@ struct Modular {
         std::size_t j = 0;
         if constexpr (are_bytes) {
             for (; j + vector_bytes <= n; j += vector_bytes) take_bytes<rows>(total + j, x + j, row_stride);
+        }
+        if constexpr (are_pairs && rows == rows_at_once) {
+            for (; j < n; ++j)
+                total[j] *=
+                    static_cast<To>(product_of_column<Integer, rows>(x + j * sizeof(Integer), row_stride));
         }
         for (; j < n; ++j) {
             To t = total[j];
@@ -163,7 +146,9 @@ struct Modular {
     static void add_all(To* total, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
         std::size_t r = 0;
-        for (; r + 4 <= rows; r += 4, p += 4 * row_stride) add_rows<4>(total, p, row_stride, n);
+        constexpr std::ptrdiff_t step = rows_at_once;
+        for (; r + rows_at_once <= rows; r += rows_at_once, p += step * row_stride)
+            add_rows<rows_at_once>(total, p, row_stride, n);
         for (; r < rows; ++r, p += row_stride) add_rows<1>(total, p, row_stride, n);
     }
 

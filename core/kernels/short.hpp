@@ -31,20 +31,43 @@ SAMESUM_INLINE Verdict<Format::f64> nearly(Doubles value, Doubles rest, double l
     return {reinterpret_cast<Longs>(low), narrowed_mask(low != high)};
 }
 
+// Rows are read side by side: all of them so far ahead.
+constexpr std::size_t short_distance = 1024;
+
 // make(rows, j) for sets j and on, `step` at a time, of elements of `size` bytes; a last part of a vector is
 // made of a copy, with zeros for what is missing.
 template <std::size_t step, std::size_t size, class Make>
 SAMESUM_INLINE void each_short(const ShortRows& rows, std::size_t n, const Make& make) {
+    constexpr std::size_t bytes = step * size, line = bytes < 64 ? 64 : bytes;
+    constexpr std::ptrdiff_t page = 4096;
+    const bool are_apart = rows.stride >= page || rows.stride <= -page;
     std::size_t j = 0;
-    for (; j + step <= n; j += step) make(ShortRows{rows.p + j * size, rows.stride, rows.count}, j);
+    for (; j + step <= n; j += step) {
+        const char* const p = rows.p + j * size;
+        if (are_apart && j * size % line == 0) {
+            const char* ahead = p + short_distance;
+            for (std::size_t r = 0; r < rows.count; ++r, ahead += rows.stride) prefetch<line>(ahead);
+        }
+        make(ShortRows{p, rows.stride, rows.count}, j);
+    }
     if (j == n) return;
-    constexpr std::size_t bytes = step * size;
     alignas(64) char copy[short_elements * bytes] = {};
     for (std::size_t r = 0; r < rows.count; ++r) {
         const char* row = rows.p + static_cast<std::ptrdiff_t>(r) * rows.stride;
         std::memcpy(copy + r * bytes, row + j * size, (n - j) * size);
     }
     make(ShortRows{copy, static_cast<std::ptrdiff_t>(bytes), rows.count}, j);
+}
+
+// put(to) writes `step` results of `size` bytes to place j of n of them, or elsewhere if there are not as
+// many.
+template <std::size_t step, std::size_t size, class Put>
+SAMESUM_INLINE void put_short(void* out, std::size_t j, std::size_t n, const Put& put) {
+    char* const to = static_cast<char*>(out) + j * size;
+    if (n - j >= step) return put(to);
+    char last[step * size];
+    put(last);
+    std::memcpy(to, last, (n - j) * size);
 }
 
 // The results from the verdicts on `width` sets at a time.
@@ -56,13 +79,8 @@ SAMESUM_INLINE std::size_t write_short(const ShortRows& rows, std::size_t n, voi
     std::memset(failed, 0, n);
     each_short<width, F::size>(rows, n, [&](const ShortRows& some, std::size_t j) {
         const auto verdict = verdict_of(some);
-        if (n - j >= width) {
-            Rounding<format>::store_to(out, j, verdict.bits);
-        } else {
-            char last[width * size_of(format)];
-            Rounding<format>::store_to(last, 0, verdict.bits);
-            std::memcpy(static_cast<char*>(out) + j * size_of(format), last, (n - j) * size_of(format));
-        }
+        put_short<width, size_of(format)>(out, j, n,
+                                          [&](char* to) { Rounding<format>::store_to(to, 0, verdict.bits); });
         if (!any_bit(verdict.wrong)) return;
         for (std::size_t k = 0; k < width && k < n - j; ++k) {
             failed[j + k] = verdict.wrong[k] != 0;

@@ -30,9 +30,7 @@ struct ShortExtreme {
         std::memset(failed, 0, n);
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
         each_short<step, sizeof(Key)>(all, n, [=](const ShortRows& some, std::size_t j) {
-            const Keys result = extreme_of(some);
-            const std::size_t here = n - j < step ? n - j : step;
-            std::memcpy(static_cast<char*>(out) + j * sizeof(Key), &result, here * sizeof(Key));
+            put_short<step, sizeof(Key)>(out, j, n, [&](char* to) { store(to, extreme_of(some)); });
         });
         return 0;
     }

@@ -1,6 +1,7 @@
 // Whole sets of few elements at once: for one instruction set, compiled as table.cpp is.
 #include "kernels/short_double_sum.hpp"
 #include "kernels/short_extreme.hpp"
+#include "kernels/short_logical.hpp"
 #include "kernels/short_product.hpp"
 #include "kernels/short_sum.hpp"
 
@@ -28,25 +29,28 @@ constexpr void fill_double_sums(Short (&row)[3][4]) {
 }
 
 template <class Key, Format format>
-constexpr void fill_extremes(ShortMethods& m) {
+constexpr void fill_orders(ShortMethods& m) {
     Short(&row)[2] = m.extreme[static_cast<std::size_t>(format)];
     row[0] = ShortExtreme<Key, format, false>::make;
     row[1] = ShortExtreme<Key, format, true>::make;
+    Short(&logical)[2] = m.logical[static_cast<std::size_t>(format)];
+    logical[0] = ShortLogical<std::make_unsigned_t<Key>, is_float(format), false>::make;
+    logical[1] = ShortLogical<std::make_unsigned_t<Key>, is_float(format), true>::make;
 }
 
-constexpr void fill_all_extremes(ShortMethods& m) {
-    fill_extremes<std::int16_t, Format::f16>(m);
-    fill_extremes<std::int16_t, Format::bf16>(m);
-    fill_extremes<std::int32_t, Format::f32>(m);
-    fill_extremes<std::int64_t, Format::f64>(m);
-    fill_extremes<std::int8_t, Format::i8>(m);
-    fill_extremes<std::int16_t, Format::i16>(m);
-    fill_extremes<std::int32_t, Format::i32>(m);
-    fill_extremes<std::int64_t, Format::i64>(m);
-    fill_extremes<std::uint8_t, Format::u8>(m);
-    fill_extremes<std::uint16_t, Format::u16>(m);
-    fill_extremes<std::uint32_t, Format::u32>(m);
-    fill_extremes<std::uint64_t, Format::u64>(m);
+constexpr void fill_all_orders(ShortMethods& m) {
+    fill_orders<std::int16_t, Format::f16>(m);
+    fill_orders<std::int16_t, Format::bf16>(m);
+    fill_orders<std::int32_t, Format::f32>(m);
+    fill_orders<std::int64_t, Format::f64>(m);
+    fill_orders<std::int8_t, Format::i8>(m);
+    fill_orders<std::int16_t, Format::i16>(m);
+    fill_orders<std::int32_t, Format::i32>(m);
+    fill_orders<std::int64_t, Format::i64>(m);
+    fill_orders<std::uint8_t, Format::u8>(m);
+    fill_orders<std::uint16_t, Format::u16>(m);
+    fill_orders<std::uint32_t, Format::u32>(m);
+    fill_orders<std::uint64_t, Format::u64>(m);
 }
 
 constexpr ShortMethods all_short() {
@@ -59,7 +63,7 @@ constexpr ShortMethods all_short() {
     m.product[1] = ShortProduct<Bfloat16>::make;
     m.product[2] = ShortProduct<Float32>::make;
     m.product[3] = ShortDoubleProduct::make;
-    fill_all_extremes(m);
+    fill_all_orders(m);
     return m;
 }
 

@@ -24,29 +24,50 @@ void convert(const char* p, std::size_t n, double* to) {
     for (std::size_t i = 0; i < n; ++i) to[i] = double_or_nan(bits_at<Integer>(p + i * sizeof(Integer)));
 }
 
-// A double that is no integer is truncated as the exact value is.
-std::size_t finish_sums(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-    double results[tile_columns];
-    const bool real = is_float(how.format);
-    void* to = real ? out : results;
-    of_doubles().finish(tile, n, {how.finalize, real ? how.format : Format::f64, how.count}, to, failed);
-    std::size_t failures = 0;
+// What is NaN had a greatest element that is no double.
+template <class Bits>
+void doubt_nans(const void* results, std::size_t n, std::uint64_t nan, std::uint8_t* failed) {
+    const char* const p = static_cast<const char*>(results);
     for (std::size_t j = 0; j < n; ++j) {
-        bool certain = failed[j] == 0;
-        if (real) {
-            std::uint64_t bits = 0;
-            const std::size_t size = size_of(how.format);
-            std::memcpy(&bits, static_cast<const char*>(out) + j * size, size);
-            certain = certain && bits != canonical_nan(how.format);
-        } else {
-            const double whole = std::trunc(results[j]);
-            certain = certain && results[j] == results[j] && results[j] != whole;
-            const std::int64_t result = certain ? static_cast<std::int64_t>(whole) : 0;
-            store_bits(out, j, static_cast<std::uint64_t>(result), size_of(how.format));
-        }
-        failed[j] = certain ? 0 : 1;
-        failures += failed[j];
+        Bits bits;
+        std::memcpy(&bits, p + j * sizeof bits, sizeof bits);
+        failed[j] |= static_cast<std::uint8_t>(bits == static_cast<Bits>(nan));
     }
+}
+
+void doubt_nans(Format format, const void* results, std::size_t n, std::uint8_t* failed) {
+    const std::uint64_t nan = canonical_nan(format);
+    switch (size_of(format)) {
+        case 2:
+            return doubt_nans<std::uint16_t>(results, n, nan, failed);
+        case 4:
+            return doubt_nans<std::uint32_t>(results, n, nan, failed);
+        default:
+            return doubt_nans<std::uint64_t>(results, n, nan, failed);
+    }
+}
+
+// A double that is no integer is truncated as the exact value is.
+void truncate(const double* results, std::size_t n, Format format, void* out, std::uint8_t* failed) {
+    for (std::size_t j = 0; j < n; ++j) {
+        const double whole = std::trunc(results[j]);
+        if (!(whole < results[j] || whole > results[j])) failed[j] = 1;
+        const std::int64_t result = failed[j] ? 0 : static_cast<std::int64_t>(whole);
+        store_bits(out, j, static_cast<std::uint64_t>(result), size_of(format));
+    }
+}
+
+std::size_t finish_sums(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    if (is_float(how.format)) {
+        of_doubles().finish(tile, n, how, out, failed);
+        doubt_nans(how.format, out, n, failed);
+    } else {
+        double results[tile_columns];
+        of_doubles().finish(tile, n, {how.finalize, Format::f64, how.count}, results, failed);
+        truncate(results, n, how.format, out, failed);
+    }
+    std::size_t failures = 0;
+    for (std::size_t j = 0; j < n; ++j) failures += failed[j];
     return failures;
 }
 
@@ -137,41 +158,12 @@ std::uint64_t exact_logarithm(__int128 total, const Finish& how) {
     return sum.rounded(how);
 }
 
-// A total as the sum of three doubles, most often of one.
-void take_apart(__int128 total, double (&words)[3][tile_columns], std::size_t j) {
-    const std::int64_t low = static_cast<std::int64_t>(total);
-    const double whole = double_or_nan(low);
-    if (low == total && whole == whole) {
-        words[0][j] = whole;
-        words[1][j] = words[2][j] = 0;
-        return;
-    }
-    for (auto& row : words) {
-        row[j] = static_cast<double>(total);
-        total -= static_cast<__int128>(row[j]);
-    }
-}
-
-// The words of the totals are three rows for the float64 method.
 template <class TotalAt>
 std::size_t finish_logarithms(std::size_t n, const Finish& how, void* out, std::uint8_t* failed,
                               const TotalAt& total_at) {
-    std::memset(failed, 1, n);
-    const Method& method = current_instruction_set().methods->sum2[static_cast<std::size_t>(Format::f64)][0];
-    for (std::size_t first = 0; first < n && is_float(how.format); first += tile_columns) {
-        const std::size_t now = std::min(n - first, tile_columns);
-        double words[3][tile_columns];
-        for (std::size_t j = 0; j < now; ++j) take_apart(total_at(first + j), words, j);
-        const TileScope scope;
-        method.init(scope.tile(), now);
-        method.columns(scope.tile(), words, sizeof words[0], 3, now);
-        method.finish(scope.tile(), now, how, static_cast<char*>(out) + first * size_of(how.format),
-                      failed + first);
-    }
-    for (std::size_t j = 0; j < n; ++j) {
-        if (failed[j]) store_bits(out, j, exact_logarithm(total_at(j), how), size_of(how.format));
-        failed[j] = 0;
-    }
+    for (std::size_t j = 0; j < n; ++j)
+        store_bits(out, j, exact_logarithm(total_at(j), how), size_of(how.format));
+    std::memset(failed, 0, n);
     return 0;
 }
 

@@ -12,7 +12,8 @@ namespace samesum {
 Method quick_exponential_method(Format in);
 const Method& integer_exponential_method(Format in);
 
-// The logarithms of exact totals, of which none fail: of tiles of 64 bits, and of those of `wide_method`.
+// The logarithms of exact totals, of which none fail, one by one: of tiles of 64 bits, and of those of
+// `wide_method`.
 std::size_t finish_signed_logarithms(void* tile, std::size_t n, const Finish& how, void* out,
                                      std::uint8_t* failed);
 std::size_t finish_unsigned_logarithms(void* tile, std::size_t n, const Finish& how, void* out,

@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t threaded_bytes = 384 << 10;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
 constexpr std::int64_t task_bytes = 2 << 20, least_task_bytes = 64 << 10;
+// Of columns so few rows high that a tile of them has less.
+constexpr std::int64_t columns_task_bytes = 1 << 20;
 // Beyond the caches shorter stretches of the rows of columns are read at less than the speed of memory.
 constexpr std::int64_t least_row_bytes = 4096, uncached_bytes = 16 << 20;
 
@@ -37,7 +39,7 @@ struct Pass {
 
     const Method& method(std::size_t i) const { return targets[i].tiers.method[tier]; }
     std::int64_t max_columns() const {
-        std::size_t n = at_once ? tile_columns : most_columns;
+        std::size_t n = most_columns;
         for (std::size_t i = 0; i < count; ++i) n = std::min(n, method(i).max_columns);
         return static_cast<std::int64_t>(n);
     }
@@ -81,8 +83,10 @@ class Job {
         const std::int64_t output_bytes = plan_.reduced_count * item();
         if (plan_.shape == Shape::lanes)
             width = std::min(width, std::max<std::int64_t>(1, task_bytes / output_bytes));
+        else if (plan_.contiguous || all_.at_once)
+            width = std::max(width, columns_task_bytes / output_bytes / width * width);
         // Rows gathered into columns are read several times: they have to stay in the cache.
-        else if (!plan_.contiguous && !all_.at_once)
+        else
             width = std::min<std::int64_t>(width, untangled_rows);
         if (threads > 1) {
             const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);

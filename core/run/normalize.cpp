@@ -15,7 +15,8 @@ namespace samesum {
 
 namespace {
 
-constexpr std::int64_t threaded_bytes = 128 << 10;
+// Below this many elements one thread is faster than waking another.
+constexpr std::int64_t threaded_elements = 16 << 10;
 // Bytes of the lines that a task takes at a time: they stay in the cache while they lie side by side.
 constexpr std::int64_t task_bytes = 128 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.
@@ -56,7 +57,7 @@ class Job {
         if (is_tangled()) return run_tasks(64 * tile_rows, &Job::take_tangled);
         const std::int64_t bytes = axis_.size * item_, whole = 64 / item_;
         if (is_direct() && !(axis_.size == 1 && are_columns()))
-            return run_tasks(std::max(task_bytes / bytes, std::int64_t{1}), &Job::take_direct);
+            return run_tasks(std::clamp(task_bytes / bytes, std::int64_t{1}, share()), &Job::take_direct);
         if (are_columns()) {
             const std::int64_t wide = std::max(least_row_bytes, columns_bytes / axis_.size / 64 * 64);
             return run_tasks(wide / item_, &Job::take_columns);
@@ -98,8 +99,14 @@ class Job {
     }
 
     std::size_t threads() const {
-        const bool many = lines_.count() * axis_.size * item_ >= threaded_bytes;
+        const bool many = lines_.count() * axis_.size >= threaded_elements;
         return many ? static_cast<std::size_t>(thread_count()) : 1;
+    }
+
+    // Lines of a task where all are few: enough tasks for each thread to wait little for the last one.
+    std::int64_t share() const {
+        const std::int64_t tasks = 4 * static_cast<std::int64_t>(threads());
+        return std::max<std::int64_t>(1, (lines_.count() + tasks - 1) / tasks);
     }
 
     bool streams() const { return lines_.count() * axis_.size * item_ >= streamed_bytes; }

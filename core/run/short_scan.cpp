@@ -1,10 +1,12 @@
 #include "run/short_scan.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
+#include "layout/stream.hpp"
 #include "run/accumulate.hpp"
 #include "threads/pool.hpp"
 
@@ -40,6 +42,8 @@ class ShortScan {
           method_(method),
           initial_(initial),
           failures_(failures),
+          streams_(plan.lines.count() * results_of(plan) * static_cast<std::int64_t>(size_of(plan.format)) >=
+                   streamed_bytes),
           from_(size_of(plan.in), plan.axis.size, plan.axis.in > 0),
           to_(size_of(plan.format), results_of(plan), plan.axis.out > 0),
           data_(plan.data + (from_.forward ? 0 : plan.axis.in * (plan.axis.size - 1))),
@@ -47,26 +51,38 @@ class ShortScan {
                                        : plan.axis.out * (plan.written - 1))) {}
 
     void run(std::int64_t first, std::int64_t last) {
-        if (is_plain(plan_, method_)) return run_plain(first, last);
-        for (; first < last; first += call_lines) run_tile(first, std::min(last - first, call_lines));
+        if (is_plain(plan_, method_)) {
+            run_plain(first, last);
+        } else {
+            for (; first < last; first += call_lines) run_tile(first, std::min(last - first, call_lines));
+        }
+        if (streams_) finish_streams();
     }
 
   private:
     void run_plain(std::int64_t first, std::int64_t last) {
-        const std::int64_t n = plan_.axis.size;
+        constexpr std::size_t room = 32 << 10;
+        alignas(64) char results[room];
         std::uint8_t failed[untangled_rows * short_line];
-        for (; first < last; first += call_lines) {
-            const std::int64_t lines = std::min(last - first, call_lines);
+        const std::int64_t n = plan_.axis.size;
+        const std::size_t bytes = to_.size * static_cast<std::size_t>(n);  // of a line
+        const std::int64_t most =
+            streams_ ? std::min(call_lines, static_cast<std::int64_t>(std::bit_floor(room / bytes)))
+                     : call_lines;
+        for (; first < last; first += most) {
+            const std::int64_t lines = std::min(last - first, most);
             const char* x = data_ + first * plan_.lines.dim[0].in;
             char* out = out_ + first * plan_.lines.dim[0].out;
             const ShortScanLines some{x,
                                       plan_.lines.dim[0].in,
-                                      out,
+                                      streams_ ? results : out,
                                       static_cast<std::size_t>(lines),
                                       static_cast<std::size_t>(n),
                                       plan_.format,
                                       failed};
-            if (method_.short_lines(some) == 0) continue;
+            const bool all_certain = method_.short_lines(some) == 0;
+            if (streams_) stream(out, results, bytes * some.lines);
+            if (all_certain) continue;
             for (std::int64_t i = 0; i < lines * n; ++i) {
                 if (!failed[i]) continue;
                 const std::int64_t line = i / n;
@@ -106,7 +122,9 @@ class ShortScan {
             for (std::size_t j = 0; j < n; ++j) store_bits(run, j, initial_, to_.size);
         }
         scan_runs(elements, results, n, found);
-        methods.back[std::countr_zero(to_.size)][to_.count](results, n, out_ + first * line.out);
+        char* const out = out_ + first * line.out;
+        methods.back[std::countr_zero(to_.size)][to_.count](results, n, streams_ ? elements : out);
+        if (streams_) stream(out, elements, n * static_cast<std::size_t>(to_.count) * to_.size);
     }
 
     void scan_runs(const char* elements, char* results, std::size_t n, ColumnFailures& found) {
@@ -135,6 +153,7 @@ class ShortScan {
     const ScanMethod& method_;
     const std::uint64_t initial_;
     Failures& failures_;
+    const bool streams_;  // past the caches
     const Runs from_, to_;
     const char* const data_;  // the first line, from its front in memory
     char* const out_;

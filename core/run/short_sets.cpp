@@ -18,7 +18,7 @@ bool is_aligned(const Plan& plan) {
 }
 
 // Sets that lie side by side become rows, some of them at a time.
-std::size_t finish_tangled(const Plan& plan, Short make, const char* p, std::size_t n, char* out,
+std::size_t finish_tangled(const Plan& plan, const Target& target, const char* p, std::size_t n, char* out,
                            std::uint8_t* failed) {
     const std::size_t size = size_of(plan.format), elements = static_cast<std::size_t>(plan.reduced_count);
     const Untangle untangle = current_instruction_set().untangling->of_size[std::countr_zero(size)][elements];
@@ -27,8 +27,8 @@ std::size_t finish_tangled(const Plan& plan, Short make, const char* p, std::siz
     for (std::size_t j = 0; j < n; j += untangled_rows) {
         const std::size_t now = std::min(untangled_rows, n - j);
         untangle(p + j * elements * size, now, rows);
-        failures += make(rows, static_cast<std::ptrdiff_t>(untangled_pitch * size), elements, now,
-                         out + j * size, failed + j);
+        failures += target.tiers.at_once(rows, static_cast<std::ptrdiff_t>(untangled_pitch * size), elements,
+                                         now, out + j * size_of(target.how.format), failed + j);
     }
     return failures;
 }
@@ -48,13 +48,12 @@ std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& 
     const char* const p = plan.data + at.in + o.first * plan.inner.in;
     char* const to = target.out + (plan.out + at.out + o.first * plan.inner.out) * bytes;
     const bool in_place = plan.inner.out == 1;
-    alignas(64) char results[tile_columns * 8];
+    alignas(64) char results[most_columns * 8];
     char* const out = in_place ? to : results;
-    const Short make = target.tiers.at_once;
     const std::size_t failures =
-        plan.contiguous
-            ? make(p, plan.reduced.dim[0].in, static_cast<std::size_t>(plan.reduced_count), n, out, failed)
-            : finish_tangled(plan, make, p, n, out, failed);
+        plan.contiguous ? target.tiers.at_once(p, plan.reduced.dim[0].in,
+                                               static_cast<std::size_t>(plan.reduced_count), n, out, failed)
+                        : finish_tangled(plan, target, p, n, out, failed);
     if (!in_place) scatter(results, n, size, to, plan.inner.out * bytes);
     counters.reductions[target.tiers.number[0]] += n - failures;
     return failures;

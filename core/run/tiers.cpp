@@ -16,26 +16,38 @@ constexpr std::int64_t few_elements = 64;
 
 bool is_short(std::int64_t count) { return count > 1 && count <= static_cast<std::int64_t>(short_elements); }
 
+// Whether results have a width in which sums and products of whole short sets are made.
+bool suits_short(Format in, Format out) { return size_of(out) == size_of(in) || size_of(out) == 8; }
+
 Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
                     std::int64_t count) {
     Tiers tiers;
     const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
     const std::size_t map = static_cast<std::size_t>(row.map);
-    const bool logarithms = row.finalize == Finalize::logarithm, countable = count <= INT32_MAX,
+    const bool logarithms = row.finalize == Finalize::logarithm,
+               whole_logarithms = logarithms && !is_float(out), countable = count <= INT32_MAX,
                has_sign = row.map == Map::itself && !is_unsigned(in);
     const Method& split = set.whole->split[index][map];
     if (row.finalize == Finalize::itself && !is_float(out)) {
-        tiers.push(set.methods->modular[index][size_of(out) > size_of(in)][map], 0);
+        const bool widens = size_of(out) > size_of(in);
+        if (is_short(count) && suits_short(in, out))
+            tiers.at_once = set.short_integers->sum[index][widens][map];
+        tiers.push(set.methods->modular[index][widens][map], 0);
         return tiers;
     }
+    const bool is_root = row.finalize == Finalize::root;
+    const bool suits = is_root ? row.map == Map::square && !is_float(out) && size_of(out) == 8
+                               : row.map == Map::itself && out == Format::f64;
+    if (suits && is_short(count))
+        tiers.at_once = set.short_integers->whole[index][static_cast<std::size_t>(row.finalize)];
     if (fits_64_bits(in, row.map) && countable) {
         Method method = set.methods->modular[index][1][map];
-        if (logarithms)
+        if (whole_logarithms)
             method.finish = has_sign ? finish_signed_logarithms : finish_unsigned_logarithms;
         else
             method.finish = has_sign ? set.whole->finish_signed : set.whole->finish_unsigned;
         tiers.push(method, 0);
-    } else if (split.init != nullptr && countable && !logarithms) {
+    } else if (split.init != nullptr && countable && !whole_logarithms) {
         tiers.push(split, 0);
     }
     Method method = wide_method(in, row.map);
@@ -80,7 +92,10 @@ Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64
     const ProductMethods& products = *set.products;
     if (!is_float(out)) {
         const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
-        tiers.push(products.modular[index][size_of(out) > size_of(in)], 0);
+        const bool widens = size_of(out) > size_of(in);
+        if (is_short(count) && suits_short(in, out))
+            tiers.at_once = set.short_integers->product[index][widens];
+        tiers.push(products.modular[index][widens], 0);
         return tiers;
     }
     if (is_float(in)) {
@@ -127,6 +142,8 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
         case Combine::logical_and:
         case Combine::logical_or:
             tiers.push(set.searches->logical[format][row.combine == Combine::logical_or], 0);
+            if (is_short(count))
+                tiers.at_once = set.shorts->logical[format][row.combine == Combine::logical_or];
             return tiers;
     }
     return tiers;
