@@ -31,26 +31,14 @@ SAMESUM_INLINE Verdict<Format::f64> nearly(Doubles value, Doubles rest, double l
     return {reinterpret_cast<Longs>(low), narrowed_mask(low != high)};
 }
 
-// Rows are read side by side: all of them so far ahead.
-constexpr std::size_t short_distance = 1024;
-
 // make(rows, j) for sets j and on, `step` at a time, of elements of `size` bytes; a last part of a vector is
 // made of a copy, with zeros for what is missing.
 template <std::size_t step, std::size_t size, class Make>
 SAMESUM_INLINE void each_short(const ShortRows& rows, std::size_t n, const Make& make) {
-    constexpr std::size_t bytes = step * size, line = bytes < 64 ? 64 : bytes;
-    constexpr std::ptrdiff_t page = 4096;
-    const bool are_apart = rows.stride >= page || rows.stride <= -page;
     std::size_t j = 0;
-    for (; j + step <= n; j += step) {
-        const char* const p = rows.p + j * size;
-        if (are_apart && j * size % line == 0) {
-            const char* ahead = p + short_distance;
-            for (std::size_t r = 0; r < rows.count; ++r, ahead += rows.stride) prefetch<line>(ahead);
-        }
-        make(ShortRows{p, rows.stride, rows.count}, j);
-    }
+    for (; j + step <= n; j += step) make(ShortRows{rows.p + j * size, rows.stride, rows.count}, j);
     if (j == n) return;
+    constexpr std::size_t bytes = step * size;
     alignas(64) char copy[short_elements * bytes] = {};
     for (std::size_t r = 0; r < rows.count; ++r) {
         const char* row = rows.p + static_cast<std::ptrdiff_t>(r) * rows.stride;

@@ -6,20 +6,14 @@
 namespace samesum::SAMESUM_ISA {
 
 template <class Integer, class Total, Map map, bool product = false>
-constexpr Short modular() {
-    using Made = ShortModular<BitsOfModular<Integer, Total, map>, Total, map, product>;
-    if constexpr (Made::is_quick)
-        return Made::make;
-    else
-        return nullptr;
-}
+constexpr Short modular = ShortModular<BitsOfModular<Integer, Total, map>, Total, map, product>::make;
 
 template <class Integer, class Total>
 constexpr void fill_modular(Short (&sum)[3], Short& product) {
-    sum[0] = modular<Integer, Total, Map::itself>();
-    sum[1] = modular<Integer, Total, Map::magnitude>();
-    sum[2] = modular<Integer, Total, Map::square>();
-    product = modular<Integer, Total, Map::itself, true>();
+    sum[0] = modular<Integer, Total, Map::itself>;
+    sum[1] = modular<Integer, Total, Map::magnitude>;
+    sum[2] = modular<Integer, Total, Map::square>;
+    product = modular<Integer, Total, Map::itself, true>;
 }
 
 constexpr std::size_t by(Finalize finalize) { return static_cast<std::size_t>(finalize); }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernels/short.hpp"
+#include "kernels/widening.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -26,15 +27,18 @@ struct ShortModular {
     using Bits = std::make_unsigned_t<Part>;
     static constexpr std::size_t step = vector_bytes / part;
 
-    // GCC takes vectors of fewer bytes apart.
-    static constexpr bool is_quick = step * size >= 16;
-
-    typedef Integer Loaded __attribute__((vector_size(step * size)));
     typedef Part Parts __attribute__((vector_size(vector_bytes)));
     typedef Bits Values __attribute__((vector_size(vector_bytes)));
 
+    static SAMESUM_INLINE Values loaded(const char* p) {
+        if constexpr (part == size)
+            return load<Values>(p);
+        else
+            return reinterpret_cast<Values>(widened_from<Part, Integer>(p));
+    }
+
     static SAMESUM_INLINE Values mapped(const char* p) {
-        const Values x = reinterpret_cast<Values>(__builtin_convertvector(load<Loaded>(p), Parts));
+        const Values x = loaded(p);
         if constexpr (map == Map::square) return x * x;
         if constexpr (map == Map::magnitude && has_sign) return reinterpret_cast<Parts>(x) < 0 ? -x : x;
         return x;
@@ -54,11 +58,11 @@ struct ShortModular {
         if constexpr (part == sizeof(Total)) {
             store(out, total);
         } else {
-            typedef Part Some __attribute__((vector_size(width * part)));
+            using Wide = std::conditional_t<has_sign, std::int64_t, std::uint64_t>;
             char parts[vector_bytes];
             store(parts, total);
             for (std::size_t k = 0; k < step; k += width)
-                store(out + k * sizeof(Total), __builtin_convertvector(load<Some>(parts + k * part), Longs));
+                store(out + k * sizeof(Total), widened_from<Wide, Part>(parts + k * part));
         }
     }
 

@@ -3,6 +3,7 @@
 
 #include "kernels/factors.hpp"
 #include "kernels/float_formats.hpp"
+#include "kernels/plain_products.hpp"
 #include "kernels/short.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -35,10 +36,21 @@ struct ShortProduct {
                 wild = ~(is_tame(product) & is_tame(other));
                 product *= other;
             }
-            Verdict<format> verdict = nearly<format>(product, lost);
+            Verdict<format> verdict = quickly_rounded(product, lost);
+            if (any_bit(verdict.wrong)) verdict = nearly<format>(product, lost);
             verdict.wrong |= narrowed_mask(wild);
             return verdict;
         });
+    }
+
+    // NaNs are in doubt.
+    static SAMESUM_INLINE Verdict<format> quickly_rounded(Doubles product, double lost) {
+        using Quick = Nearby<format, format == Format::f32>;
+        const Words no_number = narrowed_mask(product != product);
+        if (lost == 0) return {Rounding<format>::of_number(product), no_number};
+        Verdict<format> verdict = Quick::of(product, Quick::through_float ? Quick::slack : lost);
+        verdict.wrong |= no_number;
+        return verdict;
     }
 
     // Not even the one before the last was out of range.
