@@ -214,6 +214,7 @@ struct ShortMethods {
     Short product[4];      // every float format
     Short extreme[12][2];  // f16 ... u64 (Format order) x minimum, maximum
     Short logical[12][2];  // f16 ... u64 x and, or: into bytes of 0 and 1
+    Short position[12][2][2];  // f16 ... u64 x minimum, maximum x first, last: into 64 bits
 };
 
 // Of integers, i8 ... u64.

@@ -64,7 +64,7 @@ struct ShortSum {
     static SAMESUM_INLINE Doubles finished(Doubles sum, double rows, double inverse) {
         if constexpr (finalize == Finalize::over_count) return inverse != 0 ? sum * inverse : sum / rows;
         if constexpr (finalize == Finalize::root) return square_root(sum);
-        if constexpr (finalize == Finalize::logarithm) return plain_logarithm(sum);
+        if constexpr (finalize == Finalize::logarithm) return quick_logarithm(sum);
         return sum;
     }
 
@@ -72,7 +72,7 @@ struct ShortSum {
     static SAMESUM_INLINE Verdict<F::format> concluded(Doubles sum, double rows, double inverse) {
         const Doubles value = finished(sum, rows, inverse);
         if constexpr (finalize == Finalize::logarithm) {
-            Verdict<F::format> verdict = nearly<F::format>(value, 0x1p-48);
+            Verdict<F::format> verdict = nearly<F::format>(value, 0x1p-35);
             verdict.wrong |= ~narrowed_mask((sum > 0) & (sum < infinity));
             return verdict;
         } else if constexpr (!tells && !exact) {

@@ -2,6 +2,7 @@
 #include "kernels/short_double_sum.hpp"
 #include "kernels/short_extreme.hpp"
 #include "kernels/short_logical.hpp"
+#include "kernels/short_position.hpp"
 #include "kernels/short_product.hpp"
 #include "kernels/short_sum.hpp"
 
@@ -53,6 +54,30 @@ constexpr void fill_all_orders(ShortMethods& m) {
     fill_orders<std::uint64_t, Format::u64>(m);
 }
 
+template <class Key, Format format>
+constexpr void fill_positions(ShortMethods& m) {
+    Short(&position)[2][2] = m.position[static_cast<std::size_t>(format)];
+    position[0][0] = ShortPosition<Key, format, false, false>::make;
+    position[0][1] = ShortPosition<Key, format, false, true>::make;
+    position[1][0] = ShortPosition<Key, format, true, false>::make;
+    position[1][1] = ShortPosition<Key, format, true, true>::make;
+}
+
+constexpr void fill_all_positions(ShortMethods& m) {
+    fill_positions<std::int16_t, Format::f16>(m);
+    fill_positions<std::int16_t, Format::bf16>(m);
+    fill_positions<std::int32_t, Format::f32>(m);
+    fill_positions<std::int64_t, Format::f64>(m);
+    fill_positions<std::int8_t, Format::i8>(m);
+    fill_positions<std::int16_t, Format::i16>(m);
+    fill_positions<std::int32_t, Format::i32>(m);
+    fill_positions<std::int64_t, Format::i64>(m);
+    fill_positions<std::int8_t, Format::u8>(m);
+    fill_positions<std::int16_t, Format::u16>(m);
+    fill_positions<std::int32_t, Format::u32>(m);
+    fill_positions<std::int64_t, Format::u64>(m);
+}
+
 constexpr ShortMethods all_short() {
     ShortMethods m{};
     fill_sums<Float16>(m.sum[0]);
@@ -64,6 +89,7 @@ constexpr ShortMethods all_short() {
     m.product[2] = ShortProduct<Float32>::make;
     m.product[3] = ShortDoubleProduct::make;
     fill_all_orders(m);
+    fill_all_positions(m);
     return m;
 }
 

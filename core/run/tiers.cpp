@@ -16,6 +16,14 @@ constexpr std::int64_t few_elements = 64;
 
 bool is_short(std::int64_t count) { return count > 1 && count <= static_cast<std::int64_t>(short_elements); }
 
+// Of what never fails.
+Tiers sure_tiers(const Method& method, Short at_once, std::int64_t count) {
+    Tiers tiers;
+    if (is_short(count)) tiers.at_once = at_once;
+    tiers.push(method, 0);
+    return tiers;
+}
+
 // Whether results have a width in which sums and products of whole short sets are made.
 bool suits_short(Format in, Format out) { return size_of(out) == size_of(in) || size_of(out) == 8; }
 
@@ -30,10 +38,8 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
     const Method& split = set.whole->split[index][map];
     if (row.finalize == Finalize::itself && !is_float(out)) {
         const bool widens = size_of(out) > size_of(in);
-        if (is_short(count) && suits_short(in, out))
-            tiers.at_once = set.short_integers->sum[index][widens][map];
-        tiers.push(set.methods->modular[index][widens][map], 0);
-        return tiers;
+        const Short at_once = suits_short(in, out) ? set.short_integers->sum[index][widens][map] : nullptr;
+        return sure_tiers(set.methods->modular[index][widens][map], at_once, count);
     }
     const bool is_root = row.finalize == Finalize::root;
     const bool suits = is_root ? row.map == Map::square && !is_float(out) && size_of(out) == 8
@@ -93,10 +99,8 @@ Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64
     if (!is_float(out)) {
         const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
         const bool widens = size_of(out) > size_of(in);
-        if (is_short(count) && suits_short(in, out))
-            tiers.at_once = set.short_integers->product[index][widens];
-        tiers.push(products.modular[index][widens], 0);
-        return tiers;
+        const Short at_once = suits_short(in, out) ? set.short_integers->product[index][widens] : nullptr;
+        return sure_tiers(products.modular[index][widens], at_once, count);
     }
     if (is_float(in)) {
         const std::size_t format = static_cast<std::size_t>(in);
@@ -122,31 +126,32 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
     if (is_byte_float(in)) return byte_float_tiers(row, in);
     const InstructionSet& set = current_instruction_set();
     const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
-    Tiers tiers;
     switch (row.combine) {
         case Combine::sum:
             if (row.map == Map::exponential) return exponential_tiers(*set.exponentials, in, out);
             return is_float(in) ? float_sum_tiers(set, row, in, out, count)
                                 : integer_tiers(set, row, in, out, count);
         case Combine::minimum:
-        case Combine::maximum:
-            tiers.push(set.methods->extreme[format][row.combine == Combine::maximum], 0);
-            if (is_short(count)) tiers.at_once = set.shorts->extreme[format][row.combine == Combine::maximum];
-            return tiers;
+        case Combine::maximum: {
+            const bool maximum = row.combine == Combine::maximum;
+            return sure_tiers(set.methods->extreme[format][maximum], set.shorts->extreme[format][maximum],
+                              count);
+        }
         case Combine::product:
             return product_tiers(set, in, out, count);
         case Combine::minimum_position:
-        case Combine::maximum_position:
-            tiers.push(set.searches->position[format][row.combine == Combine::maximum_position][row.last], 0);
-            return tiers;
+        case Combine::maximum_position: {
+            const bool maximum = row.combine == Combine::maximum_position;
+            return sure_tiers(set.searches->position[format][maximum][row.last],
+                              set.shorts->position[format][maximum][row.last], count);
+        }
         case Combine::logical_and:
-        case Combine::logical_or:
-            tiers.push(set.searches->logical[format][row.combine == Combine::logical_or], 0);
-            if (is_short(count))
-                tiers.at_once = set.shorts->logical[format][row.combine == Combine::logical_or];
-            return tiers;
+        case Combine::logical_or: {
+            const bool any = row.combine == Combine::logical_or;
+            return sure_tiers(set.searches->logical[format][any], set.shorts->logical[format][any], count);
+        }
     }
-    return tiers;
+    return {};
 }
 
 }  // namespace samesum

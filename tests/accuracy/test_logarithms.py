@@ -202,6 +202,24 @@ def test_logarithms_of_integers_change_at_the_powers() -> None:
     check_reduce(LOG_SUM, np.full((2, 60), np.iinfo(np.uint64).max), (1,))
 
 
+@pytest.mark.usefixtures("each_instruction_set")
+def test_sums_between_the_entries_of_the_tables() -> None:
+    """Sums z about the places where the nearest factor changes, those for z and those for what it leaves."""
+    sixteenths = np.arange(23, 50) / 32
+    fine = (1 + np.arange(-15, 16, 2) / 384)[:, None] * np.array([0.75, 0.9375, 1.0, 1.0625, 1.4375])
+    places = np.concatenate([sixteenths, fine.ravel()])
+    for step in (0.0, 2.0**-52, -(2.0**-52), 1e-9, -1e-5):
+        z = places * (1 + step)
+        for power in (0, -1, 1, 37):
+            check_reduce(LOG_SUM, np.stack([z, z * 2.0**-60], axis=1) * 2.0**power, (1,))
+    near = np.stack([np.ones(60), 2.0 ** -np.arange(1, 61)], axis=1)
+    check_reduce(LOG_SUM, near, (1,))
+    check_reduce(LOG_SUM, near * [1, -1], (1,))
+    for equal in (1, 2, 3, 4):
+        few = [[0.0] * equal + [-float(below), -1000.0] for below in range(1, 60)]
+        check_reduce(LOGSUMEXP, np.array(few), (1,))
+
+
 def test_ordinary_data_are_certified_by_the_first_tiers() -> None:
     x = np.random.default_rng(2).normal(size=(500, 200))
     for dtype, counter in ((np.float16, "float64_lanes"), (np.float32, "float64_lanes"), (np.float64, "double_words")):

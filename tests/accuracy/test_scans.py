@@ -12,7 +12,7 @@ import cases
 import scan_lines
 from oracle import assert_bits
 from samesum import _core
-from samesum.algebra.rows import CUMULATIVE_SUM
+from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
 from samesum.engine import memory
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
@@ -131,3 +131,20 @@ def test_results_beyond_the_caches_are_whole_wherever_they_start() -> None:
         memory.scan(CUMULATIVE_SUM, x, 0, out=out)
         assert_bits(out[: 1 << 20], expected, f"from element {start} on")
         assert float(out[-1]) == float(np.float32(np.sum(x, dtype=np.float64))), start
+
+
+@pytest.mark.parametrize("row", [CUMULATIVE_SUM, CUMULATIVE_PROD], ids=lambda row: row.name)
+@pytest.mark.parametrize("dtype", [np.dtype(name) for name in ("float32", "float64", "int16")], ids=str)
+def test_short_lines_that_are_written_past_the_caches(row: Scan, dtype: np.dtype[Any]) -> None:
+    """Results of more than 16 MB: those of a few lines over and over, some of which are hard."""
+    for length in (2, 3, 8, 17, 63):
+        few = mixed(np.dtype("float64"), (97, length), length)
+        few[:, length // 2] *= np.where(np.arange(97) % 5 == 0, 1e30, 1.0)
+        few = np.clip(few, -30000, 30000).astype(dtype) if dtype.kind == "i" else few.astype(dtype)
+        count = (17 << 20) // few.nbytes + 1
+        for flags in scan_lines.FLAGS:
+            want = memory.scan(row, few, 1, flags)
+            got = memory.scan(row, np.tile(few, (count, 1)), 1, flags)
+            bits = got.view(np.uint8).reshape(count, -1)
+            where = f"{row.name} of lines of {length} {dtype}, flags {flags}"
+            assert (bits == np.ascontiguousarray(want).view(np.uint8).reshape(-1)).all(), where

@@ -9,10 +9,10 @@ import pytest
 
 import cases
 from drawing import offset
-from oracle import assert_bits, result_dtype
+from oracle import assert_bits, door_flags, result_dtype
 from samesum.algebra import exact
 from samesum.algebra.pieces import Combine
-from samesum.algebra.rows import REDUCTIONS, SUM, Reduction
+from samesum.algebra.rows import ALL, ANY, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
@@ -27,25 +27,25 @@ ROWS = tuple(row for row in REDUCTIONS if row.combine in COMBINES)
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 
-def check(row: Reduction, x: NDArray, name: str) -> None:
+def check(row: Reduction, x: NDArray, name: str, flags: int = 0) -> None:
     """The sets of `x` as they are and in other places of memory."""
-    want = exact.reduce(row, x, (1,), False, result_dtype(row, x.dtype, 0), False)
+    want = exact.reduce(row, x, (1,), False, result_dtype(row, x.dtype, flags), False)
     where = f"{name}, {row.name}"
     apart = np.repeat(x, 2, axis=1)[:, ::2]
     columns = np.ascontiguousarray(x.T)
-    assert_bits(memory.reduce(row, x, (1,)), want, f"side by side: {where}")
-    assert_bits(memory.reduce(row, columns, (0,)), want, f"in rows: {where}")
-    assert_bits(memory.reduce(row, offset(x, x.itemsize + 1), (1,)), want, f"not aligned: {where}")
-    assert_bits(memory.reduce(row, offset(columns, x.itemsize + 1), (0,)), want, f"rows not aligned: {where}")
-    assert_bits(memory.reduce(row, x[::-1], (1,)), want[::-1], f"from the last one on: {where}")
-    assert_bits(memory.reduce(row, apart, (1,)), want, f"with gaps: {where}")
+    assert_bits(memory.reduce(row, x, (1,), flags), want, f"side by side: {where}")
+    assert_bits(memory.reduce(row, columns, (0,), flags), want, f"in rows: {where}")
+    assert_bits(memory.reduce(row, offset(x, x.itemsize + 1), (1,), flags), want, f"not aligned: {where}")
+    assert_bits(memory.reduce(row, offset(columns, x.itemsize + 1), (0,), flags), want, f"rows not aligned: {where}")
+    assert_bits(memory.reduce(row, x[::-1], (1,), flags), want[::-1], f"from the last one on: {where}")
+    assert_bits(memory.reduce(row, apart, (1,), flags), want, f"with gaps: {where}")
     blocks = np.stack([x[:18].reshape(2, 9, -1)] * 3, axis=1)
-    assert_bits(memory.reduce(row, blocks, (3,))[:, 1], want[:18].reshape(2, 9), f"in blocks: {where}")
+    assert_bits(memory.reduce(row, blocks, (3,), flags)[:, 1], want[:18].reshape(2, 9), f"in blocks: {where}")
     stacked = np.ascontiguousarray(np.moveaxis(blocks, 3, 1))
-    assert_bits(memory.reduce(row, stacked, (1,))[:, 1], want[:18].reshape(2, 9), f"rows in blocks: {where}")
+    assert_bits(memory.reduce(row, stacked, (1,), flags)[:, 1], want[:18].reshape(2, 9), f"rows in blocks: {where}")
     many, wanted = np.resize(x, (MANY, x.shape[1])), np.resize(want, MANY)
-    assert_bits(memory.reduce(row, many, (1,)), wanted, f"many: {where}")
-    assert_bits(memory.reduce(row, np.ascontiguousarray(many.T), (0,)), wanted, f"many in rows: {where}")
+    assert_bits(memory.reduce(row, many, (1,), flags), wanted, f"many: {where}")
+    assert_bits(memory.reduce(row, np.ascontiguousarray(many.T), (0,), flags), wanted, f"many in rows: {where}")
 
 
 @pytest.mark.parametrize("family", cases.FAMILIES)
@@ -57,12 +57,28 @@ def test_few_floats(row: Reduction, dtype: np.dtype[Any], family: str, each_inst
         check(row, x, f"{each_instruction_set}: cases.make({family!r}, {dtype.name!r}, {n}, seed)")
 
 
+@pytest.mark.parametrize("door", [False, True], ids=["own_type", "array_door"])
 @pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
 @each_row
-def test_few_integers(row: Reduction, dtype: np.dtype[Any], each_instruction_set: str) -> None:
+def test_few_integers(row: Reduction, dtype: np.dtype[Any], door: bool, each_instruction_set: str) -> None:
     for n in LENGTHS:
         x = np.stack([cases.integer_data(dtype, n, seed) for seed in range(SETS)])
-        check(row, x, f"{each_instruction_set}: cases.integer_data({dtype.name!r}, {n}, seed)")
+        x[:3] = np.array([[np.iinfo(dtype).min], [np.iinfo(dtype).max], [0]], dtype)
+        x[3, 1:], x[4, 1:], x[5, 1:] = x[0, 1:], x[1, 1:], 0
+        name = f"{each_instruction_set}: cases.integer_data({dtype.name!r}, {n}, seed), with the ends of the range"
+        check(row, x, name, door_flags(row) if door else 0)
+
+
+@pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(bool)], ids=str)
+@pytest.mark.parametrize("row", [ALL, ANY], ids=lambda row: row.name)
+def test_few_truths(row: Reduction, dtype: np.dtype[Any], each_instruction_set: str) -> None:
+    for n in LENGTHS:
+        x = np.random.default_rng(n).choice([0.0, 1.0], (SETS, n), p=[0.5, 0.5]).astype(dtype)
+        x[:2] = np.array([[0], [1]], dtype)
+        x[2:4], x[2, n - 1], x[3, n - 1] = x[:2], x[1, 0], x[0, 0]
+        if dtype.kind != "b" and dtype.name not in {"uint8", "uint16", "uint32", "uint64"}:
+            x[4:8] = -x[4:8]
+        check(row, x, f"{each_instruction_set}: zeros and ones of {dtype.name}")
 
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
