@@ -5,6 +5,7 @@
 #include "kernels/method.hpp"
 #include "kernels/narrow_sums.hpp"
 #include "kernels/prefixes.hpp"
+#include "kernels/scan_method.hpp"
 #include "kernels/split_sums.hpp"
 #include "kernels/strips.hpp"
 #include "kernels/sum_strip.hpp"

@@ -8,6 +8,7 @@
 #include "kernels/exponent_spread.hpp"
 #include "kernels/float_formats.hpp"
 #include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "kernels/sum2.hpp"
 #include "kernels/vectors.hpp"
 

@@ -1,7 +1,7 @@
 // The instruction sets compiled in, and the one in use.
 #pragma once
 
-#include "kernels/method.hpp"
+#include "kernels/tables.hpp"
 
 namespace samesum {
 

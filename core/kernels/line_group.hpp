@@ -1,7 +1,7 @@
 // Lines side by side whose elements become rows of columns: squares of them are transposed in registers.
 #pragma once
 
-#include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "kernels/transpose.hpp"
 #include "kernels/vectors.hpp"
 

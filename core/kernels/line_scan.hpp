@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/line_group.hpp"
-#include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

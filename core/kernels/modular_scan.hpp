@@ -5,6 +5,7 @@
 #include "exact/rounding.hpp"
 #include "kernels/method.hpp"
 #include "kernels/modular_line.hpp"
+#include "kernels/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

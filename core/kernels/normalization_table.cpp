@@ -1,5 +1,6 @@
 // Softmax and its logarithm: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/line_columns.hpp"
+#include "kernels/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -3,7 +3,7 @@
 
 #include "kernels/certify.hpp"
 #include "kernels/factors.hpp"
-#include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

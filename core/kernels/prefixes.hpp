@@ -4,7 +4,7 @@
 #include "kernels/certify.hpp"
 #include "kernels/factors.hpp"
 #include "kernels/float_formats.hpp"
-#include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "kernels/certify_products.hpp"
-#include "kernels/method.hpp"
 #include "kernels/plain_products.hpp"
 #include "kernels/prefixes.hpp"
+#include "kernels/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

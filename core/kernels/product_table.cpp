@@ -1,6 +1,7 @@
 // Products: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/modular_scan.hpp"
 #include "kernels/product_scan.hpp"
+#include "kernels/tables.hpp"
 #include "kernels/widened_scan.hpp"
 
 namespace samesum::SAMESUM_ISA {

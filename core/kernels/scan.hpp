@@ -6,6 +6,7 @@
 #include "kernels/grid.hpp"
 #include "kernels/line_scan.hpp"
 #include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels/certify.hpp"
-#include "kernels/method.hpp"
 #include "kernels/rounding.hpp"
+#include "kernels/short_method.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "kernels/line_method.hpp"
 #include "kernels/logarithm.hpp"
-#include "kernels/method.hpp"
 #include "kernels/powers.hpp"
 
 namespace samesum::SAMESUM_ISA {

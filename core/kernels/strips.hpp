@@ -4,7 +4,7 @@
 // and `fresh` tells that no strip of these rows has failed yet.
 #pragma once
 
-#include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {

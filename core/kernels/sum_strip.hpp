@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/certify.hpp"
-#include "kernels/method.hpp"
 #include "kernels/sum1.hpp"
 #include "kernels/sums.hpp"
 #include "kernels/vectors.hpp"

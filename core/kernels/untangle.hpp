@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/method.hpp"
+#include "kernels/short_method.hpp"
 #include "kernels/transpose.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -1,6 +1,7 @@
 // Untangling of short rows: for one instruction set, compiled as table.cpp is.
 #include <utility>
 
+#include "kernels/tables.hpp"
 #include "kernels/untangle.hpp"
 
 namespace samesum::SAMESUM_ISA {

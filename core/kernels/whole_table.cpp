@@ -1,5 +1,6 @@
 // Exact totals of integers: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/split_squares.hpp"
+#include "kernels/tables.hpp"
 #include "kernels/whole.hpp"
 
 namespace samesum::SAMESUM_ISA {

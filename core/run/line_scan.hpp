@@ -1,7 +1,7 @@
 // Several lines side by side, along their elements.
 #pragma once
 
-#include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "layout/scan_plan.hpp"
 #include "run/repair.hpp"
 #include "run/scan_target.hpp"

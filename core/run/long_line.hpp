@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/method.hpp"
+#include "kernels/tables.hpp"
 
 namespace samesum {
 

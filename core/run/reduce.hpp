@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "layout/plan.hpp"
 
 namespace samesum {

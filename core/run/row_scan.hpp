@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "layout/scan_plan.hpp"
 #include "run/repair.hpp"
 #include "run/scan_target.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "layout/scan_plan.hpp"
 #include "run/repair.hpp"
 

@@ -27,11 +27,19 @@ Tiers sure_tiers(const Method& method, Short at_once, std::int64_t count) {
 // Whether results have a width in which sums and products of whole short sets are made.
 bool suits_short(Format in, Format out) { return size_of(out) == size_of(in) || size_of(out) == 8; }
 
+// Means, roots and logarithms in the formats that short sets have them in.
+Short whole_at_once(const InstructionSet& set, const Reduction& row, std::size_t index, Format out) {
+    const bool suits = row.finalize == Finalize::root
+                           ? row.map == Map::square && !is_float(out) && size_of(out) == 8
+                           : row.map == Map::itself && out == Format::f64;
+    return suits ? set.short_integers->whole[index][static_cast<std::size_t>(row.finalize)] : nullptr;
+}
+
 Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
                     std::int64_t count) {
     Tiers tiers;
-    const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
-    const std::size_t map = static_cast<std::size_t>(row.map);
+    const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4,
+                      map = static_cast<std::size_t>(row.map);
     const bool logarithms = row.finalize == Finalize::logarithm,
                whole_logarithms = logarithms && !is_float(out), countable = count <= INT32_MAX,
                has_sign = row.map == Map::itself && !is_unsigned(in);
@@ -41,11 +49,7 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
         const Short at_once = suits_short(in, out) ? set.short_integers->sum[index][widens][map] : nullptr;
         return sure_tiers(set.methods->modular[index][widens][map], at_once, count);
     }
-    const bool is_root = row.finalize == Finalize::root;
-    const bool suits = is_root ? row.map == Map::square && !is_float(out) && size_of(out) == 8
-                               : row.map == Map::itself && out == Format::f64;
-    if (suits && is_short(count))
-        tiers.at_once = set.short_integers->whole[index][static_cast<std::size_t>(row.finalize)];
+    if (is_short(count)) tiers.at_once = whole_at_once(set, row, index, out);
     if (fits_64_bits(in, row.map) && countable) {
         Method method = set.methods->modular[index][1][map];
         if (whole_logarithms)

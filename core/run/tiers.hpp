@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/method.hpp"
+#include "kernels/short_method.hpp"
 #include "run/reduce.hpp"
 
 namespace samesum {

@@ -1,0 +1,41 @@
+// What the methods of normalizing lines are given and give.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "exact/error_free.hpp"
+
+namespace samesum {
+
+// Elements of a line whose powers are added by themselves before they join the others'.
+constexpr std::size_t line_block = 16384;
+
+// What a block adds to its line: the sum of its powers, and how many greatest elements were counted instead.
+struct LineShare {
+    double total = 0, rest = 0;  // of float64 in two words
+    std::int64_t count = 0;
+
+    LineShare& operator+=(const LineShare& other) {
+        double error;
+        two_sum(total, other.total, total, error);
+        rest += other.rest + error;
+        count += other.count;
+        return *this;
+    }
+};
+
+// `count` neighbouring lines of n <= line_block elements: where the first element of each is, and its
+// results.
+struct LineColumns {
+    const char* x;
+    std::ptrdiff_t in;  // from one element of a line to the next, in bytes
+    char* out;
+    std::ptrdiff_t to;  // likewise
+    std::size_t n, count;
+};
+
+// Bytes that `columns` needs, 64 byte by 64 byte.
+constexpr std::size_t room_for_columns(std::size_t n) { return 2 * 64 * n; }
+
+}  // namespace samesum

@@ -1,0 +1,82 @@
+// The methods of one instruction set, each of these structures filled by a source of its own.
+#pragma once
+
+#include "kernels/line_method.hpp"
+#include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
+#include "kernels/short_method.hpp"
+
+namespace samesum {
+
+struct Methods {
+    Method sum1[3][3][2];     // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
+    Method sum2[4][3];        // every float format x map: double-word lanes
+    Method sum2_few[2];       // float64 x (itself, magnitude): likewise, of few elements
+    Method sum3[2];           // float64 x (itself, magnitude): on grids
+    Method extreme[12][2];    // f16 ... u64 (Format order) x minimum, maximum
+    Method modular[8][2][3];  // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
+};
+
+struct ScanMethods {
+    ScanMethod real[4][4];     // every float format x that of the prefixes
+    ScanMethod modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
+};
+
+struct ProductMethods {
+    Method real[4];                 // every float format
+    Method modular[8][2];           // i8 ... u64 x (own width, 64 bits): integers modulo 2^k
+    ScanMethod scan_real[4][4];     // every float format x that of the prefixes
+    ScanMethod scan_modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
+};
+
+struct SearchMethods {
+    Method position[12][2][2];  // f16 ... u64 (Format order) x minimum, maximum x first, last
+    Method logical[12][2];      // f16 ... u64 x and, or
+};
+
+// Of integers, for results that are no sums modulo 2^k.
+struct WholeMethods {
+    Method split[8][3];  // i8 ... u64 x map: those of 64 bits, and squares of 32 bits; the others are empty
+    decltype(Method::finish) finish_signed, finish_unsigned;  // of tiles of 64-bit totals that did not wrap
+};
+
+struct ExponentialMethods {
+    Method sum1[3];   // float16, bfloat16, float32: exponentials in float64
+    Method sum2[4];   // every float format: exponentials in double-words
+    Method whole[8];  // i8 ... u64: exponentials from a table, in tiles of sum2 for float64
+};
+
+struct UntangleMethods {
+    // 1, 2, 4, 8 bytes x elements in a row, from 2 on
+    Untangle of_size[4][untangled_elements + 1], back[4][untangled_elements + 1];
+};
+
+// Into the format of the elements; empty where there is no such way.
+struct ShortMethods {
+    Short sum[4][3][4];        // every float format x map x finalize
+    Short product[4];          // every float format
+    Short extreme[12][2];      // f16 ... u64 (Format order) x minimum, maximum
+    Short logical[12][2];      // f16 ... u64 x and, or: into bytes of 0 and 1
+    Short position[12][2][2];  // f16 ... u64 x minimum, maximum x first, last: into 64 bits
+};
+
+// Of integers, i8 ... u64.
+struct ShortIntegerMethods {
+    Short sum[8][2][3], product[8][2];  // modulo 2^k, as ProductMethods and Methods have them
+    // By finalize: means and logarithms of sums, into float64; roots of sums of squares, into 64 bits.
+    Short whole[8][4];
+};
+
+// Softmax [0] and its logarithm [1] of every float format.
+struct NormalizationMethods {
+    // Of n >= 1 contiguous elements.
+    void (*line[4][2])(const void* x, std::size_t n, void* out);
+    // Of long lines in blocks of line_block: the greatest element of a block, then its share of the line of
+    // which this is the greatest and finite, then, if the total is not NaN, its results.
+    double (*greatest[4])(const void* x, std::size_t n);
+    LineShare (*share[4][2])(const void* x, std::size_t n, double most);
+    void (*quotients[4][2])(const void* x, std::size_t n, double most, const LineShare& all, void* out);
+    void (*columns[4][2])(const LineColumns& lines, void* room);
+};
+
+}  // namespace samesum
