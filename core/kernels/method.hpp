@@ -23,6 +23,8 @@ enum class Combine : std::uint8_t {
 constexpr bool is_position(Combine combine) { return combine >= Combine::minimum_position; }
 
 enum class Finalize : std::uint8_t { itself, over_count, root, logarithm };
+// Its place in a table.
+constexpr std::size_t by(Finalize finalize) { return static_cast<std::size_t>(finalize); }
 
 // States of up to `tile_columns` outputs, or of more if they are small, as arrays side by side; a method
 // decides what lies in them.

@@ -17,8 +17,6 @@ constexpr void fill_modular(Short (&sum)[3], Short& product) {
     product = modular<Integer, Total, Map::itself, true>;
 }
 
-constexpr std::size_t by(Finalize finalize) { return static_cast<std::size_t>(finalize); }
-
 template <class Integer>
 constexpr void fill(ShortIntegerMethods& m, Format format) {
     const std::size_t index = static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8);

@@ -9,8 +9,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-constexpr std::size_t by(Finalize finalize) { return static_cast<std::size_t>(finalize); }
-
 template <class F>
 constexpr void fill_sums(Short (&row)[3][4]) {
     row[0][by(Finalize::itself)] = ShortSum<F, Map::itself, Finalize::itself>::make;
@@ -38,6 +36,12 @@ constexpr void fill_orders(ShortMethods& m) {
     Short(&logical)[2] = m.logical[static_cast<std::size_t>(format)];
     logical[0] = ShortLogical<std::make_unsigned_t<Key>, is_float(format), false>::make;
     logical[1] = ShortLogical<std::make_unsigned_t<Key>, is_float(format), true>::make;
+    using Signed = std::make_signed_t<Key>;
+    Short(&position)[2][2] = m.position[static_cast<std::size_t>(format)];
+    position[0][0] = ShortPosition<Signed, format, false, false>::make;
+    position[0][1] = ShortPosition<Signed, format, false, true>::make;
+    position[1][0] = ShortPosition<Signed, format, true, false>::make;
+    position[1][1] = ShortPosition<Signed, format, true, true>::make;
 }
 
 constexpr void fill_all_orders(ShortMethods& m) {
@@ -55,30 +59,6 @@ constexpr void fill_all_orders(ShortMethods& m) {
     fill_orders<std::uint64_t, Format::u64>(m);
 }
 
-template <class Key, Format format>
-constexpr void fill_positions(ShortMethods& m) {
-    Short(&position)[2][2] = m.position[static_cast<std::size_t>(format)];
-    position[0][0] = ShortPosition<Key, format, false, false>::make;
-    position[0][1] = ShortPosition<Key, format, false, true>::make;
-    position[1][0] = ShortPosition<Key, format, true, false>::make;
-    position[1][1] = ShortPosition<Key, format, true, true>::make;
-}
-
-constexpr void fill_all_positions(ShortMethods& m) {
-    fill_positions<std::int16_t, Format::f16>(m);
-    fill_positions<std::int16_t, Format::bf16>(m);
-    fill_positions<std::int32_t, Format::f32>(m);
-    fill_positions<std::int64_t, Format::f64>(m);
-    fill_positions<std::int8_t, Format::i8>(m);
-    fill_positions<std::int16_t, Format::i16>(m);
-    fill_positions<std::int32_t, Format::i32>(m);
-    fill_positions<std::int64_t, Format::i64>(m);
-    fill_positions<std::int8_t, Format::u8>(m);
-    fill_positions<std::int16_t, Format::u16>(m);
-    fill_positions<std::int32_t, Format::u32>(m);
-    fill_positions<std::int64_t, Format::u64>(m);
-}
-
 constexpr ShortMethods all_short() {
     ShortMethods m{};
     fill_sums<Float16>(m.sum[0]);
@@ -90,7 +70,6 @@ constexpr ShortMethods all_short() {
     m.product[2] = ShortProduct<Float32>::make;
     m.product[3] = ShortDoubleProduct::make;
     fill_all_orders(m);
-    fill_all_positions(m);
     return m;
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/certify.hpp"
 #include "kernels/short.hpp"
 #include "kernels/whole.hpp"
+#include "kernels/widening.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -20,41 +21,11 @@ struct ShortWhole {
     static constexpr double narrow_limit = 0x1p24;
     static_assert(short_elements * narrow_limit * narrow_limit <= 0x1p53);
 
-    typedef Integer Loaded __attribute__((vector_size(width * size)));
-
-    // GCC takes vectors of so few bytes apart, so the instructions are named.
-    static SAMESUM_INLINE Ints narrow_elements(const char* p) {
-#if defined(__AVX512F__)
-        const __m128i x = size == 1 ? _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))
-                                    : _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-        if constexpr (size == 1)
-            return reinterpret_cast<Ints>(std::is_signed_v<Integer> ? _mm256_cvtepi8_epi32(x)
-                                                                    : _mm256_cvtepu8_epi32(x));
-        return reinterpret_cast<Ints>(std::is_signed_v<Integer> ? _mm256_cvtepi16_epi32(x)
-                                                                : _mm256_cvtepu16_epi32(x));
-#elif defined(__AVX2__)
-        const __m128i x = size == 1 ? _mm_cvtsi32_si128(load<std::int32_t>(p))
-                                    : _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
-        if constexpr (size == 1)
-            return reinterpret_cast<Ints>(std::is_signed_v<Integer> ? _mm_cvtepi8_epi32(x)
-                                                                    : _mm_cvtepu8_epi32(x));
-        return reinterpret_cast<Ints>(std::is_signed_v<Integer> ? _mm_cvtepi16_epi32(x)
-                                                                : _mm_cvtepu16_epi32(x));
-#else
-        return __builtin_convertvector(load<Loaded>(p), Ints);
-#endif
-    }
-
+    // Of fewer than 52 bits, put where those of a double that holds its units last are.
     static SAMESUM_INLINE Doubles elements(const char* p) {
-        if constexpr (size < 4) {
-            return __builtin_convertvector(narrow_elements(p), Doubles);
-        } else {
-            const Words bits = load<Words>(p);
-            if constexpr (std::is_signed_v<Integer>)
-                return __builtin_convertvector(reinterpret_cast<Ints>(bits), Doubles);
-            const Ints shifted = reinterpret_cast<Ints>(bits ^ (std::uint32_t{1} << 31));
-            return __builtin_convertvector(shifted, Doubles) + 0x1p31;
-        }
+        using Wide = std::conditional_t<std::is_signed_v<Integer>, std::int64_t, std::uint64_t>;
+        const UnsignedLongs x = reinterpret_cast<UnsignedLongs>(widened_from<Wide, Integer>(p));
+        return reinterpret_cast<Doubles>(x + __builtin_bit_cast(std::uint64_t, to_integer)) - to_integer;
     }
 
     // The exact total is sum + rest.
@@ -67,7 +38,7 @@ struct ShortWhole {
         Part part;
         const char* p = rows.p;
         for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) {
-            const Loaded x = load<Loaded>(p);
+            const auto x = load<typename VectorOf<Integer>::type>(p);
             part.sum += __builtin_convertvector(x >> 32, Doubles);
             part.rest += __builtin_convertvector(x & UINT32_MAX, Doubles);
         }
@@ -89,8 +60,7 @@ struct ShortWhole {
         return part;
     }
 
-    static SAMESUM_INLINE Part total(const ShortRows& rows) {
-        if constexpr (size == 8) return long_total(rows);
+    static SAMESUM_INLINE Part narrow_total(const ShortRows& rows) {
         Part part;
         Doubles greatest = {};
         const char* p = rows.p;
@@ -100,6 +70,13 @@ struct ShortWhole {
             if constexpr (squares && size == 4) greatest = greater_magnitude(greatest, x);
         }
         return squares && size == 4 && any(greatest > narrow_limit) ? wide_total(rows) : part;
+    }
+
+    static SAMESUM_INLINE Part total(const ShortRows& rows) {
+        if constexpr (size == 8)
+            return long_total(rows);
+        else
+            return narrow_total(rows);
     }
 
     // The greatest whole number with no greater square.

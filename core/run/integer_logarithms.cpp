@@ -9,7 +9,6 @@
 #include "exact/methods.hpp"
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
-#include "run/accumulate.hpp"
 
 namespace samesum {
 

@@ -32,7 +32,7 @@ Short whole_at_once(const InstructionSet& set, const Reduction& row, std::size_t
     const bool suits = row.finalize == Finalize::root
                            ? row.map == Map::square && !is_float(out) && size_of(out) == 8
                            : row.map == Map::itself && out == Format::f64;
-    return suits ? set.short_integers->whole[index][static_cast<std::size_t>(row.finalize)] : nullptr;
+    return suits ? set.short_integers->whole[index][by(row.finalize)] : nullptr;
 }
 
 Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
@@ -71,8 +71,7 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
     Tiers tiers;
     const Methods& methods = *set.methods;
     const std::size_t format = static_cast<std::size_t>(in), map = static_cast<std::size_t>(row.map);
-    if (in == out && is_short(count))
-        tiers.at_once = set.shorts->sum[format][map][static_cast<std::size_t>(row.finalize)];
+    if (in == out && is_short(count)) tiers.at_once = set.shorts->sum[format][map][by(row.finalize)];
     if (in != Format::f64 && out != Format::f64)
         tiers.push(methods.sum1[format][map][count <= few_elements], 0);
     const bool is_double = in == Format::f64 && row.map != Map::square;
