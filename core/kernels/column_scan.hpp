@@ -121,27 +121,29 @@ struct ColumnScan {
     // All rows of a strip of columns, few enough for their exponents to tell that no sum is rounded.
     template <Format format, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
+        const StripRows<F, format, true, known> rows(all, 0);
+        if (pass_few<format>(rows, known > 0 ? known : all.rows)) return 0;
         State state = State::empty();
-        if constexpr (!is_double) {
-            if (pass_few<format>(StripRows<F, format, true, known>(all, 0), known > 0 ? known : all.rows))
-                return 0;
-            return scan_any<format>(state, all);
-        }
-        return scan_strip<format, true, known>(state, all, 0, true);
+        return scan_any<format>(state, all);
     }
 
     // The same of sums that start again after `period` rows each; false if some are in doubt.
     template <Format format>
     static SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t period) {
-        const StripRows<F, format, true, 0> rows(all, 0);
-        if constexpr (is_double)
-            return format == Format::f64 && SplitSums::pass_few(rows, period);
-        else
-            return pass_few<format>(rows, period);
+        return pass_few<format>(StripRows<F, format, true, 0>(all, 0), period);
     }
 
     template <Format format, class Rows>
     static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
+        if constexpr (is_double)
+            return format == Format::f64 && SplitSums::pass_few(rows, period);
+        else
+            return pass_exact<format>(rows, period);
+    }
+
+    // Sums that their exponents tell to be exact.
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool pass_exact(const Rows& rows, std::size_t period) {
         ExponentSpread<F> seen;
         for (std::size_t r = 0; r < rows.count();) {
             Doubles sum = {};

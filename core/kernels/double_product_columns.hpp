@@ -37,6 +37,16 @@ struct DoubleProductColumns {
     template <bool whole, std::size_t known>
     using Rows = StripRows<F, format, whole, known, true>;
 
+    // Writes a product; where that is in doubt.
+    template <class Rows>
+    static SAMESUM_INLINE Longs put_tested(const Rows& rows, std::size_t r, const PlainProducts& product,
+                                           Doubles relative) {
+        const Doubles b = samesum::SAMESUM_ISA::magnitude(product.hi) * relative;
+        const Doubles low = product.hi + (product.lo - b), high = product.hi + (product.lo + b);
+        rows.put(r, reinterpret_cast<Longs>(low));
+        return low != high;
+    }
+
     // Rows of a strip whose products are near one, and stay so; false if one left them, or was in doubt.
     // Exact products are not told from others.
     template <class Rows>
@@ -49,11 +59,8 @@ struct DoubleProductColumns {
         Longs wrong = {};
         for (std::size_t r = 0; r < rows.count(); ++r) {
             strip.take(rows.at(r));
-            const Doubles size = samesum::SAMESUM_ISA::magnitude(strip.hi), b = size * relative;
-            smallest = lesser(size, smallest);
-            const Doubles low = strip.hi + (strip.lo - b), high = strip.hi + (strip.lo + b);
-            wrong |= low != high;
-            rows.put(r, reinterpret_cast<Longs>(low));
+            smallest = lesser(samesum::SAMESUM_ISA::magnitude(strip.hi), smallest);
+            wrong |= put_tested(rows, r, strip, relative);
         }
         strip.normalise();
         if (any(wrong | (smallest < least)) || !strip.is_near()) return false;
@@ -176,10 +183,30 @@ struct DoubleProductColumns {
 
     static SAMESUM_INLINE State empty_state() { return {ProductState::one(), Doubles{}}; }
 
-    // There is no common test of several products.
+    // Products that start again after `period` rows each, of which the first two need no test; false if one
+    // is in doubt.
     template <Format>
-    static bool passes_few(const ScanRows&, std::size_t) {
-        return false;
+    static SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t period) {
+        const Rows<true, 0> rows(all, 0);
+        const Doubles none = {}, relative = none + (Error::of_strip(period) + Error::test);
+        Doubles smallest = none + PlainProducts::greatest;
+        Longs wrong = {};
+        for (std::size_t r = 0; r < rows.count();) {
+            const std::size_t end = r + period;
+            PlainProducts line{rows.at(r), none, Longs{}};
+            rows.put(r++, reinterpret_cast<Longs>(line.hi));
+            line.take(rows.at(r));
+            rows.put(r++, reinterpret_cast<Longs>(line.hi));
+            for (; r < end; ++r) {
+                smallest = lesser(samesum::SAMESUM_ISA::magnitude(line.hi), smallest);
+                line.take(rows.at(r));
+                wrong |= put_tested(rows, r, line, relative);
+            }
+            wrong |= period > 2 ? ~(samesum::SAMESUM_ISA::magnitude(line.hi) < PlainProducts::greatest)
+                                : line.hi != line.hi;
+            smallest = period > 2 ? lesser(samesum::SAMESUM_ISA::magnitude(line.hi), smallest) : smallest;
+        }
+        return !any(wrong | (smallest < PlainProducts::least));
     }
 
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {

@@ -111,14 +111,16 @@ struct LineScan {
     template <std::size_t known>
     static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period = 0) {
         const std::size_t n = known > 0 ? known : all.n, last = n < width ? 0 : n - width;
+        const std::size_t here = n * width * F::size, distance = here > prefetch_distance ? here : prefetch_distance;
         std::size_t failures = 0;
         std::uint8_t failed[short_line * width];
         for (std::size_t first = 0; first < all.lines; first += width) {
             LineGroup<F> group(all, first);
-            prefetch<width * F::size*(known > 0 ? known : 1)>(group.x[0] + prefetch_distance);
             // The last square is over some of the one before.
-            for (std::size_t i = 0; i < n && n >= width; i += width)
+            for (std::size_t i = 0; i < n && n >= width; i += width) {
+                prefetch<width * width * F::size>(group.x[0] + distance + i * width * F::size);
                 group.take(i < last ? i : last, i < last ? i : last);
+            }
             if (n < width) group.take_some(0, n);
             const ScanRows rows = group.rows(n, 0, failed);
             const std::size_t wrong =

@@ -70,13 +70,9 @@ struct ProductColumns {
         return true;
     }
 
-    // What is zero or far from one; infinities and NaNs fail, and what may have underflowed on the way: with
-    // factors from 2^-149 to 2^128 that takes five of up to eight, and three lead back no farther than this.
+    // What is zero or far from one.
     static bool settle(State& state, const PlainProducts& strip) {
-        constexpr double surely_whole = 0x1p-500;
-        const Doubles size = samesum::SAMESUM_ISA::magnitude(strip.hi);
-        const Longs was_zero = state.plain.hi == 0;
-        if (any(~(size < infinity) | ((size < surely_whole) & ~was_zero))) return false;
+        if (any(is_odd_product(strip.hi, state.plain.hi == 0))) return false;
         state = State::of(strip.factors(Longs{}), strip.hi == 0, Longs{});
         return true;
     }
@@ -129,10 +125,39 @@ struct ProductColumns {
 
     static SAMESUM_INLINE State empty_state() { return State::one(); }
 
-    // There is no common test of several products.
-    template <Format>
-    static bool passes_few(const ScanRows&, std::size_t) {
-        return false;
+    // Products that start again after `period` < scan_rows * 2 rows each; false if one is in doubt.
+    template <Format format>
+    static SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t period) {
+        const StripRows<F, format, true, 0> rows(all, 0);
+        return pass_few<format, false>(rows, period) ||
+               (Nearby<format, false>::through_float && pass_few<format, true>(rows, period));
+    }
+
+    template <Format format, bool precise, class Rows>
+    static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
+        using Test = Nearby<format, precise>;
+        constexpr std::size_t exact = Test::exact_factors(F::format);
+        Words wrong = {};
+        Longs odd = {};
+        for (std::size_t r = 0; r < rows.count();) {
+            Doubles product = Doubles{} + 1;
+            for (std::size_t i = 0; i < period; ++i, ++r) {
+                product *= rows.at(r);
+                const Verdict<format> v = Test::of(product, i < exact ? 0 : Test::slack);
+                wrong |= v.wrong;
+                rows.put(r, v.bits);
+            }
+            odd |= is_odd_product(product, product == 0);
+        }
+        return !any_bit(wrong) && !any(odd);
+    }
+
+    // Infinities and NaNs, and what may have underflowed on the way: with factors from 2^-149 to 2^128 that
+    // takes five of up to eight after a product near one, and three lead back no farther than this.
+    static SAMESUM_INLINE Longs is_odd_product(Doubles product, Longs can_be_zero) {
+        constexpr double surely_whole = 0x1p-500;
+        const Doubles size = samesum::SAMESUM_ISA::magnitude(product);
+        return ~(size < infinity) | ((size < surely_whole) & ~can_be_zero);
     }
 
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {

@@ -54,20 +54,25 @@ struct SplitSums {
         return Outcome::off;
     }
 
-    // Sums that start again after `period` rows each; false if any may be rounded.
+    // Sums that start again after `period` rows each; false if any may be rounded. A column has a grid of its
+    // own, which none of its sums leaves.
     template <class Rows>
     static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
-        const Doubles none = {}, shift = chosen_shift(rows, none);
-        if (shift[0] == 0) return false;
-        Pass pass{shift, none, none, none, ~UnsignedLongs{}};
+        Doubles sizes = {};
+        for (std::size_t r = 0; r < rows.count(); ++r) sizes += samesum::SAMESUM_ISA::magnitude(rows.at(r));
+        const GridOf<Doubles> grid = GridOf<Doubles>::over(sizes);
+        UnsignedLongs least = ~UnsignedLongs{};
         for (std::size_t r = 0; r < rows.count();) {
-            pass.lead = pass.rest = none;
-            for (const std::size_t end = r + period; r < end; ++r)
-                rows.put(r, reinterpret_cast<Longs>(pass.take(rows.at(r))));
-            // A NaN stays the last one.
-            pass.greatest = pass.lead == pass.lead ? pass.greatest : none + infinity;
+            Doubles lead = {}, rest = {};
+            for (const std::size_t end = r + period; r < end; ++r) {
+                const Doubles x = rows.at(r), q = minus(plus(x, grid.shift), grid.shift);
+                lead = plus(lead, q);
+                rest += x - q;
+                least = lesser_size(least, x);
+                rows.put(r, reinterpret_cast<Longs>(plus(lead, rest)));
+            }
         }
-        return pass.is_exact(period);
+        return !any(~((sizes < grid_limit) & rests_are_exact(least, grid.shift, period)));
     }
 
   private:
@@ -90,6 +95,17 @@ struct SplitSums {
         return ((field > 0 ? field : 1) + static_cast<std::uint64_t>(zeros)) << (fraction + 1);
     }
 
+    static SAMESUM_INLINE UnsignedLongs lesser_size(UnsignedLongs least, Doubles x) {
+        const UnsignedLongs size = (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
+        return size < least ? size : least;
+    }
+
+    // The remainders of `count` elements on a grid do not add up to more than 53 bits.
+    static SAMESUM_INLINE Longs rests_are_exact(UnsignedLongs least, Doubles shift, std::size_t count) {
+        const Doubles most = shift * (static_cast<double>(count + 2) * 0x1p-52);
+        return least >= reinterpret_cast<UnsignedLongs>(most) << 1;
+    }
+
     // A pass over rows on a grid and what tells whether nothing was rounded.
     struct Pass {
         Doubles shift, lead, rest, greatest;
@@ -100,19 +116,15 @@ struct SplitSums {
             lead = plus(lead, q);
             rest += x - q;
             greatest = greater_magnitude(greatest, lead);
-            const UnsignedLongs size =
-                (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
-            least = size < least ? size : least;
+            least = lesser_size(least, x);
             return plus(lead, rest);
         }
         // False if a sum left the middle of the grid, where elements have remainders of up to half a unit, or
         // if the remainders might add up to more than 53 bits.
         SAMESUM_INLINE bool is_exact(std::size_t count) const {
-            const Doubles most = shift * (static_cast<double>(count + 2) * 0x1p-52), middle = shift * 0.125,
-                          last = samesum::SAMESUM_ISA::magnitude(lead);  // or a NaN
-            const UnsignedLongs limit = reinterpret_cast<UnsignedLongs>(most) << 1;
-            return !any(
-                ~((samesum::SAMESUM_ISA::magnitude(greatest) < middle) & (last < middle) & (least >= limit)));
+            const Doubles middle = shift * 0.125, last = samesum::SAMESUM_ISA::magnitude(lead);  // or a NaN
+            return !any(~((samesum::SAMESUM_ISA::magnitude(greatest) < middle) & (last < middle) &
+                          rests_are_exact(least, shift, count)));
         }
     };
 

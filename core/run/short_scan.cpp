@@ -61,7 +61,7 @@ class ShortScan {
 
   private:
     void run_plain(std::int64_t first, std::int64_t last) {
-        constexpr std::size_t room = 32 << 10;
+        constexpr std::size_t room = 4 << 10;
         alignas(64) char results[room];
         std::uint8_t failed[untangled_rows * short_line];
         const std::int64_t n = plan_.axis.size;
