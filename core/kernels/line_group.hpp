@@ -39,6 +39,13 @@ struct LineGroup {
         }
     }
 
+    // The lines of the memory that hold elements so many bytes after number i.
+    SAMESUM_INLINE void ask(std::size_t i, std::size_t ahead) const {
+        constexpr std::size_t line = 64;
+        if (i * F::size % line > 0) return;
+        for (std::size_t k = 0; k < width; ++k) __builtin_prefetch(x[k] + i * F::size + ahead);
+    }
+
     // A square of elements from number i on becomes rows from number r on.
     SAMESUM_INLINE void take(std::size_t i, std::size_t r = 0) {
         using Bits = BitsOf<F::size>;

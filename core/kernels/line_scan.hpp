@@ -49,6 +49,7 @@ struct LineScan {
             State state = Columns::load_state(t, first);
             std::size_t i = 0;
             for (; i + width <= all.n; i += width) {
+                group.ask(i, 1024);
                 group.take(i);
                 const ScanRows rows = group.rows(width, all.depth + i, failed);
                 if (Columns::template scan_strip<format, true, width>(state, rows, 0, true) > 0)
