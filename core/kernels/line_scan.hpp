@@ -112,7 +112,8 @@ struct LineScan {
     template <std::size_t known>
     static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period = 0) {
         const std::size_t n = known > 0 ? known : all.n, last = n < width ? 0 : n - width;
-        const std::size_t here = n * width * F::size, distance = here > prefetch_distance ? here : prefetch_distance;
+        const std::size_t here = n * width * F::size,
+                          distance = here > prefetch_distance ? here : prefetch_distance;
         std::size_t failures = 0;
         std::uint8_t failed[short_line * width];
         for (std::size_t first = 0; first < all.lines; first += width) {

@@ -2,6 +2,7 @@
 #include "kernels/modular_scan.hpp"
 #include "kernels/product_scan.hpp"
 #include "kernels/tables.hpp"
+#include "kernels/triple_product.hpp"
 #include "kernels/widened_scan.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -21,6 +22,7 @@ constexpr void fill_integer(ProductMethods& m, Format format) {
 template <class F>
 constexpr void fill_real(ProductMethods& m) {
     m.real[static_cast<std::size_t>(F::format)] = RealProduct<F>::method();
+    m.triple[static_cast<std::size_t>(F::format)] = TripleProduct<F>::lanes;
 }
 
 constexpr ProductMethods all_products() {

@@ -15,6 +15,16 @@ struct ProductCarry {
     std::int64_t exponent = 0, mark = 0;
 };
 
+// Products of the lanes of triple_elements contiguous floats: (hi + mid + lo) * 2^exponent each, of which all
+// of them together lose up to `lost`, relatively.
+struct TripleLanes {
+    static constexpr std::size_t most = 32;
+    static constexpr double lost = 0x1p-130;
+    alignas(64) double hi[most], mid[most], lo[most];
+    alignas(64) std::int64_t exponent[most];
+};
+constexpr std::size_t triple_elements = 4096;
+
 // The total of some elements, or of all so far on the way from one block of a scan to the next.
 struct Carry {
     Sum sum;               // of floats

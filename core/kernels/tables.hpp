@@ -27,6 +27,8 @@ struct ProductMethods {
     Method modular[8][2];           // i8 ... u64 x (own width, 64 bits): integers modulo 2^k
     ScanMethod scan_real[4][4];     // every float format x that of the prefixes
     ScanMethod scan_modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
+    // Every float format: how many lanes there are, or zero if not all elements are ordinary numbers.
+    std::size_t (*triple[4])(const void* x, TripleLanes& lanes);
 };
 
 struct SearchMethods {

@@ -1,9 +1,12 @@
 #include "run/repair.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
 #include <utility>
 
 #include "exact/elements.hpp"
+#include "exact/near_product.hpp"
 #include "exact/product.hpp"
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
@@ -24,66 +27,162 @@ namespace {
 // A line can take seconds: so many elements between two questions whether to go on.
 constexpr std::int64_t elements_between_questions = 1 << 16;
 
-void take(Superaccumulator& total, const void* p, Format format) { add_element(total, p, format); }
-void take(Product& total, const void* p, Format format) { multiply_element(total, p, format); }
+// One line, with elements side by side in native byte order.
+class Elements {
+  public:
+    static constexpr std::size_t most = triple_elements;
 
-void take_all(Superaccumulator& total, const char* x, std::size_t n, Format format) {
-    for (std::size_t i = 0; i < n; ++i) add_element(total, x + i * size_of(format), format);
-}
+    Elements(const ScanPlan& plan, const char* in) : plan_(plan), in_(in) {}
 
-// Adds whole blocks before the span, in which `total` holds the elements before `at`. The total of a block of
-// floats is nearly always exact in two words.
-std::int64_t add_blocks(const ScanPlan& plan, const Failures::Span& span, std::int64_t at,
-                        Superaccumulator& total) {
-    if (!is_float(plan.in)) return at;
-    const std::size_t in = static_cast<std::size_t>(plan.in);
-    const ScanMethod& method = current_instruction_set().scans->real[in][in];
-    constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements);
-    for (std::int64_t done = 0; at + block <= span.first; at += block, done += block) {
-        if (done % elements_between_questions == 0 && interruption_requested()) throw Interrupted{};
-        alignas(64) char x[scan_elements * 8];
-        gather(span.in + at * plan.axis.in, plan.axis.in, scan_elements, size_of(plan.in), plan.swapped, x);
-        const Sum sum = method.total(x, scan_elements).sum;
+    Format format() const { return plan_.in; }
+
+    // n <= most elements from number i on, until the next call.
+    const char* at(std::int64_t i, std::size_t n) {
+        const std::int64_t size = static_cast<std::int64_t>(size_of(plan_.in)),
+                           end = i + static_cast<std::int64_t>(n);
+        if (i / elements_between_questions != end / elements_between_questions && interruption_requested())
+            throw Interrupted{};
+        const char* const first = in_ + i * plan_.axis.in;
+        if (plan_.axis.in == size && !plan_.swapped) return first;
+        gather(first, plan_.axis.in, n, size_of(plan_.in), plan_.swapped, room_);
+        return room_;
+    }
+
+  private:
+    const ScanPlan& plan_;
+    const char* const in_;
+    alignas(64) char room_[most * 8];
+};
+
+// The prefix sums of a line, later and later ones.
+class Sums {
+  public:
+    Sums(const ScanPlan& plan, const char* in, int) : elements_(plan, in) {}
+
+    // Of the elements up to number i.
+    std::uint64_t through(std::int64_t i, const Finish& how) {
+        constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements);
+        for (; is_float(elements_.format()) && at_ + block <= i; at_ += block) add_block();
+        for (; at_ <= i; ++at_) add(elements_.at(at_, 1));
+        return total_.rounded(how);
+    }
+
+  private:
+    void add(const char* element) {
+        if (!total_.is_nan()) add_element(total_, element, elements_.format());
+    }
+
+    // The total of a block of floats is nearly always exact in two words.
+    void add_block() {
+        const std::size_t in = static_cast<std::size_t>(elements_.format());
+        const char* x = elements_.at(at_, scan_elements);
+        const Sum sum = current_instruction_set().scans->real[in][in].total(x, scan_elements).sum;
         if (sum.bound == 0 && magnitude(sum.hi) < __builtin_huge_val()) {
-            add_element(total, &sum.hi, Format::f64);
-            add_element(total, &sum.lo, Format::f64);
+            add_element(total_, &sum.hi, Format::f64);
+            add_element(total_, &sum.lo, Format::f64);
         } else {
-            take_all(total, x, scan_elements, plan.in);
+            for (std::size_t i = 0; i < scan_elements; ++i) add(x + i * size_of(elements_.format()));
         }
     }
-    return at;
-}
 
-std::int64_t add_blocks(const ScanPlan&, const Failures::Span&, std::int64_t at, Product&) { return at; }
+    Elements elements_;
+    Superaccumulator total_;
+    std::int64_t at_ = 0;
+};
 
-// `total` holds the elements before `at`.
-template <class State>
-std::int64_t repair_span(const ScanPlan& plan, const Failures::Span& span, std::int64_t at, State& total) {
-    const Finish how{Finalize::itself, plan.format, 1};
-    at = add_blocks(plan, span, at, total);
-    for (; at < span.last; ++at) {
-        if (at % elements_between_questions == 0 && interruption_requested()) throw Interrupted{};
-        char element[8];
-        gather(span.in + at * plan.axis.in, 0, 1, size_of(plan.in), plan.swapped, element);
-        if (!total.is_nan()) take(total, element, plan.in);
-        if (at >= span.first)
-            store_bits(span.out + at * plan.axis.out, 0, total.rounded(how), size_of(plan.format));
+// The prefix products of a line, later and later ones.
+class Products {
+  public:
+    Products(const ScanPlan& plan, const char* in, int threads)
+        : plan_(plan),
+          in_(in),
+          threads_(static_cast<std::size_t>(threads)),
+          elements_(plan, in),
+          is_near_(is_float(plan.in)) {}
+
+    // Of the elements up to number i.
+    std::uint64_t through(std::int64_t i, const Finish& how) {
+        // Ties have few factors.
+        constexpr std::int64_t few = 64;
+        if (i >= few && is_near_) {
+            if (const auto bits = near_through(i, how.format)) return *bits;
+        }
+        for (; exact_at_ <= i && !exact_.is_nan(); ++exact_at_)
+            multiply_element(exact_, elements_.at(exact_at_, 1), plan_.in);
+        return exact_.rounded(how);
     }
-    counters.scan_exact += static_cast<std::uint64_t>(span.last - span.first);
-    return at;
+
+  private:
+    std::optional<std::uint64_t> near_through(std::int64_t i, Format format) {
+        // For threads to share.
+        constexpr std::int64_t share = 1 << 14;
+        const std::int64_t shares = (i + 1 - near_at_) / share;
+        std::vector<NearProduct> products(static_cast<std::size_t>(shares));
+        std::atomic<bool> is_near = true;
+        auto task = [&](std::size_t t, std::size_t) {
+            Elements elements(plan_, in_);
+            const std::int64_t first = near_at_ + static_cast<std::int64_t>(t) * share;
+            if (!multiply(products[t], elements, first, first + share)) is_near = false;
+        };
+        for_each_task(products.size(), threads_, task);
+        for (const NearProduct& product : products) near_.multiply(product);
+        near_at_ += shares * share;
+        is_near_ = is_near && multiply(near_, elements_, near_at_, i + 1);
+        near_at_ = i + 1;
+        return is_near_ ? near_.rounded(format) : std::nullopt;
+    }
+
+    static bool multiply(NearProduct& product, Elements& elements, std::int64_t first, std::int64_t last) {
+        const auto triple =
+            current_instruction_set().products->triple[static_cast<std::size_t>(elements.format())];
+        constexpr std::int64_t block = static_cast<std::int64_t>(Elements::most);
+        TripleLanes lanes;
+        for (; first + block <= last; first += block) {
+            const std::size_t count = triple(elements.at(first, Elements::most), lanes);
+            if (count == 0) break;
+            product.multiply(lanes, count);
+        }
+        for (; first < last; first += block) {
+            const std::size_t n = static_cast<std::size_t>(std::min(block, last - first));
+            if (!product.multiply(elements.at(first, n), n, elements.format())) return false;
+        }
+        return true;
+    }
+
+    const ScanPlan& plan_;
+    const char* const in_;
+    const std::size_t threads_;
+    Elements elements_;
+    Product exact_;
+    NearProduct near_;
+    std::int64_t exact_at_ = 0, near_at_ = 0;
+    bool is_near_;  // no element was anything but an ordinary number
+};
+
+template <class Prefixes>
+void repair_spans(const ScanPlan& plan, const Failures::Span* first, const Failures::Span* last,
+                  int threads) {
+    const Finish how{Finalize::itself, plan.format, 1};
+    Prefixes prefixes(plan, first->in, threads);
+    for (; first < last; ++first) {
+        for (std::int64_t i = first->first; i < first->last; ++i)
+            store_bits(first->out + i * plan.axis.out, 0, prefixes.through(i, how), size_of(plan.format));
+        counters.scan_exact += static_cast<std::uint64_t>(first->last - first->first);
+    }
 }
 
-template <class State>
+// Threads share the lines, or one line.
+template <class Prefixes>
 void repair_lines(const ScanPlan& plan, const std::vector<Failures::Span>& spans, int threads) {
     std::vector<std::size_t> starts;
     for (std::size_t i = 0; i < spans.size(); ++i) {
         if (i == 0 || spans[i].out != spans[i - 1].out) starts.push_back(i);
     }
     starts.push_back(spans.size());
+    const Failures::Span* const all = spans.data();
+    if (starts.size() == 2) return repair_spans<Prefixes>(plan, all, all + spans.size(), threads);
     auto task = [&](std::size_t t, std::size_t) {
-        State total;
-        std::int64_t at = 0;
-        for (std::size_t i = starts[t]; i < starts[t + 1]; ++i) at = repair_span(plan, spans[i], at, total);
+        repair_spans<Prefixes>(plan, all + starts[t], all + starts[t + 1], 1);
     };
     for_each_task(starts.size() - 1, static_cast<std::size_t>(threads), task);
 }
@@ -94,9 +193,9 @@ void repair(Combine combine, const ScanPlan& plan, Failures& failures, int threa
     const std::vector<Failures::Span> spans = failures.take();
     if (spans.empty()) return;
     if (combine == Combine::product)
-        repair_lines<Product>(plan, spans, threads);
+        repair_lines<Products>(plan, spans, threads);
     else
-        repair_lines<Superaccumulator>(plan, spans, threads);
+        repair_lines<Sums>(plan, spans, threads);
 }
 
 }  // namespace samesum
