@@ -13,8 +13,9 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class F>
+template <class Float>
 struct ColumnScan {
+    using F = Float;
     static constexpr bool is_double = F::format == Format::f64;
 
     using Tile = SumTile;
@@ -96,11 +97,14 @@ struct ColumnScan {
         return failures;
     }
 
+    template <Format format, bool whole, std::size_t known>
+    using Strip = StripRows<F, format, whole, known>;
+
     // A strip of columns; `fresh` if no column of these rows has failed yet.
     template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
                                                  bool fresh) {
-        const StripRows<F, format, whole, known> rows(all, j);
+        const Strip<format, whole, known> rows(all, j);
         const State before = state;
         const Outcome outcome = state.template advance<format>(rows);
         if (outcome == Outcome::certain) return 0;
@@ -112,27 +116,28 @@ struct ColumnScan {
         return certify(all, j, before.total());
     }
 
-    // The same of any number of rows of a whole strip.
+    // The same of any number of rows.
     template <Format format>
-    static __attribute__((noinline)) std::size_t scan_any(State& state, const ScanRows& all) {
-        return scan_strip<format, true, 0>(state, all, 0, true);
+    static __attribute__((noinline)) std::size_t scan_any_strip(State& state, const ScanRows& all,
+                                                                std::size_t j, bool fresh) {
+        return scan_strip<format, false, 0>(state, all, j, fresh);
+    }
+
+    template <Format format>
+    static SAMESUM_INLINE std::size_t scan_any(State& state, const ScanRows& all) {
+        return scan_any_strip<format>(state, all, 0, true);
     }
 
     // All rows of a strip of columns, few enough for their exponents to tell that no sum is rounded.
     template <Format format, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
-        const StripRows<F, format, true, known> rows(all, 0);
+        const Strip<format, true, known> rows(all, 0);
         if (pass_few<format>(rows, known > 0 ? known : all.rows)) return 0;
         State state = State::empty();
         return scan_any<format>(state, all);
     }
 
-    // The same of sums that start again after `period` rows each; false if some are in doubt.
-    template <Format format>
-    static SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t period) {
-        return pass_few<format>(StripRows<F, format, true, 0>(all, 0), period);
-    }
-
+    // Sums that start again after `period` rows each; false if some are in doubt.
     template <Format format, class Rows>
     static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
         if constexpr (is_double)
@@ -175,7 +180,7 @@ struct ColumnScan {
         const double* const shift = t.field[1] + j;
         if (t.way[j] != Way::exponents) return false;
         Doubles sum = load<Doubles>(part);
-        const StripRows<F, format, whole, known> rows(all, j);
+        const Strip<format, whole, known> rows(all, j);
         if (!State::template pass_exact<format>(rows, sum, load<Doubles>(shift))) return false;
         store(part, sum);
         return true;

@@ -34,8 +34,8 @@ struct DoubleProductColumns {
         Doubles bound;
     };
 
-    template <bool whole, std::size_t known>
-    using Rows = StripRows<F, format, whole, known, true>;
+    template <Format, bool whole, std::size_t known>
+    using Strip = StripRows<F, format, whole, known, true>;
 
     // Writes a product; where that is in doubt.
     template <class Rows>
@@ -88,7 +88,8 @@ struct DoubleProductColumns {
     // Rows with their exponents aside. Columns that have met a zero, an infinity or a NaN have the exponent
     // of what is one for good; false if one meets its first, or was in doubt, as subnormals are unless
     // `gradual`.
-    static __attribute__((noinline)) bool try_far(State& state, const Rows<false, 0>& rows, bool gradual) {
+    static __attribute__((noinline)) bool try_far(State& state, const Strip<format, false, 0>& rows,
+                                                  bool gradual) {
         constexpr std::int64_t beyond = std::int64_t{1} << 20;
         const Longs marks = state.at.mark, is_zero = state.at.plain.hi == 0,
                     is_infinite = marks == infinity_mark;
@@ -144,7 +145,7 @@ struct DoubleProductColumns {
     // The same where a strip is not near one.
     static __attribute__((noinline)) std::size_t scan_apart(State& state, const ScanRows& all, std::size_t j,
                                                             bool fresh) {
-        const Rows<false, 0> rows(all, j);
+        const Strip<format, false, 0> rows(all, j);
         if (try_far(state, rows, false) || try_far(state, rows, true)) return 0;
         if (fresh) std::memset(all.failed, 0, all.rows * all.n);
         return certify(state, all, j);
@@ -156,11 +157,12 @@ struct DoubleProductColumns {
                                                  bool fresh) {
         const Longs zero = state.at.plain.hi == 0;
         const bool near = !any_bit(state.at.mark | state.at.exponent | zero);
-        if (near && try_near(state, Rows<whole, known>(all, j))) return 0;
+        if (near && try_near(state, Strip<format, whole, known>(all, j))) return 0;
         return scan_apart(state, all, j, fresh);
     }
 
     // The same of any number of rows.
+    template <Format>
     static __attribute__((noinline)) std::size_t scan_any_strip(State& state, const ScanRows& all,
                                                                 std::size_t j, bool fresh) {
         return scan_strip<format, false, 0>(state, all, j, fresh);
@@ -168,7 +170,7 @@ struct DoubleProductColumns {
 
     template <Format>
     static SAMESUM_INLINE std::size_t scan_any(State& state, const ScanRows& all) {
-        return scan_any_strip(state, all, 0, true);
+        return scan_any_strip<format>(state, all, 0, true);
     }
 
     // All rows of a strip of columns.
@@ -185,9 +187,8 @@ struct DoubleProductColumns {
 
     // Products that start again after `period` rows each, of which the first two need no test; false if one
     // is in doubt.
-    template <Format>
-    static SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t period) {
-        const Rows<true, 0> rows(all, 0);
+    template <Format, class Rows>
+    static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
         const Doubles none = {}, relative = none + (Error::of_strip(period) + Error::test);
         Doubles smallest = none + PlainProducts::greatest;
         Longs wrong = {};
@@ -231,7 +232,7 @@ struct DoubleProductColumns {
         if constexpr (known > 0)
             failures = scan_strip<format, whole, known>(state, all, j, fresh);
         else
-            failures = scan_any_strip(state, all, j, fresh);
+            failures = scan_any_strip<format>(state, all, j, fresh);
         store_state(t, j, state);
         return failures;
     }

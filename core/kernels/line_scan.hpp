@@ -3,6 +3,7 @@
 
 #include "kernels/line_group.hpp"
 #include "kernels/scan_method.hpp"
+#include "kernels/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -137,7 +138,7 @@ struct LineScan {
 
     // Rows of one line after the other.
     static std::size_t scan_periods(const ScanRows& all, std::size_t period) {
-        if (Columns::template passes_few<format>(all, period)) return 0;
+        if (passes_few<Columns, true>(all, 0, period)) return 0;
         std::size_t failures = 0;
         std::memset(all.failed, 0, all.rows * all.n);
         for (std::size_t r = 0; r < all.rows; r += period) {

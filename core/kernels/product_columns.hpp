@@ -8,8 +8,9 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class F>
+template <class Float>
 struct ProductColumns {
+    using F = Float;
     static_assert(F::format != Format::f64);
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
@@ -97,11 +98,14 @@ struct ProductColumns {
         return failures;
     }
 
+    template <Format format, bool whole, std::size_t known>
+    using Strip = StripRows<F, format, whole, known, true>;
+
     // A strip of columns; `fresh` if no column of these rows has failed yet.
     template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
                                                  bool fresh) {
-        const StripRows<F, format, whole, known, true> rows(all, j);
+        const Strip<format, whole, known> rows(all, j);
         if (!state.is_apart()) {
             if (try_near<format>(state, rows)) return 0;
         } else if (!any_bit(state.mark)) {
@@ -111,10 +115,16 @@ struct ProductColumns {
         return certify_strip(state, all, j);
     }
 
-    // The same of any number of rows of a whole strip.
+    // The same of any number of rows.
     template <Format format>
-    static __attribute__((noinline)) std::size_t scan_any(State& state, const ScanRows& all) {
-        return scan_strip<format, true, 0>(state, all, 0, true);
+    static __attribute__((noinline)) std::size_t scan_any_strip(State& state, const ScanRows& all,
+                                                                std::size_t j, bool fresh) {
+        return scan_strip<format, false, 0>(state, all, j, fresh);
+    }
+
+    template <Format format>
+    static SAMESUM_INLINE std::size_t scan_any(State& state, const ScanRows& all) {
+        return scan_any_strip<format>(state, all, 0, true);
     }
 
     // All rows of a strip of columns.
@@ -125,16 +135,15 @@ struct ProductColumns {
 
     static SAMESUM_INLINE State empty_state() { return State::one(); }
 
-    // Products that start again after `period` < scan_rows * 2 rows each; false if one is in doubt.
-    template <Format format>
-    static SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t period) {
-        const StripRows<F, format, true, 0> rows(all, 0);
-        return pass_few<format, false>(rows, period) ||
-               (Nearby<format, false>::through_float && pass_few<format, true>(rows, period));
+    // Products that start again after `period` <= 8 rows each; false if one is in doubt.
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
+        return pass_few_in<format, false>(rows, period) ||
+               (Nearby<format, false>::through_float && pass_few_in<format, true>(rows, period));
     }
 
     template <Format format, bool precise, class Rows>
-    static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
+    static SAMESUM_INLINE bool pass_few_in(const Rows& rows, std::size_t period) {
         using Test = Nearby<format, precise>;
         constexpr std::size_t exact = Test::exact_factors(F::format);
         Words wrong = {};

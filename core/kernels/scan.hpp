@@ -57,12 +57,13 @@ struct ScanWords {
     alignas(64) double bound[scan_elements + width];
 };
 
-// Adds the ways for lines to a method.
+// Adds the ways for lines and for few rows to a method.
 template <class Scan>
 constexpr void take_lines(ScanMethod& m) {
     m.start = Scan::start;
     m.lines = Scan::Lines::lines;
     m.short_lines = Scan::Lines::short_lines;
+    m.few_rows = scan_few_rows<typename Scan::Columns>;
     m.takes_parts = Scan::takes_parts;
 }
 

@@ -1,9 +1,11 @@
 // Columns of a scan a strip of `width` of them at a time. `Columns` says how a strip is scanned:
 // scan_strip<format, whole, known>(state, rows, j, fresh) of the strip from column j on and
 // column_strip<...>(tile, rows, j, fresh), whose state is in a tile; `known` is the number of rows, or zero,
-// and `fresh` tells that no strip of these rows has failed yet.
+// and `fresh` tells that no strip of these rows has failed yet. Of scans that start again after some rows
+// each pass_few<format>(rows, period) is a common test; false if it tells nothing.
 #pragma once
 
+#include "kernels/prefixes.hpp"
 #include "kernels/scan_method.hpp"
 #include "kernels/vectors.hpp"
 
@@ -30,6 +32,34 @@ std::size_t scan_columns(void* tile, const ScanRows& all) {
         if (all.rows == scan_rows) return scan_strips<F, Columns, format, scan_rows>(t, all);
     }
     return scan_strips<F, Columns, format, 0>(t, all);
+}
+
+// Into the elements' own format.
+template <class Columns, bool whole>
+SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t j, std::size_t period) {
+    constexpr Format format = Columns::F::format;
+    return Columns::template pass_few<format>(typename Columns::template Strip<format, whole, 0>(all, j),
+                                              period);
+}
+
+template <class Columns, bool whole>
+SAMESUM_INLINE std::size_t scan_few_rows_of(const ScanRows& all, std::size_t j, bool fresh) {
+    if (passes_few<Columns, whole>(all, j, all.rows)) return 0;
+    typename Columns::State state = Columns::empty_state();
+    return Columns::template scan_any_strip<Columns::F::format>(state, all, j, fresh);
+}
+
+// Whole columns, whose state is nowhere but in registers.
+template <class Columns>
+std::size_t scan_few_rows(const ScanRows& all) {
+    constexpr std::size_t size = Columns::F::size;
+    std::size_t failures = 0, j = 0;
+    for (; j + width <= all.n; j += width) {
+        const char* p = all.x + j * size + prefetch_distance;
+        for (std::size_t r = 0; r < all.rows; ++r, p += all.in) __builtin_prefetch(p);
+        failures += scan_few_rows_of<Columns, true>(all, j, failures == 0);
+    }
+    return j < all.n ? failures + scan_few_rows_of<Columns, false>(all, j, failures == 0) : failures;
 }
 
 // All rows of one whole strip.
