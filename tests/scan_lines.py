@@ -42,3 +42,12 @@ def check_threads(row: Scan, x: NDArray) -> None:
             assert_bits(memory.scan(row, line, 0), alone[i], f"{threads} threads, line {i}")
         columns = memory.scan(row, np.ascontiguousarray(x.T), 0)
         assert_bits(columns, np.ascontiguousarray(alone.T), f"{threads} threads, columns")
+
+
+def check_columns_on_threads(row: Scan, x: NDArray, period: int) -> None:
+    """Columns that come again after so many; the caller restores the number of threads."""
+    lines = memory.scan(row, np.ascontiguousarray(x[:, :period].T), 1)
+    expected = np.tile(lines.T, (1, -(-x.shape[1] // period)))[:, : x.shape[1]]
+    for threads in (1, 2, 3):
+        _core.set_num_threads(threads)
+        assert_bits(memory.scan(row, x, 0), np.ascontiguousarray(expected), f"{threads} threads")

@@ -1,0 +1,69 @@
+"""Scans of a few elements, as lines and as columns: what is in doubt, overflows, vanishes or is no number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cases
+import scan_lines
+from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+LINES = 43
+LENGTHS = range(1, 11)
+SPREADS = (0.5, 20.0, 300.0, 2000.0)
+"""Bits between the magnitudes; what the format cannot hold is zero or infinite."""
+SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 2.0**-24, 5e-324])
+
+each_scan = pytest.mark.parametrize("row", [CUMULATIVE_SUM, CUMULATIVE_PROD], ids=lambda row: row.name)
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+
+
+def lines_of(dtype: np.dtype[Any], length: int, spread: float) -> NDArray:
+    """Every third line has a special value somewhere."""
+    generator = np.random.default_rng([length, int(spread)])
+    power = np.clip(generator.uniform(-spread / 2, spread / 2, (LINES, length)), -1074, 1023)
+    x = np.exp2(power) * generator.choice([-1.0, 1.0], power.shape)
+    for i, line in enumerate(range(0, LINES, 3)):
+        x[line, generator.integers(0, length)] = SPECIAL[i % len(SPECIAL)]
+    with np.errstate(over="ignore"):
+        return np.asarray(x.astype(dtype))
+
+
+@each_scan
+@each_float
+@pytest.mark.parametrize("length", LENGTHS)
+def test_magnitudes_near_and_far(row: Scan, dtype: np.dtype[Any], length: int) -> None:
+    for spread in SPREADS:
+        scan_lines.check(row, lines_of(dtype, length, spread))
+
+
+@each_scan
+@each_float
+@pytest.mark.parametrize("length", LENGTHS)
+def test_every_family(row: Scan, dtype: np.dtype[Any], length: int) -> None:
+    for family in cases.FAMILIES:
+        scan_lines.check(row, cases.make(family, dtype, LINES * length, length).reshape(LINES, length))
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@each_scan
+@each_float
+def test_each_instruction_set(row: Scan, dtype: np.dtype[Any]) -> None:
+    for length in (2, 3, 7, 8, 9):
+        scan_lines.check(row, lines_of(dtype, length, 20.0))
+        scan_lines.check(row, lines_of(dtype, length, 2000.0), scan_lines.FLAGS[3])
+
+
+@pytest.mark.usefixtures("restored_threads")
+@each_scan
+@each_float
+def test_many_short_columns_on_threads(row: Scan, dtype: np.dtype[Any]) -> None:
+    """More than the caches hold, and a last strip that is not whole."""
+    for rows, columns in ((3, 1_500_011), (8, 700_003)):
+        x = np.tile(lines_of(dtype, rows, 20.0).T, (1, -(-columns // LINES)))[:, :columns].copy()
+        scan_lines.check_columns_on_threads(row, x, LINES)
