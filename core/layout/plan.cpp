@@ -182,8 +182,28 @@ void copy_elements(const char* from, std::int64_t in, char* to, std::int64_t out
     }
 }
 
-void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to) {
-    copy_elements(from, stride, to, static_cast<std::int64_t>(size), n, size, swapped);
+namespace {
+
+// The lines of the memory that hold n elements.
+void ask_for(const char* p, std::int64_t stride, std::int64_t n) {
+    constexpr std::int64_t line = 64;
+    const std::int64_t length = stride * n, least = stride < 0 ? -line : line,
+                       step = std::abs(stride) < line ? least : stride;
+    for (std::int64_t i = 0; std::abs(i) < std::abs(length); i += step) __builtin_prefetch(p + i);
+}
+
+}  // namespace
+
+void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to,
+            std::int64_t ahead) {
+    constexpr std::size_t part = 128;
+    const std::size_t together = ahead == 0 || stride == 0 ? n : part;
+    for (std::size_t i = 0; i < n; i += together) {
+        const std::size_t now = std::min(together, n - i);
+        const char* p = from + static_cast<std::int64_t>(i) * stride;
+        if (together < n) ask_for(p + ahead, stride, static_cast<std::int64_t>(now));
+        copy_elements(p, stride, to + i * size, static_cast<std::int64_t>(size), now, size, swapped);
+    }
 }
 
 void scatter(const char* from, std::size_t n, std::size_t size, char* to, std::int64_t stride) {

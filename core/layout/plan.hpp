@@ -105,8 +105,10 @@ class Walk {
 void copy_elements(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n,
                    std::size_t size, bool swap);
 
-// Copies n elements `stride` bytes apart side by side, in native byte order.
-void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to);
+// Copies n elements `stride` bytes apart side by side, in native byte order. What lies `ahead` bytes beyond is
+// asked for on the way; nothing if that is zero.
+void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to,
+            std::int64_t ahead = 0);
 
 // Copies n elements to places `stride` bytes apart.
 void scatter(const char* from, std::size_t n, std::size_t size, char* to, std::int64_t stride);

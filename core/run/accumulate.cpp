@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -19,6 +20,12 @@ thread_local std::vector<std::unique_ptr<Block>> idle_tiles;
 
 constexpr std::int64_t gathered_rows = 16;
 
+// Where the elements of a run with this stride are asked for; the machine sees to dense ones by itself.
+std::int64_t distance_of(std::int64_t stride) {
+    constexpr std::int64_t elements = 192, dense = 16;
+    return std::abs(stride) < dense ? 0 : elements * stride;
+}
+
 void add_lane_run(const Plan& plan, const Method& method, void* tile, std::size_t j, const char* p,
                   std::int64_t n) {
     const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
@@ -29,7 +36,8 @@ void add_lane_run(const Plan& plan, const Method& method, void* tile, std::size_
         const std::size_t now = static_cast<std::size_t>(std::min(most, n - i));
         const char* from = p + i * plan.inner.in;
         if (!plan.contiguous) {
-            gather(from, plan.inner.in, now, static_cast<std::size_t>(size), plan.swapped, gathered);
+            gather(from, plan.inner.in, now, static_cast<std::size_t>(size), plan.swapped, gathered,
+                   distance_of(plan.inner.in));
             from = gathered;
         }
         method.lanes(tile, j, from, now, 0, 1);
@@ -107,7 +115,7 @@ void add_rows(const Plan& plan, const Method& method, const char* p, std::int64_
         const std::int64_t now = std::min(most, rows - r);
         for (std::int64_t i = 0; i < now; ++i) {
             gather(p + (r + i) * stride, plan.inner.in, n, size, plan.swapped,
-                   gathered + static_cast<std::size_t>(i) * n * size);
+                   gathered + static_cast<std::size_t>(i) * n * size, stride);
         }
         method.columns(tile, gathered, static_cast<std::ptrdiff_t>(n * size), static_cast<std::size_t>(now),
                        n);

@@ -35,7 +35,7 @@ void LineScan::scan(void* tile, const LinePart* parts, std::size_t count, std::i
             x[k] = parts[k].in + (parts[k].begin + i) * in;
             out[k] = direct ? parts[k].out + (parts[k].begin + i) * to : results + k * pitch;
             if (!gathers) continue;
-            gather(x[k], in, now, size, plan_.swapped, elements + k * pitch);
+            gather(x[k], in, now, size, plan_.swapped, elements + k * pitch, block * in);
             x[k] = elements + k * pitch;
         }
         // Of parts of one line only the first can be at its front.

@@ -76,7 +76,7 @@ class Job {
             if (gathers) {
                 for (std::int64_t i = 0; i < rows; ++i)
                     gather(x + i * plan_.axis.in, plan_.inner.in, n, size_of(plan_.in), plan_.swapped,
-                           gathered + i * columns * item);
+                           gathered + i * columns * item, rows_ * plan_.axis.in);
                 block_of_rows.x = gathered;
                 block_of_rows.in = columns * item;
             }
