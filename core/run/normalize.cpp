@@ -16,7 +16,7 @@ namespace samesum {
 namespace {
 
 // Below this many elements one thread is faster than waking another.
-constexpr std::int64_t threaded_elements = 16 << 10;
+constexpr std::int64_t threaded_elements = 8 << 10;
 // Bytes of the lines that a task takes at a time: they stay in the cache while they lie side by side.
 constexpr std::int64_t task_bytes = 128 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.
@@ -224,7 +224,7 @@ class Job {
         for (std::int64_t i = 0; i < run; ++i, line += across) {
             if (in)
                 gather(x_.data + at.in + i * side_.in, axis_.in, length(), size_of(x_.format), x_.swapped,
-                       line);
+                       line, side_.in);
             else
                 scatter(line, length(), size_of(x_.format), out_ + at.out + i * side_.out, axis_.out);
         }

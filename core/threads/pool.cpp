@@ -1,13 +1,14 @@
 #include "threads/pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <xmmintrin.h>
@@ -15,6 +16,8 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #endif
+
+#include "threads/placement.hpp"
 
 namespace samesum {
 
@@ -88,10 +91,14 @@ void await_briefly(const Condition& holds) {
             if (holds()) return;
             pause();
         }
+        std::this_thread::yield();  // who is waited for may be on this very processor
     } while (std::chrono::steady_clock::now() - begin < patience);
 }
 
 class Pool {
+    // Where there are more, so are processors; each costs the caller two system calls.
+    static constexpr std::size_t sent_helpers = 8;
+
   public:
     // False if somebody else's job is running.
     bool try_run(Job& job, std::size_t threads) {
@@ -101,8 +108,10 @@ class Pool {
             const std::lock_guard lock(mutex_);
             grow(threads - 1);
             job_ = &job;
-            helpers_ = threads - 1;
+            wanted_ = threads - 1;
             ++generation_;
+            for (std::size_t i = 0; i < std::min({wanted_, helpers_.size(), sent_helpers}); ++i)
+                helpers_[i].placement.wake_elsewhere(helpers_[i].thread.native_handle());
         }
         wake_.notify_all();
         job.work(0);
@@ -118,24 +127,34 @@ class Pool {
     }
 
   private:
+    struct Helper {
+        std::thread thread;
+        Placement placement;
+    };
+
     // A system that gives no more threads is served by those there are.
     void grow(std::size_t helpers) {
         try {
-            while (threads_.size() < helpers) {
-                threads_.emplace_back([this, worker = threads_.size() + 1] { serve(worker); });
+            while (helpers_.size() < helpers) {
+                Helper& helper = helpers_.emplace_back();
+                const std::size_t worker = helpers_.size();
+                helper.thread = std::thread([this, &helper, worker] { serve(helper, worker); });
             }
         } catch (const std::system_error&) {
+            helpers_.pop_back();
         }
     }
 
-    [[noreturn]] void serve(std::size_t worker) {
+    [[noreturn]] void serve(Helper& self, std::size_t worker) {
         std::uint64_t seen = 0;
         for (;;) {
             await_briefly([&] { return generation_ != seen; });
             std::unique_lock lock(mutex_);
+            self.placement.fall_asleep();
             wake_.wait(lock, [&] { return generation_ != seen; });
+            self.placement.come_back();
             seen = generation_;
-            if (job_ == nullptr || worker > helpers_) continue;
+            if (job_ == nullptr || worker > wanted_) continue;
             Job& job = *job_;
             ++working_;
             lock.unlock();
@@ -147,9 +166,9 @@ class Pool {
 
     std::mutex busy_, mutex_;  // the second one is held by those who change what follows
     std::condition_variable wake_, done_;
-    std::vector<std::thread> threads_;
+    std::deque<Helper> helpers_;
     Job* job_ = nullptr;
-    std::size_t helpers_ = 0;
+    std::size_t wanted_ = 0;
     std::atomic<std::size_t> working_{0};
     std::atomic<std::uint64_t> generation_{0};
 };

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,3 +108,31 @@ def test_errors_in_one_caller_do_not_disturb_the_others() -> None:
         for index, got in enumerate(callers.map(call, range(60))):
             if got is not None:
                 assert_bits(got, expected, f"caller {index}")
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processors are chosen on Linux only")
+@pytest.mark.usefixtures("restored_threads")
+@pytest.mark.parametrize("processors", [1, None], ids=["one processor", "all"])
+def test_helpers_may_run_where_the_process_may(processors: int | None) -> None:
+    """Those that wake are sent away from their caller for a moment."""
+    allowed = os.sched_getaffinity(0)
+    x = np.random.default_rng(0).standard_normal(MEGA)
+    _core.set_num_threads(4)
+    expected = memory.reduce(REDUCTIONS[0], x)
+    try:
+        for thread in _threads():
+            os.sched_setaffinity(thread, sorted(allowed)[:processors])
+        for _ in range(40):
+            assert_bits(memory.reduce(REDUCTIONS[0], x), expected)
+            time.sleep(0.001)
+        until = time.monotonic() + 10
+        while any(os.sched_getaffinity(thread) != os.sched_getaffinity(0) for thread in _threads()):
+            assert time.monotonic() < until
+            time.sleep(0.001)
+    finally:
+        for thread in _threads():
+            os.sched_setaffinity(thread, allowed)
+
+
+def _threads() -> list[int]:
+    return [int(task.name) for task in Path("/proc/self/task").iterdir()]
