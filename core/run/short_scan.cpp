@@ -16,6 +16,8 @@ namespace {
 
 // Lines for one call, and elements for one task.
 constexpr std::int64_t call_lines = static_cast<std::int64_t>(untangled_rows), task_elements = 1 << 17;
+// Elements of the widest vector.
+constexpr std::int64_t vector = 8;
 
 // Elements of a line of results.
 std::int64_t results_of(const ScanPlan& plan) { return plan.written + (plan.has_initial ? 1 : 0); }
@@ -28,11 +30,8 @@ bool is_plain(const ScanPlan& plan, const ScanMethod& method) {
            !plan.has_initial;
 }
 
-// They follow one another, or are plain and take a vector each.
-bool lines_are_near(const ScanPlan& plan, const ScanMethod& method) {
-    constexpr std::int64_t vector = 8;
-    const bool close = plan.lines.dim[0].in == plan.axis.size * static_cast<std::int64_t>(size_of(plan.in));
-    return close || (is_plain(plan, method) && plan.axis.size >= vector);
+bool follow_one_another(const ScanPlan& plan) {
+    return plan.lines.dim[0].in == plan.axis.size * static_cast<std::int64_t>(size_of(plan.in));
 }
 
 class ShortScan {
@@ -44,6 +43,7 @@ class ShortScan {
           failures_(failures),
           streams_(plan.lines.count() * results_of(plan) * static_cast<std::int64_t>(size_of(plan.format)) >=
                    streamed_bytes),
+          gathers_(!follow_one_another(plan) && plan.axis.size < vector),
           from_(size_of(plan.in), plan.axis.size, plan.axis.in > 0),
           to_(size_of(plan.format), results_of(plan), plan.axis.out > 0),
           data_(plan.data + (from_.forward ? 0 : plan.axis.in * (plan.axis.size - 1))),
@@ -62,7 +62,7 @@ class ShortScan {
   private:
     void run_plain(std::int64_t first, std::int64_t last) {
         constexpr std::size_t room = 4 << 10;
-        alignas(64) char results[room];
+        alignas(64) char results[room], elements[call_lines * vector * 8];
         std::uint8_t failed[untangled_rows * short_line];
         const std::int64_t n = plan_.axis.size;
         const std::size_t bytes = to_.size * static_cast<std::size_t>(n);  // of a line
@@ -73,8 +73,9 @@ class ShortScan {
             const std::int64_t lines = std::min(last - first, most);
             const char* x = data_ + first * plan_.lines.dim[0].in;
             char* out = out_ + first * plan_.lines.dim[0].out;
-            const ShortScanLines some{x,
-                                      plan_.lines.dim[0].in,
+            if (gathers_) gather_lines(x, static_cast<std::size_t>(lines), elements);
+            const ShortScanLines some{gathers_ ? elements : x,
+                                      gathers_ ? n * plan_.axis.in : plan_.lines.dim[0].in,
                                       streams_ ? results : out,
                                       static_cast<std::size_t>(lines),
                                       static_cast<std::size_t>(n),
@@ -90,6 +91,14 @@ class ShortScan {
                                out + line * n * static_cast<std::int64_t>(to_.size), i % n, i % n + 1});
             }
         }
+    }
+
+    // Elements number i of all lines, for one i after the other.
+    void gather_lines(const char* x, std::size_t lines, char* to) const {
+        const std::int64_t size = static_cast<std::int64_t>(from_.size);
+        for (std::int64_t i = 0; i < plan_.axis.size; ++i)
+            copy_elements(x + i * size, plan_.lines.dim[0].in, to + i * size, plan_.axis.size * size, lines,
+                          from_.size, false);
     }
 
     // Runs of elements or of results, in the order of the memory.
@@ -154,6 +163,7 @@ class ShortScan {
     const std::uint64_t initial_;
     Failures& failures_;
     const bool streams_;  // past the caches
+    const bool gathers_;  // lines that take less than a vector each, from where they lie
     const Runs from_, to_;
     const char* const data_;  // the first line, from its front in memory
     char* const out_;
@@ -171,7 +181,7 @@ bool lines_are_short(const ScanPlan& plan, const ScanMethod& method) {
     if (plan.axis.size < 2 || plan.axis.size > most || results < 2 || results > most) return false;
     const Dim line = plan.lines.dim[0];
     return std::abs(plan.axis.in) == size && std::abs(plan.axis.out) == out_size &&
-           lines_are_near(plan, method) && line.out == results * out_size &&
+           (follow_one_another(plan) || is_plain(plan, method)) && line.out == results * out_size &&
            is_whole(plan.data, size_of(plan.in)) && is_whole(plan.out, size_of(plan.format));
 }
 
