@@ -52,8 +52,9 @@ def sanitize(session: nox.Session) -> None:
     """The tests on a core built with the address and undefined-behaviour sanitizers."""
     flags = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1"
     session.install(".[test]", env={"CXXFLAGS": flags, "LDFLAGS": "-fsanitize=address,undefined"})
-    runtime = session.run("g++", "-print-file-name=libasan.so", external=True, silent=True)
-    environment = {"LD_PRELOAD": str(runtime).strip(), "ASAN_OPTIONS": "detect_leaks=0"}
+    names = ("libasan.so", "libstdc++.so")  # the second one for what throws
+    paths = [session.run("g++", f"-print-file-name={name}", external=True, silent=True) for name in names]
+    environment = {"LD_PRELOAD": " ".join(str(path).strip() for path in paths), "ASAN_OPTIONS": "detect_leaks=0"}
     session.run("python", "-m", "pytest", *session.posargs, env=environment)
 
 

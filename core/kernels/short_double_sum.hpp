@@ -105,8 +105,8 @@ struct ShortDoubleSum {
         return write_short<Float64>(all, n, out, failed, [=](const ShortRows& some) {
             const Part part = part_of(some);
             const Longs doubtful = inexact(part);
-            const Verdict<format> verdict = concluded(part, rows, inverse);
-            if (any_bit(narrowed_mask(doubtful) | verdict.wrong)) return tested(part, doubtful, rows);
+            Verdict<format> verdict = concluded(part, rows, inverse);
+            if (any_bit(narrowed_mask(doubtful) | verdict.wrong)) verdict = tested(part, doubtful, rows);
             return verdict;
         });
     }
@@ -132,8 +132,9 @@ struct ShortDoubleSquares {
                 rest += error + square_error(value, square);
             }
             if constexpr (finalize == Finalize::root) {
-                const Verdict<format> verdict = finished_words<finalize>(sum, rest, rows);
-                return any_bit(verdict.wrong) ? tested(sum, rest, lost) : verdict;
+                Verdict<format> verdict = finished_words<finalize>(sum, rest, rows);
+                if (any_bit(verdict.wrong)) verdict = tested(sum, rest, lost);
+                return verdict;
             } else {
                 Verdict<format> verdict = nearly(sum, rest, lost);
                 verdict.wrong |= ~narrowed_mask((sum > safe_floor) & (sum < safe_ceiling));

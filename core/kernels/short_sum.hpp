@@ -90,9 +90,10 @@ struct ShortSum {
         return write_short<F>(all, n, out, failed, [=](const ShortRows& some) {
             const Part part = part_of(some);
             const Words doubtful = inexact(part);
-            const Verdict<F::format> verdict = concluded(part.sum, rows, inverse);
-            if (!any_bit(doubtful | verdict.wrong)) return verdict;
-            return tells || exact ? tested(part, doubtful, rows) : verdict;
+            // One variable: a copy from two halves that were just stored has to wait for both.
+            Verdict<F::format> verdict = concluded(part.sum, rows, inverse);
+            if ((tells || exact) && any_bit(doubtful | verdict.wrong)) verdict = tested(part, doubtful, rows);
+            return verdict;
         });
     }
 };
