@@ -26,7 +26,7 @@ class Job {
         const std::int64_t most =
             plan_.lines.count() >= 4 * threads ? plan_.inner.size : plan_.inner.size / (2 * threads);
         const std::int64_t width =
-            std::clamp<std::int64_t>(most, 64, std::min(tile_elements / rows_, tile_width));
+            std::clamp<std::int64_t>(most, 64, std::min(tile_elements / rows_ / 64 * 64, tile_width));
         const std::int64_t tiles = (plan_.inner.size + width - 1) / width, all = plan_.lines.count() * tiles;
         const std::int64_t batch = std::clamp<std::int64_t>(task_elements / (width * plan_.axis.size), 1,
                                                             std::max<std::int64_t>(1, all / (4 * threads)));
