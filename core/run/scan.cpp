@@ -90,8 +90,8 @@ class Job {
 
     void scan_groups(int threads) {
         const std::int64_t lines = plan_.lines.count(), groups = (lines + group_lines - 1) / group_lines;
-        const std::int64_t batch =
-            std::max<std::int64_t>(1, chunk_elements / (group_lines * plan_.axis.size));
+        const std::int64_t batch = std::max<std::int64_t>(
+            1, chunk_elements / (group_lines * std::max<std::int64_t>(1, plan_.axis.size)));
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch * group_lines;
             const std::int64_t last = std::min(lines, first + batch * group_lines);

@@ -28,8 +28,9 @@ class Job {
         const std::int64_t width =
             std::clamp<std::int64_t>(most, 64, std::min(tile_elements / rows_ / 64 * 64, tile_width));
         const std::int64_t tiles = (plan_.inner.size + width - 1) / width, all = plan_.lines.count() * tiles;
-        const std::int64_t batch = std::clamp<std::int64_t>(task_elements / (width * plan_.axis.size), 1,
-                                                            std::max<std::int64_t>(1, all / (4 * threads)));
+        const std::int64_t batch =
+            std::clamp<std::int64_t>(task_elements / (width * std::max<std::int64_t>(1, plan_.axis.size)), 1,
+                                     std::max<std::int64_t>(1, all / (4 * threads)));
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t begin = static_cast<std::int64_t>(t) * batch;
             for (std::int64_t i = begin; i < std::min(all, begin + batch); ++i) {

@@ -142,6 +142,9 @@ class Pool {
             }
         } catch (const std::system_error&) {
             helpers_.pop_back();
+        } catch (...) {
+            helpers_.pop_back();
+            throw;
         }
     }
 

@@ -108,3 +108,15 @@ def test_empty_scans(row: Scan, dtype: np.dtype[Any]) -> None:
         check_scan(row, np.empty((3, 0), dtype), 1, flags=flags)
         check_scan(row, np.empty((3, 0), dtype), 0, flags=flags)
         check_scan(row, np.ones((1, 1), dtype), 0, flags=flags)
+
+
+@each_scan
+@pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS], ids=str)
+@pytest.mark.parametrize("shape", [(0, 8), (0, 300), (3, 0, 3), (3, 0, 20), (40, 0), (40, 0, 9)], ids=str)
+def test_the_initial_elements_of_nothing(row: Scan, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+    axis = shape.index(0)
+    item = np.dtype(dtype).itemsize
+    apart = np.lib.stride_tricks.as_strided(np.ones(1, dtype), shape, [7 * item * (i + 2) for i in range(len(shape))])
+    for x in (np.empty(shape, dtype), np.empty(shape[::-1], dtype).T, apart, apart[::-1]):
+        for flags in (INCLUDE_INITIAL, INCLUDE_INITIAL | REVERSE):
+            assert check_scan(row, x, axis, flags=flags).shape[axis] == 1
