@@ -116,25 +116,13 @@ struct ColumnScan {
         return certify(all, j, before.total());
     }
 
-    // The same of any number of rows.
-    template <Format format>
-    static __attribute__((noinline)) std::size_t scan_any_strip(State& state, const ScanRows& all,
-                                                                std::size_t j, bool fresh) {
-        return scan_strip<format, false, 0>(state, all, j, fresh);
-    }
-
-    template <Format format>
-    static SAMESUM_INLINE std::size_t scan_any(State& state, const ScanRows& all) {
-        return scan_any_strip<format>(state, all, 0, true);
-    }
-
     // All rows of a strip of columns, few enough for their exponents to tell that no sum is rounded.
     template <Format format, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
         const Strip<format, true, known> rows(all, 0);
         if (pass_few<format>(rows, known > 0 ? known : all.rows)) return 0;
         State state = State::empty();
-        return scan_any<format>(state, all);
+        return scan_any_strip<ColumnScan, format>(state, all, 0, true);
     }
 
     // Sums that start again after `period` rows each; false if some are in doubt.

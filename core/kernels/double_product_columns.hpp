@@ -161,18 +161,6 @@ struct DoubleProductColumns {
         return scan_apart(state, all, j, fresh);
     }
 
-    // The same of any number of rows.
-    template <Format>
-    static __attribute__((noinline)) std::size_t scan_any_strip(State& state, const ScanRows& all,
-                                                                std::size_t j, bool fresh) {
-        return scan_strip<format, false, 0>(state, all, j, fresh);
-    }
-
-    template <Format>
-    static SAMESUM_INLINE std::size_t scan_any(State& state, const ScanRows& all) {
-        return scan_any_strip<format>(state, all, 0, true);
-    }
-
     // All rows of a strip of columns.
     template <Format, std::size_t>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
@@ -232,7 +220,7 @@ struct DoubleProductColumns {
         if constexpr (known > 0)
             failures = scan_strip<format, whole, known>(state, all, j, fresh);
         else
-            failures = scan_any_strip<format>(state, all, j, fresh);
+            failures = scan_any_strip<DoubleProductColumns, format>(state, all, j, fresh);
         store_state(t, j, state);
         return failures;
     }

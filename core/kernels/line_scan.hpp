@@ -60,7 +60,7 @@ struct LineScan {
             if (i < all.n) {
                 group.take_some(i, all.n - i);
                 const ScanRows rows = group.rows(all.n - i, all.depth + i, failed);
-                if (Columns::template scan_any<format>(state, rows) > 0)
+                if (scan_any_strip<Columns, format>(state, rows, 0, true) > 0)
                     failures += mark(all, first, group.count, {i, 1}, rows, failures == 0);
                 group.give_some(i, all.n - i);
             }
@@ -105,7 +105,7 @@ struct LineScan {
         rows.out += static_cast<std::ptrdiff_t>(c) * rows.to;
         rows.in *= static_cast<std::ptrdiff_t>(places.step);
         rows.to *= static_cast<std::ptrdiff_t>(places.step);
-        if (Columns::template scan_any<format>(state, rows) == 0) return 0;
+        if (scan_any_strip<Columns, format>(state, rows, 0, true) == 0) return 0;
         return mark(all, first, group.count, places, rows, fresh);
     }
 
@@ -147,7 +147,7 @@ struct LineScan {
                 all.x + at * all.in,   all.in, all.out + at * all.to, all.to, period, all.n, 0, format,
                 all.failed + r * all.n};
             State state = Columns::empty_state();
-            failures += Columns::template scan_any<format>(state, some);
+            failures += scan_any_strip<Columns, format>(state, some, 0, true);
         }
         return failures;
     }

@@ -115,18 +115,6 @@ struct ProductColumns {
         return certify_strip(state, all, j);
     }
 
-    // The same of any number of rows.
-    template <Format format>
-    static __attribute__((noinline)) std::size_t scan_any_strip(State& state, const ScanRows& all,
-                                                                std::size_t j, bool fresh) {
-        return scan_strip<format, false, 0>(state, all, j, fresh);
-    }
-
-    template <Format format>
-    static SAMESUM_INLINE std::size_t scan_any(State& state, const ScanRows& all) {
-        return scan_any_strip<format>(state, all, 0, true);
-    }
-
     // All rows of a strip of columns.
     template <Format format, std::size_t>
     static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {

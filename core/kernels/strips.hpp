@@ -34,6 +34,13 @@ std::size_t scan_columns(void* tile, const ScanRows& all) {
     return scan_strips<F, Columns, format, 0>(t, all);
 }
 
+// A strip of any number of rows.
+template <class Columns, Format format>
+__attribute__((noinline)) std::size_t scan_any_strip(typename Columns::State& state, const ScanRows& all,
+                                                     std::size_t j, bool fresh) {
+    return Columns::template scan_strip<format, false, 0>(state, all, j, fresh);
+}
+
 // Into the elements' own format.
 template <class Columns, bool whole>
 SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t j, std::size_t period) {
@@ -46,7 +53,7 @@ template <class Columns, bool whole>
 SAMESUM_INLINE std::size_t scan_few_rows_of(const ScanRows& all, std::size_t j, bool fresh) {
     if (passes_few<Columns, whole>(all, j, all.rows)) return 0;
     typename Columns::State state = Columns::empty_state();
-    return Columns::template scan_any_strip<Columns::F::format>(state, all, j, fresh);
+    return scan_any_strip<Columns, Columns::F::format>(state, all, j, fresh);
 }
 
 // Whole columns, whose state is nowhere but in registers.
@@ -74,7 +81,7 @@ SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const 
         if (failures > 0) std::memset(some.failed, 0, some.rows * some.n);
         const std::size_t found =
             rows == width ? Columns::template scan_strip<format, true, width>(state, some, 0, failures == 0)
-                          : Columns::template scan_any<format>(state, some);
+                          : scan_any_strip<Columns, format>(state, some, 0, true);
         if (found > 0 && failures == 0) std::memset(all.failed, 0, r * all.n);
         failures += found;
     }
