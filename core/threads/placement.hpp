@@ -1,5 +1,5 @@
-// Where a helper wakes. In virtual machines a processor at rest can count as taken, and a helper that is
-// woken is queued behind its caller for milliseconds while another processor has nothing to do.
+// Where a helper wakes. In a virtual machine one that was woken was seen to wait for milliseconds in its
+// caller's own queue, while another processor had nothing to do.
 #pragma once
 
 #if defined(__linux__)
@@ -22,21 +22,23 @@ class Placement {
         const int here = sched_getcpu();
         if (!is_asleep_ || is_sent_ || here < 0 || here >= CPU_SETSIZE) return;
         if (pthread_getaffinity_np(helper, sizeof allowed_, &allowed_) != 0) return;
-        cpu_set_t others = allowed_;
-        CPU_CLR(here, &others);
-        is_sent_ = CPU_COUNT(&others) > 0 && pthread_setaffinity_np(helper, sizeof others, &others) == 0;
+        others_ = allowed_;
+        CPU_CLR(here, &others_);
+        is_sent_ = CPU_COUNT(&others_) > 0 && pthread_setaffinity_np(helper, sizeof others_, &others_) == 0;
     }
 
-    // By the helper, awake: it may run where it might before.
+    // By the helper, awake: it may run where it might before, unless somebody else has said otherwise since.
     void come_back() {
         is_asleep_ = false;
-        if (is_sent_) sched_setaffinity(0, sizeof allowed_, &allowed_);
+        cpu_set_t now;
+        if (is_sent_ && sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &others_))
+            sched_setaffinity(0, sizeof allowed_, &allowed_);
         is_sent_ = false;
     }
 
   private:
     bool is_asleep_ = false, is_sent_ = false;
-    cpu_set_t allowed_{};
+    cpu_set_t allowed_{}, others_{};
 };
 
 #else

@@ -119,19 +119,25 @@ def test_helpers_may_run_where_the_process_may(processors: int | None) -> None:
     x = np.random.default_rng(0).standard_normal(MEGA)
     _core.set_num_threads(4)
     expected = memory.reduce(REDUCTIONS[0], x)
+    _await_helpers()  # one that is still on its way would come back to where it might run before
     try:
         for thread in _threads():
             os.sched_setaffinity(thread, sorted(allowed)[:processors])
         for _ in range(40):
             assert_bits(memory.reduce(REDUCTIONS[0], x), expected)
             time.sleep(0.001)
-        until = time.monotonic() + 10
-        while any(os.sched_getaffinity(thread) != os.sched_getaffinity(0) for thread in _threads()):
-            assert time.monotonic() < until
-            time.sleep(0.001)
+        _await_helpers()
+        assert os.sched_getaffinity(0) == set(sorted(allowed)[:processors])
     finally:
         for thread in _threads():
             os.sched_setaffinity(thread, allowed)
+
+
+def _await_helpers() -> None:
+    until = time.monotonic() + 60
+    while any(os.sched_getaffinity(thread) != os.sched_getaffinity(0) for thread in _threads()):
+        assert time.monotonic() < until
+        time.sleep(0.001)
 
 
 def _threads() -> list[int]:
