@@ -197,11 +197,12 @@ void ask_for(const char* p, std::int64_t stride, std::int64_t n) {
 void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to,
             std::int64_t ahead) {
     constexpr std::size_t part = 128;
-    const std::size_t together = ahead == 0 || stride == 0 ? n : part;
+    const bool asks = ahead != 0 && stride != 0;
+    const std::size_t together = asks ? part : n;
     for (std::size_t i = 0; i < n; i += together) {
         const std::size_t now = std::min(together, n - i);
         const char* p = from + static_cast<std::int64_t>(i) * stride;
-        if (together < n) ask_for(p + ahead, stride, static_cast<std::int64_t>(now));
+        if (asks) ask_for(p + ahead, stride, static_cast<std::int64_t>(now));
         copy_elements(p, stride, to + i * size, static_cast<std::int64_t>(size), now, size, swapped);
     }
 }
