@@ -15,7 +15,7 @@ namespace samesum::SAMESUM_ISA {
 // of higher order and for the rounding of the bound itself; where the bound is so great that they have not,
 // nothing is certain anyway.
 struct DoubleProductsError {
-    static_assert(scan_rows <= 8 && few_rows <= 8 && width <= 8);
+    static_assert(scan_rows <= 8 && short_column <= 8 && width <= 8);
     static constexpr double each_row = 0x1p-102, test = 0x1p-102;
 
     static constexpr double of_strip(std::size_t rows) { return static_cast<double>(rows) * each_row; }

@@ -54,7 +54,7 @@ struct Nearby {
     static constexpr bool through_float = !precise && format != Format::f32;
     // Relative: the low word of scan_rows products is less, and the rounding of the factors below.
     static constexpr double slack = through_float ? 0x1.2p-23 : 0x1p-49;
-    static_assert(scan_rows <= 8 && few_rows <= 8);
+    static_assert(scan_rows <= 8 && short_column <= 8);
 
     // So many first factors have products that this rounds as they are.
     static constexpr std::size_t exact_factors(Format in) {

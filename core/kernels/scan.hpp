@@ -63,7 +63,7 @@ constexpr void take_lines(ScanMethod& m) {
     m.start = Scan::start;
     m.lines = Scan::Lines::lines;
     m.short_lines = Scan::Lines::short_lines;
-    m.few_rows = scan_few_rows<typename Scan::Columns>;
+    m.short_columns = scan_short_columns<typename Scan::Columns>;
     m.takes_parts = Scan::takes_parts;
 }
 

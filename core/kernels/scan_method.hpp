@@ -75,7 +75,7 @@ struct ShortScanLines {
     std::uint8_t* failed;
 };
 constexpr std::size_t short_line = 64;
-constexpr std::size_t few_rows = 8;
+constexpr std::size_t short_column = 8;
 
 struct ScanMethod {
     Carry identity;
@@ -97,8 +97,8 @@ struct ScanMethod {
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
     // The same of whole short lines.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
-    // The same of whole columns of 2 to few_rows rows.
-    std::size_t (*few_rows)(const ScanRows& rows) = nullptr;
+    // The same of whole columns of 2 to short_column rows.
+    std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
     bool takes_parts = false;      // whether `lines` is quicker than `row` for the parts of one line
     bool takes_long_lines = true;  // whether it is for lines too long for one call
 

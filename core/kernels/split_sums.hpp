@@ -61,18 +61,13 @@ struct SplitSums {
         Doubles sizes = {};
         for (std::size_t r = 0; r < rows.count(); ++r) sizes += samesum::SAMESUM_ISA::magnitude(rows.at(r));
         const GridOf<Doubles> grid = GridOf<Doubles>::over(sizes);
-        UnsignedLongs least = ~UnsignedLongs{};
+        Split split{grid.shift, Doubles{}, Doubles{}, ~UnsignedLongs{}};
         for (std::size_t r = 0; r < rows.count();) {
-            Doubles lead = {}, rest = {};
-            for (const std::size_t end = r + period; r < end; ++r) {
-                const Doubles x = rows.at(r), q = minus(plus(x, grid.shift), grid.shift);
-                lead = plus(lead, q);
-                rest += x - q;
-                least = lesser_size(least, x);
-                rows.put(r, reinterpret_cast<Longs>(plus(lead, rest)));
-            }
+            split.lead = split.rest = Doubles{};
+            for (const std::size_t end = r + period; r < end; ++r)
+                rows.put(r, reinterpret_cast<Longs>(split.take(rows.at(r))));
         }
-        return !any(~((sizes < grid_limit) & rests_are_exact(least, grid.shift, period)));
+        return !any(~((sizes < grid_limit) & split.has_exact_rest(period)));
     }
 
   private:
@@ -95,36 +90,44 @@ struct SplitSums {
         return ((field > 0 ? field : 1) + static_cast<std::uint64_t>(zeros)) << (fraction + 1);
     }
 
-    static SAMESUM_INLINE UnsignedLongs lesser_size(UnsignedLongs least, Doubles x) {
-        const UnsignedLongs size = (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
-        return size < least ? size : least;
-    }
-
-    // The remainders of `count` elements on a grid do not add up to more than 53 bits.
-    static SAMESUM_INLINE Longs rests_are_exact(UnsignedLongs least, Doubles shift, std::size_t count) {
-        const Doubles most = shift * (static_cast<double>(count + 2) * 0x1p-52);
-        return least >= reinterpret_cast<UnsignedLongs>(most) << 1;
-    }
-
-    // A pass over rows on a grid and what tells whether nothing was rounded.
-    struct Pass {
-        Doubles shift, lead, rest, greatest;
+    // Sums in two parts on the way over rows.
+    struct Split {
+        Doubles shift, lead, rest;
         UnsignedLongs least;
 
         SAMESUM_INLINE Doubles take(Doubles x) {
             const Doubles q = minus(plus(x, shift), shift);
             lead = plus(lead, q);
             rest += x - q;
-            greatest = greater_magnitude(greatest, lead);
-            least = lesser_size(least, x);
+            const UnsignedLongs size =
+                (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
+            least = size < least ? size : least;
             return plus(lead, rest);
+        }
+        // The remainders of `count` elements on the grid do not add up to more than 53 bits.
+        SAMESUM_INLINE Longs has_exact_rest(std::size_t count) const {
+            const Doubles most = shift * (static_cast<double>(count + 2) * 0x1p-52);
+            return least >= reinterpret_cast<UnsignedLongs>(most) << 1;
+        }
+    };
+
+    // The same on a grid that they may leave.
+    struct Pass {
+        Split split;
+        Doubles greatest;
+
+        SAMESUM_INLINE Doubles take(Doubles x) {
+            const Doubles sum = split.take(x);
+            greatest = greater_magnitude(greatest, split.lead);
+            return sum;
         }
         // False if a sum left the middle of the grid, where elements have remainders of up to half a unit, or
         // if the remainders might add up to more than 53 bits.
         SAMESUM_INLINE bool is_exact(std::size_t count) const {
-            const Doubles middle = shift * 0.125, last = samesum::SAMESUM_ISA::magnitude(lead);  // or a NaN
+            const Doubles middle = split.shift * 0.125,
+                          last = samesum::SAMESUM_ISA::magnitude(split.lead);  // or a NaN
             return !any(~((samesum::SAMESUM_ISA::magnitude(greatest) < middle) & (last < middle) &
-                          rests_are_exact(least, shift, count)));
+                          split.has_exact_rest(count)));
         }
     };
 
@@ -134,13 +137,13 @@ struct SplitSums {
         Doubles off, lost;
         two_sum(lo, hi - start, off, lost);
         const Doubles moved = (off + shift) - shift;
-        Pass pass{shift, start + moved, off - moved, Doubles{}, least};
+        Pass pass{{shift, start + moved, off - moved, least}, Doubles{}};
         for (std::size_t r = 0; r < rows.count(); ++r)
             rows.put(r, reinterpret_cast<Longs>(pass.take(rows.at(r))));
         if (any(lost != 0) || !pass.is_exact(rows.count())) return false;
-        hi = pass.lead;
-        lo = pass.rest;
-        least = pass.least;
+        hi = pass.split.lead;
+        lo = pass.split.rest;
+        least = pass.split.least;
         return true;
     }
 };

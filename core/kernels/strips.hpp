@@ -50,7 +50,7 @@ SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t j, std::size_t p
 }
 
 template <class Columns, bool whole>
-SAMESUM_INLINE std::size_t scan_few_rows_of(const ScanRows& all, std::size_t j, bool fresh) {
+SAMESUM_INLINE std::size_t scan_short_strip(const ScanRows& all, std::size_t j, bool fresh) {
     if (passes_few<Columns, whole>(all, j, all.rows)) return 0;
     typename Columns::State state = Columns::empty_state();
     return scan_any_strip<Columns, Columns::F::format>(state, all, j, fresh);
@@ -58,15 +58,15 @@ SAMESUM_INLINE std::size_t scan_few_rows_of(const ScanRows& all, std::size_t j, 
 
 // Whole columns, whose state is nowhere but in registers.
 template <class Columns>
-std::size_t scan_few_rows(const ScanRows& all) {
+std::size_t scan_short_columns(const ScanRows& all) {
     constexpr std::size_t size = Columns::F::size;
     std::size_t failures = 0, j = 0;
     for (; j + width <= all.n; j += width) {
         const char* p = all.x + j * size + prefetch_distance;
         for (std::size_t r = 0; r < all.rows; ++r, p += all.in) __builtin_prefetch(p);
-        failures += scan_few_rows_of<Columns, true>(all, j, failures == 0);
+        failures += scan_short_strip<Columns, true>(all, j, failures == 0);
     }
-    return j < all.n ? failures + scan_few_rows_of<Columns, false>(all, j, failures == 0) : failures;
+    return j < all.n ? failures + scan_short_strip<Columns, false>(all, j, failures == 0) : failures;
 }
 
 // All rows of one whole strip.

@@ -104,7 +104,7 @@ struct WidenedScan {
         m.total = total;
         m.row = row;
         m.columns = columns;
-        m.few_rows = nullptr;
+        m.short_columns = nullptr;
         if (to == Wide::format) {
             m.lines = lines;
             m.short_lines = short_lines;

@@ -17,8 +17,8 @@ class Job {
           method_(method),
           target_(target),
           failures_(failures),
-          few_(method.few_rows != nullptr && plan.written >= 2 &&
-               plan.written <= static_cast<std::int64_t>(few_rows)),
+          few_(method.short_columns != nullptr && plan.written >= 2 &&
+               plan.written <= static_cast<std::int64_t>(short_column)),
           rows_(few_ ? plan.written : scan_rows) {}
 
     void run(int threads) {
@@ -82,7 +82,7 @@ class Job {
                 block_of_rows.in = columns * item;
             }
             const std::size_t failures =
-                few_ ? method_.few_rows(block_of_rows) : method_.columns(scope.tile(), block_of_rows);
+                few_ ? method_.short_columns(block_of_rows) : method_.columns(scope.tile(), block_of_rows);
             if (failures > 0) found.add(failed, r, rows);
             for (std::int64_t i = 0; i < rows && !direct; ++i)
                 target_.put(results + static_cast<std::size_t>(i) * n * size, n, to + i * plan_.axis.out,
