@@ -184,8 +184,10 @@ struct DoubleProductColumns {
             const std::size_t end = r + period;
             PlainProducts line{rows.at(r), none, Longs{}};
             rows.put(r++, reinterpret_cast<Longs>(line.hi));
-            line.take(rows.at(r));
-            rows.put(r++, reinterpret_cast<Longs>(line.hi));
+            if (r < end) {
+                line.take(rows.at(r));
+                rows.put(r++, reinterpret_cast<Longs>(line.hi));
+            }
             for (; r < end; ++r) {
                 smallest = lesser(samesum::SAMESUM_ISA::magnitude(line.hi), smallest);
                 line.take(rows.at(r));

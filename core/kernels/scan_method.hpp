@@ -97,7 +97,7 @@ struct ScanMethod {
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
     // The same of whole short lines.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
-    // The same of whole columns of 2 to short_column rows.
+    // The same of whole columns of 1 to short_column rows.
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
     bool takes_parts = false;      // whether `lines` is quicker than `row` for the parts of one line
     bool takes_long_lines = true;  // whether it is for lines too long for one call

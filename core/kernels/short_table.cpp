@@ -2,6 +2,7 @@
 #include "kernels/short_double_sum.hpp"
 #include "kernels/short_extreme.hpp"
 #include "kernels/short_logical.hpp"
+#include "kernels/short_one.hpp"
 #include "kernels/short_position.hpp"
 #include "kernels/short_product.hpp"
 #include "kernels/short_sum.hpp"
@@ -59,6 +60,13 @@ constexpr void fill_all_orders(ShortMethods& m) {
     fill_orders<std::uint64_t, Format::u64>(m);
 }
 
+template <class Key, Format format>
+constexpr void fill_ones(ShortMethods& m) {
+    Short(&one)[2] = m.one[static_cast<std::size_t>(format)];
+    one[0] = ShortOne<Key, format, Map::itself>::make;
+    one[1] = ShortOne<Key, format, Map::magnitude>::make;
+}
+
 constexpr ShortMethods all_short() {
     ShortMethods m{};
     fill_sums<Float16>(m.sum[0]);
@@ -70,6 +78,10 @@ constexpr ShortMethods all_short() {
     m.product[2] = ShortProduct<Float32>::make;
     m.product[3] = ShortDoubleProduct::make;
     fill_all_orders(m);
+    fill_ones<std::int16_t, Format::f16>(m);
+    fill_ones<std::int16_t, Format::bf16>(m);
+    fill_ones<std::int32_t, Format::f32>(m);
+    fill_ones<std::int64_t, Format::f64>(m);
     return m;
 }
 

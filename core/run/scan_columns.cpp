@@ -17,7 +17,7 @@ class Job {
           method_(method),
           target_(target),
           failures_(failures),
-          few_(method.short_columns != nullptr && plan.written >= 2 &&
+          few_(method.short_columns != nullptr && plan.written >= 1 &&
                plan.written <= static_cast<std::int64_t>(short_column)),
           rows_(few_ ? plan.written : scan_rows) {}
 

@@ -36,7 +36,7 @@ std::size_t finish_tangled(const Plan& plan, const Target& target, const char* p
 }  // namespace
 
 bool are_short(const Plan& plan, const Target* targets, std::size_t count) {
-    if (plan.shape != Shape::columns || plan.reduced.rank != 1) return false;
+    if (plan.shape != Shape::columns || plan.reduced.rank > 1) return false;
     if (!plan.contiguous && !(plan.tangled && is_aligned(plan))) return false;
     return std::all_of(targets, targets + count, [](const Target& t) { return t.tiers.at_once != nullptr; });
 }
@@ -50,10 +50,11 @@ std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& 
     const bool in_place = plan.inner.out == 1;
     alignas(64) char results[most_columns * 8];
     char* const out = in_place ? to : results;
+    const std::int64_t step = plan.reduced.rank > 0 ? plan.reduced.dim[0].in : 0;
     const std::size_t failures =
-        plan.contiguous ? target.tiers.at_once(p, plan.reduced.dim[0].in,
-                                               static_cast<std::size_t>(plan.reduced_count), n, out, failed)
-                        : finish_tangled(plan, target, p, n, out, failed);
+        plan.contiguous
+            ? target.tiers.at_once(p, step, static_cast<std::size_t>(plan.reduced_count), n, out, failed)
+            : finish_tangled(plan, target, p, n, out, failed);
     if (!in_place) scatter(results, n, size, to, plan.inner.out * bytes);
     counters.reductions[target.tiers.number[0]] += n - failures;
     return failures;

@@ -14,7 +14,7 @@ namespace {
 // Up to here sums are often ties: the first tier is then to tell whether they are exact.
 constexpr std::int64_t few_elements = 64;
 
-bool is_short(std::int64_t count) { return count > 1 && count <= static_cast<std::int64_t>(short_elements); }
+bool is_short(std::int64_t count) { return count <= static_cast<std::int64_t>(short_elements); }
 
 // Of what never fails.
 Tiers sure_tiers(const Method& method, Short at_once, std::int64_t count) {
@@ -66,12 +66,19 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
     return tiers;
 }
 
+Short sum_at_once(const ShortMethods& shorts, const Reduction& row, std::size_t format, std::int64_t count) {
+    const std::size_t map = static_cast<std::size_t>(row.map);
+    if (count == 1 && row.map != Map::square && row.finalize == Finalize::itself)
+        return shorts.one[format][map];
+    return shorts.sum[format][map][by(row.finalize)];
+}
+
 Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
                       std::int64_t count) {
     Tiers tiers;
     const Methods& methods = *set.methods;
     const std::size_t format = static_cast<std::size_t>(in), map = static_cast<std::size_t>(row.map);
-    if (in == out && is_short(count)) tiers.at_once = set.shorts->sum[format][map][by(row.finalize)];
+    if (in == out && is_short(count)) tiers.at_once = sum_at_once(*set.shorts, row, format, count);
     if (in != Format::f64 && out != Format::f64)
         tiers.push(methods.sum1[format][map][count <= few_elements], 0);
     const bool is_double = in == Format::f64 && row.map != Map::square;

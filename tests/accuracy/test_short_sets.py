@@ -20,7 +20,7 @@ NDArray = np.ndarray[Any, np.dtype[Any]]
 SETS = 19
 MANY = 1100
 """More than a tile has, and no multiple of a vector."""
-LENGTHS = (2, 3, 4, 7, 8, 9, 16, 17)
+LENGTHS = (1, 2, 3, 4, 7, 8, 9, 16, 17)
 COMBINES = (Combine.SUM, Combine.PRODUCT, Combine.MINIMUM, Combine.MAXIMUM)
 ROWS = tuple(row for row in REDUCTIONS if row.combine in COMBINES)
 

@@ -1,0 +1,33 @@
+// Sums of one float each, or of its magnitude: the element, but for the sign of zero and the payload of NaNs.
+#pragma once
+
+#include "exact/rounding.hpp"
+#include "kernels/short.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class Key, Format format, Map map>
+struct ShortOne {
+    static_assert(is_float(format) && map != Map::square);
+    typedef Key Keys __attribute__((vector_size(vector_bytes)));
+
+    static SAMESUM_INLINE Keys sum_of(Keys x) {
+        constexpr Key infinity = static_cast<Key>(infinity_bits(format));
+        const Keys size = x & static_cast<Key>(sign_bit(format) - 1);
+        const Keys sum = map == Map::magnitude ? size : size == 0 ? Keys{} : x;
+        return size > infinity ? Keys{} + static_cast<Key>(canonical_nan(format)) : sum;
+    }
+
+    static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
+                            void* out, std::uint8_t* failed) {
+        constexpr std::size_t step = elements_of<Keys>;
+        std::memset(failed, 0, n);
+        const ShortRows all{static_cast<const char*>(x), row_stride, count};
+        each_short<step, sizeof(Key)>(all, n, [=](const ShortRows& some, std::size_t j) {
+            put_short<step, sizeof(Key)>(out, j, n, [&](char* to) { store(to, sum_of(load<Keys>(some.p))); });
+        });
+        return 0;
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA
