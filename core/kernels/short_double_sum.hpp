@@ -43,9 +43,9 @@ SAMESUM_INLINE Verdict<Format::f64> finished_words(Doubles sum, Doubles small, d
 template <Map map, Finalize finalize>
 struct ShortDoubleSum {
     static constexpr Format format = Format::f64;
-    // What 2^4 additions round off is below 2^(e - 44), for elements below 2^(e + 1), and a multiple of the
+    // What 2^6 additions round off is below 2^(e - 40), for elements below 2^(e + 1), and a multiple of the
     // least one's last place.
-    static constexpr std::uint64_t exponents = 44;
+    static constexpr std::uint64_t exponents = 40;
     // Far from overflow.
     static constexpr std::uint64_t ceiling = std::uint64_t{0x7e7} << 53;  // 2^1000, doubled
 

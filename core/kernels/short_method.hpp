@@ -11,10 +11,13 @@ namespace samesum {
 using Untangle = void (*)(const void* from, std::size_t rows, void* to);
 constexpr std::size_t untangled_elements = 16;
 constexpr std::size_t untangled_rows = 256, untangled_pitch = untangled_rows + 8;  // elements from run to run
+// The same of rows of any number of elements, with runs `pitch` elements apart.
+using AnyUntangle = void (*)(const void* from, std::size_t elements, std::size_t rows, void* to,
+                             std::size_t pitch);
 
 // Whole sets of 1 to `short_elements` elements at once: row r holds element r of each of n <= most_columns
 // sets. Writes and returns as `finish` of a method does.
-constexpr std::size_t short_elements = untangled_elements;
+constexpr std::size_t short_elements = 64;
 using Short = std::size_t (*)(const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n,
                               void* out, std::uint8_t* failed);
 

@@ -12,7 +12,7 @@ template <class Integer, class Total, Map map, bool product = false>
 struct ShortModular {
     static constexpr bool has_sign = std::is_signed_v<Integer>;
     static constexpr std::size_t size = sizeof(Integer);
-    // Sums of up to 2^4 terms fit into words twice as long as those; their products do not.
+    // Sums of up to 2^6 terms fit into words twice as long as those; their products do not.
     static constexpr std::size_t term = map == Map::square ? 2 * size : size,
                                  part = product || size == sizeof(Total) || 2 * term > sizeof(Total)
                                             ? sizeof(Total)

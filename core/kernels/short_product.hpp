@@ -13,7 +13,7 @@ struct ShortProduct {
     static constexpr Format format = F::format;
     // Products of so many elements neither overflow nor underflow, but for the last one of them: what it is
     // then, its result is too.
-    static constexpr std::size_t half = short_elements / 2;
+    static constexpr std::size_t part = 8;
 
     static SAMESUM_INLINE Doubles product_of(const char* p, std::ptrdiff_t stride, std::size_t count) {
         Doubles product = F::doubles(p);
@@ -27,13 +27,14 @@ struct ShortProduct {
         const double lost = count <= exact ? 0 : (static_cast<double>(count) + 3) * 0x1p-53;
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
         return write_short<F>(all, n, out, failed, [=](const ShortRows& some) {
-            const std::size_t first = some.count < half ? some.count : half;
-            Doubles product = product_of(some.p, some.stride, first);
+            Doubles product = product_of(some.p, some.stride, some.count < part ? some.count : part);
             Longs wild = {};
-            if (some.count > half) {
-                const char* const rest = some.p + static_cast<std::ptrdiff_t>(half) * some.stride;
-                const Doubles other = product_of(rest, some.stride, some.count - half);
-                wild = ~(is_tame(product) & is_tame(other));
+            const char* p = some.p;
+            for (std::size_t r = part; r < some.count; r += part) {
+                p += static_cast<std::ptrdiff_t>(part) * some.stride;
+                const Doubles other =
+                    product_of(p, some.stride, some.count - r < part ? some.count - r : part);
+                wild |= ~(is_tame(product) & is_tame(other));
                 product *= other;
             }
             Verdict<format> verdict = quickly_rounded(product, lost);
@@ -62,14 +63,16 @@ struct ShortProduct {
 
 // Of float64, in double-words, where the elements are of moderate size.
 struct ShortDoubleProduct {
-    // Bits of magnitudes, doubled: no product of up to 16 such elements leaves the range of a double, nor its
+    // No product of elements with exponents that add up to less leaves the range of a double, nor its
     // rounding error.
-    static constexpr std::uint64_t least = std::uint64_t{field_bias - 56} << 53,
-                                   greatest = std::uint64_t{field_bias + 56} << 53;
+    static constexpr std::uint64_t exponents = 900;
 
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
                             void* out, std::uint8_t* failed) {
         const double rows = static_cast<double>(count), lost = (rows + 2) * (rows + 2) * 0x1p-105;
+        // Bits of magnitudes, doubled.
+        const std::uint64_t most = exponents / count, least = (field_bias - most) << 53,
+                            range = (2 * most) << 53;
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
         return write_short<Float64>(all, n, out, failed, [=](const ShortRows& some) {
             Doubles product = Doubles{} + 1, rest = {};
@@ -83,7 +86,7 @@ struct ShortDoubleProduct {
                 outside = outside > above ? outside : above;
             }
             Verdict<Format::f64> verdict = nearly(product, rest, lost);
-            verdict.wrong |= narrowed_mask(reinterpret_cast<Longs>(outside > greatest - least));
+            verdict.wrong |= narrowed_mask(reinterpret_cast<Longs>(outside > range));
             return verdict;
         });
     }

@@ -18,7 +18,7 @@ struct ShortWhole {
     static constexpr bool squares = finalize == Finalize::root;
     static_assert(size < 8 || !squares);
     // The squares of so many numbers below this have a sum below 2^53, as have the numbers of two bytes.
-    static constexpr double narrow_limit = 0x1p24;
+    static constexpr double narrow_limit = 0x1p23;
     static_assert(short_elements * narrow_limit * narrow_limit <= 0x1p53);
 
     // Of fewer than 52 bits, put where those of a double that holds its units last are.

@@ -1,62 +1,20 @@
 // Short rows that lie side by side become columns, and columns become such rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "kernels/short_method.hpp"
 #include "kernels/transpose.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-// Rows of whole vectors, which are squares.
-template <class Bits, std::size_t elements>
-constexpr bool are_squares = elements % width == 0 && elements / width <= 2 && sizeof(Bits) >= 4;
-
-template <class Bits>
-struct SquareRows {
-    using Row = std::conditional_t<sizeof(Bits) == 8, UnsignedLongs, Words>;
-
-    // `in` and `out` are elements from row to row.
-    static SAMESUM_INLINE void transpose(const Bits* from, std::size_t in, Bits* to, std::size_t out) {
-        Row rows[width];
-        for (std::size_t r = 0; r < width; ++r) rows[r] = load<Row>(from + r * in);
-        Square<Row>::transpose(rows);
-        for (std::size_t r = 0; r < width; ++r) store(to + r * out, rows[r]);
-    }
-
-    // How many rows of short ones are so untangled.
-    template <std::size_t elements>
-    static std::size_t untangle(const Bits* in, std::size_t rows, Bits* out) {
-        std::size_t j = 0;
-        for (; j + width <= rows; j += width, in += width * elements) {
-            prefetch<width * elements * sizeof(Bits)>(reinterpret_cast<const char*>(in) + prefetch_distance);
-            for (std::size_t i = 0; i < elements; i += width)
-                transpose(in + i, elements, out + i * untangled_pitch + j, untangled_pitch);
-        }
-        return j;
-    }
-
-    template <std::size_t elements>
-    static std::size_t tangle(const Bits* in, std::size_t rows, Bits* out) {
-        std::size_t j = 0;
-        for (; j + width <= rows; j += width, out += width * elements) {
-            for (std::size_t i = 0; i < elements; i += width)
-                transpose(in + i * untangled_pitch + j, untangled_pitch, out + i, elements);
-        }
-        return j;
-    }
-};
-
 // With these numbers known, compilers make shuffles of whole vectors out of this.
 template <class Bits, std::size_t elements>
 void untangle(const void* __restrict from, std::size_t rows, void* __restrict to) {
     const Bits* in = static_cast<const Bits*>(from);
     Bits* out = static_cast<Bits*>(to);
-    std::size_t j = 0;
-    if constexpr (are_squares<Bits, elements>)
-        j = SquareRows<Bits>::template untangle<elements>(in, rows, out);
-    for (; j < rows; ++j) {
+    for (std::size_t j = 0; j < rows; ++j) {
 #pragma GCC unroll 16
         for (std::size_t i = 0; i < elements; ++i) out[i * untangled_pitch + j] = in[j * elements + i];
     }
@@ -66,11 +24,80 @@ template <class Bits, std::size_t elements>
 void tangle(const void* __restrict from, std::size_t rows, void* __restrict to) {
     const Bits* in = static_cast<const Bits*>(from);
     Bits* out = static_cast<Bits*>(to);
-    std::size_t j = 0;
-    if constexpr (are_squares<Bits, elements>) j = SquareRows<Bits>::template tangle<elements>(in, rows, out);
-    for (; j < rows; ++j) {
+    for (std::size_t j = 0; j < rows; ++j) {
 #pragma GCC unroll 16
         for (std::size_t i = 0; i < elements; ++i) out[j * elements + i] = in[i * untangled_pitch + j];
+    }
+}
+
+template <class Bits>
+struct SquareRow {
+    typedef Bits type __attribute__((vector_size(sizeof(Bits) * width)));
+};
+
+// Rows of any number of elements by squares of `width` of them. The last square of a row ends with it, and
+// may begin in the one before; rows that are less than a square reach into the next one, if there is one.
+template <class Bits>
+struct Squares {
+    using Row = typename SquareRow<Bits>::type;
+
+    // Whether a square fits before the end of the rows.
+    static SAMESUM_INLINE bool fit(std::size_t elements, std::size_t j, std::size_t rows) {
+        return elements >= width ? j + width <= rows : 2 * elements >= width && j + width < rows;
+    }
+    // The first `runs` of a square.
+    static SAMESUM_INLINE void untangle(const Bits* in, std::size_t elements, std::size_t runs, Bits* out,
+                                        std::size_t pitch) {
+        Row square[width];
+        for (std::size_t r = 0; r < width; ++r) square[r] = load<Row>(in + r * elements);
+        Square<Row>::transpose(square);
+        for (std::size_t i = 0; i < runs; ++i) store(out + i * pitch, square[i]);
+    }
+
+    static SAMESUM_INLINE void tangle(const Bits* in, std::size_t pitch, std::size_t runs, Bits* out,
+                                      std::size_t elements) {
+        Row square[width] = {};
+        for (std::size_t i = 0; i < runs; ++i) square[i] = load<Row>(in + i * pitch);
+        Square<Row>::transpose(square);
+        for (std::size_t r = 0; r < width; ++r) store(out + r * elements, square[r]);
+    }
+};
+
+template <class Bits>
+void untangle_any(const void* __restrict from, std::size_t elements, std::size_t rows, void* __restrict to,
+                  std::size_t pitch) {
+    using All = Squares<Bits>;
+    const Bits* in = static_cast<const Bits*>(from);
+    Bits* out = static_cast<Bits*>(to);
+    std::size_t j = 0;
+    for (; All::fit(elements, j, rows); j += width, in += width * elements) {
+        if (elements < width) All::untangle(in, elements, elements, out + j, pitch);
+        for (std::size_t at = 0; elements >= width && at < elements; at += width) {
+            const std::size_t i = std::min(at, elements - width);
+            All::untangle(in + i, elements, width, out + i * pitch + j, pitch);
+        }
+    }
+    for (; j < rows; ++j, in += elements) {
+        for (std::size_t i = 0; i < elements; ++i) out[i * pitch + j] = in[i];
+    }
+}
+
+template <class Bits>
+void tangle_any(const void* __restrict from, std::size_t elements, std::size_t rows, void* __restrict to,
+                std::size_t pitch) {
+    using All = Squares<Bits>;
+    const Bits* in = static_cast<const Bits*>(from);
+    Bits* out = static_cast<Bits*>(to);
+    std::size_t j = 0;
+    for (; All::fit(elements, j, rows); j += width, out += width * elements) {
+        if (elements < width) All::tangle(in + j, pitch, elements, out, elements);
+        for (std::size_t at = 0; elements >= width && at < elements; at += width) {
+            const std::size_t i = std::min(at, elements - width);
+            All::tangle(in + i * pitch + j, pitch, width, out + i, elements);
+        }
+    }
+    for (; j < rows; ++j, out += elements) {
+        for (std::size_t i = 0; i < elements; ++i) out[i] = in[i * pitch + j];
     }
 }
 

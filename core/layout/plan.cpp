@@ -42,13 +42,15 @@ void collect(const View& x, const bool* reduced, Plan& plan) {
     }
 }
 
-bool lanes_fit(const Plan& plan, std::int64_t least_lane) {
+bool lanes_fit(const Plan& plan, const Manner& manner) {
     if (plan.kept.rank == 0) return true;
     if (plan.reduced.rank == 0) return false;
     const Dim& run = plan.reduced.dim[plan.reduced.rank - 1];
     const Dim& side = plan.kept.dim[plan.kept.rank - 1];
     if (distance(run) >= distance(side)) return false;
-    return run.size >= least_lane || side.size < 8;
+    const bool side_by_side = plan.reduced.rank == 1 && !plan.swapped && side.in == run.size * run.in &&
+                              run.in == static_cast<std::int64_t>(size_of(plan.format));
+    return run.size >= (side_by_side ? manner.least_lane_side_by_side : manner.least_lane) || side.size < 8;
 }
 
 std::int64_t folding(const Plan& plan, std::int64_t size) {
@@ -97,7 +99,7 @@ Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner) {
     merge_neighbours(plan.reduced);
     plan.kept_count = plan.kept.count();
     plan.reduced_count = plan.reduced.count();
-    plan.shape = lanes_fit(plan, manner.least_lane) ? Shape::lanes : Shape::columns;
+    plan.shape = lanes_fit(plan, manner) ? Shape::lanes : Shape::columns;
     Dims& from = plan.shape == Shape::lanes ? plan.reduced : plan.kept;
     const std::int64_t size = static_cast<std::int64_t>(size_of(x.format));
     plan.inner = from.rank > 0 ? from.dim[--from.rank] : Dim{1, size, 1};

@@ -58,10 +58,11 @@ struct Plan {
 };
 
 // What matters to a plan about the method: whether the elements have to come in their order, and how many of
-// them make a lane worth its closing; shorter ones are taken as columns, of which a vector holds many.
+// them make a lane worth its closing; shorter ones are taken as columns, of which a vector holds many. Where
+// they lie side by side that pays longer.
 struct Manner {
     bool ordered = false;
-    std::int64_t least_lane = 17;
+    std::int64_t least_lane = 17, least_lane_side_by_side = 17;
 };
 
 // `reduced[i]`: dimension i is reduced. The outputs are C-contiguous over the kept dimensions in their order.
@@ -105,8 +106,8 @@ class Walk {
 void copy_elements(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n,
                    std::size_t size, bool swap);
 
-// Copies n elements `stride` bytes apart side by side, in native byte order. What lies `ahead` bytes beyond is
-// asked for on the way; nothing if that is zero.
+// Copies n elements `stride` bytes apart side by side, in native byte order. What lies `ahead` bytes beyond
+// is asked for on the way; nothing if that is zero.
 void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to,
             std::int64_t ahead = 0);
 

@@ -1,12 +1,11 @@
 #include "run/accumulate.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <memory>
 #include <vector>
 
-#include "kernels/instruction_set.hpp"
+#include "run/tangled.hpp"
 
 namespace samesum {
 
@@ -86,12 +85,13 @@ void accumulate_lanes(const Plan& plan, const Method& method, const Range& range
 bool add_untangled(const Plan& plan, const Method& method, const char* p, std::int64_t rows, std::size_t n,
                    void* tile) {
     const std::size_t size = size_of(plan.format), elements = static_cast<std::size_t>(rows);
-    if (!plan.tangled || rows != plan.reduced_count || elements > untangled_elements || elements < 2)
-        return false;
-    if (n > untangled_rows || reinterpret_cast<std::uintptr_t>(p) % size != 0) return false;
-    alignas(64) char untangled[untangled_elements * untangled_pitch * 8];
-    current_instruction_set().untangling->of_size[std::countr_zero(size)][elements](p, n, untangled);
-    method.columns(tile, untangled, static_cast<std::ptrdiff_t>(untangled_pitch * size), elements, n);
+    const bool fits = elements >= 2 && elements <= short_elements && n <= Tangled(size, elements).rows();
+    if (!plan.tangled || rows != plan.reduced_count || !fits) return false;
+    if (reinterpret_cast<std::uintptr_t>(p) % size != 0) return false;
+    const Tangled tangled(size, elements);
+    alignas(64) char untangled[Tangled::buffer_bytes];
+    tangled.untangle(p, n, untangled);
+    method.columns(tile, untangled, tangled.step(), elements, n);
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "run/accumulate.hpp"
 #include "run/short_sets.hpp"
+#include "run/tangled.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -78,6 +79,12 @@ class Job {
   private:
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.format)); }
 
+    // Sets that are untangled at a time.
+    std::int64_t tangled_rows() const {
+        const Tangled tangled(size_of(plan_.format), static_cast<std::size_t>(plan_.reduced_count));
+        return static_cast<std::int64_t>(tangled.rows());
+    }
+
     std::int64_t tile_width(std::int64_t inner, int threads) const {
         std::int64_t width = all_.max_columns();
         const std::int64_t output_bytes = plan_.reduced_count * item();
@@ -105,7 +112,7 @@ class Job {
         std::int64_t limit = pass.max_columns();
         if (pass.count > 1 && threads == 0 && plan_.shape == Shape::lanes)
             limit = std::clamp<std::int64_t>(chunk_bytes / (plan_.reduced_count * item()), 1, limit);
-        if (!pass.at_once && plan_.tangled) limit = std::min<std::int64_t>(limit, untangled_rows);
+        if (!pass.at_once && plan_.tangled) limit = std::min(limit, tangled_rows());
         for (std::int64_t first = o.first; first < o.last; first += limit) {
             const Outputs part{o.outer, first, std::min(o.last, first + limit)};
             pass.at_once ? reduce_at_once(pass, part, threads) : reduce_tile(pass, part, threads);

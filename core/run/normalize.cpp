@@ -1,7 +1,6 @@
 #include "run/normalize.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -9,6 +8,7 @@
 #include "layout/stream.hpp"
 #include "run/long_line.hpp"
 #include "run/room.hpp"
+#include "run/tangled.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -26,7 +26,7 @@ constexpr std::int64_t columns_bytes = 512 << 10, least_row_bytes = 256;
 // Fewer lines than this are copied one after the other, more of them element by element.
 constexpr std::int64_t few = 8;
 constexpr std::int64_t block = static_cast<std::int64_t>(line_block);
-constexpr std::int64_t tile_rows = static_cast<std::int64_t>(untangled_rows);
+constexpr std::int64_t tangled_elements = 1 << 17;
 
 class Job {
   public:
@@ -54,7 +54,9 @@ class Job {
     void run() const {
         if (axis_.size > block && (!is_direct() || lines_.count() < 2 * thread_count()))
             return run_long_lines();
-        if (is_tangled()) return run_tasks(64 * tile_rows, &Job::take_tangled);
+        if (is_tangled())
+            return run_tasks(std::max<std::int64_t>(64, std::min(share(), tangled_elements / axis_.size)),
+                             &Job::take_tangled);
         const std::int64_t bytes = axis_.size * item_, whole = 64 / item_;
         if (is_direct() && !(axis_.size == 1 && are_columns()))
             return run_tasks(std::clamp(task_bytes / bytes, std::int64_t{1}, share()), &Job::take_direct);
@@ -84,9 +86,9 @@ class Job {
         const auto is_whole = [&](const void* p) {
             return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::size_t>(item_) == 0;
         };
-        return is_direct() && axis_.size >= 2 &&
-               axis_.size <= static_cast<std::int64_t>(untangled_elements) && lines_.rank == 1 &&
-               lines_.count() >= 8 && side_.in == axis_.size * item_ && is_whole(x_.data) && is_whole(out_);
+        return is_direct() && axis_.size >= 2 && axis_.size <= static_cast<std::int64_t>(short_elements) &&
+               lines_.rank == 1 && lines_.count() >= 8 && side_.in == axis_.size * item_ &&
+               is_whole(x_.data) && is_whole(out_);
     }
 
     void run_tasks(std::int64_t batch, Take take) const {
@@ -174,18 +176,17 @@ class Job {
 
     // As columns between an untangling and a tangling.
     void take_tangled(std::int64_t first, std::int64_t count) const {
-        constexpr std::size_t buffer_bytes = untangled_elements * untangled_pitch * sizeof(double);
-        alignas(64) char elements[buffer_bytes], results[buffer_bytes];
-        alignas(64) char room[room_for_columns(untangled_elements)];
-        const UntangleMethods& methods = *current_instruction_set().untangling;
-        const int size = std::countr_zero(static_cast<std::size_t>(item_));
-        const std::ptrdiff_t pitch = static_cast<std::ptrdiff_t>(untangled_pitch) * item_;
-        for (std::int64_t i = first; i < first + count; i += tile_rows) {
-            const std::size_t n = static_cast<std::size_t>(std::min(tile_rows, first + count - i));
+        alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
+        alignas(64) char room[room_for_columns(short_elements)];
+        const Tangled tangled(static_cast<std::size_t>(item_), length());
+        const std::ptrdiff_t step = tangled.step();
+        const std::int64_t most = static_cast<std::int64_t>(tangled.rows());
+        for (std::int64_t i = first; i < first + count; i += most) {
+            const std::size_t n = static_cast<std::size_t>(std::min(most, first + count - i));
             const std::int64_t at = i * axis_.size * item_;
-            methods.of_size[size][length()](x_.data + at, n, elements);
-            methods_.columns[format_][kind_]({elements, pitch, results, pitch, length(), n}, room);
-            methods.back[size][length()](results, n, out_ + at);
+            tangled.untangle(x_.data + at, n, elements);
+            methods_.columns[format_][kind_]({elements, step, results, step, length(), n}, room);
+            tangled.tangle(results, n, out_ + at);
         }
     }
 

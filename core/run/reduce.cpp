@@ -52,20 +52,35 @@ std::int64_t least_lane(const Reduction& row, Format format) {
     return (is_product ? !is_float(format) : is_small) ? 32 : Manner{}.least_lane;
 }
 
+// Up to here sets that lie side by side are made at once.
+std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
+    const bool is_sum = row.combine == Combine::sum, is_real = is_float(format);
+    if (row.map == Map::exponential || is_byte_float(format)) return least_lane(row, format);
+    if (!is_sum && row.combine != Combine::product) return size_of(format) < 8 ? 65 : 49;
+    if (is_real || !is_sum) return 49;
+    return row.finalize == Finalize::over_count ? 33 : least_lane(row, format);
+}
+
 }  // namespace
 
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
     if (is_position(row.combine) && reduce_in_stages(x, reduced, row, out)) return;
-    const Plan plan = plan_reduction(x, reduced, {is_position(row.combine), least_lane(row, x.format)});
+    const Plan plan = plan_reduction(
+        x, reduced,
+        {is_position(row.combine), least_lane(row, x.format), least_lane_side_by_side(row, x.format)});
     const Target target = target_of(plan, {row, format, out});
     run_job(plan, &target, 1);
 }
 
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
-    std::int64_t least = 0;
-    for (std::size_t i = 0; i < n; ++i) least = std::max(least, least_lane(results[i].row, x.format));
-    const Plan ordered = plan_reduction(x, reduced, {true, least}),
-               any = plan_reduction(x, reduced, {false, least});
+    std::int64_t least = 0, side_by_side = INT64_MAX;
+    for (std::size_t i = 0; i < n; ++i) {
+        least = std::max(least, least_lane(results[i].row, x.format));
+        side_by_side = std::min(side_by_side, least_lane_side_by_side(results[i].row, x.format));
+    }
+    side_by_side = std::max(side_by_side, least);
+    const Plan ordered = plan_reduction(x, reduced, {true, least, side_by_side}),
+               any = plan_reduction(x, reduced, {false, least, side_by_side});
     const bool positions_too = equal_loops(ordered, any);
     const Plan& plan = positions_too ? ordered : any;
     Target targets[most_results];

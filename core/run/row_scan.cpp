@@ -1,9 +1,8 @@
 #include "run/row_scan.hpp"
 
 #include <algorithm>
-#include <bit>
 
-#include "kernels/instruction_set.hpp"
+#include "run/tangled.hpp"
 
 namespace samesum {
 
@@ -56,13 +55,13 @@ Carry RowScan::total(const char* in, std::int64_t begin, std::int64_t end, Carry
 void RowScan::add_totals(const char* in, std::int64_t lines, std::int64_t begin, std::int64_t end,
                          Carry* totals) const {
     const std::size_t size = size_of(plan_.in), count = static_cast<std::size_t>(lines);
-    const Untangle untangle = current_instruction_set().untangling->of_size[std::countr_zero(size)][count];
-    alignas(64) char runs[scan_lines * untangled_pitch * 8];
-    for (std::int64_t i = begin; i < end; i += static_cast<std::int64_t>(untangled_rows)) {
-        const std::size_t n = std::min(untangled_rows, static_cast<std::size_t>(end - i));
-        untangle(in + i * plan_.axis.in, n, runs);
+    const Tangled tangled(size, count);
+    alignas(64) char runs[Tangled::buffer_bytes];
+    for (std::int64_t i = begin; i < end; i += static_cast<std::int64_t>(tangled.rows())) {
+        const std::size_t n = std::min(tangled.rows(), static_cast<std::size_t>(end - i));
+        tangled.untangle(in + i * plan_.axis.in, n, runs);
         for (std::size_t k = 0; k < count; ++k)
-            method_.join(totals[k], method_.total(runs + k * untangled_pitch * size, n));
+            method_.join(totals[k], method_.total(runs + static_cast<std::ptrdiff_t>(k) * tangled.step(), n));
     }
 }
 

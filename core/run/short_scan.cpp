@@ -8,6 +8,7 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "run/tangled.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -122,8 +123,8 @@ class ShortScan {
         const std::size_t n = static_cast<std::size_t>(lines);
         const Dim line = plan_.lines.rank > 0 ? plan_.lines.dim[0] : Dim{1, 0, 0};
         alignas(64) char elements[buffer_bytes], results[buffer_bytes];
-        const UntangleMethods& methods = *current_instruction_set().untangling;
-        methods.of_size[std::countr_zero(from_.size)][from_.count](data_ + first * line.in, n, elements);
+        Tangled(from_.size, static_cast<std::size_t>(from_.count))
+            .untangle(data_ + first * line.in, n, elements);
         ColumnFailures found(failures_, {plan_.data + first * line.in, plan_.out + first * line.out, line.in,
                                          line.out, lines});
         if (plan_.has_initial) {
@@ -132,7 +133,7 @@ class ShortScan {
         }
         scan_runs(elements, results, n, found);
         char* const out = out_ + first * line.out;
-        methods.back[std::countr_zero(to_.size)][to_.count](results, n, streams_ ? elements : out);
+        Tangled(to_.size, static_cast<std::size_t>(to_.count)).tangle(results, n, streams_ ? elements : out);
         if (streams_) stream(out, elements, n * static_cast<std::size_t>(to_.count) * to_.size);
     }
 

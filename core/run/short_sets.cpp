@@ -1,10 +1,9 @@
 #include "run/short_sets.hpp"
 
 #include <algorithm>
-#include <bit>
 
-#include "kernels/instruction_set.hpp"
 #include "run/reduce.hpp"
+#include "run/tangled.hpp"
 
 namespace samesum {
 
@@ -21,14 +20,14 @@ bool is_aligned(const Plan& plan) {
 std::size_t finish_tangled(const Plan& plan, const Target& target, const char* p, std::size_t n, char* out,
                            std::uint8_t* failed) {
     const std::size_t size = size_of(plan.format), elements = static_cast<std::size_t>(plan.reduced_count);
-    const Untangle untangle = current_instruction_set().untangling->of_size[std::countr_zero(size)][elements];
-    alignas(64) char rows[untangled_elements * untangled_pitch * 8];
+    const Tangled tangled(size, elements);
+    alignas(64) char rows[Tangled::buffer_bytes];
     std::size_t failures = 0;
-    for (std::size_t j = 0; j < n; j += untangled_rows) {
-        const std::size_t now = std::min(untangled_rows, n - j);
-        untangle(p + j * elements * size, now, rows);
-        failures += target.tiers.at_once(rows, static_cast<std::ptrdiff_t>(untangled_pitch * size), elements,
-                                         now, out + j * size_of(target.how.format), failed + j);
+    for (std::size_t j = 0; j < n; j += tangled.rows()) {
+        const std::size_t now = std::min(tangled.rows(), n - j);
+        tangled.untangle(p + j * elements * size, now, rows);
+        failures += target.tiers.at_once(rows, tangled.step(), elements, now,
+                                         out + j * size_of(target.how.format), failed + j);
     }
     return failures;
 }
@@ -36,7 +35,9 @@ std::size_t finish_tangled(const Plan& plan, const Target& target, const char* p
 }  // namespace
 
 bool are_short(const Plan& plan, const Target* targets, std::size_t count) {
+    constexpr std::int64_t most_rows = 16;  // that lie apart
     if (plan.shape != Shape::columns || plan.reduced.rank > 1) return false;
+    if (plan.contiguous && plan.reduced_count > most_rows) return false;
     if (!plan.contiguous && !(plan.tangled && is_aligned(plan))) return false;
     return std::all_of(targets, targets + count, [](const Target& t) { return t.tiers.at_once != nullptr; });
 }

@@ -20,7 +20,7 @@ NDArray = np.ndarray[Any, np.dtype[Any]]
 SETS = 19
 MANY = 1100
 """More than a tile has, and no multiple of a vector."""
-LENGTHS = (1, 2, 3, 4, 7, 8, 9, 16, 17)
+LENGTHS = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 48, 64)
 COMBINES = (Combine.SUM, Combine.PRODUCT, Combine.MINIMUM, Combine.MAXIMUM)
 ROWS = tuple(row for row in REDUCTIONS if row.combine in COMBINES)
 
@@ -86,7 +86,7 @@ def test_spans_about_the_one_that_is_told_to_be_exact(dtype: np.dtype[Any], each
     """A one, a tie of it, and what decides the tie, from nearby to far below."""
     digits = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}[dtype.name]
     lowest = max(-70, np.finfo(np.float16).minexp - 10 if dtype.name == "float16" else -70)
-    for n in (3, 4, 8, 16):
+    for n in (3, 4, 8, 16, 40):
         powers = np.arange(-digits - 1, lowest - 1, -1)
         x = np.zeros((2 * len(powers), n))
         x[:, 0], x[:, 1] = 1.0, 2.0**-digits
