@@ -51,7 +51,8 @@ struct ExponentialMethods {
 struct UntangleMethods {
     // 1, 2, 4, 8 bytes x elements in a row; empty where the others below are as quick
     Untangle known[4][untangled_elements + 1], known_back[4][untangled_elements + 1];
-    AnyUntangle any[4], any_back[4];
+    AnyUntangle any[4];
+    AnyTangle any_back[4];
 };
 
 // Into the format of the elements; empty where there is no such way.

@@ -41,62 +41,69 @@ template <class Bits>
 struct Squares {
     using Row = typename SquareRow<Bits>::type;
 
-    // Whether a square fits before the end of the rows.
-    static SAMESUM_INLINE bool fit(std::size_t elements, std::size_t j, std::size_t rows) {
-        return elements >= width ? j + width <= rows : 2 * elements >= width && j + width < rows;
+    static SAMESUM_INLINE bool reach(std::size_t elements, std::size_t j, std::size_t rows) {
+        return elements < width && 2 * elements >= width && j + width < rows;
     }
     // The first `runs` of a square.
-    static SAMESUM_INLINE void untangle(const Bits* in, std::size_t elements, std::size_t runs, Bits* out,
+    static SAMESUM_INLINE void untangle(const Bits* in, std::ptrdiff_t stride, std::size_t runs, Bits* out,
                                         std::size_t pitch) {
         Row square[width];
-        for (std::size_t r = 0; r < width; ++r) square[r] = load<Row>(in + r * elements);
+        for (std::size_t r = 0; r < width; ++r)
+            square[r] = load<Row>(in + static_cast<std::ptrdiff_t>(r) * stride);
         Square<Row>::transpose(square);
         for (std::size_t i = 0; i < runs; ++i) store(out + i * pitch, square[i]);
     }
 
     static SAMESUM_INLINE void tangle(const Bits* in, std::size_t pitch, std::size_t runs, Bits* out,
-                                      std::size_t elements) {
+                                      std::ptrdiff_t stride) {
         Row square[width] = {};
         for (std::size_t i = 0; i < runs; ++i) square[i] = load<Row>(in + i * pitch);
         Square<Row>::transpose(square);
-        for (std::size_t r = 0; r < width; ++r) store(out + r * elements, square[r]);
+        for (std::size_t r = 0; r < width; ++r)
+            store(out + static_cast<std::ptrdiff_t>(r) * stride, square[r]);
     }
 };
 
 template <class Bits>
-void untangle_any(const void* __restrict from, std::size_t elements, std::size_t rows, void* __restrict to,
-                  std::size_t pitch) {
+void untangle_any(const void* __restrict from, std::ptrdiff_t stride, std::size_t elements, std::size_t rows,
+                  void* __restrict to, std::size_t pitch) {
     using All = Squares<Bits>;
+    constexpr std::ptrdiff_t side = static_cast<std::ptrdiff_t>(width);
     const Bits* in = static_cast<const Bits*>(from);
     Bits* out = static_cast<Bits*>(to);
     std::size_t j = 0;
-    for (; All::fit(elements, j, rows); j += width, in += width * elements) {
-        if (elements < width) All::untangle(in, elements, elements, out + j, pitch);
-        for (std::size_t at = 0; elements >= width && at < elements; at += width) {
+    for (; All::reach(elements, j, rows); j += width, in += side * stride)
+        All::untangle(in, stride, elements, out + j, pitch);
+    for (; elements >= width && j + width <= rows; j += width, in += side * stride) {
+        for (std::size_t at = 0; at < elements; at += width) {
             const std::size_t i = std::min(at, elements - width);
-            All::untangle(in + i, elements, width, out + i * pitch + j, pitch);
+            All::untangle(in + i, stride, width, out + i * pitch + j, pitch);
         }
     }
-    for (; j < rows; ++j, in += elements) {
+    for (; j < rows; ++j, in += stride) {
         for (std::size_t i = 0; i < elements; ++i) out[i * pitch + j] = in[i];
     }
 }
 
 template <class Bits>
-void tangle_any(const void* __restrict from, std::size_t elements, std::size_t rows, void* __restrict to,
-                std::size_t pitch) {
+void tangle_any(const void* __restrict from, std::size_t pitch, std::size_t elements, std::size_t rows,
+                void* __restrict to, std::ptrdiff_t stride) {
     using All = Squares<Bits>;
+    constexpr std::ptrdiff_t side = static_cast<std::ptrdiff_t>(width);
     const Bits* in = static_cast<const Bits*>(from);
     Bits* out = static_cast<Bits*>(to);
     std::size_t j = 0;
-    for (; All::fit(elements, j, rows); j += width, out += width * elements) {
-        if (elements < width) All::tangle(in + j, pitch, elements, out, elements);
-        for (std::size_t at = 0; elements >= width && at < elements; at += width) {
+    if (stride == static_cast<std::ptrdiff_t>(elements)) {
+        for (; All::reach(elements, j, rows); j += width, out += side * stride)
+            All::tangle(in + j, pitch, elements, out, stride);
+    }
+    for (; elements >= width && j + width <= rows; j += width, out += side * stride) {
+        for (std::size_t at = 0; at < elements; at += width) {
             const std::size_t i = std::min(at, elements - width);
-            All::tangle(in + i * pitch + j, pitch, width, out + i, elements);
+            All::tangle(in + i * pitch + j, pitch, width, out + i, stride);
         }
     }
-    for (; j < rows; ++j, out += elements) {
+    for (; j < rows; ++j, out += stride) {
         for (std::size_t i = 0; i < elements; ++i) out[i] = in[i * pitch + j];
     }
 }

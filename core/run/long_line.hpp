@@ -1,4 +1,4 @@
-// One line of several blocks on all threads.
+// Lines of several blocks each on all threads.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,20 @@ struct LineMethod {
     std::size_t format, kind;
 };
 
-// n elements `in` bytes apart, and their results, `to` bytes apart.
-struct LongLine {
+// Of each n elements `in` bytes apart, and their results, `to` bytes apart. Of `side` lines that are
+// neighbours, element by element, as are their results, in native byte order and aligned to the elements, the
+// first `count` are wanted; anything may be written to the places of the others.
+struct LongLines {
+    static constexpr std::size_t most = 8;
+
     const char* x;
     std::int64_t in;
     char* out;
     std::int64_t to;
-    std::size_t n;
+    std::size_t n, count, side;
     bool swapped;
 };
 
-void normalize_long_line(const LineMethod& method, const LongLine& line);
+void normalize_long_lines(const LineMethod& method, const LongLines& lines);
 
 }  // namespace samesum

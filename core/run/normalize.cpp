@@ -81,11 +81,11 @@ class Job {
         return near && axis_.size <= block && side_.out == item_;
     }
     bool lie_plain() const { return !x_.swapped && side_.in == item_; }
+    bool is_whole(const void* p) const {
+        return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::size_t>(item_) == 0;
+    }
     // Short lines lie side by side.
     bool is_tangled() const {
-        const auto is_whole = [&](const void* p) {
-            return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::size_t>(item_) == 0;
-        };
         return is_direct() && axis_.size >= 2 && axis_.size <= static_cast<std::int64_t>(short_elements) &&
                lines_.rank == 1 && lines_.count() >= 8 && side_.in == axis_.size * item_ &&
                is_whole(x_.data) && is_whole(out_);
@@ -126,11 +126,22 @@ class Job {
         finish_streams();
     }
 
+    // Neighbours together; the first of them are as many as leave whole groups of the others.
     void run_long_lines() const {
-        Walk walk(lines_, 0);
-        for (std::int64_t i = 0; i < lines_.count(); ++i, walk.next())
-            normalize_long_line({methods_, format_, kind_}, {x_.data + walk.in(), axis_.in, out_ + walk.out(),
-                                                             axis_.out, length(), x_.swapped});
+        constexpr std::int64_t most = static_cast<std::int64_t>(LongLines::most);
+        const std::int64_t side = are_neighbours() ? std::min(most, side_.size) : 1;
+        for (std::int64_t i = 0; i < lines_.count();) {
+            const std::int64_t rest = (side_.size - i % side_.size) % side, now = rest > 0 ? rest : side;
+            const Offsets at = offsets_at(lines_, i);
+            normalize_long_lines({methods_, format_, kind_},
+                                 {x_.data + at.in, axis_.in, out_ + at.out, axis_.out, length(),
+                                  static_cast<std::size_t>(now), static_cast<std::size_t>(side), x_.swapped});
+            i += now;
+        }
+    }
+    bool are_neighbours() const {
+        return lie_plain() && side_.size >= few / 2 && side_.out == item_ && axis_.in % item_ == 0 &&
+               is_whole(x_.data) && is_whole(out_);
     }
 
     void take_columns(std::int64_t first, std::int64_t count) const {

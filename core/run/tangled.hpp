@@ -30,16 +30,17 @@ class Tangled {
         if (const Untangle known = elements_ <= few ? methods_.known[index_][elements_] : nullptr)
             known(from, rows, to);
         else
-            methods_.any[index_](from, elements_, rows, to, pitch());
+            methods_.any[index_](from, stride(), elements_, rows, to, pitch());
     }
     void tangle(const void* from, std::size_t rows, void* to) const {
         if (const Untangle known = elements_ <= few ? methods_.known_back[index_][elements_] : nullptr)
             known(from, rows, to);
         else
-            methods_.any_back[index_](from, elements_, rows, to, pitch());
+            methods_.any_back[index_](from, pitch(), elements_, rows, to, stride());
     }
 
   private:
+    std::ptrdiff_t stride() const { return static_cast<std::ptrdiff_t>(elements_); }
     std::size_t pitch() const { return elements_ <= few ? untangled_pitch : many_rows + 8; }
 
     const UntangleMethods& methods_;

@@ -51,8 +51,8 @@ def test_layout_and_batch(row: Normalization, dtype: np.dtype[Any], n: int) -> N
 @each_row
 @each_float
 def test_short_lines_side_by_side(row: Normalization, dtype: np.dtype[Any]) -> None:
-    """Lines of up to 16 elements are taken many at a time, as are lines that are columns."""
-    for n in range(1, 18):
+    """Lines of up to 64 elements are taken many at a time, as are lines that are columns."""
+    for n in (*range(1, 18), 23, 31, 33, 40, 63, 64, 65):
         x = lines(dtype, 277, n)
         expected = np.stack([memory.normalize(row, line, 0) for line in x])
         assert_bits(memory.normalize(row, x, 1), expected, f"{n} elements")
@@ -84,6 +84,27 @@ def test_long_lines(row: Normalization, dtype: np.dtype[Any]) -> None:
             memory.normalize(row, apart, 0, np.empty_like(many.T)[:, 5]).copy(), expected, f"{n} elements, steps"
         )
         assert_bits(memory.normalize(row, np.ascontiguousarray(many[:2].T), 0)[:, 1].copy(), expected, f"two of {n}")
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@each_row
+@each_float
+def test_long_lines_side_by_side(row: Normalization, dtype: np.dtype[Any]) -> None:
+    """Neighbours are taken together, of which some have no result; what lies beside them stays as it is."""
+    x = lines(dtype, 19, 16384 + 77)
+    expected = np.stack([memory.normalize(row, line, 0) for line in x])
+    for count in (2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 19):
+        columns = np.ascontiguousarray(x[:count].T)
+        assert_bits(memory.normalize(row, columns, 0).T.copy(), expected[:count], f"{count} columns")
+    wide = np.ascontiguousarray(x.T)
+    assert_bits(memory.normalize(row, wide[:, 3:14], 0).T.copy(), expected[3:14], "columns of a wider array")
+    out = np.zeros((len(wide), 19), dtype)
+    memory.normalize(row, wide[:, 2:11], 0, out[:, 4:13])
+    assert_bits(out[:, 4:13].T.copy(), expected[2:11], "columns into a wider array")
+    assert not out[:, :4].any() and not out[:, 13:].any()
+    blocks = np.ascontiguousarray(x[:18].reshape(2, 9, -1).transpose(0, 2, 1))
+    assert_bits(memory.normalize(row, blocks, 1).transpose(0, 2, 1).reshape(18, -1), expected[:18], "in blocks")
+    assert_bits(memory.normalize(row, offset(wide, 1), 0).T.copy(), expected, "an odd address")
 
 
 @each_row
