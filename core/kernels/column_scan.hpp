@@ -151,22 +151,23 @@ struct ColumnScan {
     }
 
     template <Format format, bool whole, std::size_t known>
-    static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j, bool fresh) {
+    static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j,
+                                                   std::size_t at, bool fresh) {
         if constexpr (!is_double) {
-            if (stays_exact<format, whole, known>(t, all, j)) return 0;
+            if (stays_exact<format, whole, known>(t, all, j, at)) return 0;
         }
-        State state = load_state(t, j);
+        State state = load_state(t, at);
         const std::size_t failures = scan_strip<format, whole, known>(state, all, j, fresh);
-        store_state(t, j, state);
+        store_state(t, at, state);
         return failures;
     }
 
     // What scan_strip tries first, without the rest of the state.
     template <Format format, bool whole, std::size_t known>
-    static SAMESUM_INLINE bool stays_exact(Tile& t, const ScanRows& all, std::size_t j) {
-        double* const part = t.field[0] + j;
-        const double* const shift = t.field[1] + j;
-        if (t.way[j] != Way::exponents) return false;
+    static SAMESUM_INLINE bool stays_exact(Tile& t, const ScanRows& all, std::size_t j, std::size_t at) {
+        double* const part = t.field[0] + at;
+        const double* const shift = t.field[1] + at;
+        if (t.way[at] != Way::exponents) return false;
         Doubles sum = load<Doubles>(part);
         const Strip<format, whole, known> rows(all, j);
         if (!State::template pass_exact<format>(rows, sum, load<Doubles>(shift))) return false;

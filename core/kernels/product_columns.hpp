@@ -176,14 +176,15 @@ struct ProductColumns {
     }
 
     template <Format format, bool whole, std::size_t known>
-    static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j, bool fresh) {
-        State state = load_state(t, j);
+    static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j,
+                                                   std::size_t at, bool fresh) {
+        State state = load_state(t, at);
         const bool apart = state.is_apart();
         const std::size_t failures = scan_strip<format, whole, known>(state, all, j, fresh);
-        store_plain(t, j, state.plain);
+        store_plain(t, at, state.plain);
         if (apart || state.is_apart()) {
-            store(t.exponent + j, state.exponent);
-            store(t.mark + j, state.mark);
+            store(t.exponent + at, state.exponent);
+            store(t.mark + at, state.mark);
         }
         return failures;
     }

@@ -52,6 +52,9 @@ struct ScanRows {
 // As many side by side.
 constexpr std::size_t scan_lines = 8;
 
+// A tile has states for whole vectors.
+constexpr std::size_t strip_columns(std::size_t n) { return (n + scan_lines - 1) / scan_lines * scan_lines; }
+
 // Lines of n <= scan_elements contiguous elements, and where their prefixes go; the element number `depth` of
 // each comes first. A line may be several scans by turns: those of `columns` of the tile at a distance of
 // scan_lines, from each of which the same number of elements comes. failed[line * n + i] tells which could
@@ -89,7 +92,8 @@ struct ScanMethod {
     std::size_t (*row)(const Carry& carry, const Carry& part, const void* x, std::size_t n, Format format,
                        void* out, std::uint8_t* failed);
     void (*init)(void* tile, std::size_t n);
-    // Add each row to the columns and write their prefixes. Returns how many could not be certified.
+    // Add each row to the columns, of which `strip_columns(n)` have begun, and write their prefixes. Returns
+    // how many could not be certified.
     std::size_t (*columns)(void* tile, const ScanRows& rows);
     // As `init`, of columns that go on from these carries; none if there is no `lines`.
     void (*start)(void* tile, const Carry* carries, std::size_t n) = nullptr;

@@ -1,8 +1,8 @@
 // Columns of a scan a strip of `width` of them at a time. `Columns` says how a strip is scanned:
 // scan_strip<format, whole, known>(state, rows, j, fresh) of the strip from column j on and
-// column_strip<...>(tile, rows, j, fresh), whose state is in a tile; `known` is the number of rows, or zero,
-// and `fresh` tells that no strip of these rows has failed yet. Of scans that start again after some rows
-// each pass_few<format>(rows, period) is a common test; false if it tells nothing.
+// column_strip<...>(tile, rows, j, at, fresh), whose state is in a tile from column `at` on; `known` is the
+// number of rows, or zero, and `fresh` tells that no strip of these rows has failed yet. Of scans that start
+// again after some rows each pass_few<format>(rows, period) is a common test; false if it tells nothing.
 #pragma once
 
 #include "kernels/prefixes.hpp"
@@ -17,10 +17,14 @@ std::size_t scan_strips(typename Columns::Tile& t, const ScanRows& all) {
     for (; j + width <= all.n; j += width) {
         const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
         prefetch_rows<scan_rows>(next, all.in, width * F::size);
-        failures += Columns::template column_strip<format, true, known>(t, all, j, failures == 0);
+        failures += Columns::template column_strip<format, true, known>(t, all, j, j, failures == 0);
     }
-    if (j < all.n) failures += Columns::template column_strip<format, false, 0>(t, all, j, failures == 0);
-    return failures;
+    if (j == all.n) return failures;
+    // The last columns are as many as the others' and begin among them, with a state of their own.
+    if (all.n > width)
+        return failures +
+               Columns::template column_strip<format, true, known>(t, all, all.n - width, j, failures == 0);
+    return failures + Columns::template column_strip<format, false, 0>(t, all, j, j, failures == 0);
 }
 
 // The number of rows is known to the compiler where the results are of the elements' format, as they mostly

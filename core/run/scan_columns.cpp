@@ -59,7 +59,7 @@ class Job {
         ColumnFailures found(failures_, {in, out, plan_.inner.in, plan_.inner.out, columns});
         const bool direct = plan_.inner.out == static_cast<std::int64_t>(size) && !target_.streams();
         const bool gathers = plan_.swapped || plan_.inner.in != item;
-        if (!few_) method_.init(scope.tile(), n);
+        if (!few_) method_.init(scope.tile(), strip_columns(n));
         target_.write_initial(out, columns);
         for (std::int64_t r = 0; r < plan_.written; r += rows_) {
             const std::int64_t rows = std::min(rows_, plan_.written - r);
@@ -84,11 +84,18 @@ class Job {
             const std::size_t failures =
                 few_ ? method_.short_columns(block_of_rows) : method_.columns(scope.tile(), block_of_rows);
             if (failures > 0) found.add(failed, r, rows);
-            for (std::int64_t i = 0; i < rows && !direct; ++i)
-                target_.put(results + static_cast<std::size_t>(i) * n * size, n, to + i * plan_.axis.out,
-                            plan_.inner.out);
+            if (!direct) put(results, rows, n, to);
         }
         found.finish();
+    }
+
+    void put(const char* results, std::int64_t rows, std::size_t n, char* to) const {
+        const std::int64_t size = static_cast<std::int64_t>(size_of(plan_.format)),
+                           row = static_cast<std::int64_t>(n) * size;
+        if (plan_.inner.out == size && plan_.axis.out == row)
+            return target_.put(results, static_cast<std::size_t>(rows) * n, to, size);
+        for (std::int64_t i = 0; i < rows; ++i)
+            target_.put(results + i * row, n, to + i * plan_.axis.out, plan_.inner.out);
     }
 
     const ScanPlan& plan_;

@@ -140,7 +140,7 @@ class ShortScan {
     void scan_runs(const char* elements, char* results, std::size_t n, ColumnFailures& found) {
         TileScope scope;
         std::uint8_t failed[scan_rows * untangled_rows];
-        method_.init(scope.tile(), n);
+        method_.init(scope.tile(), strip_columns(n));
         for (std::int64_t r = 0; r < plan_.written; r += scan_rows) {
             const std::int64_t rows = std::min<std::int64_t>(scan_rows, plan_.written - r);
             const ScanRows some{elements + from_.at(r),
