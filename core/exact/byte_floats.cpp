@@ -138,7 +138,7 @@ struct ByteSum {
         return 0;
     }
 
-    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, merge, finish};
+    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
 };
 
 // Keys in the order of the values, -0 below +0, for the maximum; turned around for the minimum. NaN is above
@@ -207,7 +207,7 @@ struct ByteExtreme {
         return 0;
     }
 
-    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, merge, finish};
+    static constexpr Method method{tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
 };
 
 struct Row {

@@ -121,8 +121,8 @@ struct Wide {
         states(tile)[j].add_words(static_cast<const WideInteger*>(from)[i]);
     }
 
-    static constexpr Method method{capacity, init,  each_lane<lane>,
-                                   columns,  merge, finish_states<WideInteger>};
+    static constexpr Method method{
+        capacity, init, each_lane<lane>, columns, each_merge<merge>, finish_states<WideInteger>};
 };
 
 template <template <Format, Map> class Of, Format format>

@@ -45,7 +45,8 @@ struct States {
         states(tile)[j].merge(static_cast<const State*>(from)[i]);
     }
 
-    static constexpr Method method{capacity, init, each_lane<lane>, columns, merge, finish_states<State>};
+    static constexpr Method method{
+        capacity, init, each_lane<lane>, columns, each_merge<merge>, finish_states<State>};
 };
 
 }  // namespace samesum

@@ -175,7 +175,9 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
         return certify_exponentials<wide ? 88 : 50>(states, n, how.format, out, failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() {
+        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

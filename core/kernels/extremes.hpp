@@ -138,7 +138,9 @@ struct Extreme {
         return static_cast<Key>(infinity_bits(format) | (maximum ? sign_bit(format) : 0));
     }
 
-    static constexpr Method method() { return {most, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() {
+        return {most, init, each_lane<lane>, columns, each_merge<merge>, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -239,7 +239,8 @@ struct IntegerExponentials {
     }
 
     static constexpr Method method() {
-        return {tile_columns, States::init, each_lane<lane>, columns, States::merge, States::finish};
+        return {tile_columns,  States::init, each_lane<lane>, columns, each_merge<States::merge>,
+                States::finish};
     }
 };
 

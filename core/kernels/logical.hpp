@@ -115,7 +115,9 @@ struct Logical {
         return 0;
     }
 
-    static constexpr Method method() { return {most, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() {
+        return {most, init, each_lane<lane>, columns, each_merge<merge>, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

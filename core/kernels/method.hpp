@@ -57,8 +57,8 @@ struct Method {
                   std::size_t rows);
     // Add element j of each of `rows` rows, `row_stride` bytes apart, to column j, for all j in [0, n).
     void (*columns)(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n);
-    // Add column i of `from` to column j of `tile`.
-    void (*merge)(void* tile, std::size_t j, const void* from, std::size_t i);
+    // Add n columns of `from`, from number i on, to those of `tile` from number j on; no column is both.
+    void (*merge)(void* tile, std::size_t j, const void* from, std::size_t i, std::size_t n);
     // Write the n results; failed[j] tells which could not be certified. Returns how many those are.
     std::size_t (*finish)(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
 };
@@ -69,6 +69,13 @@ void each_lane(void* tile, std::size_t j, const void* x, std::size_t n, std::ptr
                std::size_t rows) {
     const char* p = static_cast<const char*>(x);
     for (std::size_t r = 0; r < rows; ++r, p += row_stride) lane(tile, j + r, p, n);
+}
+
+// `merge` of a method from what it does with one column.
+template <void (*merge)(void* tile, std::size_t j, const void* from, std::size_t i)>
+void each_merge(void* tile, std::size_t j, const void* from, std::size_t i, std::size_t n) {
+#pragma GCC ivdep
+    for (std::size_t k = 0; k < n; ++k) merge(tile, j + k, from, i + k);
 }
 
 }  // namespace samesum

@@ -193,7 +193,7 @@ struct Modular {
         return 0;
     }
 
-    static constexpr Method method() { return {most, init, lanes, columns, merge, finish}; }
+    static constexpr Method method() { return {most, init, lanes, columns, each_merge<merge>, finish}; }
 };
 
 // Signs make no difference to bits where nothing is widened, nor do magnitudes to what has no sign: the same

@@ -266,7 +266,7 @@ struct Position : Places<Key, last> {
     }
 
     static constexpr Method method() {
-        return {tile_columns, Of::init, each_lane<lane>, columns, Of::merge, Of::finish};
+        return {tile_columns, Of::init, each_lane<lane>, columns, each_merge<Of::merge>, Of::finish};
     }
 };
 

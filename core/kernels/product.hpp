@@ -243,7 +243,9 @@ struct RealProduct {
                                 failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+    static constexpr Method method() {
+        return {tile_columns, init, lanes, columns, each_merge<merge>, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -196,7 +196,9 @@ struct SplitSquares {
         return 0;
     }
 
-    static constexpr Method method() { return {most_columns, init, lanes, columns, merge, finish}; }
+    static constexpr Method method() {
+        return {most_columns, init, lanes, columns, each_merge<merge>, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

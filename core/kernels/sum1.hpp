@@ -215,7 +215,9 @@ struct Sum1 {
         return certify_interval({t.hi, t.lo, t.bound}, n, how, out, failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+    static constexpr Method method() {
+        return {tile_columns, init, lanes, columns, each_merge<merge>, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -213,7 +213,9 @@ struct Sum2 {
         return certify_words({t.hi, t.lo, t.bound}, n, how, out, failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, lanes, columns, merge, finish}; }
+    static constexpr Method method() {
+        return {tile_columns, init, lanes, columns, each_merge<merge>, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

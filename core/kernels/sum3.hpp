@@ -38,7 +38,7 @@ struct Sum3 {
     }
 
     // Rows of columns that are read twice: they stay in the cache.
-    static constexpr std::size_t rows_together = 64;
+    static constexpr std::size_t rows_together = 1024;
 
     static SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
         if (n >= width) return Block::mapped(p);
@@ -101,7 +101,9 @@ struct Sum3 {
         return certify_words({t.hi, t.lo, t.bound}, n, how, out, failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() {
+        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

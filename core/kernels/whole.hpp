@@ -192,7 +192,9 @@ struct SplitSum {
         return finish_whole(total_at, n, how, out, failed);
     }
 
-    static constexpr Method method() { return {tile_columns, init, each_lane<lane>, columns, merge, finish}; }
+    static constexpr Method method() {
+        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -10,6 +10,8 @@ namespace {
 
 // Columns that side by side fill the vectors of a narrow inner dimension.
 constexpr std::int64_t folded_columns = 512;
+// For each column that is merged in the end, so many rows are to be taken.
+constexpr std::int64_t rows_per_merge = 4;
 
 // Repeated elements (stride 0) go outermost, where they cost no vectors.
 std::int64_t distance(const Dim& d) { return d.in == 0 ? INT64_MAX : std::abs(d.in); }
@@ -57,7 +59,9 @@ std::int64_t folding(const Plan& plan, std::int64_t size) {
     if (plan.ordered || plan.shape != Shape::columns || plan.reduced.rank == 0 || !plan.contiguous) return 1;
     const Dim& row = plan.reduced.dim[plan.reduced.rank - 1];
     if (plan.inner.size > folded_columns / 4 || row.in != plan.inner.size * size) return 1;
-    return std::clamp<std::int64_t>(row.size / 4, 1, folded_columns / plan.inner.size);
+    const std::int64_t merged = rows_per_merge * plan.inner.size;
+    const std::int64_t most = std::min(row.size / 4, plan.reduced_count / merged);
+    return std::clamp<std::int64_t>(most, 1, folded_columns / plan.inner.size);
 }
 
 bool is_tangled(const Plan& plan, std::int64_t size) {

@@ -174,9 +174,12 @@ void accumulate(const Plan& plan, const Method& method, const Range& range, void
 }
 
 void close_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile) {
-    const std::size_t n = static_cast<std::size_t>(columns),
-                      all = static_cast<std::size_t>(columns * fold_of(plan, method, columns));
-    for (std::size_t i = n; i < all; ++i) method.merge(tile, i % n, tile, i);
+    std::int64_t fold = fold_of(plan, method, columns);
+    for (std::int64_t left; fold > 1; fold = left) {
+        left = (fold + 1) / 2;
+        method.merge(tile, 0, tile, static_cast<std::size_t>(left * columns),
+                     static_cast<std::size_t>((fold - left) * columns));
+    }
 }
 
 void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,

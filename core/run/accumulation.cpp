@@ -85,7 +85,7 @@ void Accumulation::add_elsewhere(const Plan& plan) {
         close_tile(plan, method(), part.count(), scope.tile());
         for (std::int64_t j = 0; j < part.count(); ++j) {
             const Place& to = places_[static_cast<std::size_t>(output_at(plan, part, j))];
-            method().merge(blocks_[to.block].get(), to.column, scope.tile(), static_cast<std::size_t>(j));
+            method().merge(blocks_[to.block].get(), to.column, scope.tile(), static_cast<std::size_t>(j), 1);
         }
     }
 }

@@ -92,8 +92,8 @@ struct Converted {
         }
     }
 
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        of_doubles().merge(tile, j, from, i);
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i, std::size_t n) {
+        of_doubles().merge(tile, j, from, i, n);
     }
 
     static constexpr Method method{tile_columns, init, each_lane<lane>, columns, merge, finish_sums};

@@ -191,8 +191,7 @@ class Job {
             if (!used[s]) continue;
             close_tiles(pass, o, *states[s]);
             for (std::size_t i = 0; i < pass.count; ++i)
-                for (std::size_t j = 0; j < n; ++j)
-                    pass.method(i).merge(tiles.tile(i), j, states[s]->tile(i), j);
+                pass.method(i).merge(tiles.tile(i), 0, states[s]->tile(i), 0, n);
         }
     }
 
