@@ -10,6 +10,7 @@
 #include "exact/product.hpp"
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
+#include "run/exact_sums.hpp"
 #include "run/reduce.hpp"
 #include "threads/pool.hpp"
 
@@ -62,7 +63,8 @@ class Sums {
     // Of the elements up to number i.
     std::uint64_t through(std::int64_t i, const Finish& how) {
         constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements);
-        for (; is_float(elements_.format()) && at_ + block <= i; at_ += block) add_block();
+        for (; is_float(elements_.format()) && at_ + block <= i; at_ += block)
+            add_block(total_, elements_.at(at_, scan_elements), scan_elements, elements_.format());
         for (; at_ <= i; ++at_) add(elements_.at(at_, 1));
         return total_.rounded(how);
     }
@@ -70,19 +72,6 @@ class Sums {
   private:
     void add(const char* element) {
         if (!total_.is_nan()) add_element(total_, element, elements_.format());
-    }
-
-    // The total of a block of floats is nearly always exact in two words.
-    void add_block() {
-        const std::size_t in = static_cast<std::size_t>(elements_.format());
-        const char* x = elements_.at(at_, scan_elements);
-        const Sum sum = current_instruction_set().scans->real[in][in].total(x, scan_elements).sum;
-        if (sum.bound == 0 && magnitude(sum.hi) < __builtin_huge_val()) {
-            add_element(total_, &sum.hi, Format::f64);
-            add_element(total_, &sum.lo, Format::f64);
-        } else {
-            for (std::size_t i = 0; i < scan_elements; ++i) add(x + i * size_of(elements_.format()));
-        }
     }
 
     Elements elements_;

@@ -5,6 +5,7 @@
 #include "exact/methods.hpp"
 #include "exact/product.hpp"
 #include "kernels/instruction_set.hpp"
+#include "run/exact_sums.hpp"
 #include "run/integer_logarithms.hpp"
 
 namespace samesum {
@@ -84,7 +85,7 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
     const bool is_double = in == Format::f64 && row.map != Map::square;
     tiers.push(is_double && count <= few_elements ? methods.sum2_few[map] : methods.sum2[format][map], 1);
     if (is_double) tiers.push(methods.sum3[map], 1);
-    tiers.push(exact_method(in, row.map), 2);
+    tiers.push(row.map == Map::itself ? exact_sum_method(in) : exact_method(in, row.map), 2);
     return tiers;
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cases
+from drawing import offset
 from oracle import check_reduce
 from samesum import _core
 from samesum.algebra.pieces import Combine
@@ -87,3 +88,35 @@ def test_cancellation_and_ties_of_float64_need_no_superaccumulator() -> None:
             for row in (SUM, L1_NORM):
                 counters = count(lambda row=row, data=data, axes=axes: check_reduce(row, data, axes))
                 assert counters["superaccumulator"] == 0, (row.name, axes, counters)
+
+
+def cancelling(dtype: np.dtype[Any], n: int, seed: int) -> NDArray:
+    """Pairs that cancel, and something far below them; with odd seeds a block of what has no total in two words."""
+    generator = np.random.default_rng(seed)
+    half = generator.standard_normal(n // 2) * 1000
+    x = np.concatenate([half, -half, [1.0] * (n % 2)])
+    x[0] += np.finfo(dtype).tiny * 3 if dtype.name == "float64" else 0
+    if seed % 2:
+        x[n // 3 : n // 3 + 3] = [2.0**15, 2.0**-14, -(2.0**15)]
+    x = generator.permutation(x).astype(dtype)
+    x[n // 2] = np.finfo(dtype).smallest_subnormal if dtype.isbuiltin == 1 else 2.0**-120
+    return x
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+def test_exact_sums_of_blocks(dtype: np.dtype[Any]) -> None:
+    """Lines and columns, shorter than a block and longer, on their way into superaccumulators."""
+    for n in (15, 16, 17, 511, 512, 513, 1100):
+        x = np.stack([cancelling(dtype, n, seed) for seed in range(11)])
+        x[7, n // 4], x[8, n // 4] = np.nan, np.inf
+        x[9, n // 4], x[9, n // 5] = np.inf, -np.inf
+        columns = np.ascontiguousarray(x.T)
+        for row in (SUM, MEAN):
+            counters = count(lambda row=row, x=x: check_reduce(row, x, (1,)))
+            if dtype.name == "float64":
+                assert counters["superaccumulator"] > 0, counters
+            check_reduce(row, columns, (0,))
+            check_reduce(row, offset(columns, 1), (0,))
+            check_reduce(row, columns[::-1], (0,))
+            check_reduce(row, np.repeat(columns, 2, 1)[:, ::2], (0,))

@@ -1,0 +1,16 @@
+// Exact sums of floats, block by block.
+#pragma once
+
+#include "exact/superaccumulator.hpp"
+#include "kernels/method.hpp"
+
+namespace samesum {
+
+// The total of a block is nearly always exact in two words; only where it is not, its elements are added to
+// the superaccumulator one by one.
+const Method& exact_sum_method(Format in);
+
+// Adds n <= scan_elements contiguous elements.
+void add_block(Superaccumulator& total, const char* x, std::size_t n, Format in);
+
+}  // namespace samesum
