@@ -58,6 +58,18 @@ SAMESUM_INLINE void put_short(void* out, std::size_t j, std::size_t n, const Put
     std::memcpy(to, last, (n - j) * size);
 }
 
+// The results, of the elements' format, of what never fails: of(rows) are those of a vector of sets.
+template <class Vector, class Of>
+SAMESUM_INLINE std::size_t write_sure(const ShortRows& rows, std::size_t n, void* out, std::uint8_t* failed,
+                                      const Of& of) {
+    constexpr std::size_t size = sizeof(Vector{}[0]), step = sizeof(Vector) / size;
+    std::memset(failed, 0, n);
+    each_short<step, size>(rows, n, [&](const ShortRows& some, std::size_t j) {
+        put_short<step, size>(out, j, n, [&](char* to) { store(to, of(some)); });
+    });
+    return 0;
+}
+
 // The results from the verdicts on `width` sets at a time.
 template <class F, class VerdictOf>
 SAMESUM_INLINE std::size_t write_short(const ShortRows& rows, std::size_t n, void* out, std::uint8_t* failed,

@@ -26,13 +26,8 @@ struct ShortExtreme {
 
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
                             void* out, std::uint8_t* failed) {
-        constexpr std::size_t step = elements_of<Keys>;
-        std::memset(failed, 0, n);
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        each_short<step, sizeof(Key)>(all, n, [=](const ShortRows& some, std::size_t j) {
-            put_short<step, sizeof(Key)>(out, j, n, [&](char* to) { store(to, extreme_of(some)); });
-        });
-        return 0;
+        return write_sure<Keys>(all, n, out, failed, [](const ShortRows& some) { return extreme_of(some); });
     }
 };
 

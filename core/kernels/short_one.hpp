@@ -20,13 +20,9 @@ struct ShortOne {
 
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
                             void* out, std::uint8_t* failed) {
-        constexpr std::size_t step = elements_of<Keys>;
-        std::memset(failed, 0, n);
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        each_short<step, sizeof(Key)>(all, n, [=](const ShortRows& some, std::size_t j) {
-            put_short<step, sizeof(Key)>(out, j, n, [&](char* to) { store(to, sum_of(load<Keys>(some.p))); });
-        });
-        return 0;
+        return write_sure<Keys>(all, n, out, failed,
+                                [](const ShortRows& some) { return sum_of(load<Keys>(some.p)); });
     }
 };
 
