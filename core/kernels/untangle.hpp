@@ -75,6 +75,8 @@ void untangle_any(const void* __restrict from, std::ptrdiff_t stride, std::size_
     for (; All::reach(elements, j, rows); j += width, in += side * stride)
         All::untangle(in, stride, elements, out + j, pitch);
     for (; elements >= width && j + width <= rows; j += width, in += side * stride) {
+        for (std::size_t at = 0; at < width * elements * sizeof(Bits); at += 64)
+            __builtin_prefetch(reinterpret_cast<const char*>(in) + prefetch_distance + at);
         for (std::size_t at = 0; at < elements; at += width) {
             const std::size_t i = std::min(at, elements - width);
             All::untangle(in + i, stride, width, out + i * pitch + j, pitch);
