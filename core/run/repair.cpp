@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -87,25 +88,40 @@ class Products {
           in_(in),
           threads_(static_cast<std::size_t>(threads)),
           elements_(plan, in),
+          one_(is_float(plan.in) ? round_bits(1, plan.in) : 1),
           is_near_(is_float(plan.in)) {}
 
     // Of the elements up to number i.
     std::uint64_t through(std::int64_t i, const Finish& how) {
-        // Ties have few factors.
+        // Ties have few factors, but they last as long as ones follow.
         constexpr std::int64_t few = 64;
-        if (i >= few && is_near_) {
+        const bool follows = exact_at_ == i;
+        if (i >= few && is_near_ && !follows) {
             if (const auto bits = near_through(i, how.format)) return *bits;
+        }
+        if (follows && i > 0 && is_one(elements_.at(i, 1))) {
+            ++exact_at_;
+            return rounded_;
         }
         for (; exact_at_ <= i && !exact_.is_nan(); ++exact_at_)
             multiply_element(exact_, elements_.at(exact_at_, 1), plan_.in);
-        return exact_.rounded(how);
+        return rounded_ = exact_.rounded(how);
     }
 
   private:
+    bool is_one(const char* element) const { return std::memcmp(element, &one_, size_of(plan_.in)) == 0; }
+
     std::optional<std::uint64_t> near_through(std::int64_t i, Format format) {
-        // For threads to share.
+        is_near_ = multiply_shares(i + 1) && multiply(near_, elements_, near_at_, i + 1);
+        near_at_ = i + 1;
+        return is_near_ ? near_.rounded(format) : std::nullopt;
+    }
+
+    // Elements below number `last` as far as they fill shares for the threads; false if one is no number.
+    bool multiply_shares(std::int64_t last) {
         constexpr std::int64_t share = 1 << 14;
-        const std::int64_t shares = (i + 1 - near_at_) / share;
+        const std::int64_t shares = (last - near_at_) / share;
+        if (shares == 0) return true;
         std::vector<NearProduct> products(static_cast<std::size_t>(shares));
         std::atomic<bool> is_near = true;
         auto task = [&](std::size_t t, std::size_t) {
@@ -116,9 +132,7 @@ class Products {
         for_each_task(products.size(), threads_, task);
         for (const NearProduct& product : products) near_.multiply(product);
         near_at_ += shares * share;
-        is_near_ = is_near && multiply(near_, elements_, near_at_, i + 1);
-        near_at_ = i + 1;
-        return is_near_ ? near_.rounded(format) : std::nullopt;
+        return is_near;
     }
 
     static bool multiply(NearProduct& product, Elements& elements, std::int64_t first, std::int64_t last) {
@@ -144,6 +158,8 @@ class Products {
     Elements elements_;
     Product exact_;
     NearProduct near_;
+    const std::uint64_t one_;
+    std::uint64_t rounded_ = 0;  // the latest exact one
     std::int64_t exact_at_ = 0, near_at_ = 0;
     bool is_near_;  // no element was anything but an ordinary number
 };

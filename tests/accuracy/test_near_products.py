@@ -131,3 +131,17 @@ def test_ties_that_go_on() -> None:
     got, count = repaired(x, 1)
     assert count > 1000
     assert_bits(got, check_scan(CUMULATIVE_PROD, x, 1), "ties")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_ties_that_ones_follow(dtype: str) -> None:
+    """Prefixes stay ties, whatever their sign, until a factor that is no power of two comes, or no number."""
+    factors = [3.0] * 34 if dtype == "float64" else [4097.0, 4099.0]
+    for end in (3.0, 0.0, np.inf, np.nan, -1.0):
+        x = np.ones(1200, dtype)
+        x[100 : 100 + len(factors)] = factors
+        x[[300, 301, 302, 700]], x[500], x[900] = -1, 0.5, end
+        check_scan(CUMULATIVE_PROD, x, axis=0)
+        check_scan(CUMULATIVE_PROD, x, axis=0, flags=REVERSE)
+        check_scan(CUMULATIVE_PROD, np.stack([x, x[::-1]] * 5), axis=1)
+        check_scan(CUMULATIVE_PROD, np.stack([x, x[::-1]] * 5, 1), axis=0)
