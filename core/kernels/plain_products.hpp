@@ -8,7 +8,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // Products of a vector of columns in double-words, whose exponents are their own: no word of them under- or
-// overflows for scan_rows factors of a narrow format, if they start between these.
+// overflows for four factors of a narrow format, if they start between these; of more, is_odd_product tells.
 struct PlainProducts {
     static constexpr double least = 0x1p-300, greatest = 0x1p300;
     static constexpr std::int64_t greatest_power = 300;
@@ -52,9 +52,9 @@ template <Format format, bool precise>
 struct Nearby {
     using Round = Rounding<format>;
     static constexpr bool through_float = !precise && format != Format::f32;
-    // Relative: the low word of scan_rows products is less, and the rounding of the factors below.
+    // Relative: the low word of so many products is less, and the rounding of the factors below.
     static constexpr double slack = through_float ? 0x1.2p-23 : 0x1p-49;
-    static_assert(scan_rows <= 8 && short_column <= 8);
+    static_assert(scan_rows <= 8 && short_column <= 8 && width <= 8);
 
     // So many first factors have products that this rounds as they are.
     static constexpr std::size_t exact_factors(Format in) {

@@ -149,12 +149,13 @@ struct ProductColumns {
         return !any_bit(wrong) && !any(odd);
     }
 
-    // Infinities and NaNs, and what may have underflowed on the way: with factors from 2^-149 to 2^128 that
-    // takes five of up to eight after a product near one, and three lead back no farther than this.
+    // Infinities and NaNs, what is nearly infinite, and what may have underflowed on the way: with factors
+    // from 2^-149 to 2^128 that takes five of up to eight after a product near one, and three lead back no
+    // farther than this.
     static SAMESUM_INLINE Longs is_odd_product(Doubles product, Longs can_be_zero) {
-        constexpr double surely_whole = 0x1p-500;
+        constexpr double surely_whole = 0x1p-500, surely_finite = 0x1p1000;
         const Doubles size = samesum::SAMESUM_ISA::magnitude(product);
-        return ~(size < infinity) | ((size < surely_whole) & ~can_be_zero);
+        return ~(size < surely_finite) | ((size < surely_whole) & ~can_be_zero);
     }
 
     static SAMESUM_INLINE State load_state(const Tile& t, std::size_t j) {

@@ -63,7 +63,7 @@ struct ShortProduct {
 
 // Of float64, in double-words, where the elements are of moderate size.
 struct ShortDoubleProduct {
-    // No product of elements with exponents that add up to less leaves the range of a double, nor its
+    // No product of elements with exponents that add up to no more leaves the range of a double, nor its
     // rounding error.
     static constexpr std::uint64_t exponents = 900;
 

@@ -46,7 +46,8 @@ struct ShortWhole {
         return part;
     }
 
-    // Of squares whose sum has more bits than a double: what the roundings lose are whole numbers below 2^16.
+    // Of squares whose sum has more bits than a double: what the roundings lose are whole numbers of up to
+    // 2^16.
     static Part wide_total(const ShortRows& rows) {
         Part part;
         const char* p = rows.p;

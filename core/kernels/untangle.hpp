@@ -36,13 +36,17 @@ struct SquareRow {
 };
 
 // Rows of any number of elements by squares of `width` of them. The last square of a row ends with it, and
-// may begin in the one before; rows that are less than a square reach into the next one, if there is one.
+// may begin in the one before; rows that are less than a square reach into the next one, if there is one and
+// it lies behind them.
 template <class Bits>
 struct Squares {
     using Row = typename SquareRow<Bits>::type;
 
     static SAMESUM_INLINE bool reach(std::size_t elements, std::size_t j, std::size_t rows) {
         return elements < width && 2 * elements >= width && j + width < rows;
+    }
+    static SAMESUM_INLINE bool lie_behind(std::size_t elements, std::ptrdiff_t stride) {
+        return stride >= static_cast<std::ptrdiff_t>(elements);
     }
     // The first `runs` of a square.
     static SAMESUM_INLINE void untangle(const Bits* in, std::ptrdiff_t stride, std::size_t runs, Bits* out,
@@ -72,8 +76,10 @@ void untangle_any(const void* __restrict from, std::ptrdiff_t stride, std::size_
     const Bits* in = static_cast<const Bits*>(from);
     Bits* out = static_cast<Bits*>(to);
     std::size_t j = 0;
-    for (; All::reach(elements, j, rows); j += width, in += side * stride)
-        All::untangle(in, stride, elements, out + j, pitch);
+    if (All::lie_behind(elements, stride)) {
+        for (; All::reach(elements, j, rows); j += width, in += side * stride)
+            All::untangle(in, stride, elements, out + j, pitch);
+    }
     for (; elements >= width && j + width <= rows; j += width, in += side * stride) {
         for (std::size_t at = 0; at < width * elements * sizeof(Bits); at += 64)
             __builtin_prefetch(reinterpret_cast<const char*>(in) + prefetch_distance + at);

@@ -85,10 +85,10 @@ void accumulate_lanes(const Plan& plan, const Method& method, const Range& range
 bool add_untangled(const Plan& plan, const Method& method, const char* p, std::int64_t rows, std::size_t n,
                    void* tile) {
     const std::size_t size = size_of(plan.format), elements = static_cast<std::size_t>(rows);
-    const bool fits = elements >= 2 && elements <= short_elements && n <= Tangled(size, elements).rows();
-    if (!plan.tangled || rows != plan.reduced_count || !fits) return false;
-    if (reinterpret_cast<std::uintptr_t>(p) % size != 0) return false;
+    if (!plan.tangled || rows != plan.reduced_count || elements < 2 || elements > short_elements)
+        return false;
     const Tangled tangled(size, elements);
+    if (n > tangled.rows() || reinterpret_cast<std::uintptr_t>(p) % size != 0) return false;
     alignas(64) char untangled[Tangled::buffer_bytes];
     tangled.untangle(p, n, untangled);
     method.columns(tile, untangled, tangled.step(), elements, n);

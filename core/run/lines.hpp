@@ -51,17 +51,19 @@ struct Lines {
     }
     bool lie_plain() const { return !x.swapped && side.in == item; }
     bool are_neighbours() const {
-        return lie_plain() && side.size >= few / 2 && side.out == item && axis.in % item == 0 && are_whole();
+        return lie_plain() && side.size >= few / 2 && side.out == item && are_whole();
     }
     // Short lines lie side by side.
     bool are_tangled() const {
         return are_direct() && axis.size >= 2 && axis.size <= static_cast<std::int64_t>(short_elements) &&
                all.rank == 1 && count() >= 8 && side.in == axis.size * item && are_whole();
     }
+    // Aligned to the elements.
     bool are_whole() const {
         const std::uintptr_t size = static_cast<std::uintptr_t>(item);
         return reinterpret_cast<std::uintptr_t>(x.data) % size == 0 &&
-               reinterpret_cast<std::uintptr_t>(out) % size == 0;
+               reinterpret_cast<std::uintptr_t>(out) % size == 0 && axis.in % item == 0 &&
+               std::all_of(all.dim, all.dim + all.rank, [this](const Dim& d) { return d.in % item == 0; });
     }
 
     // Stretches of neighbours along the innermost dimension among `n` lines: each(number of the first line,

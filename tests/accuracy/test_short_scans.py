@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -67,3 +68,16 @@ def test_many_short_columns_on_threads(row: Scan, dtype: np.dtype[Any]) -> None:
     for rows, columns in ((3, 1_500_011), (8, 700_003)):
         x = np.tile(lines_of(dtype, rows, 20.0).T, (1, -(-columns // LINES)))[:, :columns].copy()
         scan_lines.check_columns_on_threads(row, x, LINES)
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@pytest.mark.parametrize("dtype", cases.FLOATS[1:3], ids=str)
+def test_products_that_double_words_hardly_hold(dtype: np.dtype[Any]) -> None:
+    """Between 2^1000 and 2^1024 in eight factors, after products of up to 2^300."""
+    for power in (*range(60, 128, 7), 127):
+        x = np.ones((9, 40), np.float64)
+        x[:, 7], x[:, 8:15], x[:, 15] = 2.0**100, 2.0**127, 2.0 ** (power - 93)
+        x[1::2, 20:36] = 2.0**-100
+        x[2::3] = -x[2::3]
+        scan_lines.check(CUMULATIVE_PROD, x.astype(dtype))
+    scan_lines.check(CUMULATIVE_PROD, np.full((9, 17), ml_dtypes.finfo(dtype).max, dtype))

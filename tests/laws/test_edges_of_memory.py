@@ -1,0 +1,79 @@
+"""Nothing is read beyond an array: the page that follows it may not be touched."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cases
+from oracle import assert_bits
+from samesum.algebra.rows import ALL, ARGMAX, CUMULATIVE_PROD, CUMULATIVE_SUM, LOG_SOFTMAX, MAX, PROD, SOFTMAX, SUM
+from samesum.engine import memory
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected by Linux's own call"),
+    pytest.mark.usefixtures("each_instruction_set"),
+]
+REDUCTIONS = (SUM, PROD, MAX, ALL, ARGMAX)
+LONG = 16384 + 77
+"""More than a block of a normalization."""
+
+
+def at_the_end(x: NDArray) -> NDArray:
+    """A copy whose last element ends with its page; the next one is protected."""
+    size = -(-x.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
+    pages = mmap.mmap(-1, size + mmap.PAGESIZE)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(pages)) + size
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    copy = np.frombuffer(pages, x.dtype, x.size, size - x.nbytes).reshape(x.shape)
+    copy[...] = x
+    return copy
+
+
+@pytest.mark.parametrize("dtype", [*cases.FLOATS, np.dtype(np.int8), np.dtype(np.int64)], ids=str)
+def test_rows_and_columns(dtype: np.dtype[Any]) -> None:
+    for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 17, 31, 48, 63, 65):
+        for sets in (7, 8, 9, 21, 64, 65):
+            x = np.random.default_rng(n).integers(-3, 4, (sets, n)).astype(dtype)
+            guarded, turned = at_the_end(x), at_the_end(np.ascontiguousarray(x.T))
+            for row in REDUCTIONS:
+                expected = memory.reduce(row, x, (1,))
+                assert_bits(memory.reduce(row, guarded, (1,)), expected, f"{row.name} of {sets} rows of {n}")
+                assert_bits(memory.reduce(row, turned, (0,)), expected, f"{row.name} of {sets} columns of {n}")
+            for scan in (CUMULATIVE_SUM, CUMULATIVE_PROD):
+                expected = memory.scan(scan, x, 1)
+                assert_bits(memory.scan(scan, guarded, 1), expected, f"{scan.name} of {sets} rows of {n}")
+                assert_bits(memory.scan(scan, turned, 0).T.copy(), expected, f"{scan.name} of {sets} columns of {n}")
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+def test_long_lines_that_are_neighbours(dtype: np.dtype[Any]) -> None:
+    """Forward, backward, over one row again and again, and over each other."""
+    for n in (2, 3, 4, 5, 7, 8, 9):
+        x = at_the_end(cases.make("normal", dtype, LONG * n).reshape(LONG, n))
+        row, flat = at_the_end(x[0].copy()), x.reshape(-1)[-(LONG + n - 1) :]
+        views = (x, x[::-1], np.broadcast_to(row, x.shape), np.lib.stride_tricks.sliding_window_view(flat, n))
+        for i, view in enumerate(views):
+            for kind in (SOFTMAX, LOG_SOFTMAX):
+                got = memory.normalize(kind, view, 0)
+                for k in (0, n - 1):
+                    want = memory.normalize(kind, view[:, k].copy(), 0)
+                    assert_bits(got[:, k].copy(), want, f"{kind.name}, view {i}, line {k} of {n}")
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+def test_exact_sums_of_overlapping_columns(dtype: np.dtype[Any]) -> None:
+    for n in (1, 2, 3, 4, 5, 7, 9):
+        x = at_the_end(cases.make("anything_finite", dtype, 1201 + n - 1))
+        for view in (np.lib.stride_tricks.sliding_window_view(x, n), np.broadcast_to(x[-n:], (1201, n))):
+            expected = np.concatenate([memory.reduce(SUM, view[:, k].copy(), (0,), memory.KEEPDIMS) for k in range(n)])
+            assert_bits(memory.reduce(SUM, view, (0,)), expected, f"{n} columns")
+            assert_bits(memory.reduce(SUM, view[::-1], (0,)), expected, f"{n} columns, backward")
