@@ -14,7 +14,7 @@ namespace {
 template <Format format>
 struct ExactSums {
     static constexpr std::size_t size = size_of(format);
-    // Columns that are untangled together, and from row to row of them.
+    // Columns that are untangled together, and from one to the next of them, in elements.
     static constexpr std::size_t together = 8, pitch = scan_elements + 8;
 
     static Superaccumulator* states(void* tile) { return static_cast<Superaccumulator*>(tile); }
