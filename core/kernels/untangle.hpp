@@ -42,11 +42,10 @@ template <class Bits>
 struct Squares {
     using Row = typename SquareRow<Bits>::type;
 
-    static SAMESUM_INLINE bool reach(std::size_t elements, std::size_t j, std::size_t rows) {
-        return elements < width && 2 * elements >= width && j + width < rows;
-    }
-    static SAMESUM_INLINE bool lie_behind(std::size_t elements, std::ptrdiff_t stride) {
-        return stride >= static_cast<std::ptrdiff_t>(elements);
+    static SAMESUM_INLINE bool reach(std::size_t elements, std::ptrdiff_t stride, std::size_t j,
+                                     std::size_t rows) {
+        const bool lie_behind = stride >= static_cast<std::ptrdiff_t>(elements);
+        return elements < width && 2 * elements >= width && lie_behind && j + width < rows;
     }
     // The first `runs` of a square.
     static SAMESUM_INLINE void untangle(const Bits* in, std::ptrdiff_t stride, std::size_t runs, Bits* out,
@@ -76,10 +75,8 @@ void untangle_any(const void* __restrict from, std::ptrdiff_t stride, std::size_
     const Bits* in = static_cast<const Bits*>(from);
     Bits* out = static_cast<Bits*>(to);
     std::size_t j = 0;
-    if (All::lie_behind(elements, stride)) {
-        for (; All::reach(elements, j, rows); j += width, in += side * stride)
-            All::untangle(in, stride, elements, out + j, pitch);
-    }
+    for (; All::reach(elements, stride, j, rows); j += width, in += side * stride)
+        All::untangle(in, stride, elements, out + j, pitch);
     for (; elements >= width && j + width <= rows; j += width, in += side * stride) {
         for (std::size_t at = 0; at < width * elements * sizeof(Bits); at += 64)
             __builtin_prefetch(reinterpret_cast<const char*>(in) + prefetch_distance + at);
@@ -102,7 +99,7 @@ void tangle_any(const void* __restrict from, std::size_t pitch, std::size_t elem
     Bits* out = static_cast<Bits*>(to);
     std::size_t j = 0;
     if (stride == static_cast<std::ptrdiff_t>(elements)) {
-        for (; All::reach(elements, j, rows); j += width, out += side * stride)
+        for (; All::reach(elements, stride, j, rows); j += width, out += side * stride)
             All::tangle(in + j, pitch, elements, out, stride);
     }
     for (; elements >= width && j + width <= rows; j += width, out += side * stride) {

@@ -52,13 +52,13 @@ std::int64_t least_lane(const Reduction& row, Format format) {
     return (is_product ? !is_float(format) : is_small) ? 32 : Manner{}.least_lane;
 }
 
-// Up to here sets that lie side by side are made at once.
+// Sets that lie side by side are made at once, which is quicker than lanes for longer.
 std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
-    const bool is_sum = row.combine == Combine::sum, is_real = is_float(format);
+    const bool is_sum = row.combine == Combine::sum;
     if (is_byte_float(format)) return least_lane(row, format);
     if (row.map == Map::exponential) return 65;
     if (!is_sum && row.combine != Combine::product) return size_of(format) < 8 ? 65 : 49;
-    if (is_real || !is_sum) return 49;
+    if (is_float(format) || !is_sum) return 49;
     return row.finalize == Finalize::over_count ? 33 : least_lane(row, format);
 }
 

@@ -111,7 +111,7 @@ class ShortScan {
 
         Runs(std::size_t item, std::int64_t n, bool ascends)
             : size(item),
-              pitch(static_cast<std::ptrdiff_t>(untangled_pitch * item)),
+              pitch(Tangled(item, static_cast<std::size_t>(n)).step()),
               count(n),
               forward(ascends) {}
         std::ptrdiff_t step() const { return forward ? pitch : -pitch; }
@@ -122,7 +122,7 @@ class ShortScan {
     void run_tile(std::int64_t first, std::int64_t lines) {
         const std::size_t n = static_cast<std::size_t>(lines);
         const Dim line = plan_.lines.rank > 0 ? plan_.lines.dim[0] : Dim{1, 0, 0};
-        alignas(64) char elements[buffer_bytes], results[buffer_bytes];
+        alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
         Tangled(from_.size, static_cast<std::size_t>(from_.count))
             .untangle(data_ + first * line.in, n, elements);
         ColumnFailures found(failures_, {plan_.data + first * line.in, plan_.out + first * line.out, line.in,
@@ -156,8 +156,6 @@ class ShortScan {
         }
         found.finish();
     }
-
-    static constexpr std::size_t buffer_bytes = untangled_elements * untangled_pitch * 8;
 
     const ScanPlan& plan_;
     const ScanMethod& method_;

@@ -106,6 +106,11 @@ def test_long_lines_side_by_side(row: Normalization, dtype: np.dtype[Any]) -> No
     blocks = np.ascontiguousarray(x[:18].reshape(2, 9, -1).transpose(0, 2, 1))
     assert_bits(memory.normalize(row, blocks, 1).transpose(0, 2, 1).reshape(18, -1), expected[:18], "in blocks")
     assert_bits(memory.normalize(row, offset(wide, 1), 0).T.copy(), expected, "an odd address")
+    if dtype.isbuiltin == 1:
+        records = np.zeros(2, [("lines", dtype, wide.shape), ("one_byte", np.int8)])
+        records["lines"] = wide
+        got = memory.normalize(row, records["lines"], 1)
+        assert_bits(got[1].T.copy(), expected, "odd addresses for every other block")
 
 
 @each_row
