@@ -167,10 +167,15 @@ struct ColumnScan {
     static SAMESUM_INLINE bool stays_exact(Tile& t, const ScanRows& all, std::size_t j, std::size_t at) {
         double* const part = t.field[0] + at;
         const double* const shift = t.field[1] + at;
-        if (t.way[at] != Way::exponents) return false;
         Doubles sum = load<Doubles>(part);
         const Strip<format, whole, known> rows(all, j);
-        if (!State::template pass_exact<format>(rows, sum, load<Doubles>(shift))) return false;
+        if (format == F::format && t.way[at] == Way::parts) {
+            if (!State::pass_parts(rows, load<Doubles>(t.field[2] + at), sum, load<Doubles>(shift)))
+                return false;
+        } else if (t.way[at] != Way::exponents ||
+                   !State::template pass_exact<format>(rows, sum, load<Doubles>(shift))) {
+            return false;
+        }
         store(part, sum);
         return true;
     }

@@ -19,7 +19,7 @@ inline double greatest_of(Doubles v) {
 }
 
 // How the sums of a strip of columns of a narrow format go on.
-enum class Way : std::uint8_t { unknown, exponents, bits, after_base, double_words };
+enum class Way : std::uint8_t { unknown, exponents, bits, parts, after_base, double_words };
 
 // Where the states of a tile's columns are kept; the bytes are those of the first one of a strip.
 struct SumTile {

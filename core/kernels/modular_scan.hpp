@@ -6,6 +6,7 @@
 #include "kernels/method.hpp"
 #include "kernels/modular_line.hpp"
 #include "kernels/scan_method.hpp"
+#include "kernels/widening.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -128,9 +129,44 @@ struct ModularScan {
         }
     }
 
+    static constexpr bool takes_tall = sizeof(Total) >= 4;
+    typedef Total Strip __attribute__((vector_size(width * sizeof(Total))));
+
+    static SAMESUM_INLINE Strip strip_at(const char* p) {
+        if constexpr (size == sizeof(Total)) {
+            return load<Strip>(p);
+        } else {
+            using Wide = std::conditional_t<std::is_signed_v<Integer>, std::make_signed_t<Total>, Total>;
+            return reinterpret_cast<Strip>(widened_from<Wide, Integer>(p));
+        }
+    }
+
+    static SAMESUM_INLINE Strip scan_strip(Strip now, const ScanRows& all, std::size_t j) {
+        const char* x = all.x + j * size;
+        char* out = all.out + j * sizeof(Total);
+        for (std::size_t r = 0; r < all.rows; ++r, x += all.in, out += all.to) {
+            now = product ? now * strip_at(x) : now + strip_at(x);
+            store(out, now);
+        }
+        return now;
+    }
+
+    // Few columns of more rows than scan_rows, a strip in registers; the last one over some of the one
+    // before.
+    static void scan_tall(Total* total, const ScanRows& all) {
+        const std::size_t end = all.n - width;
+        const Strip last = load<Strip>(total + end);
+        for (std::size_t j = 0; j < end; j += width)
+            store(total + j, scan_strip(load<Strip>(total + j), all, j));
+        store(total + end, scan_strip(last, all, end));
+    }
+
     static std::size_t columns(void* tile, const ScanRows& all) {
         Total* const total = static_cast<Tile*>(tile)->total;
         if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
+        if constexpr (takes_tall) {
+            if (all.rows > scan_rows && all.n >= width) return scan_tall(total, all), 0;
+        }
         if (all.rows == scan_rows) {
             each_stretch<scan_rows, size>(
                 all.x, all.in, all.n, [&](std::size_t j, const char* p, std::size_t here) {
@@ -165,6 +201,7 @@ struct ModularScan {
             m.start = start;
             m.lines = lines;
             m.short_lines = short_lines;
+            m.takes_tall = takes_tall;
             m.takes_long_lines = false;
         }
         return m;

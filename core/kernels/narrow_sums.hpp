@@ -8,7 +8,8 @@
 namespace samesum::SAMESUM_ISA {
 
 // Of a narrow format: a sum on the grid, after what does not fit there, the base. Elements on the grid are
-// told by their exponents, which takes the least time, or by their bits.
+// told by their exponents, which takes the least time, or by their bits. In parts, the base is one number,
+// and exact.
 template <class F>
 struct NarrowSums {
     Doubles part, shift;
@@ -54,6 +55,9 @@ struct NarrowSums {
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome advance(const Rows& rows) {
         if (way == Way::exponents && pass_exact<format>(rows, part, shift)) return Outcome::certain;
+        if constexpr (format == F::format) {
+            if (way == Way::parts && pass_parts(rows, base.hi, part, shift)) return Outcome::certain;
+        }
         return advance_any<format>(rows);
     }
 
@@ -69,6 +73,29 @@ struct NarrowSums {
             rows.put(r, Rounding<format>::of_number(sum));
         }
         if (!seen.is_on_grid(shift, part, rows.count())) return false;
+        part = sum;
+        return true;
+    }
+
+    // After a base of one number: prefixes are the sums of two and rounded twice, which is once unless the
+    // first rounding comes upon a tie of the second. Elements, and so sums, are multiples of the least
+    // subnormal: sums that are subnormal are not rounded.
+    template <class Rows>
+    static SAMESUM_INLINE bool pass_parts(const Rows& rows, Doubles before, Doubles& part, Doubles shift) {
+        constexpr int dropped = 53 - ExponentSpread<F>::bits;
+        ExponentSpread<F> seen;
+        Doubles sum = part;
+        Longs tied = {};
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            const Floats x = rows.floats(r);
+            seen.take(x);
+            sum += widen(x);
+            const Doubles value = before + sum;
+            const UnsignedLongs below = reinterpret_cast<UnsignedLongs>(value) << (64 - dropped);
+            tied |= below == std::uint64_t{1} << 63;
+            rows.put(r, Rounding<F::format>::of_number(value));
+        }
+        if (any(tied) || !seen.is_on_grid(shift, part, rows.count())) return false;
         part = sum;
         return true;
     }
@@ -94,16 +121,46 @@ struct NarrowSums {
         }
     };
 
+    // No sum of elements of these rows is greater.
+    template <class Rows>
+    static double sizes_of(const Rows& rows) {
+        ExponentSpread<F> seen;
+        for (std::size_t r = 0; r < rows.count(); ++r) seen.take(rows.floats(r));
+        return seen.greatest_of_all() * static_cast<double>(rows.count());
+    }
+
     // For these rows after `part`, as both kinds of test ask for it, with room to grow.
     template <class Rows>
     Doubles chosen_shift(const Rows& rows) const {
-        ExponentSpread<F> seen;
-        for (std::size_t r = 0; r < rows.count(); ++r) seen.take(rows.floats(r));
-        const double sums = seen.greatest_of_all() * static_cast<double>(rows.count());
-        return shift_for(2 * (sums + greatest_of(samesum::SAMESUM_ISA::magnitude(part))));
+        return shift_for(2 * (sizes_of(rows) + greatest_of(samesum::SAMESUM_ISA::magnitude(part))));
     }
 
-    // On this grid, then on another, then after another base.
+    // The total so far as a multiple of the sizes of these rows and a part on a grid with so much room for
+    // them; false if it cannot be told apart like this.
+    template <class Rows>
+    bool split(const Rows& rows, double room) {
+        const Sums all = total();
+        const double sizes = sizes_of(rows);
+        const Doubles fine = shift_for(room * sizes), coarse = shift_for(0x1p48 * sizes);
+        const Longs lost = (all.bound != 0) | (samesum::SAMESUM_ISA::magnitude(all.hi) > 0x1p47 * sizes);
+        if (any(lost) || fine[0] == 0 || coarse[0] == 0) return false;
+        const Doubles before = (all.hi + coarse) - coarse;
+        Doubles rest, error;
+        two_sum(all.hi - before, all.lo, rest, error);
+        if (any((error != 0) | ((rest + fine) - fine != rest))) return false;
+        *this = {rest, fine, {before, Doubles{}, Doubles{}}, Way::parts, 0};
+        return true;
+    }
+
+    template <class Rows>
+    bool pass_in_parts(const Rows& rows) {
+        for (const double room : {64.0, 4.0}) {
+            if (split(rows, room) && pass_parts(rows, base.hi, part, shift)) return true;
+        }
+        return false;
+    }
+
+    // On this grid, then on another, then in parts, then after another base.
     template <Format format, class Rows>
     __attribute__((noinline)) Outcome advance_any(const Rows& rows) {
         if (way == Way::double_words) {
@@ -111,8 +168,12 @@ struct NarrowSums {
         } else if (way == Way::after_base) {
             const Outcome found = pass_after_base<format>(rows);
             if (found != Outcome::off) return found;
-        } else if ((way != Way::unknown && pass_by_bits<format>(rows)) || pass_on_another<format>(rows)) {
+        } else if (way != Way::parts &&
+                   ((way != Way::unknown && pass_by_bits<format>(rows)) || pass_on_another<format>(rows))) {
             return Outcome::certain;
+        }
+        if constexpr (format == F::format) {
+            if (way != Way::after_base && pass_in_parts(rows)) return Outcome::certain;
         }
         base.add(part);
         part = Doubles{};

@@ -64,6 +64,7 @@ constexpr void take_lines(ScanMethod& m) {
     m.lines = Scan::Lines::lines;
     m.short_lines = Scan::Lines::short_lines;
     m.short_columns = scan_short_columns<typename Scan::Columns>;
+    m.takes_tall = true;
     m.takes_parts = Scan::takes_parts;
 }
 

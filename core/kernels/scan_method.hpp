@@ -34,8 +34,8 @@ struct Carry {
     ProductCarry product;  // of floats
 };
 
-// Elements per call of `row`, at most, and rows per call of `columns`.
-constexpr std::size_t scan_elements = 512, scan_rows = 4;
+// Elements per call of `row`, at most, and rows per call of `columns`, or of few columns.
+constexpr std::size_t scan_elements = 512, scan_rows = 4, tall_rows = 32, tall_columns = 128;
 
 // Rows of n elements, and where their prefixes go; the row number `depth` of the scan comes first. failed[r *
 // n + j] tells which could not be certified, if any.
@@ -103,6 +103,7 @@ struct ScanMethod {
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
     // The same of whole columns of 1 to short_column rows.
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
+    bool takes_tall = false;       // whether `columns` takes tall_rows rows of 8 to tall_columns columns
     bool takes_parts = false;      // whether `lines` is quicker than `row` for the parts of one line
     bool takes_long_lines = true;  // whether it is for lines too long for one call
 

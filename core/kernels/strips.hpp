@@ -13,10 +13,11 @@ namespace samesum::SAMESUM_ISA {
 
 template <class F, class Columns, Format format, std::size_t known>
 std::size_t scan_strips(typename Columns::Tile& t, const ScanRows& all) {
+    constexpr std::size_t ahead = known > 0 ? known : scan_rows;
     std::size_t failures = 0, j = 0;
     for (; j + width <= all.n; j += width) {
-        const char* next = all.x + static_cast<std::ptrdiff_t>(scan_rows) * all.in + j * F::size;
-        prefetch_rows<scan_rows>(next, all.in, width * F::size);
+        const char* next = all.x + static_cast<std::ptrdiff_t>(ahead) * all.in + j * F::size;
+        prefetch_rows<ahead>(next, all.in, width * F::size);
         failures += Columns::template column_strip<format, true, known>(t, all, j, j, failures == 0);
     }
     if (j == all.n) return failures;
@@ -25,17 +26,6 @@ std::size_t scan_strips(typename Columns::Tile& t, const ScanRows& all) {
         return failures +
                Columns::template column_strip<format, true, known>(t, all, all.n - width, j, failures == 0);
     return failures + Columns::template column_strip<format, false, 0>(t, all, j, j, failures == 0);
-}
-
-// The number of rows is known to the compiler where the results are of the elements' format, as they mostly
-// are.
-template <class F, class Columns, Format format, bool usual = format == F::format>
-std::size_t scan_columns(void* tile, const ScanRows& all) {
-    typename Columns::Tile& t = *static_cast<typename Columns::Tile*>(tile);
-    if constexpr (usual) {
-        if (all.rows == scan_rows) return scan_strips<F, Columns, format, scan_rows>(t, all);
-    }
-    return scan_strips<F, Columns, format, 0>(t, all);
 }
 
 // A strip of any number of rows.
@@ -73,23 +63,52 @@ std::size_t scan_short_columns(const ScanRows& all) {
     return j < all.n ? failures + scan_short_strip<Columns, false>(all, j, failures == 0) : failures;
 }
 
-// All rows of one whole strip.
-template <class Columns, Format format>
-SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const ScanRows& all) {
+// take(rows, is_square) of `width` rows after the other, and of fewer in the end. It says how many failed,
+// and writes flags only if some did.
+template <class Take>
+SAMESUM_INLINE std::size_t each_square(const ScanRows& all, const Take& take) {
     std::size_t failures = 0;
     for (std::size_t r = 0; r < all.rows; r += width) {
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
         const std::size_t rows = all.rows - r < width ? all.rows - r : width;
-        const ScanRows some{all.x + at * all.in, all.in, all.out + at * all.to, all.to, rows, all.n,
-                            all.depth + r,       format, all.failed + r * all.n};
-        if (failures > 0) std::memset(some.failed, 0, some.rows * some.n);
-        const std::size_t found =
-            rows == width ? Columns::template scan_strip<format, true, width>(state, some, 0, failures == 0)
-                          : scan_any_strip<Columns, format>(state, some, 0, true);
+        const ScanRows some{all.x + at * all.in, all.in,     all.out + at * all.to, all.to, rows, all.n,
+                            all.depth + r,       all.format, all.failed + r * all.n};
+        const std::size_t found = take(some, rows == width);
         if (found > 0 && failures == 0) std::memset(all.failed, 0, r * all.n);
+        if (found == 0 && failures > 0) std::memset(some.failed, 0, rows * all.n);
         failures += found;
     }
     return failures;
+}
+
+// All rows of one whole strip.
+template <class Columns, Format format>
+SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const ScanRows& all) {
+    return each_square(all, [&](const ScanRows& some, bool is_square) {
+        return is_square ? Columns::template scan_strip<format, true, width>(state, some, 0, true)
+                         : scan_any_strip<Columns, format>(state, some, 0, true);
+    });
+}
+
+// More rows than scan_rows, of no fewer columns than a strip has.
+template <class Columns, Format format>
+std::size_t scan_tall_strips(typename Columns::Tile& t, const ScanRows& all) {
+    return each_square(all, [&](const ScanRows& some, bool is_square) {
+        return is_square ? scan_strips<typename Columns::F, Columns, format, width>(t, some)
+                         : scan_strips<typename Columns::F, Columns, format, 0>(t, some);
+    });
+}
+
+// The number of rows is known to the compiler where the results are of the elements' format, as they mostly
+// are.
+template <class F, class Columns, Format format, bool usual = format == F::format>
+std::size_t scan_columns(void* tile, const ScanRows& all) {
+    typename Columns::Tile& t = *static_cast<typename Columns::Tile*>(tile);
+    if constexpr (usual) {
+        if (all.rows == scan_rows) return scan_strips<F, Columns, format, scan_rows>(t, all);
+        if (all.rows > scan_rows && all.n >= width) return scan_tall_strips<Columns, format>(t, all);
+    }
+    return scan_strips<F, Columns, format, 0>(t, all);
 }
 
 }  // namespace samesum::SAMESUM_ISA

@@ -105,6 +105,7 @@ struct WidenedScan {
         m.row = row;
         m.columns = columns;
         m.short_columns = nullptr;
+        m.takes_tall = false;
         if (to == Wide::format) {
             m.lines = lines;
             m.short_lines = short_lines;

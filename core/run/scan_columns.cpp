@@ -19,14 +19,20 @@ class Job {
           failures_(failures),
           few_(method.short_columns != nullptr && plan.written >= 1 &&
                plan.written <= static_cast<std::int64_t>(short_column)),
-          rows_(few_ ? plan.written : scan_rows) {}
+          is_cached_(plan.lines.count() * plan.inner.size * plan.axis.size *
+                         static_cast<std::int64_t>(size_of(plan.in) + size_of(plan.format)) <=
+                     streamed_bytes),
+          rows_(few_        ? plan.written
+                : is_tall() ? tall_rows
+                            : scan_rows) {}
 
     void run(int threads) {
         // Whole rows where there are tiles enough for the threads anyway.
         const std::int64_t most =
             plan_.lines.count() >= 4 * threads ? plan_.inner.size : plan_.inner.size / (2 * threads);
-        const std::int64_t width =
-            std::clamp<std::int64_t>(most, 64, std::min(tile_elements / rows_ / 64 * 64, tile_width));
+        const std::int64_t item = static_cast<std::int64_t>(size_of(plan_.format));
+        const std::int64_t width = std::clamp<std::int64_t>(
+            most, is_cached_ ? 128 / item : 64, std::min(tile_elements / rows_ / 64 * 64, tile_width));
         const std::int64_t tiles = (plan_.inner.size + width - 1) / width, all = plan_.lines.count() * tiles;
         const std::int64_t batch =
             std::clamp<std::int64_t>(task_elements / (width * std::max<std::int64_t>(1, plan_.axis.size)), 1,
@@ -49,6 +55,11 @@ class Job {
   private:
     static constexpr std::int64_t tile_width = tile_columns, tile_elements = scan_rows * tile_width,
                                   task_elements = 1 << 16;
+
+    bool is_tall() const {
+        constexpr std::int64_t least = static_cast<std::int64_t>(scan_lines), most = tall_columns;
+        return is_cached_ && method_.takes_tall && plan_.inner.size >= least && plan_.inner.size <= most;
+    }
 
     void scan_tile(const char* in, char* out, std::int64_t columns) {
         const std::size_t n = static_cast<std::size_t>(columns), size = size_of(plan_.format);
@@ -103,6 +114,7 @@ class Job {
     const ScanTarget& target_;
     Failures& failures_;
     const bool few_;           // all rows at once
+    const bool is_cached_;     // elements and prefixes
     const std::int64_t rows_;  // at a time
 };
 
