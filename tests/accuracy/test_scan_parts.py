@@ -1,4 +1,4 @@
-"""Prefix sums that no double holds: a coarse number and a fine one side by side, and ties that only the fine one breaks."""
+"""Prefix sums that no double holds: a coarse number and a fine one, and ties that only the fine one breaks."""
 
 from __future__ import annotations
 
