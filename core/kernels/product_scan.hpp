@@ -198,7 +198,7 @@ struct RealProductScan {
         return failures;
     }
 
-    static constexpr bool takes_parts = true;
+    static constexpr std::size_t least_part = scan_elements;
     using Lines = LineScan<F, Columns>;
 
     static constexpr ScanMethod method(Format to) {

@@ -65,7 +65,7 @@ constexpr void take_lines(ScanMethod& m) {
     m.short_lines = Scan::Lines::short_lines;
     m.short_columns = scan_short_columns<typename Scan::Columns>;
     m.takes_tall = true;
-    m.takes_parts = Scan::takes_parts;
+    m.least_part = Scan::least_part;
 }
 
 template <class F>
@@ -207,7 +207,10 @@ struct FloatScan {
     static constexpr auto total = BlockTotal<F>::of;
 
     // Narrower vectors are shuffled for longer than rows are scanned.
-    static constexpr bool takes_parts = F::format == Format::f16 || width >= 8;
+    static constexpr bool is_half = F::format == Format::f16, is_wide = width >= 8;
+    static constexpr std::size_t least_part = is_half || (is_double && is_wide) ? scan_elements
+                                              : is_wide                         ? 7 * scan_elements
+                                                                                : 0;
     using Lines = LineScan<F, Columns>;
 
     static constexpr ScanMethod method(Format to) {

@@ -103,8 +103,9 @@ struct ScanMethod {
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
     // The same of whole columns of 1 to short_column rows.
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
-    bool takes_tall = false;       // whether `columns` takes tall_rows rows of 8 to tall_columns columns
-    bool takes_parts = false;      // whether `lines` is quicker than `row` for the parts of one line
+    bool takes_tall = false;  // whether `columns` takes tall_rows rows of 8 to tall_columns columns
+    // From how many elements on `lines` is quicker than `row` for the parts of one line; never if zero.
+    std::size_t least_part = 0;
     bool takes_long_lines = true;  // whether it is for lines too long for one call
 
     constexpr bool takes_lines() const { return lines != nullptr; }

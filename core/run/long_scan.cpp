@@ -46,17 +46,26 @@ std::int64_t LongScan::neighbours() const {
 }
 
 void LongScan::run(int threads) {
+    const std::int64_t shares = 2 * threads * parts * block;
+    const std::int64_t least =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(method_.least_part) / block);
+    if (together_ == 1 && threads > 1)
+        part_ = std::clamp<std::int64_t>(plan_.axis.size / shares, least, part_blocks) * block;
     Walk walk(plan_.lines, 0);
     for (std::int64_t line = 0; line < plan_.lines.count(); line += together_) {
-        Group group;
-        group.front = {plan_.data + walk.in(), plan_.out + walk.out(), 0};
-        target_.write_initial(group.front.out, together_);
-        run_group(group, threads);
+        run_line(plan_.data + walk.in(), plan_.out + walk.out(), threads);
         for (std::int64_t k = 0; k < together_; ++k) walk.next();
     }
 }
 
-void LongScan::run_group(Group& group, int threads) {
+void LongScan::run_line(const char* in, char* out, int threads) const {
+    Group group;
+    group.front = {in, out, 0};
+    target_.write_initial(out, together_);
+    run_group(group, threads);
+}
+
+void LongScan::run_group(Group& group, int threads) const {
     const std::int64_t size = parts * part_, chunks = (plan_.axis.size + size - 1) / size;
     group.carries.assign(static_cast<std::size_t>((chunks + 1) * together_), method_.identity);
     auto task = [&](std::size_t t, std::size_t) {
@@ -66,7 +75,7 @@ void LongScan::run_group(Group& group, int threads) {
     for_each_task(static_cast<std::size_t>(chunks), static_cast<std::size_t>(threads), task);
 }
 
-void LongScan::run_chunk(Group& group, std::int64_t chunk) {
+void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
     const std::int64_t size = parts * part_, begin = chunk * size,
                        end = std::min(plan_.axis.size, begin + size);
     Carry totals[chunk_blocks], all[scan_lines];
@@ -79,13 +88,23 @@ void LongScan::run_chunk(Group& group, std::int64_t chunk) {
         method_.join(after[k], all[k]);
     }
     group.ready.store(chunk + 1, std::memory_order_release);
-    const bool parts_are_quick = takes_parts() || together_ > 1;
-    if (end - begin == size && end <= plan_.written && parts_are_quick)
-        return scan_parts(group, begin, before, totals);
     const char* in = group.front.in;
     char* out = group.front.out;
-    for (std::int64_t k = 0; k < together_; ++k, in += plan_.inner.in, out += plan_.inner.out)
-        rows_.scan(in, out, begin, end, before[k], together_ == 1 ? totals : nullptr);
+    if (together_ > 1) {
+        if (end - begin == size && end <= plan_.written)
+            return scan_parts(group, begin, part_, before, totals);
+        for (std::int64_t k = 0; k < together_; ++k, in += plan_.inner.in, out += plan_.inner.out)
+            rows_.scan(in, out, begin, end, before[k], nullptr);
+        return;
+    }
+    std::int64_t blocks = (std::min(end, plan_.written) - begin) / (parts * block);
+    if (!takes_parts_of(blocks * block)) blocks = 0;
+    Carry carry = before[0];
+    if (blocks > 0) {
+        scan_parts(group, begin, blocks * block, before, totals);
+        for (std::int64_t i = 0; i < parts * blocks; ++i) method_.join(carry, totals[i]);
+    }
+    rows_.scan(in, out, begin + parts * blocks * block, end, carry, totals + parts * blocks);
 }
 
 // The totals of each line, and those of its blocks, or those of its parts where several lines go together.
@@ -103,12 +122,13 @@ void LongScan::add_totals(const Group& group, std::int64_t begin, std::int64_t e
     }
 }
 
-// A whole chunk, part beside part.
-void LongScan::scan_parts(const Group& group, std::int64_t begin, const Carry* before, const Carry* totals) {
+// A whole chunk of parts, one beside the other.
+void LongScan::scan_parts(const Group& group, std::int64_t begin, std::int64_t part, const Carry* before,
+                          const Carry* totals) const {
     TileScope scope;
     Carry carries[scan_lines * scan_lines];
     LinePart some[scan_lines];
-    const std::int64_t blocks = together_ == 1 ? part_blocks : 1;
+    const std::int64_t blocks = together_ == 1 ? part / block : 1;
     for (std::int64_t k = 0; k < together_; ++k) {
         Carry carry = before[k];
         for (std::int64_t p = 0; p < parts; ++p) {
@@ -117,9 +137,9 @@ void LongScan::scan_parts(const Group& group, std::int64_t begin, const Carry* b
                 method_.join(carry, totals[(p * together_ + k) * blocks + i]);
         }
     }
-    for (std::int64_t p = 0; p < parts; ++p) some[p] = {group.front.in, group.front.out, begin + p * part_};
+    for (std::int64_t p = 0; p < parts; ++p) some[p] = {group.front.in, group.front.out, begin + p * part};
     method_.start(scope.tile(), carries, static_cast<std::size_t>(parts * together_));
-    side_by_side_.scan(scope.tile(), some, scan_lines, part_, together_);
+    side_by_side_.scan(scope.tile(), some, scan_lines, part, together_);
 }
 
 }  // namespace samesum

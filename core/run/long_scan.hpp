@@ -20,29 +20,35 @@ class LongScan {
     LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, const RowScan& rows,
              LineScan& side_by_side);
 
-    // Whether parts of a line are scanned side by side.
-    bool takes_parts() const { return method_.takes_parts; }
+    // Whether parts of a line, of so many elements, are scanned side by side.
+    bool takes_parts_of(std::int64_t elements) const {
+        return method_.least_part > 0 && elements >= static_cast<std::int64_t>(method_.least_part);
+    }
     // Lines that lie element by element beside each other, so many are scanned together.
     std::int64_t lines_together() const { return together_; }
 
     void run(int threads);
+    // One line, or those that go together.
+    void run_line(const char* in, char* out, int threads) const;
 
   private:
     struct Group;
 
     std::int64_t neighbours() const;
-    void run_group(Group& group, int threads);
-    void run_chunk(Group& group, std::int64_t chunk);
+    void run_group(Group& group, int threads) const;
+    void run_chunk(Group& group, std::int64_t chunk) const;
     void add_totals(const Group& group, std::int64_t begin, std::int64_t end, Carry* totals,
                     Carry* all) const;
-    void scan_parts(const Group& group, std::int64_t begin, const Carry* before, const Carry* totals);
+    void scan_parts(const Group& group, std::int64_t begin, std::int64_t part, const Carry* before,
+                    const Carry* totals) const;
 
     const ScanPlan& plan_;
     const ScanMethod& method_;
     const ScanTarget& target_;
     const RowScan& rows_;
     LineScan& side_by_side_;
-    const std::int64_t together_, part_;  // elements of each line in a part
+    const std::int64_t together_;
+    std::int64_t part_;  // elements of each line in a part of a whole chunk
 };
 
 }  // namespace samesum

@@ -1,11 +1,13 @@
 #include "run/reduce.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "exact/rounding.hpp"
 #include "run/accumulate.hpp"
 #include "run/job.hpp"
 #include "run/stages.hpp"
+#include "threads/pool.hpp"
 
 namespace samesum {
 
@@ -22,6 +24,22 @@ Reduction of_one(Reduction row, Format in, Format out) {
         row = {Map::magnitude, row.combine, Finalize::itself, false};
     if (row.combine == Combine::product && in == out) row.combine = Combine::maximum;  // of zeros too
     return row;
+}
+
+// The positions of greatest and least elements where each set has but one.
+bool place_lone_elements(const View& x, const bool* reduced, const Result& result) {
+    constexpr std::int64_t task_bytes = 1 << 18;
+    std::int64_t elements = 1, bytes = static_cast<std::int64_t>(size_of(result.format));
+    for (int i = 0; i < x.rank; ++i) (reduced[i] ? elements : bytes) *= x.shape[i];
+    if (!is_position(result.row.combine) || elements != 1) return false;
+    char* const out = static_cast<char*>(result.out);
+    auto task = [&](std::size_t t, std::size_t) {
+        const std::int64_t first = static_cast<std::int64_t>(t) * task_bytes;
+        std::memset(out + first, 0, static_cast<std::size_t>(std::min(task_bytes, bytes - first)));
+    };
+    for_each_task(static_cast<std::size_t>((bytes + task_bytes - 1) / task_bytes),
+                  static_cast<std::size_t>(thread_count()), task);
+    return true;
 }
 
 Target target_of(const Plan& plan, const Result& result) {
@@ -65,6 +83,7 @@ std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
 }  // namespace
 
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
+    if (place_lone_elements(x, reduced, {row, format, out})) return;
     if (is_position(row.combine) && reduce_in_stages(x, reduced, row, out)) return;
     const Plan plan = plan_reduction(
         x, reduced,
@@ -88,6 +107,7 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const Result& result = results[i];
+        if (place_lone_elements(x, reduced, result)) continue;
         if (is_position(result.row.combine) && !positions_too) {
             reduce(x, reduced, result.row, result.format, result.out);
             continue;

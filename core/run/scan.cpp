@@ -84,9 +84,10 @@ class Job {
         const std::int64_t together = long_.lines_together();
         if (plan_.written >= many_chunks * chunk_elements) return true;
         if (together > 1 && plan_.lines.count() < 2 * threads * together) return true;
-        return threads > 1 ? plan_.lines.count() < 2 * threads
-                           : long_.takes_parts() && plan_.written >= chunk_elements;
+        return threads > 1 ? plan_.lines.count() < 2 * threads : takes_parts();
     }
+
+    bool takes_parts() const { return long_.takes_parts_of(plan_.written / group_lines); }
 
     void scan_groups(int threads) {
         const std::int64_t lines = plan_.lines.count(), groups = (lines + group_lines - 1) / group_lines;
@@ -113,7 +114,9 @@ class Job {
                       static_cast<std::size_t>(threads), task);
     }
 
+    // Lines of which each has a thread to itself gain only by the shortest parts.
     void scan_single_lines(int threads) {
+        const bool by_parts = takes_parts() && method_.least_part <= scan_elements;
         const std::int64_t lines = plan_.lines.count();
         const std::int64_t batch =
             std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(1, plan_.axis.size));
@@ -121,9 +124,14 @@ class Job {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
             Walk walk(plan_.lines, first);
             for (std::int64_t line = first; line < std::min(lines, first + batch); ++line, walk.next()) {
-                target_.write_initial(plan_.out + walk.out(), 1);
-                rows_.scan(plan_.data + walk.in(), plan_.out + walk.out(), 0, plan_.axis.size,
-                           method_.identity, nullptr);
+                const char* in = plan_.data + walk.in();
+                char* out = plan_.out + walk.out();
+                if (by_parts) {
+                    long_.run_line(in, out, 1);
+                } else {
+                    target_.write_initial(out, 1);
+                    rows_.scan(in, out, 0, plan_.axis.size, method_.identity, nullptr);
+                }
             }
             finish_streams();
         };
