@@ -50,6 +50,7 @@ struct Extreme {
     template <class T>
     static SAMESUM_INLINE void take(T x, T& best, T& size) {
         constexpr Key magnitude = static_cast<Key>(~least);
+        if constexpr (is_real && !std::is_integral_v<T>) x = loaded(x);
         best = better(best, key(x));
         if constexpr (is_real) size = larger(size, static_cast<T>(x & magnitude));
     }

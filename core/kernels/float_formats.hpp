@@ -8,7 +8,7 @@ namespace samesum::SAMESUM_ISA {
 struct Float32 {
     static constexpr Format format = Format::f32;
     static constexpr std::size_t size = 4;
-    static SAMESUM_INLINE Floats floats(const char* p) { return load<Floats>(p); }
+    static SAMESUM_INLINE Floats floats(const char* p) { return loaded(load<Floats>(p)); }
     static SAMESUM_INLINE Doubles doubles(const char* p) { return widen(floats(p)); }
 };
 
@@ -53,7 +53,7 @@ struct Float16 {
 struct Float64 {
     static constexpr Format format = Format::f64;
     static constexpr std::size_t size = 8;
-    static SAMESUM_INLINE Doubles doubles(const char* p) { return load<Doubles>(p); }
+    static SAMESUM_INLINE Doubles doubles(const char* p) { return loaded(load<Doubles>(p)); }
 };
 
 // Fewer than `width` elements, the rest zeros.
