@@ -45,7 +45,7 @@ SAMESUM_INLINE V load(const void* p) {
 }
 
 // Hardware prefetchers of virtual machines are weak: kernels ask for the lines this far ahead themselves.
-constexpr std::size_t prefetch_distance = 2048;
+constexpr std::size_t prefetch_distance = 4096;
 
 // Columns whose next rows are asked for before the loop over them; a prefetch inside would keep it from
 // vectorising.
