@@ -17,9 +17,26 @@ struct ShortLogical {
         const char* p = rows.p;
         for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride)
             seen = All::with(seen, load<Vector>(p));
+        put_truths(out, seen);
+    }
+
+    // A byte for each element: one unless it is zero.
+    static SAMESUM_INLINE void put_truths(char* out, Vector seen) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+        const std::uint64_t truths = ~equal_mask(seen, Vector{});
+        if constexpr (step == 64) {
+            store(out, _mm512_maskz_set1_epi8(truths, 1));
+        } else if constexpr (step == 32) {
+            store(out, _mm256_maskz_set1_epi8(static_cast<__mmask32>(truths), 1));
+        } else {
+            const __m128i bytes = _mm_maskz_set1_epi8(static_cast<__mmask16>(truths), 1);
+            __builtin_memcpy(out, &bytes, step);
+        }
+#else
         Bits bits[step];
         store(bits, seen);
         for (std::size_t k = 0; k < step; ++k) out[k] = bits[k] != 0;
+#endif
     }
 
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,

@@ -62,9 +62,10 @@ constexpr void fill_all_orders(ShortMethods& m) {
 
 template <class Key, Format format>
 constexpr void fill_ones(ShortMethods& m) {
-    Short(&one)[2] = m.one[static_cast<std::size_t>(format)];
+    Short(&one)[3] = m.one[static_cast<std::size_t>(format)];
     one[0] = ShortOne<Key, format, Map::itself>::make;
     one[1] = ShortOne<Key, format, Map::magnitude>::make;
+    if constexpr (sizeof(Key) >= sizeof(float)) one[2] = ShortOne<Key, format, Map::square>::make;
 }
 
 constexpr ShortMethods all_short() {
