@@ -90,7 +90,7 @@ SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const 
     });
 }
 
-// More rows than scan_rows, of no fewer columns than a strip has.
+// More rows than scan_rows, of which no strip takes more than a square has: products count on that.
 template <class Columns, Format format>
 std::size_t scan_tall_strips(typename Columns::Tile& t, const ScanRows& all) {
     return each_square(all, [&](const ScanRows& some, bool is_square) {
@@ -106,7 +106,7 @@ std::size_t scan_columns(void* tile, const ScanRows& all) {
     typename Columns::Tile& t = *static_cast<typename Columns::Tile*>(tile);
     if constexpr (usual) {
         if (all.rows == scan_rows) return scan_strips<F, Columns, format, scan_rows>(t, all);
-        if (all.rows > scan_rows && all.n >= width) return scan_tall_strips<Columns, format>(t, all);
+        if (all.rows > scan_rows) return scan_tall_strips<Columns, format>(t, all);
     }
     return scan_strips<F, Columns, format, 0>(t, all);
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -143,3 +144,18 @@ def test_long_lines_on_threads(dtype: np.dtype[Any]) -> None:
     x[1] = with_some(x[1], [0.9, 1.1], 17)
     x[2, 200_000] = 0.0
     scan_lines.check_threads(CUMULATIVE_PROD, x)
+
+
+@pytest.mark.usefixtures("each_instruction_set", "restored_threads")
+@each_float
+def test_few_columns_out_of_range_and_back(dtype: np.dtype[Any]) -> None:
+    """However many columns the last tile has: what 8 rows in a row keep of a product 32 would not."""
+    tiny = float(ml_dtypes.finfo(dtype).tiny)
+    low = np.ones(75)
+    low[:2], low[32:] = 2.0 ** ((np.log2(tiny) + 22) // 2), 1.75 / 8
+    deep = np.ones(75)  # beyond what a double holds, unless those are doubles
+    deep[32:39], deep[39:41], deep[41:50] = 1.9 * tiny, 1.3 * 2.0**-100, 1.1 * 2.0**120
+    for line in (low, deep) if dtype in (np.float32, ml_dtypes.bfloat16) else (low,):
+        for columns in (8, 9, 15, 17, 20, 23, 31, 33, 65, 97, 127, 128):
+            x = np.tile(line[:, None].astype(dtype), (1, columns))
+            scan_lines.check_columns_on_threads(CUMULATIVE_PROD, x, 1)
