@@ -14,10 +14,25 @@ from samesum.engine.machine import copy_seconds, instruction_set, read_seconds
 _CPUINFO = Path("/proc/cpuinfo")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _USUAL_CACHE = 32 << 20
-PAUSE = 0.005
-"""Seconds of silence in which threads that spin after their work go to sleep."""
+PAUSE, LONGEST_PAUSE = 0.005, 0.1
+"""Seconds; the system may count those of other threads in steps of 4 ms."""
+BUSY = 0.2
+"""Of a pause: so much of a processor's time tells that threads still spin."""
 BUFFER = 1 << 28
 """Bytes of a pass through memory, or more where the cache is large."""
+
+
+def wait_for_silence() -> None:
+    """Returns once threads of this process that spin after their work have gone to sleep, or after a tenth of a second.
+
+    A peer's threads do so for 5 to 30 ms, and whoever is called meanwhile has to share the processors with them.
+    """
+    start = time.perf_counter()
+    while True:
+        used = time.process_time()
+        time.sleep(PAUSE)
+        if time.process_time() - used < BUSY * PAUSE or time.perf_counter() - start > LONGEST_PAUSE:
+            return
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +86,7 @@ class Memory:
     def empty_the_cache(self) -> None:
         """Nothing of the data is in the cache afterwards, and the threads that saw to it have gone to sleep."""
         self.read()
-        time.sleep(PAUSE)
+        wait_for_silence()
 
     def copy(self) -> float:
         """Seconds of one pass that copies, moving twice the bytes."""

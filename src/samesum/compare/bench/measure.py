@@ -9,7 +9,7 @@ from statistics import median
 from timeit import Timer
 from typing import Any
 
-from samesum.compare.bench.machine import PAUSE
+from samesum.compare.bench.machine import wait_for_silence
 from samesum.compare.bench.task import Way
 from samesum.graph.model import NDArray
 
@@ -85,13 +85,14 @@ def take_turns(turns: Mapping[str, Turn], conditions: Conditions, at: Callable[[
     spent = dict.fromkeys(near, 0.0)
     for number in range(conditions.rounds):
         if conditions.memory:
-            time.sleep(PAUSE)
+            wait_for_silence()
             readings.memory.append(conditions.memory())
         first = number % len(near)
         for name in near[first:] + near[:first]:
             if readings.calls[name] and spent[name] > conditions.patience:
                 continue
             at(name)
+            wait_for_silence()
             start = time.perf_counter()
             readings.calls[name].append(_reading(turns[name].way, loops[name], conditions.before))
             spent[name] += time.perf_counter() - start
@@ -104,7 +105,6 @@ def median_ratio(above: Sequence[float], below: Sequence[float]) -> float:
 
 
 def _reading(way: Way, loops: int, before: Callable[[Way], Any] | None) -> float:
-    time.sleep(PAUSE)
     if before is not None:
         before(way)
     if loops > 1:
