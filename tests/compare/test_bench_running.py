@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import competitors
@@ -102,3 +103,20 @@ def test_beyond_the_cache_memory_is_measured_too(monkeypatch: pytest.MonkeyPatch
         assert row.of_limit is not None
         assert min(row.limit, row.of_limit) > 0
     assert set(told) == {"samesum"}
+
+
+@pytest.mark.parametrize(("busy", "pauses"), [([], 1), ([1.0, 0.5, 0.1], 3), ([1.0] * 99, 20)])
+def test_a_reading_waits_until_no_thread_spins(busy: list[float], pauses: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`busy`: of each pause, how much of it some other thread is at work; a tenth of a second is the most."""
+    shares, slept = iter(busy), []
+    wall, used = [0.0], [0.0]
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        wall[0] += seconds
+        used[0] += seconds * next(shares, 0.0)
+
+    clock = SimpleNamespace(perf_counter=lambda: wall[0], process_time=lambda: used[0], sleep=sleep)
+    monkeypatch.setattr(machine, "time", clock)
+    machine.wait_for_silence()
+    assert slept == [machine.PAUSE] * pauses

@@ -25,7 +25,7 @@ BUFFER = 1 << 28
 def wait_for_silence() -> None:
     """Returns once threads of this process that spin after their work have gone to sleep, or after a tenth of a second.
 
-    A peer's threads do so for 5 to 30 ms, and whoever is called meanwhile has to share the processors with them.
+    A peer's threads do so for 8 to 100 ms, and whoever is called meanwhile has to share the processors with them.
     """
     start = time.perf_counter()
     while True:
