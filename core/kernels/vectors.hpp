@@ -75,15 +75,20 @@ SAMESUM_INLINE void prefetch_rows(const char* p, std::ptrdiff_t row_stride, std:
 }
 
 // take(j, p, n) of a stretch of n columns of `rows` rows after the other, which starts with column j at p,
-// once the same stretch of the next rows has been asked for.
+// once the same stretch of the next rows has been asked for. A stretch is a cache line of columns, the last
+// one up to two: more at once are asked for in bursts, which memory serves more slowly.
 template <std::size_t rows, std::size_t size, class Take>
 SAMESUM_INLINE void each_stretch(const char* x, std::ptrdiff_t row_stride, std::size_t n, const Take& take) {
-    for (std::size_t j = 0; j < n; j += prefetched_columns) {
-        const std::size_t here = n - j < prefetched_columns ? n - j : prefetched_columns;
-        const char* p = x + j * size;
-        prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride, here * size);
-        take(j, p, here);
+    constexpr std::size_t line = 64 / size;
+    const std::ptrdiff_t next = static_cast<std::ptrdiff_t>(rows) * row_stride;
+    std::size_t j = 0;
+    for (; n - j >= 2 * line; j += line, x += 64) {
+        prefetch_rows<rows>(x + next, row_stride, 64);
+        take(j, x, line);
     }
+    if (j == n) return;
+    prefetch_rows<rows>(x + next, row_stride, (n - j) * size);
+    take(j, x, n - j);
 }
 
 template <class V>
