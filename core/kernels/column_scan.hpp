@@ -170,8 +170,8 @@ struct ColumnScan {
         Doubles sum = load<Doubles>(part);
         const Strip<format, whole, known> rows(all, j);
         if (format == F::format && t.way[at] == Way::parts) {
-            if (!State::pass_parts(rows, load<Doubles>(t.field[2] + at), sum, load<Doubles>(shift)))
-                return false;
+            const Sums before = Sums::at(t.field[2] + at, t.field[3] + at, t.field[4] + at);
+            if (State::pass_parts(rows, before, sum, load<Doubles>(shift)) != Outcome::certain) return false;
         } else if (t.way[at] != Way::exponents ||
                    !State::template pass_exact<format>(rows, sum, load<Doubles>(shift))) {
             return false;

@@ -29,14 +29,17 @@ struct ExponentSpread {
         for (std::size_t k = 0; k < width; ++k) most = greatest[k] > most ? greatest[k] : most;
         return __builtin_bit_cast(float, most >> 1);
     }
+    // No sum of so many elements is greater.
+    SAMESUM_INLINE Doubles most_of(std::size_t count) const {
+        return widen(reinterpret_cast<Floats>(greatest >> 1)) * static_cast<double>(count);
+    }
     // Of so many elements after `sum`, which is on the grid of this shift (kernels/grid.hpp): they are on it,
     // too, by their exponents alone, and no sum leaves it.
     SAMESUM_INLINE bool is_on_grid(Doubles shift, Doubles sum, std::size_t count) const {
         constexpr double to_least = 1 / static_cast<double>(std::uint64_t{1} << (53 - bits));
         // The least subnormal at least, which all are multiples of.
         const Words limit = reinterpret_cast<Words>(narrowed(shift * to_least + 0x1p-149)) << 1;
-        const Doubles most = widen(reinterpret_cast<Floats>(greatest >> 1)) * static_cast<double>(count);
-        const Longs inside = most + samesum::SAMESUM_ISA::magnitude(sum) < shift;
+        const Longs inside = most_of(count) + samesum::SAMESUM_ISA::magnitude(sum) < shift;
         return !any_bit(reinterpret_cast<Words>(least < limit - 1)) && !any(~inside);
     }
 };

@@ -128,6 +128,11 @@ struct BlockTotal {
         return true;
     }
 
+    // But for the sign, which zeros may have.
+    static SAMESUM_INLINE bool is_zero(const Longs (&bits)[chains]) {
+        return !any_bit(((bits[0] | bits[1]) | (bits[2] | bits[3])) << 1);
+    }
+
     static Carry of(const void* x, std::size_t n) {
         const char* p = static_cast<const char*>(x);
         Carry total;
@@ -142,22 +147,24 @@ struct BlockTotal {
         const Grid coarse = Grid::over(total.size), fine = Grid::over(static_cast<double>(n) * coarse.rest);
         Level first(coarse.shift), second(fine.shift);
         Doubles rest[chains] = {};
-        Longs inexact[chains] = {};
+        Longs inexact[chains] = {}, lost[chains] = {};
         each_vector(p, n, [&](std::size_t k, Doubles v) {
             Doubles r = first.take(k, v);
-            if constexpr (is_double) r = second.take(k, r);
+            if constexpr (is_double)
+                r = second.take(k, r);
+            else
+                lost[k] |=
+                    reinterpret_cast<Longs>((r + fine.shift) - fine.shift) ^ reinterpret_cast<Longs>(r);
             rest[k] += r;
             inexact[k] |= reinterpret_cast<Longs>(r);
         });
         add(total.sum, folded(first.sum, coarse.shift));
         if constexpr (is_double) add(total.sum, folded(second.sum, fine.shift));
         add(total.sum, folded(rest));
-        // But for the sign, which zeros may have.
-        const Longs bits = ((inexact[0] | inexact[1]) | (inexact[2] | inexact[3])) << 1;
         const double least = is_double ? fine.rest : coarse.rest, depth = static_cast<double>(n / step + 16);
-        if (!any(bits != 0))
+        if (is_zero(inexact))
             total.shift = is_double ? 0 : coarse.shift;
-        else
+        else if (is_double || !is_zero(lost))
             total.sum.bound += static_cast<double>(n) * least * depth * (unit_roundoff * bound_slack);
         return total;
     }

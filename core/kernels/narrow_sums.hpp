@@ -8,8 +8,8 @@
 namespace samesum::SAMESUM_ISA {
 
 // Of a narrow format: a sum on the grid, after what does not fit there, the base. Elements on the grid are
-// told by their exponents, which takes the least time, or by their bits. In parts, the base is one number,
-// and exact.
+// told by their exponents, which takes the least time, or by their bits. In parts, the high word of the base
+// is a coarse number that leaves nearly nothing to the low one.
 template <class F>
 struct NarrowSums {
     Doubles part, shift;
@@ -56,7 +56,10 @@ struct NarrowSums {
     SAMESUM_INLINE Outcome advance(const Rows& rows) {
         if (way == Way::exponents && pass_exact<format>(rows, part, shift)) return Outcome::certain;
         if constexpr (format == F::format) {
-            if (way == Way::parts && pass_parts(rows, base.hi, part, shift)) return Outcome::certain;
+            if (way == Way::parts) {
+                const Outcome found = pass_parts(rows, base, part, shift);
+                if (found != Outcome::off) return found;
+            }
         }
         return advance_any<format>(rows);
     }
@@ -77,30 +80,45 @@ struct NarrowSums {
         return true;
     }
 
-    // After a base of one number: prefixes are the sums of two and rounded twice, which is once unless the
-    // first rounding comes upon a tie of the second. Elements, and so sums, are multiples of the least
-    // subnormal: sums that are subnormal are not rounded.
+    // After the high word of a base: prefixes are the sums of two and rounded twice, which is once unless the
+    // first rounding, or what is left out, brings them about a tie of the second. With nothing left out,
+    // elements, and so sums, are multiples of the least subnormal: sums that are subnormal are not rounded.
     template <class Rows>
-    static SAMESUM_INLINE bool pass_parts(const Rows& rows, Doubles before, Doubles& part, Doubles shift) {
-        constexpr int dropped = 53 - ExponentSpread<F>::bits;
+    static SAMESUM_INLINE Outcome pass_parts(const Rows& rows, const Sums& before, Doubles& part,
+                                             Doubles shift) {
+        constexpr int kept = 64 - 53 + ExponentSpread<F>::bits;  // of the bits of a double, when shifted out
+        constexpr std::uint64_t about = std::uint64_t{1} << (13 + kept);
         ExponentSpread<F> seen;
         Doubles sum = part;
-        Longs tied = {};
+        Longs nearest = Longs{} + INT64_MAX;
         for (std::size_t r = 0; r < rows.count(); ++r) {
             const Floats x = rows.floats(r);
             seen.take(x);
             sum += widen(x);
-            const Doubles value = before + sum;
-            const UnsignedLongs below = reinterpret_cast<UnsignedLongs>(value) << (64 - dropped);
-            tied |= below == std::uint64_t{1} << 63;
+            const Doubles value = before.hi + sum;
+            const Longs place =
+                reinterpret_cast<Longs>((reinterpret_cast<UnsignedLongs>(value) << kept) + about);
+            nearest = place < nearest ? place : nearest;
             rows.put(r, Rounding<F::format>::of_number(value));
         }
-        if (any(tied) || !seen.is_on_grid(shift, part, rows.count())) return false;
+        if (!seen.is_on_grid(shift, part, rows.count())) return Outcome::off;
+        const Longs untold =
+            is_untold(samesum::SAMESUM_ISA::magnitude(before.hi + part), seen.most_of(rows.count()), before);
         part = sum;
-        return true;
+        const Longs tied = nearest <= static_cast<std::int64_t>((std::uint64_t{1} << 63) + 2 * about);
+        return any(tied | untold) ? Outcome::doubtful : Outcome::certain;
     }
 
   private:
+    // What is left out of parts is less than 2^12 units in the last place of doubles from some size on, which
+    // are normal numbers of the format. Where a sum of this size may come below that as it moves by `most`.
+    static SAMESUM_INLINE Longs is_untold(Doubles size, Doubles most, const Sums& before) {
+        constexpr double normal = F::format == Format::f16 ? 0x1p-13 : 0x1p-125;
+        const Doubles left_out = samesum::SAMESUM_ISA::magnitude(before.lo) + before.bound,
+                      least = left_out * 0x1p41 + size * 0x1p-50 + normal;
+        return (left_out != 0) & (size - most < least);
+    }
+
     // The elements so far were on the grid, by their bits, and so were their sums after `part`.
     struct Pass {
         Doubles sum, greatest;
@@ -135,29 +153,32 @@ struct NarrowSums {
         return shift_for(2 * (sizes_of(rows) + greatest_of(samesum::SAMESUM_ISA::magnitude(part))));
     }
 
-    // The total so far as a multiple of the sizes of these rows and a part on a grid with so much room for
-    // them; false if it cannot be told apart like this.
+    // The total so far as a multiple of the sizes of these rows, a part on a grid with so much room for them,
+    // and little that is left out; false if it cannot be told apart like this.
     template <class Rows>
     bool split(const Rows& rows, double room) {
         const Sums all = total();
         const double sizes = sizes_of(rows);
         const Doubles fine = shift_for(room * sizes), coarse = shift_for(0x1p48 * sizes);
-        const Longs lost = (all.bound != 0) | (samesum::SAMESUM_ISA::magnitude(all.hi) > 0x1p47 * sizes);
-        if (any(lost) || fine[0] == 0 || coarse[0] == 0) return false;
+        const Longs apart = samesum::SAMESUM_ISA::magnitude(all.hi) <= 0x1p47 * sizes;
+        if (any(~apart) || fine[0] == 0 || coarse[0] == 0) return false;
         const Doubles before = (all.hi + coarse) - coarse;
-        Doubles rest, error;
-        two_sum(all.hi - before, all.lo, rest, error);
-        if (any((error != 0) | ((rest + fine) - fine != rest))) return false;
-        *this = {rest, fine, {before, Doubles{}, Doubles{}}, Way::parts, 0};
+        Sums rest{all.hi - before, Doubles{}, all.bound};
+        rest.add(all.lo);
+        const Doubles first = (rest.hi + fine) - fine;
+        rest.add_low(rest.hi - first);
+        *this = {first, fine, {before, rest.lo, rest.bound}, Way::parts, 0};
         return true;
     }
 
     template <class Rows>
-    bool pass_in_parts(const Rows& rows) {
+    Outcome pass_in_parts(const Rows& rows) {
         for (const double room : {64.0, 4.0}) {
-            if (split(rows, room) && pass_parts(rows, base.hi, part, shift)) return true;
+            if (!split(rows, room)) return Outcome::off;
+            const Outcome found = pass_parts(rows, base, part, shift);
+            if (found != Outcome::off) return found;
         }
-        return false;
+        return Outcome::off;
     }
 
     // On this grid, then on another, then in parts, then after another base.
@@ -173,7 +194,10 @@ struct NarrowSums {
             return Outcome::certain;
         }
         if constexpr (format == F::format) {
-            if (way != Way::after_base && pass_in_parts(rows)) return Outcome::certain;
+            if (way != Way::after_base) {
+                const Outcome found = pass_in_parts(rows);
+                if (found != Outcome::off) return found;
+            }
         }
         base.add(part);
         part = Doubles{};

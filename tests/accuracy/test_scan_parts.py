@@ -49,3 +49,20 @@ def test_sums_that_cancel_to_the_finer_part(dtype: np.dtype[Any]) -> None:
     x[:, ::50] = 2.0**38
     x[:, 25::50] = -(2.0**38)
     scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
+
+
+@pytest.mark.parametrize("tiny", [2.0**-60, -(2.0**-100), 3 * 2.0**-126])
+def test_what_the_parts_leave_out_is_all_that_remains(dtype: np.dtype[Any], tiny: float) -> None:
+    """Eighths after something tiny, which come to nothing, and to half of the last place of their sum."""
+    rng = np.random.default_rng(13)
+    x = np.round(rng.standard_normal((10, 40 * SQUARE)))
+    x /= 8 if dtype.itemsize > 2 else 1
+    x[:, 0] = tiny
+    x[:, 15 * SQUARE] -= x[:, 1 : 15 * SQUARE + 1].sum(axis=1)
+    x[:, 16 * SQUARE :] = 0
+    x[:, 20 * SQUARE :: 11] = tiny * np.array([1, -2, 2, -1] * 4)[: len(range(20 * SQUARE, x.shape[1], 11))]
+    scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
+    last_place = 2.0 ** (1 - {2: 8, 4: 24}[dtype.itemsize])
+    x[:, 17 * SQUARE] = 1 + last_place
+    x[:, 18 * SQUARE] = last_place / 2
+    scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
