@@ -5,6 +5,7 @@
 #include "kernels/factors.hpp"
 #include "kernels/method.hpp"
 #include "kernels/row_products.hpp"
+#include "kernels/run_product.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -17,9 +18,8 @@ struct RealProduct {
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
-    static constexpr std::size_t chains = 4;
-    // Multiplications of one lane until it is normalised: products stay far below the largest double.
-    static constexpr std::size_t steps = 256;
+    using Run = RunProduct<F>;
+    static constexpr std::size_t steps = Run::steps;
 
     static void init(void* tile, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
@@ -30,44 +30,7 @@ struct RealProduct {
         }
     }
 
-    // `count` groups of chains * packed vectors; false if not all of it was ordinary.
-    static SAMESUM_INLINE bool multiply_groups(const char* p, std::size_t count, Factors (&lane)[chains]) {
-        constexpr std::size_t vector = width * F::size, step = vector * packed<F>;
-        Longs odd = {};
-        for (std::size_t i = 0; i < count; ++i, p += chains * step) {
-            prefetch<chains * step>(p + prefetch_distance);
-            for (std::size_t k = 0; k < chains; ++k)
-                multiply_ordinary(lane[k], odd, packed_product<F, packed<F>>(p + k * step, vector));
-        }
-        for (std::size_t k = 0; k < chains; ++k)
-            lane[k].exponent -= static_cast<std::int64_t>(count) * field_bias;
-        return !any_negative(odd);
-    }
-
-    static SAMESUM_INLINE void multiply_vectors(const char* p, std::size_t count, Factors& lane,
-                                                Longs& marks) {
-        for (std::size_t i = 0; i < count; ++i)
-            multiply_any(lane, marks, F::doubles(p + i * width * F::size));
-    }
-
-    template <int distance>
-    static SAMESUM_INLINE void fold(Factors& lane) {
-        lane.multiply(Factors{swapped<distance>(lane.hi), swapped<distance>(lane.lo),
-                              swapped<distance>(lane.exponent), swapped<distance>(lane.lost)});
-    }
-
-    // The lanes of a vector multiplied into column j.
-    static SAMESUM_INLINE void close(Tile& t, std::size_t j, Factors lane, Longs marks, double bound) {
-        lane.normalise();
-        fold<1>(lane);
-        if constexpr (width >= 4) fold<2>(lane);
-        if constexpr (width >= 8) fold<4>(lane);
-        std::int64_t mark = 0;
-        for (std::size_t k = 0; k < width; ++k) mark |= marks[k];
-        join(t, j, lane.hi[0], lane.lo[0], lane.exponent[0], mark, lane.lost[0] != 0, bound);
-    }
-
-    // Multiplies column j by a normalised double-word of which `bound` was lost if `lost`.
+    // Multiplies column j by a double-word that is at most 2^64, of which `bound` was lost if `lost`.
     static SAMESUM_INLINE void join(Tile& t, std::size_t j, double hi, double lo, std::int64_t exponent,
                                     std::int64_t mark, bool lost, double bound) {
         Factors a = {Doubles{} + t.hi[j], Doubles{} + t.lo[j], Longs{} + t.exponent[j], Longs{}};
@@ -76,48 +39,32 @@ struct RealProduct {
         t.lo[j] = a.lo[0];
         t.exponent[j] = a.exponent[0];
         t.mark[j] |= mark;
-        t.bound[j] += (lost ? bound : 0) + (a.lost[0] != 0 ? 0x1p-102 : 0);
+        t.bound[j] += (lost ? bound : 0) + (a.lost[0] != 0 ? 0x1p-96 : 0);
     }
 
     // What `count` multiplications in chains of at most `longest` lose, and the joining of up to 64 lanes: in
     // a chain the low word is at most (k + 1) * 2^-53 of the product after k steps, and is rounded each time.
     static constexpr double lost_by(std::size_t count, std::size_t longest = steps) {
-        return static_cast<double>(count) * (static_cast<double>(longest) + 1) * 0x1p-106 + 0x1p-96;
+        return static_cast<double>(count) * (static_cast<double>(longest) + 4) * 0x1p-106 + 0x1p-93;
     }
 
-    static void piece(Tile& t, std::size_t j, const char* p, std::size_t n) {
-        constexpr std::size_t vector = width * F::size, group = chains * packed<F> * width;
-        Factors lane[chains] = {Factors::one(), Factors::one(), Factors::one(), Factors::one()};
-        Longs marks = {};
-        std::size_t groups = n / group;
-        if (groups > 0 && !multiply_groups(p, groups, lane)) {
-            groups = 0;
-            for (Factors& each : lane) each = Factors::one();
-        }
-        if (groups > 0) {
-            for (Factors& each : lane) each.normalise();
-            lane[0].multiply(lane[1]);
-            lane[2].multiply(lane[3]);
-            lane[0].multiply(lane[2]);
-        }
-        const std::size_t done = groups * group;
-        for (std::size_t i = done; i < n; i += steps * width) {
-            const std::size_t now = n - i < steps * width ? n - i : steps * width;
-            multiply_vectors(p + i * F::size, now / width, lane[0], marks);
-            if (now % width > 0)
-                multiply_any(lane[0], marks,
-                             padded_with_ones<F>(p + i * F::size + now / width * vector, now % width));
-            lane[0].normalise();
-        }
-        const std::size_t rest = (n - done + width - 1) / width, last = rest < steps ? rest : steps;
-        close(t, j, lane[0], marks, lost_by(n, groups > last ? groups : last));
+    // The lanes of a run of elements multiplied into column j.
+    static void add_run(Tile& t, std::size_t j, const char* p, std::size_t n) {
+        Run run = Run::of(p, n);
+        run.template fold<1>();
+        if constexpr (width >= 4) run.template fold<2>();
+        if constexpr (width >= 8) run.template fold<4>();
+        std::int64_t mark = 0;
+        for (std::size_t k = 0; k < width; ++k) mark |= run.marks[k];
+        const Factors& all = run.lanes;
+        join(t, j, all.hi[0], all.lo[0], all.exponent[0], mark, all.lost[0] != 0,
+             lost_by(n, Run::longest(n)));
     }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        constexpr std::size_t most = steps * chains * packed<F> * width;
-        for (std::size_t i = 0; i < n; i += most) {
-            piece(*static_cast<Tile*>(tile), j, static_cast<const char*>(x) + i * F::size,
-                  n - i < most ? n - i : most);
+        for (std::size_t i = 0; i < n; i += Run::most) {
+            add_run(*static_cast<Tile*>(tile), j, static_cast<const char*>(x) + i * F::size,
+                    n - i < Run::most ? n - i : Run::most);
         }
     }
 
@@ -125,12 +72,12 @@ struct RealProduct {
                       std::size_t rows) {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        const bool few = n >= width && n <= RowProducts<F>::most;
+        const bool few = n <= RowProducts<F>::most;
         std::size_t r = 0;
-        for (; r + width <= rows && few; r += width) {
+        for (; r + width <= rows && n >= width && n <= Run::most; r += width) {
             const char* const first = p + static_cast<std::ptrdiff_t>(r) * row_stride;
-            if (!multiply_few(t, j + r, first, n, row_stride))
-                each_lane<lane>(tile, j + r, first, n, row_stride, width);
+            if (!few || !multiply_few(t, j + r, first, n, row_stride))
+                multiply_runs(t, j + r, first, n, row_stride);
         }
         each_lane<lane>(tile, j + r, p + static_cast<std::ptrdiff_t>(r) * row_stride, n, row_stride,
                         rows - r);
@@ -141,15 +88,30 @@ struct RealProduct {
                              std::ptrdiff_t row_stride) {
         Factors products;
         if (!RowProducts<F>::multiply(p, row_stride, n, products)) return false;
-        const Doubles none = {}, lost = none + RowProducts<F>::lost_of(n);
-        Factors column = load_column(t, j);
-        const Doubles bound = load<Doubles>(t.bound + j) + (products.lost != 0 ? lost : none);
+        multiply_column(t, j, products, RowProducts<F>::lost_of(n));
+        return true;
+    }
+
+    // The same of any elements, and of up to Run::most.
+    static void multiply_runs(Tile& t, std::size_t j, const char* p, std::size_t n,
+                              std::ptrdiff_t row_stride) {
+        Run row[width];
+        for (std::size_t r = 0; r < width; ++r, p += row_stride) row[r] = Run::of(p, n);
+        const Run all = folded_rows(row);
+        store(t.mark + j, load<Longs>(t.mark + j) | all.marks);
+        multiply_column(t, j, all.lanes, lost_by(n, Run::longest(n)));
+    }
+
+    // A vector of columns times products of which `lost` was lost if anything was.
+    static SAMESUM_INLINE void multiply_column(Tile& t, std::size_t j, Factors products, double lost) {
+        const Doubles none = {};
+        const Doubles bound = load<Doubles>(t.bound + j) + (products.lost != 0 ? none + lost : none);
         products.lost = Longs{};
+        Factors column = load_column(t, j);
         column.multiply(products);
-        store(t.bound + j, bound + (column.lost != 0 ? none + 0x1p-102 : none));
+        store(t.bound + j, bound + (column.lost != 0 ? none + 0x1p-96 : none));
         column.lost = Longs{};
         store_column(t, j, column);
-        return true;
     }
 
     static SAMESUM_INLINE Factors load_column(const Tile& t, std::size_t j) {

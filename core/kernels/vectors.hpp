@@ -180,6 +180,16 @@ SAMESUM_INLINE Doubles lesser(Doubles a, Doubles b) {
 #endif
 }
 
+// The lesser of the magnitudes; a NaN may be passed over.
+SAMESUM_INLINE Doubles lesser_magnitude(Doubles a, Doubles b) {
+#if defined(__AVX512DQ__)
+    constexpr int least_magnitude = 2, sign_cleared = 2 << 2;
+    return reinterpret_cast<Doubles>(_mm512_range_pd(a, b, least_magnitude | sign_cleared));
+#else
+    return lesser(magnitude(a), magnitude(b));
+#endif
+}
+
 SAMESUM_INLINE Floats magnitude(Floats x) {
     return reinterpret_cast<Floats>(reinterpret_cast<Ints>(x) & INT32_MAX);
 }
