@@ -7,11 +7,13 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Plain doubles for the narrow formats, double-words for float64. Nothing under- or overflows while the
-// product of each lane stays between these, and so does each element of float64.
+// Plain doubles for the narrow formats, double-words for float64. Nothing is lost to the range of a double
+// while no product of a lane is less than `least` or infinite, nor when lanes between 2^-100 and 2^100 are
+// folded.
 template <class F>
 struct RowProducts {
     static constexpr bool is_double = F::format == Format::f64;
+    static constexpr double least = 0x1p-900;
     static constexpr std::uint64_t least_bits = std::uint64_t{field_bias - 100} << fraction_bits,
                                    greatest_bits = std::uint64_t{field_bias + 100} << fraction_bits;
     // Few enough for all lanes to stay there, as a rule.
@@ -55,34 +57,32 @@ struct RowProducts {
     // range.
     static SAMESUM_INLINE bool multiply(const char* p, std::ptrdiff_t row_stride, std::size_t n,
                                         Factors& products) {
-        constexpr std::size_t vector = width * F::size;
+        constexpr std::size_t vector = width * F::size, together = is_double ? 1 : 2;
         const std::size_t whole = n / width, last = (n - width) * F::size;
         const Longs again = elements_before(whole * width + width - n);
         Lane row[width];
         UnsignedLongs outside = {};
-        const auto watch = [&](Doubles x) {
-            const UnsignedLongs above =
-                reinterpret_cast<UnsignedLongs>(samesum::SAMESUM_ISA::magnitude(x)) - least_bits;
-            outside = outside > above ? outside : above;
-        };
+        Doubles smallest = Doubles{} + 1;
         for (std::size_t r = 0; r < width; ++r, p += row_stride) {
             prefetch<vector>(p + prefetch_distance);
-            Doubles x = F::doubles(p);
-            if constexpr (is_double) watch(x);
-            row[r] = {x, Doubles{}, Longs{}};
+            Lane& lane = row[r] = {F::doubles(p), Doubles{}, Longs{}};
             const auto take = [&](Doubles factor) {
-                if constexpr (is_double) watch(factor);
-                row[r].multiply(factor);
-                watch(row[r].hi);
+                lane.multiply(factor);
+                smallest = lesser_magnitude(smallest, lane.hi);
             };
-            for (std::size_t i = 1; i < whole; ++i) take(F::doubles(p + i * vector));
+            std::size_t i = 1;
+            for (; i + together <= whole; i += together)
+                take(packed_product<F, together>(p + i * vector, vector));
+            for (; i < whole; ++i) take(F::doubles(p + i * vector));
             if (whole * width < n) {
-                x = F::doubles(p + last);
+                const Doubles x = F::doubles(p + last);
                 take(again ? Doubles{} + 1 : x);
             }
-            if constexpr (!is_double) watch(row[r].hi);
+            const UnsignedLongs above =
+                reinterpret_cast<UnsignedLongs>(samesum::SAMESUM_ISA::magnitude(lane.hi)) - least_bits;
+            outside = outside > above ? outside : above;
         }
-        if (any_above(outside, greatest_bits - least_bits)) return false;
+        if (any_above(outside, greatest_bits - least_bits) || any(smallest < least)) return false;
         const Lane all = folded_rows(row);
         products = {all.hi, all.lo, Longs{}, is_double ? all.lost : ~Longs{}};
         products.normalise();
