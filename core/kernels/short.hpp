@@ -31,12 +31,24 @@ SAMESUM_INLINE Verdict<Format::f64> nearly(Doubles value, Doubles rest, double l
     return {reinterpret_cast<Longs>(low), narrowed_mask(low != high)};
 }
 
+// Rows that lie apart are as many streams, of which the next lines are asked for.
+SAMESUM_INLINE void ask_ahead(const ShortRows& rows, std::size_t at) {
+    constexpr std::ptrdiff_t apart = 4096;
+    constexpr std::size_t line = 64, ahead = 2048;
+    if (at % line > 0 || rows.stride < apart) return;
+    const char* p = rows.p + at + ahead;
+    for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) __builtin_prefetch(p);
+}
+
 // make(rows, j) for sets j and on, `step` at a time, of elements of `size` bytes; a last part of a vector is
 // made of a copy, with zeros for what is missing.
 template <std::size_t step, std::size_t size, class Make>
 SAMESUM_INLINE void each_short(const ShortRows& rows, std::size_t n, const Make& make) {
     std::size_t j = 0;
-    for (; j + step <= n; j += step) make(ShortRows{rows.p + j * size, rows.stride, rows.count}, j);
+    for (; j + step <= n; j += step) {
+        ask_ahead(rows, j * size);
+        make(ShortRows{rows.p + j * size, rows.stride, rows.count}, j);
+    }
     if (j == n) return;
     constexpr std::size_t bytes = step * size;
     alignas(64) char copy[short_elements * bytes] = {};
