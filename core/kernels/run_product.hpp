@@ -16,6 +16,7 @@ struct RunProduct {
 
     Factors lanes;  // products of no more than `chains` that are normalised
     Longs marks;
+    std::size_t longest;  // multiplications in one chain, at most
 
     // take(k, x) for the chain k and each packed product x of `count` groups.
     template <class Take>
@@ -80,7 +81,8 @@ struct RunProduct {
             lane[0] = Factors::one();
             done = 0;
         }
-        RunProduct all{lane[0], Longs{}};
+        const std::size_t rest = (n - done + width - 1) / width, last = rest < steps ? rest : steps;
+        RunProduct all{lane[0], Longs{}, done / group > last ? done / group : last};
         for (std::size_t i = done; i < n; i += steps * width) {
             const std::size_t now = n - i < steps * width ? n - i : steps * width;
             multiply_vectors(p + i * F::size, now / width, all.lanes, all.marks);
@@ -90,12 +92,6 @@ struct RunProduct {
             all.lanes.normalise();
         }
         return all;
-    }
-
-    // Multiplications in one chain, at most.
-    static constexpr std::size_t longest(std::size_t n) {
-        const std::size_t vectors = (n + width - 1) / width;
-        return vectors < steps ? vectors : steps;
     }
 
     template <int distance>
@@ -109,7 +105,8 @@ struct RunProduct {
         const Factors &x = lanes, &y = other.lanes;
         RunProduct both{{paired_low<distance>(x.hi, y.hi), paired_low<distance>(x.lo, y.lo),
                          paired_low<distance>(x.exponent, y.exponent), paired_low<distance>(x.lost, y.lost)},
-                        paired_low<distance>(marks, other.marks) | paired_high<distance>(marks, other.marks)};
+                        paired_low<distance>(marks, other.marks) | paired_high<distance>(marks, other.marks),
+                        longest > other.longest ? longest : other.longest};
         both.lanes.multiply_loosely(
             Factors{paired_high<distance>(x.hi, y.hi), paired_high<distance>(x.lo, y.lo),
                     paired_high<distance>(x.exponent, y.exponent), paired_high<distance>(x.lost, y.lost)});
