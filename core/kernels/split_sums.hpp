@@ -48,8 +48,7 @@ struct SplitSums {
         if constexpr (format == Format::f64) {
             if (shift[0] == 0) return Outcome::off;
             if (shift[0] > no_grid && pass_exact(rows)) return Outcome::certain;
-            shift = chosen_shift(rows, hi);
-            if (shift[0] > 0 && pass_exact(rows)) return Outcome::certain;
+            if (move_to_grid(chosen_shift(rows, hi)) && pass_exact(rows)) return Outcome::certain;
         }
         return Outcome::off;
     }
@@ -97,7 +96,7 @@ struct SplitSums {
 
         SAMESUM_INLINE Doubles take(Doubles x) {
             const Doubles q = minus(plus(x, shift), shift);
-            lead = plus(lead, q);
+            lead += q;  // the next row waits for it
             rest += x - q;
             const UnsignedLongs size =
                 (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
@@ -131,16 +130,26 @@ struct SplitSums {
         }
     };
 
+    // What is on the grid into the high word and the rest into the low one; false if something gets lost.
+    bool move_to_grid(Doubles to) {
+        shift = to;
+        if (shift[0] == 0) return false;
+        const Doubles start = (hi + shift) - shift;
+        Doubles lost;
+        two_sum(lo, hi - start, lo, lost);
+        hi = start;
+        if (any(lost != 0)) shift = Doubles{};
+        return shift[0] > 0;
+    }
+
+    // The high word is on the grid.
     template <class Rows>
     SAMESUM_INLINE bool pass_exact(const Rows& rows) {
-        const Doubles start = (hi + shift) - shift;
-        Doubles off, lost;
-        two_sum(lo, hi - start, off, lost);
-        const Doubles moved = (off + shift) - shift;
-        Pass pass{{shift, start + moved, off - moved, least}, Doubles{}};
+        const Doubles moved = (lo + shift) - shift;
+        Pass pass{{shift, hi + moved, lo - moved, least}, Doubles{}};
         for (std::size_t r = 0; r < rows.count(); ++r)
             rows.put(r, reinterpret_cast<Longs>(pass.take(rows.at(r))));
-        if (any(lost != 0) || !pass.is_exact(rows.count())) return false;
+        if (!pass.is_exact(rows.count())) return false;
         hi = pass.split.lead;
         lo = pass.split.rest;
         least = pass.split.least;
