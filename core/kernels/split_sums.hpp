@@ -95,13 +95,13 @@ struct SplitSums {
         UnsignedLongs least;
 
         SAMESUM_INLINE Doubles take(Doubles x) {
-            const Doubles q = minus(plus(x, shift), shift);
+            const Doubles q = (x + shift) - shift;
             lead += q;  // the next row waits for it
             rest += x - q;
             const UnsignedLongs size =
                 (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
             least = size < least ? size : least;
-            return plus(lead, rest);
+            return lead + rest;
         }
         // The remainders of `count` elements on the grid do not add up to more than 53 bits.
         SAMESUM_INLINE Longs has_exact_rest(std::size_t count) const {
