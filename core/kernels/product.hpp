@@ -143,17 +143,31 @@ struct RealProduct {
     template <std::size_t rows, std::size_t together>
     static SAMESUM_INLINE void multiply_columns(Tile& t, std::size_t j, const char* p,
                                                 std::ptrdiff_t row_stride) {
+        RangedProduct all = RangedProduct::of(load_column(t, j));
+        for (std::size_t r = 0; r < rows; r += together)
+            all.take(
+                packed_product<F, together>(p + static_cast<std::ptrdiff_t>(r) * row_stride, row_stride));
+        if (any(~all.is_in_range())) return multiply_apart<rows, together>(t, j, p, row_stride);
+        store(t.hi + j, all.words.hi);
+        store(t.lo + j, all.words.lo);
+        store(t.lost + j, all.words.lost);
+    }
+
+    // The same with the exponents apart.
+    template <std::size_t rows, std::size_t together>
+    static __attribute__((noinline)) void multiply_apart(Tile& t, std::size_t j, const char* p,
+                                                         std::ptrdiff_t row_stride) {
         Factors column = load_column(t, j);
+        column.normalise();
+        store_column(t, j, column);
         Longs odd = {};
         for (std::size_t r = 0; r < rows; r += together) {
             const char* row = p + static_cast<std::ptrdiff_t>(r) * row_stride;
             multiply_ordinary(column, odd, packed_product<F, together>(row, row_stride));
         }
+        if (any_negative(odd)) return multiply_rows(t, j, p, row_stride, rows, width);
         column.exponent -= static_cast<std::int64_t>(rows / together) * field_bias;
-        if (any_negative(odd))
-            multiply_rows(t, j, p, row_stride, rows, width);
-        else
-            store_column(t, j, column);
+        store_column(t, j, column);
     }
 
     template <std::size_t rows>
@@ -182,12 +196,15 @@ struct RealProduct {
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
+        // More rows of float64 are more lines than memory serves as fast.
+        constexpr std::size_t at_once = packed<F> > 1 ? 8 : 4;
+        const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(at_once) * row_stride;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
         for (std::size_t r = 0; r < rows;) {
             const std::size_t now = rows - r < steps ? rows - r : steps;
             std::size_t done = 0;
-            for (; done + 4 <= now; done += 4, p += 4 * row_stride) add_rows<4>(t, p, row_stride, n);
+            for (; done + at_once <= now; done += at_once, p += step) add_rows<at_once>(t, p, row_stride, n);
             for (; done < now; ++done, p += row_stride) add_rows<1>(t, p, row_stride, n);
             normalise_columns(t, n, lost_by(now));
             r += now;
