@@ -13,11 +13,13 @@ namespace samesum::SAMESUM_ISA {
 
 template <class F, class Columns, Format format, std::size_t known>
 std::size_t scan_strips(typename Columns::Tile& t, const ScanRows& all) {
-    constexpr std::size_t ahead = known > 0 ? known : scan_rows;
+    constexpr std::size_t rows = known > 0 ? known : scan_rows;
+    // Few columns are soon done: their lines have to be asked for many rows ahead.
+    const std::size_t ahead = all.n < tall_columns ? tall_rows : rows;
     std::size_t failures = 0, j = 0;
     for (; j + width <= all.n; j += width) {
         const char* next = all.x + static_cast<std::ptrdiff_t>(ahead) * all.in + j * F::size;
-        prefetch_rows<ahead>(next, all.in, width * F::size);
+        prefetch_rows<rows>(next, all.in, width * F::size);
         failures += Columns::template column_strip<format, true, known>(t, all, j, j, failures == 0);
     }
     if (j == all.n) return failures;
