@@ -60,11 +60,18 @@ struct Sum1 {
         return all;
     }
 
+    // Additions of elements to sums, of which each goes through those that follow it, up to `in_turn`, and of
+    // sums to each other. Where all count as the greatest it is the mean that bounds the error, and the first
+    // ones have at most one more than half of the turns.
+    static constexpr std::size_t depth_of(std::size_t in_turn, std::size_t others) {
+        return (Part::tracks_magnitude ? in_turn / 2 : in_turn) + others + 4;
+    }
+
     static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
                       std::size_t rows) {
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        const std::size_t depth = (n < block ? n : block) / step + n / block + chains + 16;
+        const std::size_t depth = depth_of((n < block ? n : block) / step + n / block, chains + 8);
         for (; rows >= width; rows -= width, j += width) {
             Part part[width];
             for (std::size_t r = 0; r < width; ++r, p += row_stride) part[r] = part_of_row(p, n);
@@ -185,11 +192,11 @@ struct Sum1 {
         for (std::size_t j = 0; j < n; j += width) {
             const Part part{load<Doubles>(t.block + j), load<Floats>(t.greatest + j),
                             load<Words>(t.least + j)};
-            add_part(t, j, part, rows, rows / rows_per_pass + 2 * rows_per_pass);
+            add_part(t, j, part, rows, depth_of(rows / rows_per_pass, rows_per_pass));
         }
     }
 
-    // Sums of `rows` elements, none of which went through more than `depth` additions, join the totals.
+    // Sums of `rows` elements that went through `depth` additions join the totals.
     static SAMESUM_INLINE void add_part(Tile& t, std::size_t j, const Part& part, std::size_t rows,
                                         std::size_t depth) {
         Doubles hi, lo, carry, residual;

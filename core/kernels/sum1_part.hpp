@@ -56,7 +56,8 @@ struct Sum1Part {
                        paired_high<distance>(least, other.least)});
     }
 
-    // Of a sum of `count` elements, none of which went through more than `depth` additions.
+    // Of a sum of `count` elements that went through `depth` additions, in the mean if they have magnitudes,
+    // or at most.
     SAMESUM_INLINE Doubles bound(double depth, double count) const {
         if constexpr (exact) return Doubles{};
         const Doubles most = samesum::SAMESUM_ISA::magnitude(widen(greatest)) * (count * bound_slack);
