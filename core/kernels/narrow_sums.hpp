@@ -165,6 +165,9 @@ struct NarrowSums {
         const Doubles before = (all.hi + coarse) - coarse;
         Sums rest{all.hi - before, Doubles{}, all.bound};
         rest.add(all.lo);
+        // After a cancellation the low word may be the greater one.
+        const Longs fits = samesum::SAMESUM_ISA::magnitude(rest.hi) <= room * sizes;
+        if (any(~fits)) return false;
         const Doubles first = (rest.hi + fine) - fine;
         rest.add_low(rest.hi - first);
         *this = {first, fine, {before, rest.lo, rest.bound}, Way::parts, 0};

@@ -66,3 +66,16 @@ def test_what_the_parts_leave_out_is_all_that_remains(dtype: np.dtype[Any], tiny
     x[:, 17 * SQUARE] = 1 + last_place
     x[:, 18 * SQUARE] = last_place / 2
     scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
+
+
+@pytest.mark.parametrize("big", [2.0**50, 2.0**66])
+def test_a_rest_that_outgrows_the_elements_after_a_cancellation(dtype: np.dtype[Any], big: float) -> None:
+    """-40 and a last bit of 2^-47 are left out beside the big ones; the elements that follow are far smaller."""
+    bits = {2: 8, 4: 24}[dtype.itemsize]
+    fine = 2.0 ** (bits - 48) * (1.75 + 2.0 ** (1 - bits))
+    start = [-1.0, -1, -1, fine, *[-1.0] * 37, *[0.0] * 7]
+    small = [*[-3 / 32] * 8, *[-4.0] * 8, *[4.0] * 18, *[0.0] * 6, *[3 / 32] * 8, *[0.0] * 8]
+    line = np.array([*start, big, -big, *[0.0] * 6, *small])
+    for sign in (1, -1):
+        for count in (9, 300):
+            scan_lines.check(CUMULATIVE_SUM, sign * np.tile(line, (count, 1)).astype(dtype))
