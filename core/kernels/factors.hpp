@@ -58,7 +58,7 @@ struct Factors {
         normalise();
     }
 
-    // The same without normalising: of 64 that were normalised, all of it loses at most 2^-94.
+    // The same without normalising: of 32 that were normalised, all of it loses at most 2^-94.
     SAMESUM_INLINE void multiply_loosely(const Factors& other) {
         const Doubles product = hi * other.hi;
         const Longs words = reinterpret_cast<Longs>(lo) | reinterpret_cast<Longs>(other.lo);

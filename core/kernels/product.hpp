@@ -30,7 +30,7 @@ struct RealProduct {
         }
     }
 
-    // Multiplies column j by a double-word that is at most 2^64, of which `bound` was lost if `lost`.
+    // Multiplies column j by a double-word that is at most 2^32, of which `bound` was lost if `lost`.
     static SAMESUM_INLINE void join(Tile& t, std::size_t j, double hi, double lo, std::int64_t exponent,
                                     std::int64_t mark, bool lost, double bound) {
         Factors a = {Doubles{} + t.hi[j], Doubles{} + t.lo[j], Longs{} + t.exponent[j], Longs{}};
@@ -42,10 +42,10 @@ struct RealProduct {
         t.bound[j] += (lost ? bound : 0) + (a.lost[0] != 0 ? 0x1p-98 : 0);
     }
 
-    // What `count` multiplications in chains of at most `longest` lose, and the joining of up to 64 lanes: in
-    // a chain the low word is at most (k + 1) u of the product after k steps (u = 2^-53), and rounded by u of
-    // that each time, which is half as much as at its end in the mean. Words that are joined leave out at
-    // most the product of their low ones, 2^10 u^2 in all.
+    // What `count` multiplications in chains of at most `longest` lose, and the joining of up to 32 lanes: in
+    // a chain the low word is at most (k + 2) u of the product after k steps (u = 2^-53), and rounded by u of
+    // that each time, which is half as much as at its end in the mean. What joined words leave out and round
+    // off is 2^11.3 u^2 in all, and a chain that goes on from them loses as little again.
     static constexpr double lost_by(std::size_t count, std::size_t longest = steps) {
         return static_cast<double>(count) * (static_cast<double>(longest) + 6) * 0x1p-107 + 0x1p-94;
     }

@@ -38,3 +38,21 @@ def elements(kind: str, shape: tuple[int, int]) -> NDArray:
 def test_products_of_rows(dtype: Any, kind: str) -> None:
     for n in (17, 23, 31, 32, 33, 65, 127, 129, 257, 511, 512, 513):
         check_reduce(PROD, elements(kind, (ROWS, n)).astype(dtype), (1,))
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@pytest.mark.parametrize("specials", [(), (0.0,), (np.inf, -1.0), (np.nan,)], ids=str)
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
+def test_out_of_the_range_of_a_double_and_back(dtype: Any, specials: tuple[float, ...]) -> None:
+    """All of one size and then all of its inverse, as rows, as columns and each by itself; the product is near one."""
+    size = 2.0 ** {"float16": 14, "float64": 900}.get(np.dtype(dtype).name, 100)
+    for n in (9, 64, 300, 600, 1100, 2300):
+        halves = np.where(np.arange(n) < n // 2, size, 1 / size)
+        halves[n // 2 * 2 :] = 1
+        x = (1 + abs(elements("normal", (11, n))) * 2.0**-9) * halves
+        x[3, n // 3 : n // 3 + len(specials)] = specials
+        x[7, n - 1 - n // 3 : n - 1 - n // 3 + len(specials)] = specials
+        x[5] = halves * 1.5
+        check_reduce(PROD, x.astype(dtype), (1,))
+        check_reduce(PROD, np.ascontiguousarray(x.T[::-1]).astype(dtype), (0,))
+        check_reduce(PROD, x[5].astype(dtype), (0,))
