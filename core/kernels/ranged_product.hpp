@@ -12,7 +12,7 @@ struct RangedProduct {
     PlainProducts words;
     Doubles least;
 
-    // Normalised, without its exponent.
+    // In range already, without its exponent.
     static SAMESUM_INLINE RangedProduct of(const Factors& f) {
         return {{f.hi, f.lo, f.lost}, Doubles{} + infinity};
     }

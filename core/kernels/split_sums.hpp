@@ -96,7 +96,7 @@ struct SplitSums {
 
         SAMESUM_INLINE Doubles take(Doubles x) {
             const Doubles q = (x + shift) - shift;
-            lead += q;  // the next row waits for it
+            lead += q;
             rest += x - q;
             const UnsignedLongs size =
                 (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest

@@ -60,9 +60,9 @@ struct Sum1 {
         return all;
     }
 
-    // Additions of elements to sums, of which each goes through those that follow it, up to `in_turn`, and of
-    // sums to each other. Where all count as the greatest it is the mean that bounds the error, and the first
-    // ones have at most one more than half of the turns.
+    // Additions that an element goes through: those that follow it among `in_turn`, and `others` of sums to
+    // each other. Where all elements count as the greatest it is their mean that bounds the error, of the
+    // former hardly more than half; else the most.
     static constexpr std::size_t depth_of(std::size_t in_turn, std::size_t others) {
         return (Part::tracks_magnitude ? in_turn / 2 : in_turn) + others + 4;
     }

@@ -47,10 +47,6 @@ SAMESUM_INLINE V load(const void* p) {
 // Hardware prefetchers of virtual machines are weak: kernels ask for the lines this far ahead themselves.
 constexpr std::size_t prefetch_distance = 4096;
 
-// Columns whose next rows are asked for before the loop over them; a prefetch inside would keep it from
-// vectorising.
-constexpr std::size_t prefetched_columns = 256;
-
 // A vector that is used more than once. GCC would load it anew for each use, and elements seldom lie on the
 // boundary of a cache line: half of such loads, or all, are two.
 template <class V>

@@ -166,8 +166,10 @@ struct SplitSum {
 
     static SAMESUM_INLINE void add_row(std::int64_t* __restrict high, std::int64_t* __restrict low,
                                        const char* __restrict p, std::ptrdiff_t row_stride, std::size_t n) {
-        for (std::size_t j = 0; j < n; j += prefetched_columns) {
-            const std::size_t last = n - j < prefetched_columns ? n : j + prefetched_columns;
+        // Asked for before the loop over them: a prefetch inside would keep it from vectorising.
+        constexpr std::size_t together = 256;
+        for (std::size_t j = 0; j < n; j += together) {
+            const std::size_t last = n - j < together ? n : j + together;
             prefetch_rows<1>(p + 4 * row_stride + j * sizeof(Integer), 0, (last - j) * sizeof(Integer));
             for (std::size_t k = j; k < last; ++k) {
                 const Term v = term(p + k * sizeof(Integer));
