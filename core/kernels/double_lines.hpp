@@ -6,8 +6,17 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// a > b ? a : b
+SAMESUM_INLINE Doubles greater(Doubles a, Doubles b) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Doubles>(
+        _mm512_max_pd(reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b)));
+#else
+    return a > b ? a : b;
+#endif
+}
+
 SAMESUM_INLINE Doubles greatest_of(Doubles v) {
-    const auto greater = [](Doubles a, Doubles b) { return a > b ? a : b; };
     v = greater(v, swapped<1>(v));
     if constexpr (width >= 4) v = greater(v, swapped<2>(v));
     if constexpr (width >= 8) v = greater(v, swapped<4>(v));
@@ -27,29 +36,38 @@ struct DoublePower {
     Doubles root, growth;
 };
 
-// For x <= most, within 2^-57 of it. NaN gives NaN in growth. As `power_of`: each of the few roundings of
+// For x <= most, within 2^-57 of it. NaN gives NaN in growth. As `powers_of`: each of the few roundings of
 // growth, which is below 0.023, costs 2^-59.
-SAMESUM_INLINE DoublePower double_power_of(Doubles x, Doubles most) {
-    const Doubles none = {}, difference = x - most, least = none + double_vanishing_power;
-    const Longs vanishes = difference < least;
-    const Sixteenths k = Sixteenths::of(vanishes ? least : difference);
-    const Doubles subtracted = difference - x;
-    const Doubles error = (x - (difference - subtracted)) - (most + subtracted);
-    const Doubles r = fused(-k.number, none + sixteenth_rest, k.rest) + (vanishes ? none : error);
-    Doubles q = fused(r, none + 0x1.a01b5a26c74dfp-16, none + 0x1.a01b6e7a951e2p-13);
-    q = fused(r, q, none + 0x1.6c16c16b94c3ap-10);
-    q = fused(r, q, none + 0x1.11111110a137cp-7);
-    q = fused(r, q, none + 0x1.5555555555557p-5);
-    q = fused(r, q, none + 0x1.5555555555558p-3);
-    q = fused(r, q, none + 0.5);
-    const Doubles growth = fused(r * r, q, r) + k.root_error();
-    const Doubles root = k.scaled_root(double_power_scale);
-    return {vanishes ? none : root, growth};
+template <std::size_t count>
+SAMESUM_INLINE void double_powers_of(const Doubles (&x)[count], Doubles most, DoublePower (&power)[count]) {
+    const Doubles none = {}, least = none + double_vanishing_power;
+    Sixteenths at[count];
+    Doubles difference[count], r[count], q[count];
+    Longs remains[count];
+    for_each_of<count>([&](std::size_t i) {
+        difference[i] = x[i] - most;
+        remains[i] = difference[i] >= least;
+        at[i] = Sixteenths::of(greater(least, difference[i]));
+    });
+    for_each_of<count>([&](std::size_t i) {
+        const Doubles subtracted = difference[i] - x[i];
+        const Doubles error = (x[i] - (difference[i] - subtracted)) - (most + subtracted);
+        r[i] = fused(-at[i].number, none + sixteenth_rest, at[i].rest) + (remains[i] ? error : none);
+    });
+    constexpr double terms[] = {0x1.a01b6e7a951e2p-13, 0x1.6c16c16b94c3ap-10, 0x1.11111110a137cp-7,
+                                0x1.5555555555557p-5,  0x1.5555555555558p-3,  0.5};
+    for_each_of<count>([&](std::size_t i) { q[i] = none + 0x1.a01b5a26c74dfp-16; });
+    for (const double term : terms)
+        for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i], q[i], none + term); });
+    for_each_of<count>([&](std::size_t i) {
+        const Doubles growth = fused(r[i] * r[i], q[i], r[i]) + at[i].root_error();
+        power[i] = {remains[i] ? at[i].scaled_root(double_power_scale) : none, growth};
+    });
 }
 
 struct DoubleLines {
     static constexpr Format format = Format::f64;
-    static constexpr std::size_t elements = width;
+    static constexpr std::size_t elements = width, together = 16 / elements;
     using Vector = Doubles;
     using Mask = Longs;
     using Scalar = double;
@@ -70,7 +88,10 @@ struct DoubleLines {
         n >= width ? store(p, v) : static_cast<void>(std::memcpy(p, &v, n * sizeof(double)));
     }
 
-    static SAMESUM_INLINE DoublePower power(Doubles x, Doubles most) { return double_power_of(x, most); }
+    template <std::size_t count>
+    static SAMESUM_INLINE void powers(const Doubles (&x)[count], Doubles most, DoublePower (&power)[count]) {
+        double_powers_of(x, most, power);
+    }
 
     struct LaneSum {
         Doubles high, low, rest;
@@ -123,14 +144,27 @@ struct DoubleLines {
             return {inverse * 0x1p200, inverse * rest * 0x1p200};
         }
 
-        SAMESUM_INLINE Doubles times(const DoublePower& p) const {
-            const Doubles rest = p.root * fused(p.growth, high, low), product = p.root * high;
-            const Doubles quotient = fused(p.root, high, rest);
-            const Longs subnormal = (quotient < least_quotient) & (quotient > 0);
-            const Doubles result = quotient * double_power_unit;
-            if (!any(subnormal)) return result;
-            const Doubles once = to_odd(product, fused(p.root, high, -product) + rest) * double_power_unit;
-            return subnormal ? once : result;
+        template <std::size_t count>
+        SAMESUM_INLINE void times(const DoublePower (&p)[count], Doubles (&result)[count]) const {
+            Doubles quotient[count];
+            Longs subnormal = {};
+            for_each_of<count>([&](std::size_t k) {
+                quotient[k] = fused(p[k].root, high, rest(p[k]));
+                subnormal |= is_subnormal(quotient[k]);
+                result[k] = quotient[k] * double_power_unit;
+            });
+            if (!any(subnormal)) return;
+            for_each_of<count>([&](std::size_t k) {
+                const Doubles product = p[k].root * high, error = fused(p[k].root, high, -product);
+                const Doubles once = to_odd(product, error + rest(p[k])) * double_power_unit;
+                result[k] = is_subnormal(quotient[k]) ? once : result[k];
+            });
+        }
+
+        SAMESUM_INLINE Doubles rest(const DoublePower& p) const { return p.root * fused(p.growth, high, low); }
+
+        static SAMESUM_INLINE Longs is_subnormal(Doubles quotient) {
+            return (quotient < least_quotient) & (quotient > 0);
         }
     };
 

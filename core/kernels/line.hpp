@@ -2,6 +2,8 @@
 // change, nor whether lines are taken one by one or side by side.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/double_lines.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -38,15 +40,50 @@ struct Line {
         return subtrahend(Vector{} + static_cast<typename A::Scalar>(most));
     }
 
+    // take(vectors, i, lane): whole groups of vectors from element i on, the first of them of this lane, then
+    // one after the other.
+    template <class Take>
+    static SAMESUM_INLINE void for_each_group(std::size_t first, std::size_t last, Take take) {
+        constexpr std::integral_constant<std::size_t, A::together> group;
+        constexpr std::integral_constant<std::size_t, 1> one;
+        static_assert(stretch % (group * elements) == 0 && group % parts == 0);
+        std::size_t i = first;
+        for (; last - i >= group * elements; i += group * elements) take(group, i, 0);
+        for (; i < last; i += line_lanes)
+            for_each_of<parts>([&](std::size_t k) {
+                if (i + k * elements < last) take(one, i + k * elements, k);
+            });
+    }
+
+    // Those of one vector may be fewer; -inf stands for the others.
+    template <std::size_t count>
+    static SAMESUM_INLINE void load_group(const char* x, std::size_t i, std::size_t n, Vector (&v)[count]) {
+        for_each_of<count>([&](std::size_t k) {
+            v[k] = count > 1 ? A::load_whole(x + (i + k * elements) * size) : at(x, i, n);
+        });
+    }
+
+    template <std::size_t count>
+    static SAMESUM_INLINE void put_group(void* out, std::size_t i, std::size_t n, const Vector (&v)[count]) {
+        for_each_of<count>(
+            [&](std::size_t k) { put(out, i + k * elements, count > 1 ? i + (k + 1) * elements : n, v[k]); });
+    }
+
     static SAMESUM_INLINE double greatest_of_line(const void* x, std::size_t n) {
         const char* p = static_cast<const char*>(x);
-        Vector most = Vector{} - static_cast<typename A::Scalar>(infinity);
-        for (std::size_t i = 0; i < n; i += elements) {
-            const Vector v = at(p, i, n);
-            prefetch<64>(p + i * size + prefetch_distance);
-            most = v > most ? v : most;
-        }
-        return greatest_of(most)[0];
+        Vector most[A::together];
+        for_each_of<A::together>(
+            [&](std::size_t k) { most[k] = Vector{} - static_cast<typename A::Scalar>(infinity); });
+        for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
+            Vector v[count];
+            load_group(p, i, n, v);
+            for_each_of<count>([&](std::size_t k) {
+                prefetch<64>(p + (i + k * elements) * size + prefetch_distance);
+                most[k] = greater(v[k], most[k]);
+            });
+        });
+        for (std::size_t k = 1; k < A::together; ++k) most[0] = greater(most[k], most[0]);
+        return greatest_of(most[0])[0];
     }
 
     // The greatest element, NaNs apart; -inf if there is none.
@@ -59,23 +96,23 @@ struct Line {
         LaneSum lane[parts] = {};
         Mask equal = {};
         const Vector most = subtrahend(greatest);
-        for (std::size_t i = 0; i < n;) {
-            const std::size_t end = i + stretch < n ? i + stretch : n;
-            for (; i < end; i += line_lanes) {
-#pragma GCC unroll 8
-                for (std::size_t k = 0; k < parts; ++k) {
-                    if (parts > 1 && i + k * elements >= n) break;
-                    const Vector v = at(x, i + k * elements, n);
-                    Power p = A::power(v, most);
+        for (std::size_t start = 0; start < n; start += stretch) {
+            const std::size_t end = n - start < stretch ? n : start + stretch;
+            for_each_group(start, end, [&](auto count, std::size_t i, std::size_t first) {
+                Vector v[count];
+                Power p[count];
+                load_group(x, i, n, v);
+                A::powers(v, most, p);
+                for_each_of<count>([&](std::size_t k) {
                     if constexpr (log) {
-                        const Mask same = v == most;
+                        const Mask same = v[k] == most;
                         equal -= same;
-                        p.root = same ? Vector{} : p.root;
+                        p[k].root = same ? Vector{} : p[k].root;
                     }
-                    lane[k].add(p);
-                    keep(i / elements + k, p);
-                }
-            }
+                    lane[(first + k) % parts].add(p[k]);
+                    keep(i / elements + k, p[k]);
+                });
+            });
             for (LaneSum& l : lane) l.settle();
         }
         for (std::size_t half = parts / 2; half > 0; half /= 2)
@@ -101,12 +138,22 @@ struct Line {
         const Vector most = subtrahend(greatest);
         if constexpr (log) {
             const auto one = A::logarithm(all.count, A::same(all));
-            for (std::size_t i = 0; i < n; i += elements)
-                put(out, i, n, A::log_quotient(at(x, i, n), most, one));
+            for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
+                Vector v[count];
+                load_group(x, i, n, v);
+                for_each_of<count>([&](std::size_t k) { v[k] = A::log_quotient(v[k], most, one); });
+                put_group(out, i, n, v);
+            });
         } else {
             const auto inverse = A::Reciprocal::of(A::same(all));
-            for (std::size_t i = 0; i < n; i += elements)
-                put(out, i, n, inverse.times(A::power(at(x, i, n), most)));
+            for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
+                Vector v[count];
+                Power p[count];
+                load_group(x, i, n, v);
+                A::powers(v, most, p);
+                inverse.times(p, v);
+                put_group(out, i, n, v);
+            });
         }
     }
 
@@ -114,10 +161,19 @@ struct Line {
     static void softmax_of_block(const char* x, std::size_t n, double most, void* out) {
         Power kept[line_block / elements];
         const LineShare all =
-            share_of<false>(x, n, most, [&](std::size_t i, const Power& p) { kept[i] = p; });
+            share_of<false>(x, n, most, [&](std::size_t i, const Power& p) {
+                prefetch_rows<1>(x + (n + i * elements) * size, 0, 64);
+                kept[i] = p;
+            });
         if (all.total != all.total) return fill_with_nan(out, n);
         const auto inverse = A::Reciprocal::of(A::same(all));
-        for (std::size_t i = 0; i < n; i += elements) put(out, i, n, inverse.times(kept[i / elements]));
+        for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
+            Vector v[count];
+            Power p[count];
+            for_each_of<count>([&](std::size_t k) { p[k] = kept[i / elements + k]; });
+            inverse.times(p, v);
+            put_group(out, i, n, v);
+        });
     }
 
     template <bool log>
@@ -127,8 +183,12 @@ struct Line {
         if (!(samesum::magnitude(most) < infinity)) return fill_with_nan(out, n);
         if (!log && n <= line_block) return softmax_of_block(x, n, most, out);
         LineShare all = {};
-        for (std::size_t i = 0; i < n; i += line_block)
-            all += share<log>(x + i * size, n - i < line_block ? n - i : line_block, most);
+        for (std::size_t i = 0; i < n; i += line_block) {
+            const char* p = x + i * size;
+            all += share_of<log>(p, n - i < line_block ? n - i : line_block, most, [&](std::size_t k, const Power&) {
+                prefetch_rows<1>(p + (n + k * elements) * size, 0, 64);
+            });
+        }
         if (all.total != all.total) return fill_with_nan(out, n);
         quotients<log>(x, n, most, all, out);
     }

@@ -37,7 +37,7 @@ struct Columns {
             if (i + 8 < lines.n)
                 __builtin_prefetch(lines.x + static_cast<std::ptrdiff_t>(i) * lines.in + ahead);
             elements[i] = v;
-            most = v > most ? v : most;
+            most = greater(v, most);
         }
         return Line<A>::subtrahend(most);
     }
@@ -64,23 +64,33 @@ struct Columns {
             const std::size_t end = start + stretch < lines.n ? start + stretch : lines.n;
             for (std::size_t k = 0; k < line_lanes && start + k < end; ++k) {
                 LaneSum lane = start == 0 ? LaneSum{} : shares.lane[k];
-                for (std::size_t i = start + k; i < end; i += line_lanes) {
-                    const Vector v = elements[i];
-                    Power p = A::power(v, most);
-                    if constexpr (log) {
-                        const Mask same = v == most;
-                        shares.equal -= same;
-                        p.root = same ? Vector{} : p.root;
-                    } else {
-                        elements[i] = p.root;
-                        growths[i] = p.growth;
-                    }
-                    lane.add(p);
-                }
+                std::size_t i = start + k;
+                for (; i + 3 * line_lanes < end; i += 4 * line_lanes) take<log, 4>(i, most, lane, shares.equal);
+                for (; i < end; i += line_lanes) take<log, 1>(i, most, lane, shares.equal);
                 lane.settle();
                 shares.lane[k] = lane;
             }
         }
+    }
+
+    // The powers of some elements of a lane.
+    template <bool log, std::size_t some>
+    SAMESUM_INLINE void take(std::size_t i, Vector most, LaneSum& lane, Mask& equal) const {
+        Vector v[some];
+        Power p[some];
+        for_each_of<some>([&](std::size_t k) { v[k] = elements[i + k * line_lanes]; });
+        A::powers(v, most, p);
+        for_each_of<some>([&](std::size_t k) {
+            if constexpr (log) {
+                const Mask same = v[k] == most;
+                equal -= same;
+                p[k].root = same ? Vector{} : p[k].root;
+            } else {
+                elements[i + k * line_lanes] = p[k].root;
+                growths[i + k * line_lanes] = p[k].growth;
+            }
+            lane.add(p[k]);
+        });
     }
 
     // Lines without a result.
@@ -96,6 +106,15 @@ struct Columns {
         }
     }
 
+    template <std::size_t some>
+    SAMESUM_INLINE void put_quotients(std::size_t i, const typename A::Reciprocal& inverse) const {
+        Power p[some];
+        Vector v[some];
+        for_each_of<some>([&](std::size_t k) { p[k] = {elements[i + k], growths[i + k]}; });
+        inverse.times(p, v);
+        for_each_of<some>([&](std::size_t k) { put(i + k, v[k]); });
+    }
+
     template <bool log>
     void run() const {
         const Vector most = greatest();
@@ -107,7 +126,9 @@ struct Columns {
             for (std::size_t i = 0; i < lines.n; ++i) put(i, A::log_quotient(elements[i], most, one));
         } else {
             const auto inverse = A::Reciprocal::of(total);
-            for (std::size_t i = 0; i < lines.n; ++i) put(i, inverse.times({elements[i], growths[i]}));
+            std::size_t i = 0;
+            for (; i + 4 <= lines.n; i += 4) put_quotients<4>(i, inverse);
+            for (; i < lines.n; ++i) put_quotients<1>(i, inverse);
         }
         put_nan(most, total);
     }

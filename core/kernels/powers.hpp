@@ -29,32 +29,44 @@ struct Power {
 };
 
 // For x <= most; `precise` within 2^-28 of it, else within 2^-23 and what rounding x - most does to it. NaN
-// gives NaN in growth.
+// gives NaN in growth. Several at once, step by step: one by one, a scheduler's room binds, not its units.
 //
 // x - most is exact in two words, k and 12 bits of ln 2 / 16 have an exact product, and growth is below
 // 0.023: each of its four roundings costs 2^-30.
-template <bool precise>
-SAMESUM_INLINE Power power_of(Singles x, Singles most) {
-    const Singles none = {};
-    const Singles difference = x - most, least = none + vanishing_power;
-    const SingleInts vanishes = difference < least;
-    const Singles d = vanishes ? least : difference;
+template <bool precise, std::size_t count>
+SAMESUM_INLINE void powers_of(const Singles (&x)[count], Singles most, Power (&power)[count]) {
+    const Singles none = {}, least = none + vanishing_power;
     constexpr float to_whole = 0x1.8p23f;  // added, it leaves an integer in the last bits
-    const Singles shifted = fused(d, none + 0x1.715476p+4f, none + to_whole), k = shifted - to_whole;
-    Singles r = fused(k, none - 0x1.62e000p-5f, d);
-    r = fused(k, none - 0x1.0bfbe8p-19f, r);
-    if constexpr (precise) {
-        const Singles subtracted = difference - x;
-        const Singles error = (x - (difference - subtracted)) - (most + subtracted);
-        r += vanishes ? none : error;
-    }
-    Singles q = fused(r, none + 0x1.555556p-5f, none + 0x1.555556p-3f);
-    q = fused(r, q, none + 0.5f);
-    q = fused(r * r, q, r);
-    const SingleWords bits = reinterpret_cast<SingleWords>(shifted);
-    if constexpr (precise) q += reinterpret_cast<Singles>(sixteenth_of(single_root_rest, bits));
-    const SingleWords root = sixteenth_of(single_root_bits, bits) + (bits << 19);
-    return {vanishes ? none : reinterpret_cast<Singles>(root), q};
+    Singles difference[count], k[count], r[count], q[count];
+    SingleWords bits[count];
+    SingleInts remains[count];
+    for_each_of<count>([&](std::size_t i) { difference[i] = x[i] - most; });
+    for_each_of<count>([&](std::size_t i) {
+        remains[i] = difference[i] >= least;
+        r[i] = greater(least, difference[i]);
+    });
+    for_each_of<count>([&](std::size_t i) {
+        k[i] = fused(r[i], none + 0x1.715476p+4f, none + to_whole);
+        bits[i] = reinterpret_cast<SingleWords>(k[i]);
+    });
+    for_each_of<count>([&](std::size_t i) { k[i] -= to_whole; });
+    for_each_of<count>([&](std::size_t i) { r[i] = fused(k[i], none - 0x1.62e000p-5f, r[i]); });
+    for_each_of<count>([&](std::size_t i) { r[i] = fused(k[i], none - 0x1.0bfbe8p-19f, r[i]); });
+    if constexpr (precise)
+        for_each_of<count>([&](std::size_t i) {
+            const Singles subtracted = difference[i] - x[i];
+            const Singles error = (x[i] - (difference[i] - subtracted)) - (most + subtracted);
+            r[i] += remains[i] ? error : none;
+        });
+    for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i], none + 0x1.555556p-5f, none + 0x1.555556p-3f); });
+    for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i], q[i], none + 0.5f); });
+    for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i] * r[i], q[i], r[i]); });
+    for_each_of<count>([&](std::size_t i) {
+        if constexpr (precise) q[i] += reinterpret_cast<Singles>(sixteenth_of(single_root_rest, bits[i]));
+        const Singles root =
+            reinterpret_cast<Singles>(sixteenth_of(single_root_bits, bits[i]) + (bits[i] << 19));
+        power[i] = {remains[i] ? root : none, q[i]};
+    });
 }
 
 }  // namespace samesum::SAMESUM_ISA

@@ -29,7 +29,7 @@ SAMESUM_INLINE Singles swapped_singles(Singles v, std::index_sequence<i...>) {
 template <int distance = singles / 2>
 SAMESUM_INLINE Singles greatest_of(Singles v) {
     const Singles other = swapped_singles<distance>(v, std::make_index_sequence<singles>{});
-    v = v > other ? v : other;
+    v = greater(v, other);
     if constexpr (distance == 1)
         return v;
     else
@@ -40,7 +40,7 @@ template <class F>
 struct SingleLines {
     static constexpr Format format = F::format;
     static constexpr bool precise = format == Format::f32;
-    static constexpr std::size_t elements = singles;
+    static constexpr std::size_t elements = singles, together = vector_bytes == 64 ? 4 : 16 / elements;
     using Vector = Singles;
     using Mask = SingleInts;
     using Scalar = float;
@@ -51,7 +51,11 @@ struct SingleLines {
     static SAMESUM_INLINE Singles load_whole(const char* p) { return load_singles<F>(p); }
     static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
     static SAMESUM_INLINE void store_part(char* p, Singles v, std::size_t n) { store_some<format>(p, v, n); }
-    static SAMESUM_INLINE Power power(Singles x, Singles most) { return power_of<precise>(x, most); }
+
+    template <std::size_t count>
+    static SAMESUM_INLINE void powers(const Singles (&x)[count], Singles most, Power (&power)[count]) {
+        powers_of<precise>(x, most, power);
+    }
 
     // The sum of some powers: in `rest` what is added up in floats before it joins the others.
     struct LaneSum {
@@ -120,12 +124,26 @@ struct SingleLines {
             return {inverse, high, narrowed(Halves{inverse.low - back.low, inverse.high - back.high})};
         }
 
-        SAMESUM_INLINE Singles times(const Power& p) const {
-            if constexpr (!precise) return fused(p.root, p.growth, p.root) * high;
-            const Singles quotient = fused(p.root, high, p.root * fused(p.growth, high, low));
-            const SingleInts subnormal = (quotient < 0x1p-62f) & (quotient > 0);
-            const Singles result = quotient * 0x1p-64f;
-            return any(subnormal) ? (subnormal ? in_doubles(p) : result) : result;
+        template <std::size_t count>
+        SAMESUM_INLINE void times(const Power (&p)[count], Singles (&result)[count]) const {
+            if constexpr (!precise)
+                return for_each_of<count>(
+                    [&](std::size_t k) { result[k] = fused(p[k].root, p[k].growth, p[k].root) * high; });
+            Singles quotient[count];
+            SingleInts subnormal = {};
+            for_each_of<count>([&](std::size_t k) {
+                quotient[k] = fused(p[k].root, high, p[k].root * fused(p[k].growth, high, low));
+                subnormal |= is_subnormal(quotient[k]);
+                result[k] = quotient[k] * 0x1p-64f;
+            });
+            if (!any(subnormal)) return;
+            for_each_of<count>([&](std::size_t k) {
+                result[k] = is_subnormal(quotient[k]) ? in_doubles(p[k]) : result[k];
+            });
+        }
+
+        static SAMESUM_INLINE SingleInts is_subnormal(Singles quotient) {
+            return (quotient < 0x1p-62f) & (quotient > 0);
         }
 
         // Rounded once.

@@ -55,8 +55,22 @@ SAMESUM_INLINE Singles fused(Singles a, Singles b, Singles c) {
 
 // True if a comparison holds for any element.
 SAMESUM_INLINE bool any(SingleInts mask) {
+#if defined(__AVX512DQ__)
+    return _mm512_movepi32_mask(reinterpret_cast<__m512i>(mask)) != 0;
+#else
     const Longs two = reinterpret_cast<Longs>(mask);
     return any(two | two << 32);
+#endif
+}
+
+// a > b ? a : b
+SAMESUM_INLINE Singles greater(Singles a, Singles b) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Singles>(
+        _mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#else
+    return a > b ? a : b;
+#endif
 }
 
 // The elements of a table of sixteen by the last four bits of each index.

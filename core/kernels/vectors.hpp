@@ -47,6 +47,13 @@ SAMESUM_INLINE V load(const void* p) {
 // Hardware prefetchers of virtual machines are weak: kernels ask for the lines this far ahead themselves.
 constexpr std::size_t prefetch_distance = 4096;
 
+// body(0) to body(count - 1), without a loop.
+template <std::size_t count, class F>
+SAMESUM_INLINE void for_each_of(F body) {
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < count; ++i) body(i);
+}
+
 // A vector that is used more than once. GCC would load it anew for each use, and elements seldom lie on the
 // boundary of a cache line: half of such loads, or all, are two.
 template <class V>
