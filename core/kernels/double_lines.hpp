@@ -73,6 +73,7 @@ struct DoubleLines {
     using Scalar = double;
     using Power = DoublePower;
     using Total = DoubleWord;
+    static constexpr double unit = 1 / double_power_unit;  // a power of 1
 
     static SAMESUM_INLINE Doubles load_whole(const char* p) { return load<Doubles>(p); }
 
@@ -122,7 +123,7 @@ struct DoubleLines {
             LaneSum sum = *this;
             sum.join({swapped<distance>(high), swapped<distance>(low), Doubles{}});
             if constexpr (distance == 1)
-                return {sum.high[0], sum.low[0], 0};
+                return {0, sum.high[0], sum.low[0], 0};
             else
                 return sum.template across<distance / 2>();
         }
@@ -144,6 +145,12 @@ struct DoubleLines {
             return {inverse * 0x1p200, inverse * rest * 0x1p200};
         }
 
+        static SAMESUM_INLINE Reciprocal of(Total total, DoubleWord times) {
+            const Reciprocal one = of(total);
+            const DoubleWord inverse = product({one.high, one.low}, times);
+            return {inverse.hi, inverse.lo};
+        }
+
         template <std::size_t count>
         SAMESUM_INLINE void times(const DoublePower (&p)[count], Doubles (&result)[count]) const {
             Doubles quotient[count];
@@ -161,7 +168,9 @@ struct DoubleLines {
             });
         }
 
-        SAMESUM_INLINE Doubles rest(const DoublePower& p) const { return p.root * fused(p.growth, high, low); }
+        SAMESUM_INLINE Doubles rest(const DoublePower& p) const {
+            return p.root * fused(p.growth, high, low);
+        }
 
         static SAMESUM_INLINE Longs is_subnormal(Doubles quotient) {
             return (quotient < least_quotient) & (quotient > 0);

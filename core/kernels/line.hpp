@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kernels/double_lines.hpp"
+#include "kernels/exponential.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -58,6 +59,7 @@ struct Line {
     // Those of one vector may be fewer; -inf stands for the others.
     template <std::size_t count>
     static SAMESUM_INLINE void load_group(const char* x, std::size_t i, std::size_t n, Vector (&v)[count]) {
+        prefetch<count * elements * size>(x + i * size + prefetch_distance);
         for_each_of<count>([&](std::size_t k) {
             v[k] = count > 1 ? A::load_whole(x + (i + k * elements) * size) : at(x, i, n);
         });
@@ -69,6 +71,7 @@ struct Line {
             [&](std::size_t k) { put(out, i + k * elements, count > 1 ? i + (k + 1) * elements : n, v[k]); });
     }
 
+    // NaNs apart; -inf if there is nothing else.
     static SAMESUM_INLINE double greatest_of_line(const void* x, std::size_t n) {
         const char* p = static_cast<const char*>(x);
         Vector most[A::together];
@@ -77,20 +80,14 @@ struct Line {
         for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
             Vector v[count];
             load_group(p, i, n, v);
-            for_each_of<count>([&](std::size_t k) {
-                prefetch<64>(p + (i + k * elements) * size + prefetch_distance);
-                most[k] = greater(v[k], most[k]);
-            });
+            for_each_of<count>([&](std::size_t k) { most[k] = greater(v[k], most[k]); });
         });
         for (std::size_t k = 1; k < A::together; ++k) most[0] = greater(most[k], most[0]);
         return greatest_of(most[0])[0];
     }
 
-    // The greatest element, NaNs apart; -inf if there is none.
-    static double greatest(const void* x, std::size_t n) { return greatest_of_line(x, n); }
-
-    // Of n <= line_block elements. `keep` gets the number of each vector and its powers; in the logarithm the
-    // greatest elements are counted instead of added.
+    // `keep` gets the number of each vector and its powers; in the logarithm the greatest elements are
+    // counted instead of added.
     template <bool log, class Keep>
     static SAMESUM_INLINE LineShare share_of(const char* x, std::size_t n, double greatest, Keep keep) {
         LaneSum lane[parts] = {};
@@ -118,14 +115,53 @@ struct Line {
         for (std::size_t half = parts / 2; half > 0; half /= 2)
             for (std::size_t k = 0; k < half; ++k) lane[k].join(lane[k + half]);
         LineShare share = lane[0].across();
+        share.most = greatest;
         if constexpr (log)
             for (std::size_t k = 0; k < elements; ++k) share.count += equal[k];
         return share;
     }
 
     template <bool log>
-    static LineShare share(const void* x, std::size_t n, double most) {
-        return share_of<log>(static_cast<const char*>(x), n, most, [](std::size_t, const Power&) {});
+    static LineShare share_against(const void* from, std::size_t n, double most) {
+        const char* x = static_cast<const char*>(from);
+        return share_of<log>(x, n, most, [=](std::size_t k, const Power&) {
+            prefetch_rows<1>(x + (n + k * elements) * size, 0, 64);  // the next block, or line
+        });
+    }
+
+    template <bool log>
+    static LineShare share(const void* x, std::size_t n) {
+        const double most = greatest_of_line(x, n);
+        return is_finite(most) ? share_against<log>(x, n, most) : LineShare{most};
+    }
+
+    static SAMESUM_INLINE bool is_finite(double v) { return samesum::magnitude(v) < infinity; }
+
+    static LineShare joined(const LineShare* shares, std::size_t count, double most) {
+        LineShare all{most};
+        DoubleWord sum = {};
+        for (std::size_t i = 0; i < count; ++i) {
+            const LineShare& share = shares[i];
+            const bool apart = share.most == most;
+            if (apart) all.count += share.count;
+            DoubleWord size, moved;
+            two_sum(Doubles{} + (apart ? 0 : static_cast<double>(share.count) * A::unit),
+                    Doubles{} + share.total, size.hi, size.lo);
+            moved = product(ordered_sum(size.hi, size.lo + share.rest), scale_of(share.most, most));
+            Doubles error;
+            two_sum(sum.hi, moved.hi, sum.hi, error);
+            sum.lo += moved.lo + error;
+        }
+        all.total = sum.hi[0];
+        all.rest = sum.lo[0];
+        return all;
+    }
+
+    // e^(from - to)
+    static SAMESUM_INLINE DoubleWord scale_of(double from, double to) {
+        Doubles difference, error;
+        two_sum(Doubles{} + from, Doubles{} - to, difference, error);
+        return exponential<68>(difference, error);
     }
 
     static void fill_with_nan(void* out, std::size_t n) {
@@ -133,10 +169,11 @@ struct Line {
     }
 
     template <bool log>
-    static void quotients(const void* from, std::size_t n, double greatest, const LineShare& all, void* out) {
+    static void quotients(const void* from, std::size_t n, const LineShare& share, const LineShare& all,
+                          void* out) {
         const char* x = static_cast<const char*>(from);
-        const Vector most = subtrahend(greatest);
         if constexpr (log) {
+            const Vector most = subtrahend(all.most);
             const auto one = A::logarithm(all.count, A::same(all));
             for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
                 Vector v[count];
@@ -145,7 +182,8 @@ struct Line {
                 put_group(out, i, n, v);
             });
         } else {
-            const auto inverse = A::Reciprocal::of(A::same(all));
+            const Vector most = subtrahend(share.most);
+            const auto inverse = A::Reciprocal::of(A::same(all), scale_of(share.most, all.most));
             for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
                 Vector v[count];
                 Power p[count];
@@ -157,14 +195,12 @@ struct Line {
         }
     }
 
-    // Of n <= line_block elements.
     static void softmax_of_block(const char* x, std::size_t n, double most, void* out) {
         Power kept[line_block / elements];
-        const LineShare all =
-            share_of<false>(x, n, most, [&](std::size_t i, const Power& p) {
-                prefetch_rows<1>(x + (n + i * elements) * size, 0, 64);
-                kept[i] = p;
-            });
+        const LineShare all = share_of<false>(x, n, most, [&](std::size_t i, const Power& p) {
+            prefetch_rows<1>(x + (n + i * elements) * size, 0, 64);
+            kept[i] = p;
+        });
         if (all.total != all.total) return fill_with_nan(out, n);
         const auto inverse = A::Reciprocal::of(A::same(all));
         for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
@@ -180,17 +216,14 @@ struct Line {
     static void line(const void* from, std::size_t n, void* out) {
         const char* x = static_cast<const char*>(from);
         const double most = greatest_of_line(x, n);
-        if (!(samesum::magnitude(most) < infinity)) return fill_with_nan(out, n);
-        if (!log && n <= line_block) return softmax_of_block(x, n, most, out);
-        LineShare all = {};
-        for (std::size_t i = 0; i < n; i += line_block) {
-            const char* p = x + i * size;
-            all += share_of<log>(p, n - i < line_block ? n - i : line_block, most, [&](std::size_t k, const Power&) {
-                prefetch_rows<1>(p + (n + k * elements) * size, 0, 64);
-            });
+        if (!is_finite(most)) return fill_with_nan(out, n);
+        if constexpr (!log) {
+            softmax_of_block(x, n, most, out);
+        } else {
+            const LineShare all = share_against<true>(x, n, most);
+            if (all.total != all.total) return fill_with_nan(out, n);
+            quotients<true>(x, n, all, all, out);
         }
-        if (all.total != all.total) return fill_with_nan(out, n);
-        quotients<log>(x, n, most, all, out);
     }
 };
 

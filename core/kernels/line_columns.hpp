@@ -65,7 +65,8 @@ struct Columns {
             for (std::size_t k = 0; k < line_lanes && start + k < end; ++k) {
                 LaneSum lane = start == 0 ? LaneSum{} : shares.lane[k];
                 std::size_t i = start + k;
-                for (; i + 3 * line_lanes < end; i += 4 * line_lanes) take<log, 4>(i, most, lane, shares.equal);
+                for (; i + 3 * line_lanes < end; i += 4 * line_lanes)
+                    take<log, 4>(i, most, lane, shares.equal);
                 for (; i < end; i += line_lanes) take<log, 1>(i, most, lane, shares.equal);
                 lane.settle();
                 shares.lane[k] = lane;

@@ -4,26 +4,21 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "exact/error_free.hpp"
-
 namespace samesum {
 
 // Elements of a line whose powers are added by themselves before they join the others'.
 constexpr std::size_t line_block = 16384;
 
-// What a block adds to its line: the sum of its powers, and how many greatest elements were counted instead.
+// The sum of some powers against `most`, and how many elements equal to it were counted instead.
 struct LineShare {
+    double most = 0;
     double total = 0, rest = 0;  // of float64 in two words
     std::int64_t count = 0;
-
-    LineShare& operator+=(const LineShare& other) {
-        double error;
-        two_sum(total, other.total, total, error);
-        rest += other.rest + error;
-        count += other.count;
-        return *this;
-    }
 };
+
+// Against the greatest element of its own block a sum is made first; if that is this far below the line's,
+// another is made against the line's.
+constexpr double far_below = 32;
 
 // `count` neighbouring lines of n <= line_block elements: where the first element of each is, and its
 // results.

@@ -9,9 +9,11 @@ constexpr void fill(NormalizationMethods& m) {
     constexpr auto f = static_cast<std::size_t>(A::format);
     m.line[f][0] = Line<A>::template line<false>;
     m.line[f][1] = Line<A>::template line<true>;
-    m.greatest[f] = Line<A>::greatest;
     m.share[f][0] = Line<A>::template share<false>;
     m.share[f][1] = Line<A>::template share<true>;
+    m.share_against[f][0] = Line<A>::template share_against<false>;
+    m.share_against[f][1] = Line<A>::template share_against<true>;
+    m.joined[f] = Line<A>::joined;
     m.quotients[f][0] = Line<A>::template quotients<false>;
     m.quotients[f][1] = Line<A>::template quotients<true>;
     m.columns[f][0] = Columns<A>::template columns<false>;

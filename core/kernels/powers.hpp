@@ -58,7 +58,8 @@ SAMESUM_INLINE void powers_of(const Singles (&x)[count], Singles most, Power (&p
             const Singles error = (x[i] - (difference[i] - subtracted)) - (most + subtracted);
             r[i] += remains[i] ? error : none;
         });
-    for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i], none + 0x1.555556p-5f, none + 0x1.555556p-3f); });
+    for_each_of<count>(
+        [&](std::size_t i) { q[i] = fused(r[i], none + 0x1.555556p-5f, none + 0x1.555556p-3f); });
     for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i], q[i], none + 0.5f); });
     for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i] * r[i], q[i], r[i]); });
     for_each_of<count>([&](std::size_t i) {

@@ -47,6 +47,7 @@ struct SingleLines {
     using Power = samesum::SAMESUM_ISA::Power;
     using Total = Halves;  // of each line of a vector
     using Logarithm = Halves;
+    static constexpr double unit = static_cast<double>(std::uint64_t{1} << power_scale);  // a power of 1
 
     static SAMESUM_INLINE Singles load_whole(const char* p) { return load_singles<F>(p); }
     static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
@@ -88,7 +89,7 @@ struct SingleLines {
         SAMESUM_INLINE Total total() const { return all; }
 
         // Of all elements.
-        SAMESUM_INLINE LineShare across() const { return {total_of(all.low + all.high)[0], 0, 0}; }
+        SAMESUM_INLINE LineShare across() const { return {0, total_of(all.low + all.high)[0], 0, 0}; }
     };
 
     template <int distance = width / 2>
@@ -116,9 +117,11 @@ struct SingleLines {
         Halves inverse;
         Singles high, low;
 
-        static SAMESUM_INLINE Reciprocal of(Total total) {
-            constexpr double scale = precise ? 0x1p64 : 1;
-            const Halves inverse = {scale / total.low, scale / total.high};
+        static SAMESUM_INLINE Reciprocal of(Total total) { return of(total, {Doubles{} + 1, Doubles{}}); }
+
+        static SAMESUM_INLINE Reciprocal of(Total total, DoubleWord times) {
+            const Doubles scaled = times.hi * (precise ? 0x1p64 : 1);
+            const Halves inverse = {scaled / total.low, scaled / total.high};
             const Singles high = narrowed(inverse);
             const Halves back = widen(high);
             return {inverse, high, narrowed(Halves{inverse.low - back.low, inverse.high - back.high})};
@@ -137,9 +140,8 @@ struct SingleLines {
                 result[k] = quotient[k] * 0x1p-64f;
             });
             if (!any(subnormal)) return;
-            for_each_of<count>([&](std::size_t k) {
-                result[k] = is_subnormal(quotient[k]) ? in_doubles(p[k]) : result[k];
-            });
+            for_each_of<count>(
+                [&](std::size_t k) { result[k] = is_subnormal(quotient[k]) ? in_doubles(p[k]) : result[k]; });
         }
 
         static SAMESUM_INLINE SingleInts is_subnormal(Singles quotient) {
@@ -165,8 +167,7 @@ struct SingleLines {
     }
 
     static SAMESUM_INLINE Doubles log_of(Doubles count, Doubles total) {
-        constexpr double unit = 1 / static_cast<double>(std::uint64_t{1} << power_scale);
-        return log_total<50>(count, {total * unit, Doubles{}}).hi;
+        return log_total<50>(count, {total * (1 / unit), Doubles{}}).hi;
     }
 
     // (x - most) - log, both negative.

@@ -66,8 +66,7 @@ SAMESUM_INLINE bool any(SingleInts mask) {
 // a > b ? a : b
 SAMESUM_INLINE Singles greater(Singles a, Singles b) {
 #if defined(__AVX512F__)
-    return reinterpret_cast<Singles>(
-        _mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+    return reinterpret_cast<Singles>(_mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
 #else
     return a > b ? a : b;
 #endif

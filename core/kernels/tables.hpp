@@ -74,13 +74,16 @@ struct ShortIntegerMethods {
 
 // Softmax [0] and its logarithm [1] of every float format.
 struct NormalizationMethods {
-    // Of n >= 1 contiguous elements.
+    // Of n >= 1 contiguous elements, at most line_block.
     void (*line[4][2])(const void* x, std::size_t n, void* out);
-    // Of long lines in blocks of line_block: the greatest element of a block, then its share of the line of
-    // which this is the greatest and finite, then, if the total is not NaN, its results.
-    double (*greatest[4])(const void* x, std::size_t n);
-    LineShare (*share[4][2])(const void* x, std::size_t n, double most);
-    void (*quotients[4][2])(const void* x, std::size_t n, double most, const LineShare& all, void* out);
+    // Of longer lines in blocks of line_block: what a block adds against its own greatest element, if that is
+    // finite, or against another; all of them together, if `most` is the greatest of the line, which is
+    // finite and not far above any of theirs; and if that is a number, the results of each block.
+    LineShare (*share[4][2])(const void* x, std::size_t n);
+    LineShare (*share_against[4][2])(const void* x, std::size_t n, double most);
+    LineShare (*joined[4])(const LineShare* shares, std::size_t count, double most);
+    void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& share, const LineShare& all,
+                            void* out);
     void (*columns[4][2])(const LineColumns& lines, void* room);
 };
 

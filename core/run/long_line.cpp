@@ -8,6 +8,7 @@
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/plan.hpp"
+#include "layout/stream.hpp"
 #include "run/room.hpp"
 #include "threads/pool.hpp"
 
@@ -15,33 +16,38 @@ namespace samesum {
 
 namespace {
 
-// Three times all threads are woken and waited for, which takes as long as 1 MB of one thread.
-constexpr std::size_t threaded_bytes = 256 << 10;
+// Twice all threads are woken and waited for, which takes as long as half a MB of one thread.
+constexpr std::size_t threaded_bytes = 128 << 10;
 
 class Job {
   public:
-    Job(const LineMethod& method, const LongLines& lines)
-        : method_(method), lines_(lines), size_(size_of(static_cast<Format>(method.format))) {}
+    Job(const LineMethod& method, const LongLines& lines, std::size_t threads)
+        : method_(method),
+          lines_(lines),
+          size_(size_of(static_cast<Format>(method.format))),
+          threads_(lines.count * lines.n * size_ >= threaded_bytes ? threads : 1),
+          shares_(lines.count * blocks()) {}
 
-    void run() const {
+    void run() {
         const NormalizationMethods& methods = method_.methods;
         const std::size_t format = method_.format, kind = method_.kind;
-        const std::vector<double> greatest = of_blocks<double>(
-            [&](std::size_t, const char* x, std::size_t n) { return methods.greatest[format](x, n); });
-        std::vector<double> most(lines_.count);
-        for (std::size_t k = 0; k < lines_.count; ++k) {
-            const auto first = greatest.begin() + static_cast<std::ptrdiff_t>(k * blocks());
-            most[k] = *std::max_element(first, first + static_cast<std::ptrdiff_t>(blocks()));
-        }
-        const std::vector<LineShare> shares =
-            of_blocks<LineShare>([&](std::size_t k, const char* x, std::size_t n) {
-                return std::isfinite(most[k]) ? methods.share[format][kind](x, n, most[k]) : LineShare{};
+        for_each_block([&](std::size_t, LineShare& share, const char* x, std::size_t n) {
+            share = methods.share[format][kind](x, n);
+        });
+        const std::vector<double> most = greatest();
+        const auto is_far = [](double above, const LineShare& share) {
+            return std::isfinite(above) && !(above - share.most <= far_below);
+        };
+        if (any_share([&](std::size_t k, const LineShare& share) { return is_far(most[k], share); }))
+            for_each_block([&](std::size_t k, LineShare& share, const char* x, std::size_t n) {
+                if (is_far(most[k], share)) share = methods.share_against[format][kind](x, n, most[k]);
             });
         std::vector<LineShare> all(lines_.count);
-        for (std::size_t i = 0; i < shares.size(); ++i) all[i / blocks()] += shares[i];
-        put_results([&](std::size_t k, const char* x, std::size_t n, void* out) {
+        for (std::size_t k = 0; k < lines_.count; ++k)
+            all[k] = methods.joined[format](&shares_[k * blocks()], blocks(), most[k]);
+        put_results([&](std::size_t k, const LineShare& share, const char* x, std::size_t n, void* out) {
             if (std::isfinite(most[k]) && !std::isnan(all[k].total))
-                methods.quotients[format][kind](x, n, most[k], all[k], out);
+                methods.quotients[format][kind](x, n, share, all[k], out);
             else
                 put_nan(n, out);
         });
@@ -53,23 +59,26 @@ class Job {
     static std::size_t pitch_of(std::size_t n) { return n + 64; }
 
     // each(number of the block, its lines side by side in memory or, if there is one, as it lies, how many
-    // elements each has, room for as many)
+    // elements each has, room for as many). A task takes blocks that follow each other.
     template <class F>
-    void for_each_block(F each) const {
+    void for_each_part(F each, bool puts) const {
         const bool direct = is_direct();
+        const std::size_t room_bytes = lines_.side * pitch_of(line_block) * size_,
+                          together = std::clamp<std::size_t>(blocks() / (8 * threads_), 1, 16);
         auto task = [&](std::size_t t, std::size_t) {
-            const std::size_t n = std::min(line_block, lines_.n - t * line_block),
-                              bytes = lines_.side * pitch_of(n) * size_;
-            const char* x = lines_.x + static_cast<std::int64_t>(t * line_block) * lines_.in;
-            const Room room(direct ? 1 : 2 * bytes);
-            if (!direct) {
-                gather_block(x, n, room.get());
-                x = room.get();
+            const Room room((direct ? 0 : room_bytes) + (puts ? room_bytes : 0));
+            const std::size_t end = std::min(blocks(), (t + 1) * together);
+            for (std::size_t block = t * together; block < end; ++block) {
+                const std::size_t n = std::min(line_block, lines_.n - block * line_block);
+                const char* x = lines_.x + static_cast<std::int64_t>(block * line_block) * lines_.in;
+                if (!direct) {
+                    gather_block(x, n, room.get());
+                    x = room.get();
+                }
+                each(block, x, n, room.get() + (direct ? 0 : room_bytes));
             }
-            each(t, x, n, direct ? nullptr : room.get() + bytes);
         };
-        const bool many = lines_.count * lines_.n * size_ >= threaded_bytes;
-        for_each_task(blocks(), many ? static_cast<std::size_t>(thread_count()) : 1, task);
+        for_each_task((blocks() + together - 1) / together, threads_, task);
     }
 
     void gather_block(const char* x, std::size_t n, char* to) const {
@@ -84,27 +93,49 @@ class Job {
         tangle(results, pitch_of(n), lines_.side, n, out, lines_.to / static_cast<std::int64_t>(size_));
     }
 
-    // Line after line, and of each block after block.
-    template <class Result, class F>
-    std::vector<Result> of_blocks(F result_of) const {
-        std::vector<Result> results(lines_.count * blocks());
-        for_each_block([&](std::size_t t, const char* x, std::size_t n, char*) {
+    // each(number of the line, its share, elements)
+    template <class F>
+    void for_each_block(F each) {
+        auto part = [&](std::size_t t, const char* x, std::size_t n, char*) {
             for (std::size_t k = 0; k < lines_.count; ++k)
-                results[k * blocks() + t] = result_of(k, x + k * pitch_of(n) * size_, n);
-        });
-        return results;
+                each(k, shares_[k * blocks() + t], x + k * pitch_of(n) * size_, n);
+        };
+        for_each_part(part, false);
+    }
+
+    // The greatest element of each line.
+    std::vector<double> greatest() const {
+        std::vector<double> most(lines_.count, -HUGE_VAL);
+        for (std::size_t i = 0; i < shares_.size(); ++i)
+            most[i / blocks()] = std::max(most[i / blocks()], shares_[i].most);
+        return most;
+    }
+
+    template <class F>
+    bool any_share(F holds) const {
+        for (std::size_t i = 0; i < shares_.size(); ++i)
+            if (holds(i / blocks(), shares_[i])) return true;
+        return false;
     }
 
     template <class F>
     void put_results(F put) const {
-        for_each_block([&](std::size_t t, const char* x, std::size_t n, char* room) {
+        const bool streams = is_direct() && lines_.n * size_ >= streamed_bytes,
+                   puts = streams || !is_direct();
+        auto part = [&](std::size_t t, const char* x, std::size_t n, char* room) {
             char* const out = lines_.out + static_cast<std::int64_t>(t * line_block) * lines_.to;
             for (std::size_t k = 0; k < lines_.count; ++k) {
                 const std::size_t at = k * pitch_of(n) * size_;
-                put(k, x + at, n, is_direct() ? out : room + at);
+                put(k, shares_[k * blocks() + t], x + at, n, puts ? room + at : out);
             }
-            if (!is_direct()) scatter_block(room, n, out);
-        });
+            if (streams) {
+                stream(out, room, n * size_);
+                finish_streams();
+            } else if (puts) {
+                scatter_block(room, n, out);
+            }
+        };
+        for_each_part(part, puts);
     }
 
     void put_nan(std::size_t n, void* out) const {
@@ -119,11 +150,14 @@ class Job {
 
     const LineMethod& method_;
     const LongLines& lines_;
-    const std::size_t size_;
+    const std::size_t size_, threads_;
+    std::vector<LineShare> shares_;  // line after line, and of each block after block
 };
 
 }  // namespace
 
-void normalize_long_lines(const LineMethod& method, const LongLines& lines) { Job(method, lines).run(); }
+void normalize_long_lines(const LineMethod& method, const LongLines& lines, std::size_t threads) {
+    Job(method, lines, threads).run();
+}
 
 }  // namespace samesum

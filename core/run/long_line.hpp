@@ -1,4 +1,4 @@
-// Lines of several blocks each on all threads.
+// Lines of several blocks each.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,9 @@ struct LongLines {
     std::int64_t to;
     std::size_t n, count, side;
     bool swapped;
+    bool streamed;  // results beyond the caches
 };
 
-void normalize_long_lines(const LineMethod& method, const LongLines& lines);
+void normalize_long_lines(const LineMethod& method, const LongLines& lines, std::size_t threads);
 
 }  // namespace samesum

@@ -19,7 +19,7 @@ namespace {
 // Below this many elements one thread is faster than waking another.
 constexpr std::int64_t threaded_elements = 8 << 10;
 // Bytes of the lines that a task takes at a time: they stay in the cache while they lie side by side.
-constexpr std::int64_t task_bytes = 128 << 10;
+constexpr std::int64_t task_bytes = 512 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.
 constexpr std::int64_t gathered_bytes = 4 << 20;
 // Neighbouring lines are taken together as far as they fit here, and by this many bytes of a row at least.
@@ -36,8 +36,11 @@ class Job {
           kind_(static_cast<std::size_t>(kind)) {}
 
     void run() const {
-        if (lines_.axis.size > Lines::block && (!lines_.are_direct() || lines_.count() < 2 * thread_count()))
-            return run_long_lines();
+        if (lines_.axis.size > Lines::block) {
+            const bool enough = lines_.are_direct() && lines_.count() >= 2 * thread_count();
+            return enough ? run_tasks(1, &Job::take_long)
+                          : take_some_long(0, lines_.count(), static_cast<std::size_t>(thread_count()));
+        }
         if (lines_.are_tangled())
             return run_tasks(std::max(tangled_lines, std::min(share(), tangled_elements / lines_.axis.size)),
                              &Job::take_tangled);
@@ -80,7 +83,7 @@ class Job {
     void take_direct(std::int64_t first, std::int64_t count) const {
         const auto line = methods_.line[format_][kind_];
         const std::size_t bytes = lines_.length() * static_cast<std::size_t>(lines_.item);
-        const bool stream_it = streams() && lines_.axis.size <= Lines::block;
+        const bool stream_it = streams();
         const Room room(stream_it ? bytes : 1);
         Walk walk(lines_.all, first);
         for (std::int64_t i = 0; i < count; ++i, walk.next()) {
@@ -91,18 +94,21 @@ class Job {
         finish_streams();
     }
 
+    void take_long(std::int64_t first, std::int64_t count) const { take_some_long(first, count, 1); }
+
     // Neighbours together; the first of them are as many as leave whole groups of the others.
-    void run_long_lines() const {
+    void take_some_long(std::int64_t first, std::int64_t count, std::size_t threads) const {
         constexpr std::int64_t most = static_cast<std::int64_t>(LongLines::most);
         const std::int64_t side = lines_.are_neighbours() ? std::min(most, lines_.side.size) : 1;
-        for (std::int64_t i = 0; i < lines_.count();) {
+        for (std::int64_t i = first; i < first + count;) {
             const std::int64_t rest = (lines_.side.size - i % lines_.side.size) % side,
                                now = rest > 0 ? rest : side;
             const Offsets at = offsets_at(lines_.all, i);
             normalize_long_lines(
                 {methods_, format_, kind_},
                 {lines_.x.data + at.in, lines_.axis.in, lines_.out + at.out, lines_.axis.out, lines_.length(),
-                 static_cast<std::size_t>(now), static_cast<std::size_t>(side), lines_.x.swapped});
+                 static_cast<std::size_t>(now), static_cast<std::size_t>(side), lines_.x.swapped, streams()},
+                threads);
             i += now;
         }
     }
