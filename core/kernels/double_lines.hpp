@@ -145,12 +145,6 @@ struct DoubleLines {
             return {inverse * 0x1p200, inverse * rest * 0x1p200};
         }
 
-        static SAMESUM_INLINE Reciprocal of(Total total, DoubleWord times) {
-            const Reciprocal one = of(total);
-            const DoubleWord inverse = product({one.high, one.low}, times);
-            return {inverse.hi, inverse.lo};
-        }
-
         template <std::size_t count>
         SAMESUM_INLINE void times(const DoublePower (&p)[count], Doubles (&result)[count]) const {
             Doubles quotient[count];

@@ -169,11 +169,10 @@ struct Line {
     }
 
     template <bool log>
-    static void quotients(const void* from, std::size_t n, const LineShare& share, const LineShare& all,
-                          void* out) {
+    static void quotients(const void* from, std::size_t n, const LineShare& all, void* out) {
         const char* x = static_cast<const char*>(from);
+        const Vector most = subtrahend(all.most);
         if constexpr (log) {
-            const Vector most = subtrahend(all.most);
             const auto one = A::logarithm(all.count, A::same(all));
             for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
                 Vector v[count];
@@ -182,8 +181,7 @@ struct Line {
                 put_group(out, i, n, v);
             });
         } else {
-            const Vector most = subtrahend(share.most);
-            const auto inverse = A::Reciprocal::of(A::same(all), scale_of(share.most, all.most));
+            const auto inverse = A::Reciprocal::of(A::same(all));
             for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
                 Vector v[count];
                 Power p[count];
@@ -222,7 +220,7 @@ struct Line {
         } else {
             const LineShare all = share_against<true>(x, n, most);
             if (all.total != all.total) return fill_with_nan(out, n);
-            quotients<true>(x, n, all, all, out);
+            quotients<true>(x, n, all, out);
         }
     }
 };

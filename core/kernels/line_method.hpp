@@ -16,9 +16,9 @@ struct LineShare {
     std::int64_t count = 0;
 };
 
-// Against the greatest element of its own block a sum is made first; if that is this far below the line's,
-// another is made against the line's.
-constexpr double far_below = 32;
+// Blocks make their sums against their own greatest element, but for those that are this far below the
+// line's: e^-500 is a normal number, and so are the low words of what it scales.
+constexpr double far_below = 500;
 
 // `count` neighbouring lines of n <= line_block elements: where the first element of each is, and its
 // results.

@@ -117,11 +117,9 @@ struct SingleLines {
         Halves inverse;
         Singles high, low;
 
-        static SAMESUM_INLINE Reciprocal of(Total total) { return of(total, {Doubles{} + 1, Doubles{}}); }
-
-        static SAMESUM_INLINE Reciprocal of(Total total, DoubleWord times) {
-            const Doubles scaled = times.hi * (precise ? 0x1p64 : 1);
-            const Halves inverse = {scaled / total.low, scaled / total.high};
+        static SAMESUM_INLINE Reciprocal of(Total total) {
+            constexpr double scale = precise ? 0x1p64 : 1;
+            const Halves inverse = {scale / total.low, scale / total.high};
             const Singles high = narrowed(inverse);
             const Halves back = widen(high);
             return {inverse, high, narrowed(Halves{inverse.low - back.low, inverse.high - back.high})};

@@ -82,8 +82,7 @@ struct NormalizationMethods {
     LineShare (*share[4][2])(const void* x, std::size_t n);
     LineShare (*share_against[4][2])(const void* x, std::size_t n, double most);
     LineShare (*joined[4])(const LineShare* shares, std::size_t count, double most);
-    void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& share, const LineShare& all,
-                            void* out);
+    void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& all, void* out);
     void (*columns[4][2])(const LineColumns& lines, void* room);
 };
 

@@ -45,9 +45,9 @@ class Job {
         std::vector<LineShare> all(lines_.count);
         for (std::size_t k = 0; k < lines_.count; ++k)
             all[k] = methods.joined[format](&shares_[k * blocks()], blocks(), most[k]);
-        put_results([&](std::size_t k, const LineShare& share, const char* x, std::size_t n, void* out) {
+        put_results([&](std::size_t k, const char* x, std::size_t n, void* out) {
             if (std::isfinite(most[k]) && !std::isnan(all[k].total))
-                methods.quotients[format][kind](x, n, share, all[k], out);
+                methods.quotients[format][kind](x, n, all[k], out);
             else
                 put_nan(n, out);
         });
@@ -126,7 +126,7 @@ class Job {
             char* const out = lines_.out + static_cast<std::int64_t>(t * line_block) * lines_.to;
             for (std::size_t k = 0; k < lines_.count; ++k) {
                 const std::size_t at = k * pitch_of(n) * size_;
-                put(k, shares_[k * blocks() + t], x + at, n, puts ? room + at : out);
+                put(k, x + at, n, puts ? room + at : out);
             }
             if (streams) {
                 stream(out, room, n * size_);

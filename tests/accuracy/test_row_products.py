@@ -44,7 +44,7 @@ def test_products_of_rows(dtype: Any, kind: str) -> None:
 @pytest.mark.parametrize("specials", [(), (0.0,), (np.inf, -1.0), (np.nan,)], ids=str)
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
 def test_out_of_the_range_of_a_double_and_back(dtype: Any, specials: tuple[float, ...]) -> None:
-    """All of one size, then all of its inverse: near one in the end, but for a row that grows; rows, columns, a line."""
+    """All of one size, then all of its inverse: near one in the end, but where a row grows; rows, columns, a line."""
     size = 2.0 ** {"float16": 14, "float64": 900}.get(np.dtype(dtype).name, 100)
     for n in (9, 64, 300, 600, 1100, 2300):
         halves = np.where(np.arange(n) < n // 2, size, 1 / size)

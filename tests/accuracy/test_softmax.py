@@ -37,16 +37,16 @@ each_row = pytest.mark.parametrize("row", [SOFTMAX, LOG_SOFTMAX], ids=lambda row
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 
 
-def real(row: Normalization, x: NDArray) -> list[Decimal]:
-    """The real results for one line of finite values and -inf."""
+def real(row: Normalization, x: NDArray, counts: list[int] | None = None) -> list[Decimal]:
+    """The real results for one line of finite values and -inf, of which each may be there several times."""
     values = [None if np.isneginf(v) else Decimal(float(v)) for v in x]
     most = max(v for v in values if v is not None)
     wide = Context(prec=2200, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
     below = [None if v is None else wide.subtract(v, most) for v in values]
     powers = [Decimal(0) if d is None else DIGITS.exp(DIGITS.plus(d)) for d in below]
     total = Decimal(0)
-    for power in powers:
-        total = wide.add(total, power)
+    for power, count in zip(powers, counts or [1] * len(powers), strict=True):
+        total = wide.add(total, power * count)
     if row is SOFTMAX:
         return [DIGITS.divide(power, total) for power in powers]
     log = Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[]).ln(total)
@@ -69,10 +69,13 @@ def ulps(got: Any, wanted: Decimal, dtype: np.dtype[Any]) -> float:
 
 
 def check_line(row: Normalization, x: NDArray) -> None:
-    got = memory.normalize(row, x, 0)
+    check(row, x, memory.normalize(row, x, 0), real(row, x))
+
+
+def check(row: Normalization, x: NDArray, got: NDArray, real: list[Decimal]) -> None:
     assert got.dtype == x.dtype
     assert got.shape == x.shape
-    for at, (value, wanted) in enumerate(zip(got, real(row, x), strict=True)):
+    for at, (value, wanted) in enumerate(zip(got, real, strict=True)):
         error = ulps(value, wanted, x.dtype)
         assert error <= ULPS.get(x.dtype.name, 0.51), (
             f"{row.name}[{at}] is {value!r}, {error} ulps from {wanted}\nx = {literal(x[:80])}"
@@ -102,6 +105,22 @@ def test_lines_of_two_blocks(row: Normalization, dtype: np.dtype[Any]) -> None:
 
 @each_row
 @each_float
+@pytest.mark.parametrize("drop", [2.5, 30, 33, 80, 700, np.inf])
+def test_blocks_of_different_heights(row: Normalization, dtype: np.dtype[Any], drop: float) -> None:
+    """Powers are added against the greatest element of their block, or against the line's if that is far above."""
+    few = cases.make("normal", dtype, 41)
+    line = np.concatenate([np.tile(few, 400), np.tile(few - dtype.type(drop), 800), few, few[:7] + dtype.type(3)])
+    for x in (line, line[::-1].copy()):
+        got = memory.normalize(row, x, 0)
+        values, first, at, counts = np.unique(
+            x.astype(np.float64), return_index=True, return_inverse=True, return_counts=True
+        )
+        np.testing.assert_array_equal(bits_of(got), bits_of(got[first])[at])
+        check(row, values.astype(dtype), got[first], real(row, values, counts.tolist()))
+
+
+@each_row
+@each_float
 def test_results_near_the_ends_of_the_format(row: Normalization, dtype: np.dtype[Any]) -> None:
     """Results that are subnormal, that vanish, and logarithms next to zero."""
     depth = {"float16": 17.0, "bfloat16": 91.0, "float32": 103.0, "float64": 743.0}[dtype.name]
@@ -125,6 +144,8 @@ def test_what_is_not_a_number(row: Normalization, dtype: np.dtype[Any]) -> None:
     for values in ([1, np.nan, 2], [np.inf, 1, 2], [np.inf, -np.inf, np.inf], [-np.inf] * 3, [-np.nan, np.inf, 0]):
         got = memory.normalize(row, np.array(values, dtype), 0)
         np.testing.assert_array_equal(bits_of(got), bits_of(nan), str(values))
+        blocks = memory.normalize(row, np.repeat(np.array(values, dtype), 16384), 0)
+        np.testing.assert_array_equal(bits_of(blocks), bits_of(np.full(len(blocks), np.nan, dtype)), str(values))
 
 
 @each_row
