@@ -2,6 +2,8 @@
 // set.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/certify.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/short_method.hpp"
@@ -40,15 +42,21 @@ SAMESUM_INLINE void ask_ahead(const ShortRows& rows, std::size_t at) {
     for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) __builtin_prefetch(p);
 }
 
-// make(rows, j) for sets j and on, `step` at a time, of elements of `size` bytes; a last part of a vector is
+// make(vectors, rows, j) for sets j and on, as many vectors of `step` of them as that constant says:
+// `together` as long as there are as many, then one; of elements of `size` bytes. A last part of a vector is
 // made of a copy, with zeros for what is missing.
-template <std::size_t step, std::size_t size, class Make>
-SAMESUM_INLINE void each_short(const ShortRows& rows, std::size_t n, const Make& make) {
+template <std::size_t together, std::size_t step, std::size_t size, class Make>
+SAMESUM_INLINE void each_short_group(const ShortRows& rows, std::size_t n, const Make& make) {
     std::size_t j = 0;
-    for (; j + step <= n; j += step) {
-        ask_ahead(rows, j * size);
-        make(ShortRows{rows.p + j * size, rows.stride, rows.count}, j);
-    }
+    const auto make_whole = [&](auto vectors) {
+        for (; j + vectors * step <= n; j += vectors * step) {
+            for (std::size_t k = 0; k < vectors; ++k) ask_ahead(rows, (j + k * step) * size);
+            make(vectors, ShortRows{rows.p + j * size, rows.stride, rows.count}, j);
+        }
+    };
+    constexpr std::integral_constant<std::size_t, 1> one;
+    if constexpr (together > 1) make_whole(std::integral_constant<std::size_t, together>{});
+    make_whole(one);
     if (j == n) return;
     constexpr std::size_t bytes = step * size;
     alignas(64) char copy[short_elements * bytes] = {};
@@ -56,7 +64,14 @@ SAMESUM_INLINE void each_short(const ShortRows& rows, std::size_t n, const Make&
         const char* row = rows.p + static_cast<std::ptrdiff_t>(r) * rows.stride;
         std::memcpy(copy + r * bytes, row + j * size, (n - j) * size);
     }
-    make(ShortRows{copy, static_cast<std::ptrdiff_t>(bytes), rows.count}, j);
+    make(one, ShortRows{copy, static_cast<std::ptrdiff_t>(bytes), rows.count}, j);
+}
+
+// The same of one vector at a time.
+template <std::size_t step, std::size_t size, class Make>
+SAMESUM_INLINE void each_short(const ShortRows& rows, std::size_t n, const Make& make) {
+    each_short_group<1, step, size>(rows, n,
+                                    [&](auto, const ShortRows& some, std::size_t j) { make(some, j); });
 }
 
 // put(to) writes `step` results of `size` bytes to place j of n of them, or elsewhere if there are not as
@@ -82,24 +97,38 @@ SAMESUM_INLINE std::size_t write_sure(const ShortRows& rows, std::size_t n, void
     return 0;
 }
 
-// The results from the verdicts on `width` sets at a time.
-template <class F, class VerdictOf>
-SAMESUM_INLINE std::size_t write_short(const ShortRows& rows, std::size_t n, void* out, std::uint8_t* failed,
-                                       const VerdictOf& verdict_of) {
+// The results from the verdicts on `together` vectors of `width` sets at a time, whose chains of operations
+// overlap so, or on one: judge(rows, verdicts).
+template <class F, std::size_t together, class Judge>
+SAMESUM_INLINE std::size_t write_short_group(const ShortRows& rows, std::size_t n, void* out,
+                                             std::uint8_t* failed, const Judge& judge) {
     constexpr Format format = F::format;
     std::size_t failures = 0;
     std::memset(failed, 0, n);
-    each_short<width, F::size>(rows, n, [&](const ShortRows& some, std::size_t j) {
-        const auto verdict = verdict_of(some);
-        put_short<width, size_of(format)>(out, j, n,
-                                          [&](char* to) { Rounding<format>::store_to(to, 0, verdict.bits); });
-        if (!any_bit(verdict.wrong)) return;
-        for (std::size_t k = 0; k < width && k < n - j; ++k) {
-            failed[j + k] = verdict.wrong[k] != 0;
-            failures += failed[j + k];
-        }
-    });
+    each_short_group<together, width, F::size>(
+        rows, n, [&](auto vectors, const ShortRows& some, std::size_t first) {
+            Verdict<format> verdict[vectors];
+            judge(some, verdict);
+            for_each_of<vectors>([&](std::size_t v) {
+                const std::size_t j = first + v * width;
+                put_short<width, size_of(format)>(
+                    out, j, n, [&](char* to) { Rounding<format>::store_to(to, 0, verdict[v].bits); });
+                if (!any_bit(verdict[v].wrong)) return;
+                for (std::size_t k = 0; k < width && k < n - j; ++k) {
+                    failed[j + k] = verdict[v].wrong[k] != 0;
+                    failures += failed[j + k];
+                }
+            });
+        });
     return failures;
+}
+
+template <class F, class VerdictOf>
+SAMESUM_INLINE std::size_t write_short(const ShortRows& rows, std::size_t n, void* out, std::uint8_t* failed,
+                                       const VerdictOf& verdict_of) {
+    return write_short_group<F, 1>(
+        rows, n, out, failed,
+        [&](const ShortRows& some, Verdict<F::format>(&verdict)[1]) { verdict[0] = verdict_of(some); });
 }
 
 }  // namespace samesum::SAMESUM_ISA

@@ -1,5 +1,4 @@
-// Sums of whole sets of few float64 elements. Where the magnitudes of a set lie close together, its sum and
-// the sum of what was rounded off it are exact, so that one addition gives the result.
+// Sums of whole sets of few float64 elements.
 #pragma once
 
 #include "kernels/certify.hpp"
@@ -9,7 +8,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // The double nearest to q + (d + rest) / slope, less than 3/2 of a last place of q away; `rest` is what was
-// rounded off d.
+// rounded off d. Both may be off by 2^-22 of what half a last place makes, if `rest` is not zero.
 SAMESUM_INLINE Verdict<Format::f64> stepped(Doubles q, Doubles d, Doubles rest, Doubles slope) {
     constexpr std::int64_t exponent = std::int64_t{0x7ff} << 52;
     const Longs bits = reinterpret_cast<Longs>(q), none = {};
@@ -23,9 +22,9 @@ SAMESUM_INLINE Verdict<Format::f64> stepped(Doubles q, Doubles d, Doubles rest, 
     return {reinterpret_cast<Longs>(result), ~narrowed_mask((tie | apart) & even)};
 }
 
-// The quotient by a count, of an exact sum of two words, or the root of nearly one, if certain.
+// The quotient by a count of a sum of two words that is off by less than `bound`, or its root, if certain.
 template <Finalize finalize>
-SAMESUM_INLINE Verdict<Format::f64> finished_words(Doubles sum, Doubles small, double count) {
+SAMESUM_INLINE Verdict<Format::f64> finished_words(Doubles sum, Doubles small, Doubles bound, double count) {
     Doubles total, low;
     two_sum(sum, small, total, low);
     constexpr bool mean = finalize == Finalize::over_count;
@@ -34,67 +33,78 @@ SAMESUM_INLINE Verdict<Format::f64> finished_words(Doubles sum, Doubles small, d
     const Doubles remainder = fused(-q, mean ? counts : q, total);
     Doubles d, rest;
     two_sum(remainder, low, d, rest);
-    Verdict<Format::f64> verdict = stepped(q, d, mean ? rest : counts, mean ? counts : 2 * q);
     const Doubles size = samesum::SAMESUM_ISA::magnitude(total);
-    verdict.wrong |= ~narrowed_mask((size > safe_floor) & (size < safe_ceiling));
+    Verdict<Format::f64> verdict =
+        stepped(q, d, mean ? (bound > 0 ? counts : rest) : counts, mean ? counts : 2 * q);
+    const Longs usable = (size > safe_floor) & (size < safe_ceiling) & (bound < size * 0x1p-76);
+    verdict.wrong |= ~narrowed_mask(usable);
     return verdict;
 }
 
 template <Map map, Finalize finalize>
 struct ShortDoubleSum {
     static constexpr Format format = Format::f64;
-    // What 2^6 additions round off is below 2^(e - 40), for elements below 2^(e + 1), and a multiple of the
-    // least one's last place.
-    static constexpr std::uint64_t exponents = 40;
-    // Far from overflow.
-    static constexpr std::uint64_t ceiling = std::uint64_t{0x7e7} << 53;  // 2^1000, doubled
+    static constexpr std::size_t together = 2;  // vectors
 
-    // `greatest` and `least` are bits of magnitudes, doubled; the least of all but zeros, less one.
+    // `greatest` and `least` are magnitudes.
     struct Part {
-        Doubles sum = {}, rest = {};
-        UnsignedLongs greatest = {}, least = ~UnsignedLongs{};
+        Doubles sum = {}, rest = {}, greatest = {}, least = Doubles{} + infinity;
+
+        SAMESUM_INLINE void take(Doubles x) {
+            Doubles error;
+            if constexpr (map == Map::magnitude) x = samesum::SAMESUM_ISA::magnitude(x);
+            balanced_two_sum(sum, x, sum, error);
+            rest += error;
+            greatest = greater_magnitude(greatest, x);
+            least = lesser_magnitude(least, x);
+        }
+
+        // What n <= 2^6 additions round off is below 2^(e - 40), for elements below 2^(e + 1), and a multiple
+        // of the least one's last place: where they are so close together the sum of two words is exact.
+        // Else `rest` lost something in each addition, whose result is below n^2 2^-53 of the greatest
+        // element; three times as much.
+        SAMESUM_INLINE Doubles bound(double n) const {
+            const Doubles none = {}, lost = greatest * (n * n * n * 0x1.8p-105);
+            return greatest <= least * 0x1p39 ? none : lost;
+        }
     };
 
-    static SAMESUM_INLINE Part part_of(const ShortRows& rows) {
+    // Overflow on the way leaves a NaN.
+    static SAMESUM_INLINE Verdict<format> quickly(const Part& part, double rows, double inverse) {
+        const Doubles bound = part.bound(rows);
+        if constexpr (finalize == Finalize::logarithm) {
+            return WordsTest<format, finalize>::of(part.sum, part.rest, bound, rows);
+        } else if (finalize == Finalize::over_count && inverse == 0) {
+            return finished_words<finalize>(part.sum, part.rest, bound, rows);
+        } else {
+            const Doubles low = part.sum + (part.rest - bound), high = part.sum + (part.rest + bound);
+            if constexpr (finalize == Finalize::itself)
+                return {reinterpret_cast<Longs>(low), narrowed_mask(low != high)};
+            const Doubles q = low * inverse;
+            return {reinterpret_cast<Longs>(q), narrowed_mask((q * rows != high))};  // it may underflow
+        }
+    }
+
+    // The same, with zeros left out of the least. Sets that come near to overflow, or have no finite elements
+    // only, fail.
+    static __attribute__((noinline)) Verdict<format> carefully(const ShortRows& rows) {
+        constexpr double ceiling = 0x1p1000;
+        const double count = static_cast<double>(rows.count);
+        const Doubles none = {};
         Part part;
+        Longs wild = {};
         const char* p = rows.p;
         for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) {
-            Doubles x = load<Doubles>(p), error;
-            if constexpr (map == Map::magnitude) x = samesum::SAMESUM_ISA::magnitude(x);
-            balanced_two_sum(part.sum, x, part.sum, error);
-            part.rest += error;
-            const UnsignedLongs size = reinterpret_cast<UnsignedLongs>(x) << 1, less = size - 1;
-            part.greatest = part.greatest > size ? part.greatest : size;
-            part.least = part.least < less ? part.least : less;
+            const Doubles x = load<Doubles>(p), least = part.least;
+            wild |= ~(samesum::SAMESUM_ISA::magnitude(x) < ceiling);
+            part.take(x);
+            part.least = x == 0 ? least : part.least;
         }
-        return part;
-    }
-
-    static SAMESUM_INLINE Longs inexact(const Part& part) {
-        return reinterpret_cast<Longs>((part.greatest - part.least > exponents << 53) |
-                                       (part.greatest > ceiling));
-    }
-
-    // A set that comes near to overflow, or has no finite elements only, fails.
-    static Verdict<format> tested(const Part& part, Longs inexact, double rows) {
-        const Longs wild = reinterpret_cast<Longs>(part.greatest > ceiling);
-        const Doubles greatest = reinterpret_cast<Doubles>(part.greatest >> 1), none = {};
-        const Doubles bound = greatest * (rows * rows * rows * 0x1.02p-106) + 0x1p-1070;
+        const Doubles bound = part.bound(count);
         Verdict<format> verdict =
-            WordsTest<format, finalize>::of(part.sum, part.rest, inexact ? bound : none, rows);
+            WordsTest<format, finalize>::of(part.sum, part.rest, bound > 0 ? bound + 0x1p-1070 : none, count);
         verdict.wrong |= narrowed_mask(wild);
         return verdict;
-    }
-
-    // Of an exact sum; logarithms are left to the test.
-    static SAMESUM_INLINE Verdict<format> concluded(const Part& part, double rows, double inverse) {
-        if constexpr (finalize == Finalize::logarithm) return {Longs{}, ~Words{}};
-        if (finalize == Finalize::over_count && inverse == 0)
-            return finished_words<finalize>(part.sum, part.rest, rows);
-        const Doubles total = part.sum + part.rest;
-        if constexpr (finalize == Finalize::itself) return {reinterpret_cast<Longs>(total), Words{}};
-        const Doubles q = total * inverse;
-        return {reinterpret_cast<Longs>(q), narrowed_mask(q * rows != total)};  // it may underflow
     }
 
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
@@ -102,13 +112,20 @@ struct ShortDoubleSum {
         const double rows = static_cast<double>(count);
         const double inverse = (count & (count - 1)) == 0 ? 1 / rows : 0;  // where it is exact
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        return write_short<Float64>(all, n, out, failed, [=](const ShortRows& some) {
-            const Part part = part_of(some);
-            const Longs doubtful = inexact(part);
-            Verdict<format> verdict = concluded(part, rows, inverse);
-            if (any_bit(narrowed_mask(doubtful) | verdict.wrong)) verdict = tested(part, doubtful, rows);
-            return verdict;
-        });
+        return write_short_group<Float64, together>(
+            all, n, out, failed, [=](const ShortRows& some, auto& verdict) {
+                constexpr std::size_t vectors = std::extent_v<std::remove_reference_t<decltype(verdict)>>;
+                Part part[vectors];
+                const char* p = some.p;
+                for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
+                    for_each_of<vectors>(
+                        [&](std::size_t k) { part[k].take(load<Doubles>(p + k * vector_bytes)); });
+                for_each_of<vectors>([&](std::size_t k) {
+                    verdict[k] = quickly(part[k], rows, inverse);
+                    if (any_bit(verdict[k].wrong))
+                        verdict[k] = carefully({some.p + k * vector_bytes, some.stride, some.count});
+                });
+            });
     }
 };
 
@@ -132,7 +149,7 @@ struct ShortDoubleSquares {
                 rest += error + square_error(value, square);
             }
             if constexpr (finalize == Finalize::root) {
-                Verdict<format> verdict = finished_words<finalize>(sum, rest, rows);
+                Verdict<format> verdict = finished_words<finalize>(sum, rest, sum * lost, rows);
                 if (any_bit(verdict.wrong)) verdict = tested(sum, rest, lost);
                 return verdict;
             } else {
