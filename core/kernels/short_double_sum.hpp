@@ -139,25 +139,31 @@ struct ShortDoubleSquares {
         // Of the low word, which is below count * 2^-52 of the sum, each of 2 * count additions.
         const double rows = static_cast<double>(count), lost = (rows + 2) * (rows + 2) * 0x1p-104;
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        return write_short<Float64>(all, n, out, failed, [=](const ShortRows& some) {
-            Doubles sum = {}, rest = {};
+        return write_short_group<Float64, 2>(all, n, out, failed, [=](const ShortRows& some, auto& verdict) {
+            constexpr std::size_t vectors = std::extent_v<std::remove_reference_t<decltype(verdict)>>;
+            Doubles sum[vectors] = {}, rest[vectors] = {};
             const char* p = some.p;
-            for (std::size_t r = 0; r < some.count; ++r, p += some.stride) {
-                const Doubles value = load<Doubles>(p), square = value * value;
-                Doubles error;
-                balanced_two_sum(sum, square, sum, error);
-                rest += error + square_error(value, square);
-            }
-            if constexpr (finalize == Finalize::root) {
-                Verdict<format> verdict = finished_words<finalize>(sum, rest, sum * lost, rows);
-                if (any_bit(verdict.wrong)) verdict = tested(sum, rest, lost);
-                return verdict;
-            } else {
-                Verdict<format> verdict = nearly(sum, rest, lost);
-                verdict.wrong |= ~narrowed_mask((sum > safe_floor) & (sum < safe_ceiling));
-                return verdict;
-            }
+            for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
+                for_each_of<vectors>([&](std::size_t k) {
+                    const Doubles value = load<Doubles>(p + k * vector_bytes), square = value * value;
+                    Doubles error;
+                    balanced_two_sum(sum[k], square, sum[k], error);
+                    rest[k] += error + square_error(value, square);
+                });
+            for_each_of<vectors>([&](std::size_t k) { verdict[k] = concluded(sum[k], rest[k], lost, rows); });
         });
+    }
+
+    static SAMESUM_INLINE Verdict<format> concluded(Doubles sum, Doubles rest, double lost, double rows) {
+        if constexpr (finalize == Finalize::root) {
+            Verdict<format> verdict = finished_words<finalize>(sum, rest, sum * lost, rows);
+            if (any_bit(verdict.wrong)) verdict = tested(sum, rest, lost);
+            return verdict;
+        } else {
+            Verdict<format> verdict = nearly(sum, rest, lost);
+            verdict.wrong |= ~narrowed_mask((sum > safe_floor) & (sum < safe_ceiling));
+            return verdict;
+        }
     }
 
     static Verdict<format> tested(Doubles sum, Doubles rest, double lost) {

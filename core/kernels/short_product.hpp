@@ -74,20 +74,24 @@ struct ShortDoubleProduct {
         const std::uint64_t most = exponents / count, least = (field_bias - most) << 53,
                             range = (2 * most) << 53;
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        return write_short<Float64>(all, n, out, failed, [=](const ShortRows& some) {
-            Doubles product = Doubles{} + 1, rest = {};
-            UnsignedLongs outside = {};
+        return write_short_group<Float64, 2>(all, n, out, failed, [=](const ShortRows& some, auto& verdict) {
+            constexpr std::size_t vectors = std::extent_v<std::remove_reference_t<decltype(verdict)>>;
+            Doubles product[vectors], rest[vectors] = {};
+            UnsignedLongs outside[vectors] = {};
+            for_each_of<vectors>([&](std::size_t k) { product[k] = Doubles{} + 1; });
             const char* p = some.p;
-            for (std::size_t r = 0; r < some.count; ++r, p += some.stride) {
-                const Doubles factor = load<Doubles>(p), next = product * factor;
-                rest = fused(rest, factor, fused(product, factor, -next));
-                product = next;
-                const UnsignedLongs above = (reinterpret_cast<UnsignedLongs>(factor) << 1) - least;
-                outside = outside > above ? outside : above;
-            }
-            Verdict<Format::f64> verdict = nearly(product, rest, lost);
-            verdict.wrong |= narrowed_mask(reinterpret_cast<Longs>(outside > range));
-            return verdict;
+            for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
+                for_each_of<vectors>([&](std::size_t k) {
+                    const Doubles factor = load<Doubles>(p + k * vector_bytes), next = product[k] * factor;
+                    rest[k] = fused(rest[k], factor, fused(product[k], factor, -next));
+                    product[k] = next;
+                    const UnsignedLongs above = (reinterpret_cast<UnsignedLongs>(factor) << 1) - least;
+                    outside[k] = outside[k] > above ? outside[k] : above;
+                });
+            for_each_of<vectors>([&](std::size_t k) {
+                verdict[k] = nearly(product[k], rest[k], lost);
+                verdict[k].wrong |= narrowed_mask(reinterpret_cast<Longs>(outside[k] > range));
+            });
         });
     }
 };

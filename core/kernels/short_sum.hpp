@@ -26,20 +26,15 @@ struct ShortSum {
         Words greatest = {}, least = ~Words{};
     };
 
-    static SAMESUM_INLINE Part part_of(const ShortRows& rows) {
-        Part part;
-        const char* p = rows.p;
-        for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) {
-            const Floats x = F::floats(p);
-            Doubles wide = widen(x);
-            if constexpr (map == Map::magnitude) wide = samesum::SAMESUM_ISA::magnitude(wide);
-            part.sum = squares ? plus_square(part.sum, wide) : plus(part.sum, wide);
-            if constexpr (!tells) continue;
-            const Words size = reinterpret_cast<Words>(x) << 1, less = size - 1;
-            part.greatest = part.greatest > size ? part.greatest : size;
-            part.least = part.least < less ? part.least : less;
-        }
-        return part;
+    static SAMESUM_INLINE void take(Part& part, const char* p) {
+        const Floats x = F::floats(p);
+        Doubles wide = widen(x);
+        if constexpr (map == Map::magnitude) wide = samesum::SAMESUM_ISA::magnitude(wide);
+        part.sum = squares ? plus_square(part.sum, wide) : plus(part.sum, wide);
+        if constexpr (!tells) return;
+        const Words size = reinterpret_cast<Words>(x) << 1, less = size - 1;
+        part.greatest = part.greatest > size ? part.greatest : size;
+        part.least = part.least < less ? part.least : less;
     }
 
     static SAMESUM_INLINE Words inexact(const Part& part) {
@@ -87,13 +82,18 @@ struct ShortSum {
         const double rows = static_cast<double>(count);
         const double inverse = (count & (count - 1)) == 0 ? 1 / rows : 0;  // where it is exact
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        return write_short<F>(all, n, out, failed, [=](const ShortRows& some) {
-            const Part part = part_of(some);
-            const Words doubtful = inexact(part);
-            // One variable: a copy from two halves that were just stored has to wait for both.
-            Verdict<F::format> verdict = concluded(part.sum, rows, inverse);
-            if ((tells || exact) && any_bit(doubtful | verdict.wrong)) verdict = tested(part, doubtful, rows);
-            return verdict;
+        return write_short_group<F, 2>(all, n, out, failed, [=](const ShortRows& some, auto& verdict) {
+            constexpr std::size_t vectors = std::extent_v<std::remove_reference_t<decltype(verdict)>>;
+            Part part[vectors];
+            const char* p = some.p;
+            for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
+                for_each_of<vectors>([&](std::size_t k) { take(part[k], p + k * width * F::size); });
+            for_each_of<vectors>([&](std::size_t k) {
+                const Words doubtful = inexact(part[k]);
+                verdict[k] = concluded(part[k].sum, rows, inverse);
+                if ((tells || exact) && any_bit(doubtful | verdict[k].wrong))
+                    verdict[k] = tested(part[k], doubtful, rows);
+            });
         });
     }
 };
