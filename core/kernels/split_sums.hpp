@@ -57,8 +57,7 @@ struct SplitSums {
     // own, which none of its sums leaves.
     template <class Rows>
     static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
-        Doubles sizes = {};
-        for (std::size_t r = 0; r < rows.count(); ++r) sizes += samesum::SAMESUM_ISA::magnitude(rows.at(r));
+        const Doubles sizes = size_of(rows, Doubles{});
         const GridOf<Doubles> grid = GridOf<Doubles>::over(sizes);
         Split split{grid.shift, Doubles{}, Doubles{}, ~UnsignedLongs{}};
         for (std::size_t r = 0; r < rows.count();) {
@@ -74,9 +73,20 @@ struct SplitSums {
     template <class Rows>
     static Doubles chosen_shift(const Rows& rows, Doubles sum) {
         constexpr double room = 1024;
-        Doubles sizes = samesum::SAMESUM_ISA::magnitude(sum);
-        for (std::size_t r = 0; r < rows.count(); ++r) sizes += samesum::SAMESUM_ISA::magnitude(rows.at(r));
-        return shift_for(greatest_of(sizes) * room);
+        return shift_for(greatest_of(size_of(rows, sum)) * room);
+    }
+
+    // The sum of the magnitudes of `sum` and these rows, rounded anyhow.
+    template <class Rows>
+    static SAMESUM_INLINE Doubles size_of(const Rows& rows, Doubles sum) {
+        constexpr std::size_t chains = 4;
+        Doubles sizes[chains] = {samesum::SAMESUM_ISA::magnitude(sum)};
+        std::size_t r = 0;
+        for (; r + chains <= rows.count(); r += chains)
+            for_each_of<chains>(
+                [&](std::size_t k) { sizes[k] += samesum::SAMESUM_ISA::magnitude(rows.at(r + k)); });
+        for (; r < rows.count(); ++r) sizes[0] += samesum::SAMESUM_ISA::magnitude(rows.at(r));
+        return (sizes[0] + sizes[1]) + (sizes[2] + sizes[3]);
     }
 
     // What `least` is for a sum: the magnitude of the elements whose last place is its lowest bit.
