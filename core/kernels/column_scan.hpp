@@ -5,6 +5,7 @@
 #include "kernels/method.hpp"
 #include "kernels/narrow_sums.hpp"
 #include "kernels/prefixes.hpp"
+#include "kernels/register_lines.hpp"
 #include "kernels/scan_method.hpp"
 #include "kernels/split_sums.hpp"
 #include "kernels/strips.hpp"
@@ -21,6 +22,7 @@ struct ColumnScan {
     using Tile = SumTile;
     static_assert(sizeof(Tile) <= tile_bytes);
     using State = std::conditional_t<is_double, SplitSums, NarrowSums<F>>;
+    using LinePass = std::conditional_t<is_double, SumPass, void>;
 
     static void init(void* tile, std::size_t n) {
         for (std::size_t j = 0; j < n; j += width) State::empty().put(*static_cast<Tile*>(tile), j);

@@ -26,6 +26,7 @@ struct DoubleProductColumns {
     using F = Float64;
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
+    using LinePass = void;
     using Error = DoubleProductsError;
 
     // `bound`: relative, of what was lost; zero if nothing was.

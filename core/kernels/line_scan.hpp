@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/line_group.hpp"
+#include "kernels/register_lines.hpp"
 #include "kernels/scan_method.hpp"
 #include "kernels/strips.hpp"
 
@@ -109,15 +110,69 @@ struct LineScan {
         return mark(all, first, group.count, places, rows, fresh);
     }
 
+    static constexpr bool has_pass = !std::is_void_v<typename Columns::LinePass>;
+
+    // Whole groups of lines by a pass in registers, those that plan together at a time; refused(first) gets
+    // those that it does not do. Returns how many lines there were.
+    template <class Refused>
+    static SAMESUM_INLINE std::size_t pass_groups(const ShortScanLines& all, std::size_t period,
+                                                  const Refused& refused) {
+        using Registers = RegisterLines<typename Columns::LinePass>;
+        constexpr std::size_t room = 16 << 10;  // bytes that stay in L1 for a second time
+        const std::size_t bytes = all.n * width * F::size,
+                          together = bytes < room ? room / bytes * width : width;
+        std::size_t first = 0;
+        for (; first + width <= all.lines;) {
+            const std::size_t left = (all.lines - first) / width * width,
+                              now = left < together ? left : together;
+            ShortScanLines some = all;
+            some.x += static_cast<std::ptrdiff_t>(first) * all.pitch;
+            some.lines = now;
+            const auto plan = Registers::Plan::of(some, period > 0 ? period : all.n);
+            for (const std::size_t end = first + now; first < end; first += width) {
+                const Registers lines(all, first);
+                const char* next = lines.x[0] + distance_of(all.n);
+                for (std::size_t i = 0; i < all.n; i += width)
+                    prefetch<width * width * F::size>(next + i * width * F::size);
+                const bool certain =
+                    plan.usable && (period > 0 ? lines.scan_packed(plan, period) : lines.scan(plan));
+                if (!certain) refused(first);
+            }
+        }
+        return first;
+    }
+
+    // From the lines of a group to what is asked for, in bytes.
+    static SAMESUM_INLINE std::size_t distance_of(std::size_t n) {
+        const std::size_t here = n * width * F::size;
+        return here > prefetch_distance ? here : prefetch_distance;
+    }
+
     // Lines of `known` elements, or of any number if zero; of `period` elements each if several make one.
     template <std::size_t known>
     static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period = 0) {
-        const std::size_t n = known > 0 ? known : all.n, last = n < width ? 0 : n - width;
-        const std::size_t here = n * width * F::size,
-                          distance = here > prefetch_distance ? here : prefetch_distance;
+        if constexpr (!has_pass) {
+            return scan_groups<known>(all, 0, all.lines, period, true);
+        } else {
+            std::size_t failures = 0;
+            const auto scan = [&](std::size_t first) {
+                failures += scan_groups<known>(all, first, first + width, period, failures == 0);
+            };
+            const std::size_t first = all.n < width ? 0 : pass_groups(all, period, scan);
+            return failures + scan_groups<known>(all, first, all.lines, period, failures == 0);
+        }
+    }
+
+    // Lines `begin` to `end` through memory; `fresh` if no line has failed yet.
+    template <std::size_t known>
+    static __attribute__((noinline)) std::size_t scan_groups(const ShortScanLines& all, std::size_t begin,
+                                                             std::size_t end, std::size_t period,
+                                                             bool fresh) {
+        const std::size_t n = known > 0 ? known : all.n, last = n < width ? 0 : n - width,
+                          distance = distance_of(n);
         std::size_t failures = 0;
         std::uint8_t failed[short_line * width];
-        for (std::size_t first = 0; first < all.lines; first += width) {
+        for (std::size_t first = begin; first < end; first += width) {
             LineGroup<F> group(all, first);
             // The last square is over some of the one before.
             for (std::size_t i = 0; i < n && n >= width; i += width) {
@@ -128,7 +183,7 @@ struct LineScan {
             const ScanRows rows = group.rows(n, 0, failed);
             const std::size_t wrong =
                 period > 0 ? scan_periods(rows, period) : Columns::template scan_whole<format, known>(rows);
-            if (wrong > 0) failures += mark(all, first, group.count, {0, 1}, rows, failures == 0);
+            if (wrong > 0) failures += mark(all, first, group.count, {0, 1}, rows, fresh && failures == 0);
             for (std::size_t i = 0; i < n && n >= width; i += width)
                 group.give(i < last ? i : last, i < last ? i : last);
             if (n < width) group.give_some(0, n);

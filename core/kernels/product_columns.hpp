@@ -14,6 +14,7 @@ struct ProductColumns {
     static_assert(F::format != Format::f64);
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
+    using LinePass = void;
 
     using State = ProductState;
 
