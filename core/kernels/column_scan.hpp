@@ -5,10 +5,10 @@
 #include "kernels/method.hpp"
 #include "kernels/narrow_sums.hpp"
 #include "kernels/prefixes.hpp"
-#include "kernels/register_lines.hpp"
 #include "kernels/scan_method.hpp"
 #include "kernels/split_sums.hpp"
 #include "kernels/strips.hpp"
+#include "kernels/sum_pass.hpp"
 #include "kernels/sum_strip.hpp"
 #include "kernels/vectors.hpp"
 

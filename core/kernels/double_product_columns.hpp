@@ -4,6 +4,7 @@
 #include "kernels/gradual_underflow.hpp"
 #include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
+#include "kernels/product_pass.hpp"
 #include "kernels/product_state.hpp"
 #include "kernels/strips.hpp"
 
@@ -26,8 +27,8 @@ struct DoubleProductColumns {
     using F = Float64;
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
-    using LinePass = void;
     using Error = DoubleProductsError;
+    using LinePass = ProductPass<Error>;
 
     // `bound`: relative, of what was lost; zero if nothing was.
     struct State {

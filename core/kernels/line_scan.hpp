@@ -129,14 +129,18 @@ struct LineScan {
             some.x += static_cast<std::ptrdiff_t>(first) * all.pitch;
             some.lines = now;
             const auto plan = Registers::Plan::of(some, period > 0 ? period : all.n);
+            if (!plan.usable) {
+                refused(first, first + now);
+                first += now;
+                continue;
+            }
             for (const std::size_t end = first + now; first < end; first += width) {
                 const Registers lines(all, first);
                 const char* next = lines.x[0] + distance_of(all.n);
                 for (std::size_t i = 0; i < all.n; i += width)
                     prefetch<width * width * F::size>(next + i * width * F::size);
-                const bool certain =
-                    plan.usable && (period > 0 ? lines.scan_packed(plan, period) : lines.scan(plan));
-                if (!certain) refused(first);
+                const bool certain = period > 0 ? lines.scan_packed(plan, period) : lines.scan(plan);
+                if (!certain) refused(first, first + width);
             }
         }
         return first;
@@ -155,8 +159,8 @@ struct LineScan {
             return scan_groups<known>(all, 0, all.lines, period, true);
         } else {
             std::size_t failures = 0;
-            const auto scan = [&](std::size_t first) {
-                failures += scan_groups<known>(all, first, first + width, period, failures == 0);
+            const auto scan = [&](std::size_t first, std::size_t end) {
+                failures += scan_groups<known>(all, first, end, period, failures == 0);
             };
             const std::size_t first = all.n < width ? 0 : pass_groups(all, period, scan);
             return failures + scan_groups<known>(all, first, all.lines, period, failures == 0);

@@ -1,0 +1,47 @@
+// Prefix products of short lines of float64 that stay in registers (kernels/register_lines.hpp).
+#pragma once
+
+#include "kernels/plain_products.hpp"
+#include "kernels/scan_method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Double-words, near one at the end of each line and nowhere too small; a product is right if all that is as
+// near to it as its error rounds to the same.
+template <class Error>
+class ProductPass {
+  public:
+    struct Plan {
+        double relative;
+        bool usable;
+
+        // Products of two need no test, and may be of any size.
+        static Plan of(const ShortScanLines&, std::size_t period) {
+            return {Error::of_strip(period) + Error::test, period > 2};
+        }
+    };
+
+    explicit SAMESUM_INLINE ProductPass(const Plan& plan) : relative_(Doubles{} + plan.relative) {}
+
+    SAMESUM_INLINE Doubles take(Doubles x, std::size_t) {
+        line_.take(x);
+        smallest_ = lesser_magnitude(smallest_, line_.hi);
+        const Doubles one = line_.hi + fused(line_.hi, relative_, line_.lo),
+                      other = line_.hi + fused(line_.hi, -relative_, line_.lo);
+        wrong_ |= one != other;
+        return one;
+    }
+    SAMESUM_INLINE void settle() { line_.normalise(); }
+    SAMESUM_INLINE void restart(std::size_t) {
+        wrong_ |= ~(samesum::SAMESUM_ISA::magnitude(line_.hi) < PlainProducts::greatest);
+        line_ = {Doubles{} + 1, Doubles{}, Longs{}};
+    }
+    SAMESUM_INLINE bool is_certain() const { return !any(wrong_ | (smallest_ < PlainProducts::least)); }
+
+  private:
+    Doubles relative_, smallest_ = Doubles{} + PlainProducts::greatest;
+    PlainProducts line_{Doubles{} + 1, Doubles{}, Longs{}};
+    Longs wrong_ = {};
+};
+
+}  // namespace samesum::SAMESUM_ISA
