@@ -27,12 +27,7 @@ class Job {
                             : scan_rows) {}
 
     void run(int threads) {
-        // Whole rows where there are tiles enough for the threads anyway.
-        const std::int64_t most =
-            plan_.lines.count() >= 4 * threads ? plan_.inner.size : plan_.inner.size / (2 * threads);
-        const std::int64_t item = static_cast<std::int64_t>(size_of(plan_.format));
-        const std::int64_t width = std::clamp<std::int64_t>(
-            most, is_cached_ ? 128 / item : 64, std::min(tile_elements / rows_ / 64 * 64, tile_width));
+        const std::int64_t width = tile_columns_for(threads);
         const std::int64_t tiles = (plan_.inner.size + width - 1) / width, all = plan_.lines.count() * tiles;
         const std::int64_t batch =
             std::clamp<std::int64_t>(task_elements / (width * std::max<std::int64_t>(1, plan_.axis.size)), 1,
@@ -55,6 +50,18 @@ class Job {
   private:
     static constexpr std::int64_t tile_width = tile_columns, tile_elements = scan_rows * tile_width,
                                   task_elements = 1 << 16;
+
+    // Whole rows where there are tiles enough for the threads anyway. In the caches one tile for each thread,
+    // of not too few bytes: those who write to neighbouring lines of the cache hold each other up.
+    std::int64_t tile_columns_for(std::int64_t threads) const {
+        constexpr std::int64_t least_bytes = 192, least = 64;
+        const std::int64_t n = plan_.inner.size, item = static_cast<std::int64_t>(size_of(plan_.format)),
+                           widest = std::min(tile_elements / rows_ / 64 * 64, tile_width);
+        if (plan_.lines.count() >= 4 * threads) return std::clamp(n, least, widest);
+        if (!is_cached_) return std::clamp(n / (2 * threads), least, widest);
+        const std::int64_t tiles = std::clamp<std::int64_t>(n * item / least_bytes, 1, threads);
+        return std::min((n + tiles - 1) / tiles, widest);
+    }
 
     bool is_tall() const {
         constexpr std::int64_t least = static_cast<std::int64_t>(scan_lines), most = tall_columns;
