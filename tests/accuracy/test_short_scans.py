@@ -60,6 +60,38 @@ def test_each_instruction_set(row: Scan, dtype: np.dtype[Any]) -> None:
         scan_lines.check(row, lines_of(dtype, length, 2000.0), scan_lines.FLAGS[3])
 
 
+def few_hard(kind: str, length: int) -> NDArray:
+    """Easy lines, of which one has an element that no quick way may take for another one."""
+    x = np.random.default_rng(length).standard_normal((LINES, length))
+    hard, at = np.random.default_rng([length, 1]).integers([LINES, length])
+    elements = {"nan": np.nan, "infinity": -np.inf, "zero": 0.0, "tiny": 2.0**-60, "large": 2.0**55, "far": 2.0**-900}
+    elements["other_nan"] = np.uint64(0xFFF8_0000_0000_0123).view(np.float64)
+    if "zeros" in kind:
+        x[np.random.default_rng(7).random(x.shape) < 0.3] = 0
+    if kind.split()[0] in elements:
+        x[hard, at] = elements[kind.split()[0]]
+    if kind == "ties":
+        x = np.round(x * 4) + 2.0**53
+    if kind == "broken tie among zeros":
+        x = np.round(x) * 2.0**53
+        x[hard, :3] = [2.0**53, 1, 2.0**-60][:length]
+    return x
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@each_scan
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("easy", "nan", "other_nan", "infinity", "zero", "tiny", "tiny among zeros", "large", "far", "zeros"),
+        *("ties", "broken tie among zeros"),
+    ],
+)
+def test_a_hard_line_among_easy_ones(row: Scan, kind: str) -> None:
+    for length in (2, 3, 5, 7, 8, 9, 12, 16, 23, 33, 64):
+        scan_lines.check(row, few_hard(kind, length))
+
+
 @pytest.mark.usefixtures("restored_threads")
 @each_scan
 @each_float

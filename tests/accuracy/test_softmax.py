@@ -111,12 +111,26 @@ def test_blocks_of_different_heights(row: Normalization, dtype: np.dtype[Any], d
     few = cases.make("normal", dtype, 41)
     line = np.concatenate([np.tile(few, 400), np.tile(few - dtype.type(drop), 800), few, few[:7] + dtype.type(3)])
     for x in (line, line[::-1].copy()):
-        got = memory.normalize(row, x, 0)
-        values, first, at, counts = np.unique(
-            x.astype(np.float64), return_index=True, return_inverse=True, return_counts=True
-        )
-        np.testing.assert_array_equal(bits_of(got), bits_of(got[first])[at])
-        check(row, values.astype(dtype), got[first], real(row, values, counts.tolist()))
+        check_few_values(row, x)
+
+
+def check_few_values(row: Normalization, x: NDArray) -> None:
+    """Equal elements have equal results."""
+    got = memory.normalize(row, x, 0)
+    values, first, at, counts = np.unique(
+        x.astype(np.float64), return_index=True, return_inverse=True, return_counts=True
+    )
+    np.testing.assert_array_equal(bits_of(got), bits_of(got[first])[at])
+    check(row, values.astype(x.dtype), got[first], real(row, values, counts.tolist()))
+
+
+@each_row
+@pytest.mark.parametrize("drop", [400, 499.5, 500.5, 600, 700])
+def test_blocks_far_below_a_lone_greatest_element(row: Normalization, drop: float) -> None:
+    """They are all that its logarithm is made of."""
+    line = np.resize(np.array([-drop, -drop - 0.25, -drop - 1.5]), 40_000)
+    line[3] = 0
+    check_few_values(row, line)
 
 
 @each_row
