@@ -22,7 +22,8 @@ struct ColumnScan {
     using Tile = SumTile;
     static_assert(sizeof(Tile) <= tile_bytes);
     using State = std::conditional_t<is_double, SplitSums, NarrowSums<F>>;
-    using LinePass = std::conditional_t<is_double, SumPass, void>;
+    using LinePass = std::conditional_t<is_double, SumPass,
+                                        std::conditional_t<F::format == Format::f32, SinglePass, void>>;
 
     static void init(void* tile, std::size_t n) {
         for (std::size_t j = 0; j < n; j += width) State::empty().put(*static_cast<Tile*>(tile), j);

@@ -11,6 +11,8 @@ namespace samesum::SAMESUM_ISA {
 template <class Error>
 class ProductPass {
   public:
+    using Row = UnsignedLongs;
+
     struct Plan {
         double relative;
         bool usable;
@@ -23,16 +25,16 @@ class ProductPass {
 
     explicit SAMESUM_INLINE ProductPass(const Plan& plan) : relative_(Doubles{} + plan.relative) {}
 
-    SAMESUM_INLINE Doubles take(Doubles x, std::size_t) {
-        line_.take(x);
+    SAMESUM_INLINE Row take(Row bits) {
+        line_.take(reinterpret_cast<Doubles>(bits));
         smallest_ = lesser_magnitude(smallest_, line_.hi);
         const Doubles one = line_.hi + fused(line_.hi, relative_, line_.lo),
                       other = line_.hi + fused(line_.hi, -relative_, line_.lo);
         wrong_ |= one != other;
-        return one;
+        return reinterpret_cast<Row>(one);
     }
     SAMESUM_INLINE void settle() { line_.normalise(); }
-    SAMESUM_INLINE void restart(std::size_t) {
+    SAMESUM_INLINE void restart() {
         wrong_ |= ~(samesum::SAMESUM_ISA::magnitude(line_.hi) < PlainProducts::greatest);
         line_ = {Doubles{} + 1, Doubles{}, Longs{}};
     }

@@ -1,4 +1,4 @@
-// Short lines of float64, scanned from the elements to the prefixes in registers: squares of them are
+// Short lines scanned from the elements to the prefixes in registers: squares of them are
 // transposed, scanned as columns and transposed back. A pass says what becomes of each element after the
 // other of `width` lines, which may be in doubt in the end: then all is written again by other ways.
 #pragma once
@@ -11,9 +11,9 @@ namespace samesum::SAMESUM_ISA {
 
 template <class Pass>
 struct RegisterLines {
-    using Row = UnsignedLongs;
+    using Row = typename Pass::Row;  // of bits
     using Plan = typename Pass::Plan;
-    static constexpr std::size_t size = sizeof(double);
+    static constexpr std::size_t size = sizeof(Row) / width;
 
     const char* x[width];
     char* out[width];
@@ -32,23 +32,23 @@ struct RegisterLines {
         Pass pass(plan);
         std::size_t i = 0;
         for (; i + width <= n; i += width) {
-            Doubles v[width];
+            Row v[width];
             take(i, v);
-            for_each_of<width>([&](std::size_t r) { v[r] = pass.take(v[r], i + r); });
+            for_each_of<width>([&](std::size_t r) { v[r] = pass.take(v[r]); });
             pass.settle();
             give<true>(i, v, 0);
         }
         if (i < n) scan_last(n - width, width - (n - i), pass);
-        pass.restart(n);
+        pass.restart();
         return pass.is_certain();
     }
 
     // A square of which the first rows are done.
     SAMESUM_INLINE void scan_last(std::size_t i, std::size_t done, Pass& pass) const {
-        Doubles v[width];
+        Row v[width];
         take(i, v);
         for_each_of<width>([&](std::size_t r) {
-            if (r >= done) v[r] = pass.take(v[r], i + r);
+            if (r >= done) v[r] = pass.take(v[r]);
         });
         pass.settle();
         give<false>(i, v, done);
@@ -59,12 +59,12 @@ struct RegisterLines {
         Pass pass(plan);
         std::size_t at = 0;
         for (std::size_t i = 0; i < period * width; i += width) {
-            Doubles v[width];
+            Row v[width];
             take(i, v);
             for_each_of<width>([&](std::size_t r) {
-                v[r] = pass.take(v[r], at);
+                v[r] = pass.take(v[r]);
                 if (++at == period) {
-                    pass.restart(period);
+                    pass.restart();
                     at = 0;
                 }
             });
@@ -73,31 +73,31 @@ struct RegisterLines {
         return pass.is_certain();
     }
 
-    SAMESUM_INLINE void take(std::size_t i, Doubles (&v)[width]) const {
-        Row rows[width];
-        for_each_of<width>([&](std::size_t k) { rows[k] = load<Row>(x[k] + i * size); });
-        Square<Row>::transpose(rows);
-        for_each_of<width>([&](std::size_t k) { v[k] = reinterpret_cast<Doubles>(rows[k]); });
+    SAMESUM_INLINE void take(std::size_t i, Row (&v)[width]) const {
+        for_each_of<width>([&](std::size_t k) { v[k] = load<Row>(x[k] + i * size); });
+        Square<Row>::transpose(v);
     }
 
     // But for the first `done` elements of each line.
     template <bool all>
-    SAMESUM_INLINE void give(std::size_t i, const Doubles (&v)[width], std::size_t done) const {
-        Row rows[width];
-        for_each_of<width>([&](std::size_t k) { rows[k] = reinterpret_cast<Row>(v[k]); });
-        Square<Row>::transpose(rows);
+    SAMESUM_INLINE void give(std::size_t i, Row (&v)[width], std::size_t done) const {
+        Square<Row>::transpose(v);
         for_each_of<width>([&](std::size_t k) {
             char* const to = out[k] + i * size;
             if constexpr (all)
-                store(to, rows[k]);
+                store(to, v[k]);
             else
-                store_from(to, rows[k], done);
+                store_from(to, v[k], done);
         });
     }
 
     static SAMESUM_INLINE void store_from(char* to, Row v, std::size_t first) {
-#if defined(__AVX512F__)
-        _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(0xff << first), reinterpret_cast<__m512i>(v));
+#if defined(__AVX512VL__)
+        const __mmask8 last = static_cast<__mmask8>(0xff << first);
+        if constexpr (size == 8)
+            _mm512_mask_storeu_epi64(to, last, reinterpret_cast<__m512i>(v));
+        else
+            _mm256_mask_storeu_epi32(to, last, reinterpret_cast<__m256i>(v));
 #else
         char all[sizeof v];
         store(all, v);

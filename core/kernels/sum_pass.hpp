@@ -1,14 +1,17 @@
-// Prefix sums of short lines of float64 that stay in registers (kernels/register_lines.hpp).
+// Prefix sums of short lines that stay in registers (kernels/register_lines.hpp).
 #pragma once
 
+#include "kernels/exponent_spread.hpp"
 #include "kernels/grid.hpp"
 #include "kernels/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-// Prefix sums in two parts that are exact, on one grid for many lines.
+// Prefix sums of float64 in two parts that are exact, on one grid for many lines.
 class SumPass {
   public:
+    using Row = UnsignedLongs;
+
     // What the elements of some lines tell, each of which is one scan or several of `period` elements.
     struct Plan {
         double shift;
@@ -34,14 +37,14 @@ class SumPass {
 
     explicit SAMESUM_INLINE SumPass(const Plan& plan) : shift_(Doubles{} + plan.shift) {}
 
-    SAMESUM_INLINE Doubles take(Doubles x, std::size_t) {
-        const Doubles q = (x + shift_) - shift_;
+    SAMESUM_INLINE Row take(Row bits) {
+        const Doubles x = reinterpret_cast<Doubles>(bits), q = (x + shift_) - shift_;
         lead_ += q;
         rest_ += x - q;
-        return lead_ + rest_;
+        return reinterpret_cast<Row>(lead_ + rest_);
     }
     // NaNs are left in the end of each scan.
-    SAMESUM_INLINE void restart(std::size_t) {
+    SAMESUM_INLINE void restart() {
         ends_ += lead_;
         lead_ = rest_ = Doubles{};
     }
@@ -94,6 +97,36 @@ class SumPass {
     }
 
     Doubles shift_, lead_ = {}, rest_ = {}, ends_ = {};
+};
+
+// Prefix sums of float32 that are exact in double, as the magnitudes of each line tell.
+class SinglePass {
+  public:
+    using Row = Words;
+
+    struct Plan {
+        std::size_t period;
+        bool usable;
+
+        static Plan of(const ShortScanLines&, std::size_t period) { return {period, true}; }
+    };
+
+    explicit SAMESUM_INLINE SinglePass(const Plan& plan) : period_(plan.period) {}
+
+    SAMESUM_INLINE Row take(Row bits) {
+        const Floats x = reinterpret_cast<Floats>(bits);
+        seen_.take(x);
+        sum_ += widen(x);
+        return Rounding<Format::f32>::of_number(sum_);
+    }
+    SAMESUM_INLINE void restart() { sum_ = Doubles{}; }
+    SAMESUM_INLINE void settle() {}
+    SAMESUM_INLINE bool is_certain() const { return seen_.is_small(period_); }
+
+  private:
+    const std::size_t period_;
+    Doubles sum_ = {};
+    ExponentSpread<Float32> seen_;
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -87,9 +87,10 @@ def few_hard(kind: str, length: int) -> NDArray:
         *("ties", "broken tie among zeros"),
     ],
 )
-def test_a_hard_line_among_easy_ones(row: Scan, kind: str) -> None:
+@pytest.mark.parametrize("dtype", cases.FLOATS[2:], ids=str)
+def test_a_hard_line_among_easy_ones(row: Scan, dtype: np.dtype[Any], kind: str) -> None:
     for length in (2, 3, 5, 7, 8, 9, 12, 16, 23, 33, 64):
-        scan_lines.check(row, few_hard(kind, length))
+        scan_lines.check(row, few_hard(kind, length).astype(dtype))
 
 
 @pytest.mark.usefixtures("restored_threads")
