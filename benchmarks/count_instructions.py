@@ -1,7 +1,7 @@
 """Instructions of some calls, counted by callgrind: the same on a busy machine, but for some of the interpreter's own.
 
-`python benchmarks/count_instructions.py` needs valgrind and takes some minutes. Each count is that of eleven calls less
-that of one, over ten, on one thread and the instruction set x86-64-v3, the widest that valgrind knows.
+`python benchmarks/count_instructions.py` needs valgrind and takes some minutes. Each count is that of 101 calls less
+that of one, over 100, on one thread and the instruction set x86-64-v3, the widest that valgrind knows.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def collected(setup: str, call: str, times: int) -> int:
 def per_call(name: str) -> float:
     """Of one call."""
     setup, call = CALLS[name]
-    return (collected(setup, call, 11) - collected(setup, call, 1)) / 10
+    return (collected(setup, call, 101) - collected(setup, call, 1)) / 100
 
 
 def main() -> None:
