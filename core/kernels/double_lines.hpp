@@ -28,6 +28,13 @@ constexpr std::int64_t double_power_scale = 200;
 constexpr double double_power_unit = 0x1p-200;
 constexpr double least_quotient = 0x1p-822;  // below this, 2^-200 times it is subnormal
 
+// (hi + lo) 2^-200 where it is subnormal, rounded at the last place that is left of it.
+SAMESUM_INLINE Doubles subnormal_quotient(Doubles hi, Doubles lo) {
+    Doubles placed, rest;
+    two_sum(Doubles{} + least_quotient, hi, placed, rest);
+    return ((placed + (rest + lo)) - least_quotient) * double_power_unit;
+}
+
 // Below this, powers count as zero: 2^-1154 of the greatest is nothing, nor are 2^30 of them.
 constexpr double double_vanishing_power = -800;
 
@@ -157,7 +164,7 @@ struct DoubleLines {
             if (!any(subnormal)) return;
             for_each_of<count>([&](std::size_t k) {
                 const Doubles product = p[k].root * high, error = fused(p[k].root, high, -product);
-                const Doubles once = to_odd(product, error + rest(p[k])) * double_power_unit;
+                const Doubles once = subnormal_quotient(product, error + rest(p[k]));
                 result[k] = is_subnormal(quotient[k]) ? once : result[k];
             });
         }
@@ -180,9 +187,10 @@ struct DoubleLines {
 
     static SAMESUM_INLINE Logarithm logarithm_of(Doubles count, Total total) {
         const DoubleWord u = {total.hi * double_power_unit, total.lo * double_power_unit};
-        const Doubles last = total.hi < least_quotient ? to_odd(total.hi, total.lo) : total.hi;
+        const Doubles last =
+            total.hi < least_quotient ? subnormal_quotient(total.hi, total.lo) : total.hi * double_power_unit;
         return {log_total<67>(count, u), (count == 1) & (u.hi < 0x1p-100),
-                Doubles{} - last * double_power_unit};  // +0 for a line of one
+                Doubles{} - last};  // +0 for a line of one
     }
 
     static SAMESUM_INLINE Logarithm logarithm(Mask counts, Total total) {

@@ -6,8 +6,9 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Double-words, near one at the end of each line and nowhere too small; a product is right if all that is as
-// near to it as its error rounds to the same.
+// Double-words, not too great at the end of each line and nowhere too small (what overflows stays infinite,
+// or becomes a NaN); a product is right if all that is as near to it as its error rounds to the same.
+// `settle` comes after no more than `width` elements: the error of so many is known.
 template <class Error>
 class ProductPass {
   public:

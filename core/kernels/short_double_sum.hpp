@@ -17,7 +17,7 @@ SAMESUM_INLINE Verdict<Format::f64> stepped(Doubles q, Doubles d, Doubles rest, 
     const Longs tie = (size == half) & (rest == 0), odd = (bits & 1) != none;
     const Doubles result = (size > half) | (tie & odd) ? q + (d < 0 ? -place : place) : q;
     const Longs apart = (samesum::SAMESUM_ISA::magnitude(size - half) > half * 0x1p-20) & (size < half * 2.9);
-    // Below a power of two the last place is another.
+    // Below a power of two the last place is another. (One place above it, q is never off by more than one.)
     const Longs even = ((bits & ~exponent & INT64_MAX) != none) | (size < half * 0.25);
     return {reinterpret_cast<Longs>(result), ~narrowed_mask((tie | apart) & even)};
 }

@@ -18,16 +18,17 @@ class SumPass {
         bool usable;
 
         static SAMESUM_INLINE Plan of(const ShortScanLines& lines, std::size_t period) {
-            Doubles greatest[chains] = {}, least[chains];
+            Longs greatest[chains] =
+                {};  // bits of magnitudes: of all numbers and NaNs, NaNs are the greatest
+            Doubles least[chains];
             for (Doubles& each : least) each = Doubles{} + infinity;
             each_vector(lines, [&](std::size_t k, Doubles v) {
-                greatest[k] = greater_magnitude(greatest[k], v);
+                greatest[k] = greater(greatest[k], reinterpret_cast<Longs>(v) & INT64_MAX);
                 least[k] = lesser_magnitude(least[k], v);
             });
             double smallest = least_of(least);
             if (smallest == 0) smallest = least_but_zeros(lines);
-            const auto greater = [](Doubles a, Doubles b) { return greater_magnitude(a, b); };
-            const double count = static_cast<double>(period), size = across(greatest, greater) * count;
+            const double count = static_cast<double>(period), size = greatest_of(greatest) * count;
             if (!(size < grid_limit)) return {0, false};
             const double shift = Grid::over(size).shift;
             // The remainders of so many elements on the grid do not add up to more than 53 bits.
@@ -43,13 +44,9 @@ class SumPass {
         rest_ += x - q;
         return reinterpret_cast<Row>(lead_ + rest_);
     }
-    // NaNs are left in the end of each scan.
-    SAMESUM_INLINE void restart() {
-        ends_ += lead_;
-        lead_ = rest_ = Doubles{};
-    }
+    SAMESUM_INLINE void restart() { lead_ = rest_ = Doubles{}; }
     SAMESUM_INLINE void settle() {}
-    SAMESUM_INLINE bool is_certain() const { return !any(ends_ != ends_); }
+    SAMESUM_INLINE bool is_certain() const { return true; }  // as planned
 
   private:
     static constexpr std::size_t chains = 4;
@@ -83,20 +80,28 @@ class SumPass {
         return least_of(least);
     }
 
-    static SAMESUM_INLINE double least_of(const Doubles (&least)[chains]) {
-        return across(least, [](Doubles a, Doubles b) { return lesser_magnitude(a, b); });
+    static SAMESUM_INLINE double least_of(const Doubles (&all)[chains]) {
+        return across(all, [](Doubles a, Doubles b) { return lesser_magnitude(a, b); })[0];
     }
 
-    template <class Of>
-    static SAMESUM_INLINE double across(const Doubles (&all)[chains], const Of& of) {
-        Doubles v = of(of(all[0], all[1]), of(all[2], all[3]));
-        v = of(v, swapped<1>(v));
-        if constexpr (width >= 4) v = of(v, swapped<2>(v));
-        if constexpr (width >= 8) v = of(v, swapped<4>(v));
-        return v[0];
+    static SAMESUM_INLINE double greatest_of(const Longs (&all)[chains]) {
+        return reinterpret_cast<Doubles>(across(all, greater))[0];
     }
 
-    Doubles shift_, lead_ = {}, rest_ = {}, ends_ = {};
+    static SAMESUM_INLINE Longs greater(Longs a, Longs b) { return a > b ? a : b; }
+
+    // In every element.
+    template <class V, class Of>
+    static SAMESUM_INLINE V across(const V (&all)[chains], const Of& of) {
+        V v = of(of(all[0], all[1]), of(all[2], all[3]));
+        const auto with = [&](Doubles other) { return of(v, reinterpret_cast<V>(other)); };
+        v = with(swapped<1>(reinterpret_cast<Doubles>(v)));
+        if constexpr (width >= 4) v = with(swapped<2>(reinterpret_cast<Doubles>(v)));
+        if constexpr (width >= 8) v = with(swapped<4>(reinterpret_cast<Doubles>(v)));
+        return v;
+    }
+
+    Doubles shift_, lead_ = {}, rest_ = {};
 };
 
 // Prefix sums of float32 that are exact in double, as the magnitudes of each line tell.

@@ -60,7 +60,7 @@ class Job {
         if (plan_.lines.count() >= 4 * threads) return std::clamp(n, least, widest);
         if (!is_cached_) return std::clamp(n / (2 * threads), least, widest);
         const std::int64_t tiles = std::clamp<std::int64_t>(n * item / least_bytes, 1, threads);
-        return std::min((n + tiles - 1) / tiles, widest);
+        return std::clamp<std::int64_t>((n + tiles - 1) / tiles, 1, widest);
     }
 
     bool is_tall() const {

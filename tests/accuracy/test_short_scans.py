@@ -93,6 +93,21 @@ def test_a_hard_line_among_easy_ones(row: Scan, dtype: np.dtype[Any], kind: str)
         scan_lines.check(row, few_hard(kind, length).astype(dtype))
 
 
+@pytest.mark.usefixtures("each_instruction_set")
+@each_scan
+@pytest.mark.parametrize("bits", [0x7FF8_0000_0000_0000, 0x7FF0_0000_0000_0001], ids=["quiet", "signaling"])
+def test_a_nan_hides_nothing_in_other_lines(row: Scan, bits: int) -> None:
+    """Lines are looked at together before they are scanned: what counts may come before a NaN of another one."""
+    heads = ([np.inf, 1.0], [2.0**60, 1, 2.0**60, 1, -(2.0**61), 2.0**-40], [1, -1, 2.0**-52, 2.0**-110, -(2.0**-52)])
+    for length in (2, 3, 6, 7, 8, 9, 16, 33):
+        for head in heads:
+            for nans in ([1], [LINES // 2], range(20, 28)):
+                x = np.ones((LINES, length))
+                x[0, : len(head)] = head[:length]
+                x[nans, 0] = np.uint64(bits).view(np.float64)
+                scan_lines.check(row, x)
+
+
 @pytest.mark.usefixtures("restored_threads")
 @each_scan
 @each_float

@@ -144,6 +144,17 @@ def test_results_near_the_ends_of_the_format(row: Normalization, dtype: np.dtype
         check_line(row, np.array([-far, 0], dtype))
 
 
+@pytest.mark.usefixtures("each_instruction_set")
+@each_row
+@each_float
+def test_results_just_below_the_normal_ones(row: Normalization, dtype: np.dtype[Any]) -> None:
+    """They have one bit less."""
+    depth = -np.log(float(ml_dtypes.finfo(dtype).smallest_normal))
+    for far in np.linspace(depth - 0.1, depth + 1.5, 40):
+        check_line(row, np.array([-far, 0], dtype))
+        check_line(row, np.array([0.5, -far, -far / 3], dtype))
+
+
 @each_row
 @each_float
 def test_lines_with_nothing(row: Normalization, dtype: np.dtype[Any]) -> None:
