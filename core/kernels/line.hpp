@@ -86,6 +86,13 @@ struct Line {
         return greatest_of(most[0])[0];
     }
 
+    // Of elements equal to the greatest no power is added.
+    static SAMESUM_INLINE void count_instead(Vector v, Vector most, Power& p, Mask& equal) {
+        const Mask same = v == most;
+        equal -= same;
+        p.root = same ? Vector{} : p.root;
+    }
+
     // `keep` gets the number of each vector and its powers; in the logarithm the greatest elements are
     // counted instead of added.
     template <bool log, class Keep>
@@ -101,11 +108,7 @@ struct Line {
                 load_group(x, i, n, v);
                 A::powers(v, most, p);
                 for_each_of<count>([&](std::size_t k) {
-                    if constexpr (log) {
-                        const Mask same = v[k] == most;
-                        equal -= same;
-                        p[k].root = same ? Vector{} : p[k].root;
-                    }
+                    if constexpr (log) count_instead(v[k], most, p[k], equal);
                     lane[(first + k) % parts].add(p[k]);
                     keep(i / elements + k, p[k]);
                 });

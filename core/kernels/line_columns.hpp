@@ -83,9 +83,7 @@ struct Columns {
         A::powers(v, most, p);
         for_each_of<some>([&](std::size_t k) {
             if constexpr (log) {
-                const Mask same = v[k] == most;
-                equal -= same;
-                p[k].root = same ? Vector{} : p[k].root;
+                Line<A>::count_instead(v[k], most, p[k], equal);
             } else {
                 elements[i + k * line_lanes] = p[k].root;
                 growths[i + k * line_lanes] = p[k].growth;
