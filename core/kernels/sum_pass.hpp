@@ -18,8 +18,8 @@ class SumPass {
         bool usable;
 
         static SAMESUM_INLINE Plan of(const ShortScanLines& lines, std::size_t period) {
-            Longs greatest[chains] =
-                {};  // bits of magnitudes: of all numbers and NaNs, NaNs are the greatest
+            // Bits of magnitudes, of which those of NaNs are the greatest.
+            Longs greatest[chains] = {};
             Doubles least[chains];
             for (Doubles& each : least) each = Doubles{} + infinity;
             each_vector(lines, [&](std::size_t k, Doubles v) {
