@@ -112,8 +112,8 @@ struct LineScan {
 
     static constexpr bool has_pass = !std::is_void_v<typename Columns::LinePass>;
 
-    // Whole groups of lines by a pass in registers, those that plan together at a time; refused(first) gets
-    // those that it does not do. Returns how many lines there were.
+    // Whole groups of lines by a pass in registers, those that plan together at a time; refused(first, end)
+    // gets those that it does not do. Returns how many lines there were.
     template <class Refused>
     static SAMESUM_INLINE std::size_t pass_groups(const ShortScanLines& all, std::size_t period,
                                                   const Refused& refused) {
