@@ -9,15 +9,31 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// Asks for the elements that come after as many of them.
+SAMESUM_INLINE void ask_for_next(const void* p, std::size_t bytes) {
+    const char* const next = static_cast<const char*>(p) + 2 * prefetch_distance;
+    for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(next + at);
+}
+
 // With these numbers known, compilers make shuffles of whole vectors out of this.
 template <class Bits, std::size_t elements>
-void untangle(const void* __restrict from, std::size_t rows, void* __restrict to) {
-    const Bits* in = static_cast<const Bits*>(from);
-    Bits* out = static_cast<Bits*>(to);
+SAMESUM_INLINE void untangle_some(const Bits* __restrict in, std::size_t rows, Bits* __restrict out) {
     for (std::size_t j = 0; j < rows; ++j) {
 #pragma GCC unroll 16
         for (std::size_t i = 0; i < elements; ++i) out[i * untangled_pitch + j] = in[j * elements + i];
     }
+}
+
+template <class Bits, std::size_t elements>
+void untangle(const void* __restrict from, std::size_t rows, void* __restrict to) {
+    constexpr std::size_t some = 64;
+    const Bits* in = static_cast<const Bits*>(from);
+    Bits* out = static_cast<Bits*>(to);
+    for (; rows >= some; rows -= some, in += some * elements, out += some) {
+        ask_for_next(in, some * elements * sizeof(Bits));
+        untangle_some<Bits, elements>(in, some, out);
+    }
+    untangle_some<Bits, elements>(in, rows, out);
 }
 
 template <class Bits, std::size_t elements>
@@ -75,11 +91,12 @@ void untangle_any(const void* __restrict from, std::ptrdiff_t stride, std::size_
     const Bits* in = static_cast<const Bits*>(from);
     Bits* out = static_cast<Bits*>(to);
     std::size_t j = 0;
-    for (; All::reach(elements, stride, j, rows); j += width, in += side * stride)
+    for (; All::reach(elements, stride, j, rows); j += width, in += side * stride) {
+        ask_for_next(in, width * elements * sizeof(Bits));
         All::untangle(in, stride, elements, out + j, pitch);
+    }
     for (; elements >= width && j + width <= rows; j += width, in += side * stride) {
-        for (std::size_t at = 0; at < width * elements * sizeof(Bits); at += 64)
-            __builtin_prefetch(reinterpret_cast<const char*>(in) + prefetch_distance + at);
+        ask_for_next(in, width * elements * sizeof(Bits));
         for (std::size_t at = 0; at < elements; at += width) {
             const std::size_t i = std::min(at, elements - width);
             All::untangle(in + i, stride, width, out + i * pitch + j, pitch);

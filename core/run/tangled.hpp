@@ -22,7 +22,12 @@ class Tangled {
           elements_(elements),
           index_(static_cast<std::size_t>(std::countr_zero(size))) {}
 
-    std::size_t rows() const { return elements_ <= few ? few_rows : many_rows; }
+    // So few that they stay in L1 beside the elements that come.
+    std::size_t rows() const {
+        constexpr std::size_t bytes = 8192, least = 16;
+        return std::clamp(std::bit_floor(bytes / (elements_ * size_)), least,
+                          elements_ <= few ? few_rows : many_rows);
+    }
     // From run to run, in bytes.
     std::ptrdiff_t step() const { return static_cast<std::ptrdiff_t>(pitch() * size_); }
 
