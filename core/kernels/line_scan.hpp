@@ -118,7 +118,7 @@ struct LineScan {
     static SAMESUM_INLINE std::size_t pass_groups(const ShortScanLines& all, std::size_t period,
                                                   const Refused& refused) {
         using Registers = RegisterLines<typename Columns::LinePass>;
-        constexpr std::size_t room = 16 << 10;  // bytes that stay in L1 for a second time
+        constexpr std::size_t room = 2 * prefetch_distance;  // bytes that stay in L1 for a second time
         const std::size_t bytes = all.n * width * F::size,
                           together = bytes < room ? room / bytes * width : width;
         std::size_t first = 0;
@@ -136,14 +136,21 @@ struct LineScan {
             }
             for (const std::size_t end = first + now; first < end; first += width) {
                 const Registers lines(all, first);
-                const char* next = lines.x[0] + distance_of(all.n);
-                for (std::size_t i = 0; i < all.n; i += width)
-                    prefetch<width * width * F::size>(next + i * width * F::size);
+                // What has been planned has been read, and what comes been asked for.
+                if constexpr (Registers::Plan::reads)
+                    ask(lines.out[0] + prefetch_distance, all.n);
+                else
+                    ask(lines.x[0] + distance_of(all.n), all.n);
                 const bool certain = period > 0 ? lines.scan_packed(plan, period) : lines.scan(plan);
                 if (!certain) refused(first, first + width);
             }
         }
         return first;
+    }
+
+    // As many elements or prefixes as a group has in its lines.
+    static SAMESUM_INLINE void ask(const char* p, std::size_t n) {
+        for (std::size_t i = 0; i < n; i += width) prefetch<width * width * F::size>(p + i * width * F::size);
     }
 
     // From the lines of a group to what is asked for, in bytes.

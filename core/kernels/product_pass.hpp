@@ -17,6 +17,7 @@ class ProductPass {
     struct Plan {
         double relative;
         bool usable;
+        static constexpr bool reads = false;
 
         // Products of two need no test, and may be of any size.
         static Plan of(const ShortScanLines&, std::size_t period) {

@@ -16,6 +16,7 @@ class SumPass {
     struct Plan {
         double shift;
         bool usable;
+        static constexpr bool reads = true;
 
         static SAMESUM_INLINE Plan of(const ShortScanLines& lines, std::size_t period) {
             // Bits of magnitudes, of which those of NaNs are the greatest.
@@ -62,8 +63,11 @@ class SumPass {
         for (std::size_t r = 0; r < rows; ++r, p += lines.pitch) {
             std::size_t i = 0;
             for (; i + chains * width <= n; i += chains * width)
-                for_each_of<chains>(
-                    [&](std::size_t k) { take(k, load<Doubles>(p + (i + k * width) * sizeof(double))); });
+                for_each_of<chains>([&](std::size_t k) {
+                    const char* const at = p + (i + k * width) * sizeof(double);
+                    __builtin_prefetch(at + 2 * prefetch_distance);
+                    take(k, load<Doubles>(at));
+                });
             for (; i < n; i += width) {
                 const std::size_t at = i < n - width ? i : n - width;
                 take(0, load<Doubles>(p + at * sizeof(double)));
@@ -112,6 +116,7 @@ class SinglePass {
     struct Plan {
         std::size_t period;
         bool usable;
+        static constexpr bool reads = false;
 
         static Plan of(const ShortScanLines&, std::size_t period) { return {period, true}; }
     };
