@@ -149,7 +149,7 @@ struct IntegerExponentials {
     }
 
     // Columns and rows that are taken at once.
-    static constexpr std::size_t strip = 32, batch = 32;
+    static constexpr std::size_t strip = 32, batch = 64;
     static_assert(block_elements <= exact_powers && batch <= exact_powers && strip % width == 0);
 
     struct Strip {
@@ -177,10 +177,14 @@ struct IntegerExponentials {
     template <std::size_t columns>
     static SAMESUM_INLINE void add_powers(Strip& s, std::size_t j, const char* p, std::ptrdiff_t row_stride,
                                           std::size_t rows) {
+        typedef Bits Some __attribute__((vector_size(columns * sizeof(Bits))));
         Pair sum[columns] = {};
+        const Some tops = load<Some>(s.top + j);
+        p += j * sizeof(Integer);
         for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
-            for (std::size_t k = 0; k < columns; ++k)
-                sum[k] += power(distance(static_cast<Bits>(s.top[j + k]), static_cast<Bits>(at(p, j + k))));
+            Bits d[columns];
+            store(d, distance(tops, load<Some>(p)));
+            for (std::size_t k = 0; k < columns; ++k) sum[k] += power(d[k]);
         }
         for (std::size_t k = 0; k < columns; ++k) {
             s.high[j + k] = sum[k][0];
@@ -193,7 +197,7 @@ struct IntegerExponentials {
         Strip s{};
         find_tops(s, t.top + first, p, row_stride, rows, n);
         std::size_t j = 0;
-        for (; j + 4 <= n; j += 4) add_powers<4>(s, j, p, row_stride, rows);
+        for (; j + width <= n; j += width) add_powers<width>(s, j, p, row_stride, rows);
         for (; j < n; ++j) add_powers<1>(s, j, p, row_stride, rows);
         for (j = 0; j < n; j += width) {
             const Exponentials old = States::at(t, first + j),
