@@ -157,7 +157,7 @@ struct ColumnScan {
     static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j,
                                                    std::size_t at, bool fresh) {
         if constexpr (!is_double) {
-            if (stays_exact<format, whole, known>(t, all, j, at)) return 0;
+            if (stays_exact<format>(t, Strip<format, whole, known>(all, j), at)) return 0;
         }
         State state = load_state(t, at);
         const std::size_t failures = scan_strip<format, whole, known>(state, all, j, fresh);
@@ -166,12 +166,11 @@ struct ColumnScan {
     }
 
     // What scan_strip tries first, without the rest of the state.
-    template <Format format, bool whole, std::size_t known>
-    static SAMESUM_INLINE bool stays_exact(Tile& t, const ScanRows& all, std::size_t j, std::size_t at) {
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool stays_exact(Tile& t, const Rows& rows, std::size_t at) {
         double* const part = t.field[0] + at;
         const double* const shift = t.field[1] + at;
         Doubles sum = load<Doubles>(part);
-        const Strip<format, whole, known> rows(all, j);
         if (format == F::format && t.way[at] == Way::parts) {
             const Sums before = Sums::at(t.field[2] + at, t.field[3] + at, t.field[4] + at);
             if (State::pass_parts(rows, before, sum, load<Doubles>(shift)) != Outcome::certain) return false;
@@ -180,6 +179,19 @@ struct ColumnScan {
             return false;
         }
         store(part, sum);
+        return true;
+    }
+
+    // More rows than scan_rows; false, and nothing has happened, unless they are all certain at once.
+    template <Format format>
+    static SAMESUM_INLINE bool tall_strip(Tile& t, const ScanRows& all, std::size_t j, std::size_t at) {
+        const TallRows<F, format> rows(all, j);
+        if constexpr (!is_double) {
+            if (stays_exact<format>(t, rows, at)) return true;
+        }
+        State state = load_state(t, at);
+        if (state.template advance<format>(rows) != Outcome::certain) return false;
+        store_state(t, at, state);
         return true;
     }
 

@@ -11,13 +11,14 @@
 namespace samesum::SAMESUM_ISA {
 
 // With u = 2^-53 and low words of at most u |hi| where a strip starts, that of row number k (from one) is at
-// most (k + 1) u |hi| and is rounded by u of that: 44 u^2 |hi| in a strip of 8 rows. The sums of the rounding
-// test are rounded by another 9 u^2 |hi|. 16 u^2 for each row and 16 u^2 for the test have room for the terms
-// of higher order and for the rounding of the bound itself; where the bound is so great that they have not,
-// nothing is certain anyway.
+// most (k + 1) u |hi| and is rounded by u of that: n (n + 3) / 2 u^2 |hi| in a strip of n rows. The sums of
+// the rounding test are rounded by another (n + 1) u^2 |hi|. Twice the greatest n, of u^2, for each row and
+// for the test have room for the terms of higher order and for the rounding of the bound itself; where the
+// bound is so great that they have not, nothing is certain anyway.
+template <std::size_t most>
 struct DoubleProductsError {
-    static_assert(scan_rows <= 8 && short_column <= 8 && width <= 8);
-    static constexpr double each_row = 0x1p-102, test = 0x1p-102;
+    static_assert(scan_rows <= most && short_column <= most && width <= most);
+    static constexpr double each_row = most * 0x1p-105, test = each_row;
 
     static constexpr double of_strip(std::size_t rows) { return static_cast<double>(rows) * each_row; }
 };
@@ -27,7 +28,7 @@ struct DoubleProductColumns {
     using F = Float64;
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
-    using Error = DoubleProductsError;
+    using Error = DoubleProductsError<few_factors>;
     using LinePass = ProductPass<Error>;
 
     // `bound`: relative, of what was lost; zero if nothing was.
@@ -51,7 +52,7 @@ struct DoubleProductColumns {
 
     // Rows of a strip whose products are near one, and stay so; false if one left them, or was in doubt.
     // Exact products are not told from others.
-    template <class Rows>
+    template <class Error, class Rows>
     static SAMESUM_INLINE bool try_near(State& state, const Rows& rows) {
         constexpr double least = PlainProducts::least;
         PlainProducts strip = state.at.plain;
@@ -61,7 +62,7 @@ struct DoubleProductColumns {
         Longs wrong = {};
         for (std::size_t r = 0; r < rows.count(); ++r) {
             strip.take(rows.at(r));
-            smallest = lesser(samesum::SAMESUM_ISA::magnitude(strip.hi), smallest);
+            smallest = lesser_magnitude(smallest, strip.hi);
             wrong |= put_tested(rows, r, strip, relative);
         }
         strip.normalise();
@@ -153,13 +154,16 @@ struct DoubleProductColumns {
         return certify(state, all, j);
     }
 
+    static SAMESUM_INLINE bool is_near(const State& state) {
+        const Longs zero = state.at.plain.hi == 0;
+        return !any_bit(state.at.mark | state.at.exponent | zero);
+    }
+
     // A strip of columns; `fresh` if no column of these rows has failed yet.
     template <Format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
                                                  bool fresh) {
-        const Longs zero = state.at.plain.hi == 0;
-        const bool near = !any_bit(state.at.mark | state.at.exponent | zero);
-        if (near && try_near(state, Strip<format, whole, known>(all, j))) return 0;
+        if (is_near(state) && try_near<Error>(state, Strip<format, whole, known>(all, j))) return 0;
         return scan_apart(state, all, j, fresh);
     }
 
@@ -228,6 +232,16 @@ struct DoubleProductColumns {
             failures = scan_any_strip<DoubleProductColumns, format>(state, all, j, fresh);
         store_state(t, at, state);
         return failures;
+    }
+
+    // More rows than scan_rows; false, and nothing has happened, unless they are all certain and near one.
+    template <Format>
+    static SAMESUM_INLINE bool tall_strip(Tile& t, const ScanRows& all, std::size_t j, std::size_t at) {
+        State state = load_state(t, at);
+        if (!is_near(state)) return false;
+        if (!try_near<DoubleProductsError<tall_rows>>(state, TallRows<F, format>(all, j))) return false;
+        store_state(t, at, state);
+        return true;
     }
 
     static std::size_t columns(void* tile, const ScanRows& rows) {

@@ -5,8 +5,8 @@
 #include "exact/rounding.hpp"
 #include "kernels/method.hpp"
 #include "kernels/modular_line.hpp"
+#include "kernels/modular_strips.hpp"
 #include "kernels/scan_method.hpp"
-#include "kernels/widening.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -36,18 +36,29 @@ struct ModularScan {
         carry.integer = All::combined(static_cast<Total>(carry.integer), static_cast<Total>(part.integer));
     }
 
-    // n prefixes of `columns` lines by turns, of `known` ones unless that is zero.
-    template <std::size_t known>
-    static SAMESUM_INLINE void scan_mixed(Total* total, const char* p, std::size_t n, char* out,
-                                          std::size_t columns) {
-        const std::size_t step = known > 0 ? known : columns;
-        Total now[scan_lines];
-        for (std::size_t c = 0; c < step; ++c) now[c] = total[c * scan_lines];
-        for (std::size_t i = 0; i < n; i += step) {
-            for (std::size_t c = 0; c < step; ++c, p += size, out += sizeof(Total))
-                put(out, now[c] = next(now[c], p));
+    // A prefix of each of `columns` lines by turns, `rounds` times, with their totals in registers.
+    template <std::size_t columns, std::size_t rounds>
+    static SAMESUM_INLINE void scan_turns(Total (&now)[columns], const char* p, char* out) {
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < rounds * columns; ++i)
+            put(out + i * sizeof(Total), now[i % columns] = next(now[i % columns], p + i * size));
+    }
+
+    // n prefixes of them.
+    template <std::size_t columns>
+    static SAMESUM_INLINE void scan_mixed(Total* total, const char* p, std::size_t n, char* out) {
+        constexpr std::size_t rounds = columns < 8 ? 8 / columns : 1, step = rounds * columns;
+        Total now[columns];
+        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * scan_lines];
+        std::size_t i = 0;
+        for (; i + step <= n; i += step, p += step * size, out += step * sizeof(Total)) {
+            __builtin_prefetch(p + 2 * prefetch_distance);
+            __builtin_prefetch(out + 2 * prefetch_distance, 1);
+            scan_turns<columns, rounds>(now, p, out);
         }
-        for (std::size_t c = 0; c < step; ++c) total[c * scan_lines] = now[c];
+        for (; i < n; i += columns, p += columns * size, out += columns * sizeof(Total))
+            scan_turns<columns, 1>(now, p, out);
+        for (std::size_t c = 0; c < columns; ++c) total[c * scan_lines] = now[c];
     }
 
     static std::size_t lines(void* tile, const ScanLines& all) {
@@ -55,14 +66,18 @@ struct ModularScan {
             Total* const total = static_cast<Tile*>(tile)->total + k;
             if (all.columns == 1)
                 *total = Line::scan(*total, all.x[k], all.n, all.out[k]);
-            else if (all.columns == 2)
-                scan_mixed<2>(total, all.x[k], all.n, all.out[k], 2);
-            else if (all.columns == 3)
-                scan_mixed<3>(total, all.x[k], all.n, all.out[k], 3);
             else
-                scan_mixed<0>(total, all.x[k], all.n, all.out[k], all.columns);
+                with_columns(all.columns,
+                             [&](auto columns) { scan_mixed<columns>(total, all.x[k], all.n, all.out[k]); });
         }
         return 0;
+    }
+
+    // Of 2 to scan_lines columns, a number known to the compiler.
+    template <std::size_t columns = scan_lines, class Take>
+    static SAMESUM_INLINE void with_columns(std::size_t number, const Take& take) {
+        if (columns == 2 || number == columns) return take(std::integral_constant<std::size_t, columns>{});
+        if constexpr (columns > 2) with_columns<columns - 1>(number, take);
     }
 
     template <std::size_t known>
@@ -129,43 +144,14 @@ struct ModularScan {
         }
     }
 
+    using Strips = ModularStrips<Integer, Total, product>;
     static constexpr bool takes_tall = sizeof(Total) >= 4;
-    typedef Total Strip __attribute__((vector_size(width * sizeof(Total))));
-
-    static SAMESUM_INLINE Strip strip_at(const char* p) {
-        if constexpr (size == sizeof(Total)) {
-            return load<Strip>(p);
-        } else {
-            using Wide = std::conditional_t<std::is_signed_v<Integer>, std::make_signed_t<Total>, Total>;
-            return reinterpret_cast<Strip>(widened_from<Wide, Integer>(p));
-        }
-    }
-
-    static SAMESUM_INLINE Strip scan_strip(Strip now, const ScanRows& all, std::size_t j) {
-        const char* x = all.x + j * size;
-        char* out = all.out + j * sizeof(Total);
-        for (std::size_t r = 0; r < all.rows; ++r, x += all.in, out += all.to) {
-            now = product ? now * strip_at(x) : now + strip_at(x);
-            store(out, now);
-        }
-        return now;
-    }
-
-    // Few columns of more rows than scan_rows, a strip in registers; the last one over some of the one
-    // before.
-    static void scan_tall(Total* total, const ScanRows& all) {
-        const std::size_t end = all.n - width;
-        const Strip last = load<Strip>(total + end);
-        for (std::size_t j = 0; j < end; j += width)
-            store(total + j, scan_strip(load<Strip>(total + j), all, j));
-        store(total + end, scan_strip(last, all, end));
-    }
 
     static std::size_t columns(void* tile, const ScanRows& all) {
         Total* const total = static_cast<Tile*>(tile)->total;
         if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
         if constexpr (takes_tall) {
-            if (all.rows > scan_rows && all.n >= width) return scan_tall(total, all), 0;
+            if (all.rows > scan_rows && all.n >= width) return Strips::scan(total, all), 0;
         }
         if (all.rows == scan_rows) {
             each_stretch<scan_rows, size>(

@@ -1,6 +1,8 @@
 // Products of narrow formats as plain doubles with a second word, and the rounding test for them.
 #pragma once
 
+#include <limits>
+
 #include "kernels/certify.hpp"
 #include "kernels/factors.hpp"
 #include "kernels/scan_method.hpp"
@@ -46,15 +48,17 @@ struct PlainProducts {
     }
 };
 
+constexpr std::size_t few_factors = 8;
+
 // What is near a double, rounded. Rounding to float32 on the way to 16 bits is quick, and right for all that
 // is farther from a tie than half a place of float32.
-template <Format format, bool precise>
+template <Format format, bool precise, std::size_t factors = few_factors>
 struct Nearby {
     using Round = Rounding<format>;
     static constexpr bool through_float = !precise && format != Format::f32;
     // Relative: the low word of so many products is less, and the rounding of the factors below.
-    static constexpr double slack = through_float ? 0x1.2p-23 : 0x1p-49;
-    static_assert(scan_rows <= 8 && short_column <= 8 && width <= 8);
+    static constexpr double slack = through_float ? 0x1.2p-23 : factors * 0x1p-52;
+    static_assert(scan_rows <= factors && short_column <= factors && width <= factors && factors <= 64);
 
     // So many first factors have products that this rounds as they are.
     static constexpr std::size_t exact_factors(Format in) {
@@ -78,6 +82,50 @@ struct Nearby {
             wrong |= narrowed_mask((samesum::SAMESUM_ISA::magnitude(value) < 0x1p-126) & (value != 0));
         return {low, wrong};
     }
+};
+
+// The same where results are normal numbers and few are near a tie, exact products among them. What float32
+// does not round to a tie of a 16-bit format is on the same side of it as before.
+template <Format format, std::size_t factors>
+struct ManyNearby {
+    using Bits = typename Rounding<format>::Bits;
+    static constexpr double least = format == Format::f16 ? 0x1p-13 : 0x1p-125;
+
+    SAMESUM_INLINE Bits take(Doubles value) {
+        if constexpr (is_single) {
+            see((reinterpret_cast<UnsignedLongs>(value) << (64 - 53 + 24)) + about);
+            return Rounding<format>::of_number(value);
+        } else {
+            constexpr int dropped = format == Format::f16 ? 13 : 16;
+            const Floats x = narrowed(value);
+            see(reinterpret_cast<Words>(x) << (32 - dropped));
+            return Rounding<format>::of_float(x);
+        }
+    }
+
+    SAMESUM_INLINE bool are_certain() const {
+        if constexpr (is_single)
+            return !any(nearest_ <= least_place + 2 * about);
+        else
+            return !any_bit(reinterpret_cast<Words>(nearest_ == least_place));
+    }
+
+  private:
+    static constexpr bool is_single = format == Format::f32;
+    using Places = std::conditional_t<is_single, Longs, Ints>;
+    using Place = std::conditional_t<is_single, std::int64_t, std::int32_t>;
+    // Of a tie.
+    static constexpr Place least_place = std::numeric_limits<Place>::min();
+    // The low word, in last places of doubles, with room.
+    static constexpr std::int64_t about = std::int64_t{4 * factors} << (64 - 53 + 24);
+
+    template <class Unsigned>
+    SAMESUM_INLINE void see(Unsigned bits) {
+        const Places place = reinterpret_cast<Places>(bits);
+        nearest_ = place < nearest_ ? place : nearest_;
+    }
+
+    Places nearest_ = Places{} + std::numeric_limits<Place>::max();
 };
 
 }  // namespace samesum::SAMESUM_ISA

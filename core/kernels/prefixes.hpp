@@ -75,6 +75,24 @@ struct StripRows {
     SAMESUM_INLINE const char* row(std::size_t r) const { return x + static_cast<std::ptrdiff_t>(r) * in; }
 };
 
+// More rows than scan_rows of whole strips, which ask for those that come.
+template <class F, Format format>
+struct TallRows : StripRows<F, format, true, 0> {
+    using Rows = StripRows<F, format, true, 0>;
+    const std::ptrdiff_t next_in, next_out;
+
+    SAMESUM_INLINE TallRows(const ScanRows& all, std::size_t j)
+        : Rows(all, j),
+          next_in(static_cast<std::ptrdiff_t>(2 * prefetch_distance / (all.n * F::size)) * all.in),
+          next_out(static_cast<std::ptrdiff_t>(2 * prefetch_distance / (all.n * F::size)) * all.to) {}
+    SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+        __builtin_prefetch(this->x + at * this->in + next_in);
+        __builtin_prefetch(this->out + at * this->to + next_out, 1);
+        Rows::put(r, bits);
+    }
+};
+
 // What is not finite among these sums is the result.
 inline std::size_t accept_special(const double* sums, std::size_t n, Format format, void* out,
                                   std::uint8_t* failed) {

@@ -191,6 +191,27 @@ struct ProductColumns {
         return failures;
     }
 
+    // More rows than scan_rows; false, and nothing has happened, unless they are all certain and near one.
+    template <Format format>
+    static SAMESUM_INLINE bool tall_strip(Tile& t, const ScanRows& all, std::size_t j, std::size_t at) {
+        using Results = ManyNearby<format, tall_rows>;
+        const TallRows<F, format> rows(all, j);
+        const State state = load_state(t, at);
+        if (state.is_apart()) return false;
+        PlainProducts strip = state.plain;
+        Doubles least = Doubles{} + Results::least;
+        Results results;
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            strip.take(rows.at(r));
+            least = lesser_magnitude(least, strip.hi);
+            rows.put(r, results.take(strip.hi));
+        }
+        strip.normalise();
+        if (!results.are_certain() || any(least < Results::least) || !strip.is_near()) return false;
+        store_plain(t, at, strip);
+        return true;
+    }
+
     static std::size_t columns(void* tile, const ScanRows& rows) {
         return in_format_within<F::format>(
             rows.format, [&]<Format to>() { return scan_columns<F, ProductColumns, to>(tile, rows); });

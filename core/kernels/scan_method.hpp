@@ -34,8 +34,8 @@ struct Carry {
     ProductCarry product;  // of floats
 };
 
-// Elements per call of `row`, at most, and rows per call of `columns`, or of few columns.
-constexpr std::size_t scan_elements = 512, scan_rows = 4, tall_rows = 32, tall_columns = 128;
+// Elements per call of `row`, at most, and rows per call of `columns`, or where they are short.
+constexpr std::size_t scan_elements = 512, scan_rows = 4, tall_rows = 32;
 
 // Rows of n elements, and where their prefixes go; the row number `depth` of the scan comes first. failed[r *
 // n + j] tells which could not be certified, if any.
@@ -47,6 +47,7 @@ struct ScanRows {
     std::size_t rows, n, depth;
     Format format;  // of the prefixes
     std::uint8_t* failed;
+    bool stays = false;  // the prefixes, where they are written: `out` is no buffer
 };
 
 // As many side by side.
@@ -103,7 +104,7 @@ struct ScanMethod {
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
     // The same of whole columns of 1 to short_column rows.
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
-    bool takes_tall = false;  // whether `columns` takes tall_rows rows of 8 to tall_columns columns
+    bool takes_tall = false;  // whether `columns` takes up to tall_rows rows of 8 columns or more
     // From how many elements on `lines` is quicker than `row` for the parts of one line; never if zero.
     std::size_t least_part = 0;
     bool takes_long_lines = true;  // whether it is for lines too long for one call

@@ -1,8 +1,10 @@
 // Columns of a scan a strip of `width` of them at a time. `Columns` says how a strip is scanned:
 // scan_strip<format, whole, known>(state, rows, j, fresh) of the strip from column j on and
 // column_strip<...>(tile, rows, j, at, fresh), whose state is in a tile from column `at` on; `known` is the
-// number of rows, or zero, and `fresh` tells that no strip of these rows has failed yet. Of scans that start
-// again after some rows each pass_few<format>(rows, period) is a common test; false if it tells nothing.
+// number of rows, or zero, and `fresh` tells that no strip of these rows has failed yet. Of more rows than
+// that takes tall_strip<format>(tile, rows, j, at) does a whole strip, or says that it did not. Of scans that
+// start again after some rows each pass_few<format>(rows, period) is a common test; false if it tells
+// nothing.
 #pragma once
 
 #include "kernels/prefixes.hpp"
@@ -11,23 +13,30 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// take(j, at) of each strip of `width` columns or more: it begins at column j and its state at column `at`.
+// The last columns are as many as the others' and begin among them, with a state of their own.
+template <class Take>
+SAMESUM_INLINE void each_strip(std::size_t n, const Take& take) {
+    std::size_t j = 0;
+    for (; j + width <= n; j += width) take(j, j);
+    if (j < n) take(n - width, j);
+}
+
 template <class F, class Columns, Format format, std::size_t known>
 std::size_t scan_strips(typename Columns::Tile& t, const ScanRows& all) {
     constexpr std::size_t rows = known > 0 ? known : scan_rows;
-    // Few columns are soon done: their lines have to be asked for many rows ahead.
-    const std::size_t ahead = all.n < tall_columns ? tall_rows : rows;
-    std::size_t failures = 0, j = 0;
-    for (; j + width <= all.n; j += width) {
-        const char* next = all.x + static_cast<std::ptrdiff_t>(ahead) * all.in + j * F::size;
-        prefetch_rows<rows>(next, all.in, width * F::size);
-        failures += Columns::template column_strip<format, true, known>(t, all, j, j, failures == 0);
-    }
-    if (j == all.n) return failures;
-    // The last columns are as many as the others' and begin among them, with a state of their own.
-    if (all.n > width)
-        return failures +
-               Columns::template column_strip<format, true, known>(t, all, all.n - width, j, failures == 0);
-    return failures + Columns::template column_strip<format, false, 0>(t, all, j, j, failures == 0);
+    std::size_t failures = 0;
+    if (all.n < width) return Columns::template column_strip<format, false, 0>(t, all, 0, 0, true);
+    each_strip(all.n, [&](std::size_t j, std::size_t at) {
+        const char* next = all.x + static_cast<std::ptrdiff_t>(rows) * all.in + j * F::size;
+        if (at == j) prefetch_rows<rows>(next, all.in, width * F::size);
+        if (all.stays) {
+            const char* place = all.out + static_cast<std::ptrdiff_t>(rows) * all.to + j * size_of(format);
+            for (std::size_t r = 0; r < rows; ++r, place += all.to) __builtin_prefetch(place, 1);
+        }
+        failures += Columns::template column_strip<format, true, known>(t, all, j, at, failures == 0);
+    });
+    return failures;
 }
 
 // A strip of any number of rows.
@@ -65,19 +74,28 @@ std::size_t scan_short_columns(const ScanRows& all) {
     return j < all.n ? failures + scan_short_strip<Columns, false>(all, j, failures == 0) : failures;
 }
 
+// `width` rows from this one on, or fewer in the end.
+inline ScanRows rows_from(const ScanRows& all, std::size_t first) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(first);
+    ScanRows some = all;
+    some.x += at * all.in;
+    some.out += at * all.to;
+    some.rows = all.rows - first < width ? all.rows - first : width;
+    some.depth += first;
+    some.failed += first * all.n;
+    return some;
+}
+
 // take(rows, is_square) of `width` rows after the other, and of fewer in the end. It says how many failed,
 // and writes flags only if some did.
 template <class Take>
 SAMESUM_INLINE std::size_t each_square(const ScanRows& all, const Take& take) {
     std::size_t failures = 0;
     for (std::size_t r = 0; r < all.rows; r += width) {
-        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
-        const std::size_t rows = all.rows - r < width ? all.rows - r : width;
-        const ScanRows some{all.x + at * all.in, all.in,     all.out + at * all.to, all.to, rows, all.n,
-                            all.depth + r,       all.format, all.failed + r * all.n};
-        const std::size_t found = take(some, rows == width);
+        const ScanRows some = rows_from(all, r);
+        const std::size_t found = take(some, some.rows == width);
         if (found > 0 && failures == 0) std::memset(all.failed, 0, r * all.n);
-        if (found == 0 && failures > 0) std::memset(some.failed, 0, rows * all.n);
+        if (found == 0 && failures > 0) std::memset(some.failed, 0, some.rows * all.n);
         failures += found;
     }
     return failures;
@@ -92,13 +110,37 @@ SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const 
     });
 }
 
-// More rows than scan_rows, of which no strip takes more than a square has: products count on that.
+// One strip of any number of rows, of which none takes more than a square has: products count on that. There
+// are flags already.
+template <class Columns, Format format>
+__attribute__((noinline)) std::size_t scan_strip_by_squares(typename Columns::Tile& t, const ScanRows& all,
+                                                            std::size_t j, std::size_t at) {
+    std::size_t failures = 0;
+    for (std::size_t r = 0; r < all.rows; r += width) {
+        const ScanRows some = rows_from(all, r);
+        failures += some.rows == width
+                        ? Columns::template column_strip<format, true, width>(t, some, j, at, false)
+                        : Columns::template column_strip<format, true, 0>(t, some, j, at, false);
+    }
+    return failures;
+}
+
+// More rows than scan_rows: a strip at once if it is as easy as most are.
 template <class Columns, Format format>
 std::size_t scan_tall_strips(typename Columns::Tile& t, const ScanRows& all) {
-    return each_square(all, [&](const ScanRows& some, bool is_square) {
-        return is_square ? scan_strips<typename Columns::F, Columns, format, width>(t, some)
-                         : scan_strips<typename Columns::F, Columns, format, 0>(t, some);
+    if (all.n < width)
+        return each_square(all, [&](const ScanRows& some, bool) {
+            return Columns::template column_strip<format, false, 0>(t, some, 0, 0, true);
+        });
+    std::size_t failures = 0;
+    bool fresh = true;
+    each_strip(all.n, [&](std::size_t j, std::size_t at) {
+        if (Columns::template tall_strip<format>(t, all, j, at)) return;
+        if (fresh) std::memset(all.failed, 0, all.rows * all.n);
+        fresh = false;
+        failures += scan_strip_by_squares<Columns, format>(t, all, j, at);
     });
+    return failures;
 }
 
 // The number of rows is known to the compiler where the results are of the elements' format, as they mostly

@@ -1,6 +1,7 @@
 #include "run/scan_columns.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
@@ -22,9 +23,11 @@ class Job {
           is_cached_(plan.lines.count() * plan.inner.size * plan.axis.size *
                          static_cast<std::int64_t>(size_of(plan.in) + size_of(plan.format)) <=
                      streamed_bytes),
-          rows_(few_        ? plan.written
-                : is_tall() ? tall_rows
-                            : scan_rows) {}
+          is_tall_(!few_ && is_cached_ && method.takes_tall && pitch() <= tall_pitch &&
+                   plan.inner.size >= static_cast<std::int64_t>(scan_lines)),
+          rows_(few_       ? plan.written
+                : is_tall_ ? rows_of_tall()
+                           : scan_rows) {}
 
     void run(int threads) {
         const std::int64_t width = tile_columns_for(threads);
@@ -50,23 +53,32 @@ class Job {
   private:
     static constexpr std::int64_t tile_width = tile_columns, tile_elements = scan_rows * tile_width,
                                   task_elements = 1 << 16;
+    // Where many rows are taken at once: bytes from row to row and of a row of a tile, at most. Beyond that
+    // the strips' lines of the cache come to lie above one another.
+    static constexpr std::int64_t tall_pitch = 2048, tall_bytes = 1024;
 
     // Whole rows where there are tiles enough for the threads anyway. In the caches one tile for each thread,
     // of not too few bytes: those who write to neighbouring lines of the cache hold each other up.
     std::int64_t tile_columns_for(std::int64_t threads) const {
         constexpr std::int64_t least_bytes = 192, least = 64;
         const std::int64_t n = plan_.inner.size, item = static_cast<std::int64_t>(size_of(plan_.format)),
-                           widest = std::min(tile_elements / rows_ / 64 * 64, tile_width);
-        if (plan_.lines.count() >= 4 * threads) return std::clamp(n, least, widest);
-        if (!is_cached_) return std::clamp(n / (2 * threads), least, widest);
-        const std::int64_t tiles = std::clamp<std::int64_t>(n * item / least_bytes, 1, threads);
-        return std::clamp<std::int64_t>((n + tiles - 1) / tiles, 1, widest);
+                           room = std::min(tile_elements / rows_ / 64 * 64, tile_width),
+                           widest = is_tall_ ? std::min(room, tall_bytes / item) : room;
+        const bool shares_lines = plan_.lines.count() >= 4 * threads;
+        if (!is_cached_ && !shares_lines) return std::clamp(n / (2 * threads), least, widest);
+        const std::int64_t tiles =
+            std::max(shares_lines ? 1 : std::clamp<std::int64_t>(n * item / least_bytes, 1, threads),
+                     (n + widest - 1) / widest);
+        return (n + tiles - 1) / tiles;
     }
 
-    bool is_tall() const {
-        constexpr std::int64_t least = static_cast<std::int64_t>(scan_lines), most = tall_columns;
-        return is_cached_ && method_.takes_tall && plan_.inner.size >= least && plan_.inner.size <= most;
+    std::int64_t rows_of_tall() const {
+        constexpr std::int64_t bytes = 8192, least = 2 * static_cast<std::int64_t>(scan_rows),
+                               most = tall_rows;
+        return std::clamp(bytes / pitch() / least * least, least, most);
     }
+
+    std::int64_t pitch() const { return std::max(std::abs(plan_.axis.in), std::abs(plan_.axis.out)); }
 
     void scan_tile(const char* in, char* out, std::int64_t columns) {
         const std::size_t n = static_cast<std::size_t>(columns), size = size_of(plan_.format);
@@ -91,7 +103,8 @@ class Job {
                                    n,
                                    static_cast<std::size_t>(r),
                                    plan_.format,
-                                   failed};
+                                   failed,
+                                   direct};
             if (gathers) {
                 for (std::int64_t i = 0; i < rows; ++i)
                     gather(x + i * plan_.axis.in, plan_.inner.in, n, size_of(plan_.in), plan_.swapped,
@@ -122,6 +135,7 @@ class Job {
     Failures& failures_;
     const bool few_;           // all rows at once
     const bool is_cached_;     // elements and prefixes
+    const bool is_tall_;       // many rows at once
     const std::int64_t rows_;  // at a time
 };
 
