@@ -75,15 +75,11 @@ std::size_t scan_short_columns(const ScanRows& all) {
 }
 
 // `width` rows from this one on, or fewer in the end.
-inline ScanRows rows_from(const ScanRows& all, std::size_t first) {
+SAMESUM_INLINE ScanRows rows_from(const ScanRows& all, std::size_t first) {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(first);
-    ScanRows some = all;
-    some.x += at * all.in;
-    some.out += at * all.to;
-    some.rows = all.rows - first < width ? all.rows - first : width;
-    some.depth += first;
-    some.failed += first * all.n;
-    return some;
+    const std::size_t rows = all.rows - first < width ? all.rows - first : width;
+    return {all.x + at * all.in, all.in,     all.out + at * all.to,     all.to, rows, all.n,
+            all.depth + first,   all.format, all.failed + first * all.n};
 }
 
 // take(rows, is_square) of `width` rows after the other, and of fewer in the end. It says how many failed,
