@@ -151,7 +151,7 @@ struct ModularScan {
         Total* const total = static_cast<Tile*>(tile)->total;
         if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
         if constexpr (takes_tall) {
-            if (all.rows > scan_rows && all.n >= width) return Strips::scan(total, all), 0;
+            if (all.rows > scan_rows) return Strips::scan(total, all), 0;
         }
         if (all.rows == scan_rows) {
             each_stretch<scan_rows, size>(

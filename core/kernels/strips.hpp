@@ -121,13 +121,9 @@ __attribute__((noinline)) std::size_t scan_strip_by_squares(typename Columns::Ti
     return failures;
 }
 
-// More rows than scan_rows: a strip at once if it is as easy as most are.
+// More rows than scan_rows, of `width` columns or more: a strip at once if it is as easy as most are.
 template <class Columns, Format format>
 std::size_t scan_tall_strips(typename Columns::Tile& t, const ScanRows& all) {
-    if (all.n < width)
-        return each_square(all, [&](const ScanRows& some, bool) {
-            return Columns::template column_strip<format, false, 0>(t, some, 0, 0, true);
-        });
     std::size_t failures = 0;
     bool fresh = true;
     each_strip(all.n, [&](std::size_t j, std::size_t at) {

@@ -58,7 +58,8 @@ class Job {
     static constexpr std::int64_t tall_pitch = 2048, tall_bytes = 1024;
 
     // Whole rows where there are tiles enough for the threads anyway. In the caches one tile for each thread,
-    // of not too few bytes: those who write to neighbouring lines of the cache hold each other up.
+    // of not too few bytes: those who write to neighbouring lines of the cache hold each other up. Of rows of
+    // up to tall_pitch bytes no tile has less than 8 columns, on which the methods count.
     std::int64_t tile_columns_for(std::int64_t threads) const {
         constexpr std::int64_t least_bytes = 192, least = 64;
         const std::int64_t n = plan_.inner.size, item = static_cast<std::int64_t>(size_of(plan_.format)),
