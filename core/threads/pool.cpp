@@ -39,7 +39,14 @@ std::uint64_t control_word() {
 void set_control_word(std::uint64_t word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
 #endif
 
+using Clock = std::chrono::steady_clock;
+
 constexpr auto interruption_interval = std::chrono::milliseconds(20);
+// Idle threads look for work for so long, then they sleep.
+constexpr auto patience = std::chrono::microseconds(100);
+// Waking helpers costs the caller 12 to 25 us, and the first of them comes after 50 to 70; then it is read
+// what is in the cache of another.
+constexpr auto worth_waking = std::chrono::microseconds(100);
 
 struct Job {
     Job(TaskRef what, std::size_t n) : task(what), tasks(n) {}
@@ -58,15 +65,30 @@ struct Job {
     }
 
     void work(std::size_t worker) {
+        take_tasks(worker, [](std::size_t) {});
+    }
+
+    // By the caller. between(how many tasks are handed out)
+    template <class Between>
+    void work_as_caller(const Between& between) {
+        auto asked = Clock::now();
+        take_tasks(0, [&](std::size_t handed_out) {
+            if (Clock::now() - asked > interruption_interval) {
+                if (interruption_requested()) throw Interrupted{};
+                asked = Clock::now();
+            }
+            between(handed_out);
+        });
+    }
+
+  private:
+    template <class Between>
+    void take_tasks(std::size_t worker, const Between& between) {
         const FloatingPointScope scope;
-        auto asked = std::chrono::steady_clock::now();
         try {
             for (std::size_t t; !stop && (t = next.fetch_add(1)) < tasks;) {
                 task(t, worker);
-                if (worker == 0 && std::chrono::steady_clock::now() - asked > interruption_interval) {
-                    if (interruption_requested()) throw Interrupted{};
-                    asked = std::chrono::steady_clock::now();
-                }
+                between(t + 1);
             }
         } catch (...) {
             fail();
@@ -83,16 +105,15 @@ void pause() {
 // Looks for a moment whether something holds: a thread that sleeps takes longer to wake than many a job.
 template <class Condition>
 void await_briefly(const Condition& holds) {
-    constexpr auto patience = std::chrono::microseconds(100);
     constexpr int looks = 64;  // between two looks at the clock
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     do {
         for (int i = 0; i < looks; ++i) {
             if (holds()) return;
             pause();
         }
         std::this_thread::yield();  // who is waited for may be on this very processor
-    } while (std::chrono::steady_clock::now() - begin < patience);
+    } while (Clock::now() - begin < patience);
 }
 
 class Pool {
@@ -100,10 +121,37 @@ class Pool {
     static constexpr std::size_t sent_helpers = 8;
 
   public:
-    // False if somebody else's job is running.
+    // False if somebody else's job is running. Helpers that all sleep are woken once the rest of the work is
+    // worth it, or at once if such calls follow one another.
     bool try_run(Job& job, std::size_t threads) {
         const std::unique_lock busy(busy_, std::try_to_lock);
         if (!busy.owns_lock()) return false;
+        const auto begin = Clock::now();
+        if (begin - ended_ > patience) alone_ = 0;
+        bool is_shared = awake_ > 0 || alone_ >= quick_calls || job.tasks <= threads;
+        if (is_shared) share(job, threads);
+        job.work_as_caller([&](std::size_t done) {
+            if (is_shared || (Clock::now() - begin) * (job.tasks - done) < worth_waking * done) return;
+            is_shared = true;
+            share(job, threads);
+        });
+        if (is_shared) await_helpers();
+        alone_ = is_shared ? 0 : alone_ + 1;
+        ended_ = Clock::now();
+        return true;
+    }
+
+  private:
+    struct Helper {
+        std::thread thread;
+        Placement placement;
+    };
+
+    // Calls in a row that one thread does, until the next one finds helpers worth waking.
+    static constexpr int quick_calls = 2;
+
+    // From now on helpers may take tasks.
+    void share(Job& job, std::size_t threads) {
         {
             const std::lock_guard lock(mutex_);
             grow(threads - 1);
@@ -114,7 +162,9 @@ class Pool {
                 helpers_[i].placement.wake_elsewhere(helpers_[i].thread.native_handle());
         }
         wake_.notify_all();
-        job.work(0);
+    }
+
+    void await_helpers() {
         std::unique_lock lock(mutex_);
         job_ = nullptr;  // who has not come by now comes too late
         if (working_ > 0) {
@@ -123,14 +173,7 @@ class Pool {
             lock.lock();
         }
         done_.wait(lock, [this] { return working_ == 0; });
-        return true;
     }
-
-  private:
-    struct Helper {
-        std::thread thread;
-        Placement placement;
-    };
 
     // A system that gives no more threads is served by those there are.
     void grow(std::size_t helpers) {
@@ -150,11 +193,14 @@ class Pool {
 
     [[noreturn]] void serve(Helper& self, std::size_t worker) {
         std::uint64_t seen = 0;
+        ++awake_;
         for (;;) {
             await_briefly([&] { return generation_ != seen; });
             std::unique_lock lock(mutex_);
             self.placement.fall_asleep();
+            --awake_;
             wake_.wait(lock, [&] { return generation_ != seen; });
+            ++awake_;
             self.placement.come_back();
             seen = generation_;
             if (job_ == nullptr || worker > wanted_) continue;
@@ -167,12 +213,15 @@ class Pool {
         }
     }
 
-    std::mutex busy_, mutex_;  // the second one is held by those who change what follows
+    std::mutex busy_;
+    Clock::time_point ended_{};  // the latest call
+    int alone_ = 0;              // calls in a row that no helper was asked to join
+    std::mutex mutex_;           // held by those who change what follows
     std::condition_variable wake_, done_;
     std::deque<Helper> helpers_;
     Job* job_ = nullptr;
     std::size_t wanted_ = 0;
-    std::atomic<std::size_t> working_{0};
+    std::atomic<std::size_t> working_{0}, awake_{0};  // helpers
     std::atomic<std::uint64_t> generation_{0};
 };
 
@@ -214,7 +263,7 @@ void for_each_task(std::size_t n, std::size_t threads, TaskRef task) {
     }
     Job job(task, n);
     if (threads > n) threads = n;
-    if (threads <= 1 || !pool().try_run(job, threads)) job.work(0);
+    if (threads <= 1 || !pool().try_run(job, threads)) job.work_as_caller([](std::size_t) {});
     if (job.failure) std::rethrow_exception(job.failure);
 }
 

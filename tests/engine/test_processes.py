@@ -171,6 +171,24 @@ def test_idle_threads_sleep(tmp_path: Path) -> None:
     assert run(script, tmp_path) == "True\n"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads by /proc")
+def test_helpers_come_for_long_work(tmp_path: Path) -> None:
+    script = """
+        import os
+        import numpy as np
+        from samesum import _core
+        from samesum.algebra.rows import SUM
+        from samesum.engine import memory
+
+        _core.set_num_threads(4)
+        x = np.ones(1 << 25, np.float32)
+        before = len(os.listdir("/proc/self/task"))
+        memory.reduce(SUM, x)
+        print(len(os.listdir("/proc/self/task")) - before)
+    """
+    assert run(script, tmp_path) == "3\n"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space of a new process")
 def test_fewer_threads_than_asked_for_are_enough(tmp_path: Path) -> None:
     """Where the system gives no more threads, the call goes on with those it has."""
