@@ -46,7 +46,7 @@ constexpr auto interruption_interval = std::chrono::milliseconds(20);
 constexpr auto patience = std::chrono::microseconds(100);
 // Waking helpers costs the caller 12 to 25 us, and the first of them comes after 50 to 70; then it is read
 // what is in the cache of another.
-constexpr auto worth_waking = std::chrono::microseconds(100);
+constexpr auto worth_waking = std::chrono::microseconds(60);
 
 struct Job {
     Job(TaskRef what, std::size_t n) : task(what), tasks(n) {}
