@@ -1,5 +1,6 @@
 #include "exact/exponential_state.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace samesum {
@@ -29,6 +30,14 @@ void add_to(Superaccumulator& total, Value x) {
 
 }  // namespace
 
+template <std::size_t limbs, class Value>
+double ExponentialState<limbs, Value>::distance(Value greater, Value less) {
+    if constexpr (std::is_same_v<Value, double>)
+        return greater - less;
+    else
+        return static_cast<double>(static_cast<std::uint64_t>(greater) - static_cast<std::uint64_t>(less));
+}
+
 // Zero where it is less than a unit of the last place: differences as great as that are not made exactly. Of
 // doubles whose difference is smaller neither is above 2^62, or they would be equal.
 template <std::size_t limbs, class Value>
@@ -48,6 +57,7 @@ template <std::size_t limbs, class Value>
 void ExponentialState<limbs, Value>::raise(Value top) {
     error_ += u128{sum_.whole() + 1} * Exponential<limbs>::units + 1;
     sum_ = sum_ * exponential(top, top_);
+    nearest_ = distance(top, top_);
     top_ = top;
 }
 
@@ -63,6 +73,7 @@ void ExponentialState<limbs, Value>::add(Value x) {
     } else {
         sum_ += exponential(top_, x);
         error_ += Exponential<limbs>::units;
+        nearest_ = std::min(nearest_, distance(top_, x));
     }
 }
 
@@ -81,6 +92,16 @@ void ExponentialState<limbs, Value>::merge(const ExponentialState& other) {
     if (part.top_ < top_) part.raise(top_);
     sum_ += part.sum_;
     error_ += part.error_;
+    nearest_ = std::min(nearest_, part.nearest_);
+}
+
+// Whether the logarithm is less than half of the least positive number of any format, 2^-1075. Each value
+// below the top has added `units` to the error.
+template <std::size_t limbs, class Value>
+bool ExponentialState<limbs, Value>::is_nothing_beside_one() const {
+    constexpr double far = 746;
+    const double most = static_cast<double>(error_ / Exponential<limbs>::units);
+    return sum_ == Number{1} && nearest_ - std::log(most) > far;
 }
 
 template <std::size_t limbs, class Value>
@@ -93,7 +114,8 @@ bool ExponentialState<limbs, Value>::round(const Finish& how, std::uint64_t& bit
     }
     add_to(base, top_);
     const Number one{1};
-    if (error_ == 0 && sum_ == one) return round_result(base, Number{}, false, 0, how, bits);
+    const bool is_one = error_ == 0 ? sum_ == one : top_ == Value{} && is_nothing_beside_one();
+    if (is_one) return round_result(base, Number{}, false, 0, how, bits);
     const Number sum = sum_ < one ? one : sum_;
     return round_result(base, Logarithm<limbs>::of(sum), false, error_ + Logarithm<limbs>::units, how, bits);
 }

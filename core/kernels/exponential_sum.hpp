@@ -27,6 +27,14 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
                 load<Doubles>(t.rest + j), load<Doubles>(t.bound + j)};
     }
 
+    static SAMESUM_INLINE void put(Tile& t, std::size_t j, const Exponentials& s) {
+        store(t.top + j, s.top);
+        store(t.equal + j, s.equal);
+        store(t.sum + j, s.sum);
+        store(t.rest + j, s.rest);
+        store(t.bound + j, s.bound);
+    }
+
     static SAMESUM_INLINE void set(Tile& t, std::size_t j, const Exponentials& s) {
         t.top[j] = s.top[0];
         t.equal[j] = s.equal[0];
@@ -141,12 +149,7 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
             for (std::size_t r = 0; r < rows; ++r) lost += vanishing(wide_element(x[r]), limit);
         }
         const Doubles bound = bound_of(terms, count, lost);
-        const Exponentials s = after(old, {top, terms.equal, terms.sum, terms.rest, bound});
-        store(t.top + j, s.top);
-        store(t.equal + j, s.equal);
-        store(t.sum + j, s.sum);
-        store(t.rest + j, s.rest);
-        store(t.bound + j, s.bound);
+        put(t, j, after(old, {top, terms.equal, terms.sum, terms.rest, bound}));
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
@@ -169,14 +172,15 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
              {none + f.top[i], none + f.equal[i], none + f.sum[i], none + f.rest[i], none + f.bound[i]});
     }
 
+    template <bool tops_first>
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
         const Tile& t = *static_cast<const Tile*>(tile);
         const auto states = [&](std::size_t j) { return at(t, j); };
-        return certify_exponentials<wide ? 88 : 50>(states, n, how.format, out, failed);
+        return certify_exponentials<wide ? 88 : 50, tops_first>(states, n, how.format, out, failed);
     }
 
     static constexpr Method method() {
-        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish<false>};
     }
 };
 

@@ -152,6 +152,21 @@ struct IntegerExponentials {
     static constexpr std::size_t strip = 32, batch = 64;
     static_assert(block_elements <= exact_powers && batch <= exact_powers && strip % width == 0);
 
+    // Of columns whose states fill a vector.
+    typedef Integer Tops __attribute__((vector_size(width * sizeof(Integer))));
+
+    static SAMESUM_INLINE Doubles doubles_or_nan(Tops x) {
+        const Doubles converted = __builtin_convertvector(x, Doubles);
+        if constexpr (sizeof(Integer) < sizeof(double)) {
+            return converted;
+        } else {
+            constexpr Integer limit = Integer{1} << 53;
+            Longs far = x > limit;
+            if constexpr (std::is_signed_v<Integer>) far |= x < -limit;
+            return far ? Doubles{} + __builtin_nan("") : converted;
+        }
+    }
+
     struct Strip {
         Integer top[strip];
         alignas(64) double greatest[strip], equal[strip], high[strip], low[strip];
@@ -165,12 +180,21 @@ struct IntegerExponentials {
             const char* row = p + static_cast<std::ptrdiff_t>(r) * row_stride;
             for (std::size_t j = 0; j < n; ++j) s.top[j] = greater(s.top[j], at(row, j));
         }
-        for (std::size_t j = 0; j < n; ++j) {
-            const double here = double_or_nan(s.top[j]);
-            const bool is_here = !(here < before[j]);
-            s.greatest[j] = is_here && before[j] == before[j] ? here : before[j];
-            s.equal[j] = is_here ? 1 : 0;
-            if (!is_here) s.top[j] = static_cast<Integer>(before[j]);
+        for (std::size_t j = 0; j < n; j += width) {
+            const Tops top = load<Tops>(s.top + j);
+            const Doubles here = doubles_or_nan(top), old = load<Doubles>(before + j), none = {};
+            const Longs is_below = here < old;
+            store(s.greatest + j, is_below | (old != old) ? old : here);
+            store(s.equal + j, is_below ? none : none + 1);
+            if (any(is_below))
+                store(s.top + j, __builtin_convertvector(is_below, Tops)
+                                     ? __builtin_convertvector(is_below ? old : none, Tops)
+                                     : top);
+        }
+        // What else is in a last vector stays as it is: the tile may have more columns.
+        for (std::size_t j = n; j % width != 0; ++j) {
+            s.greatest[j] = before[j];
+            s.equal[j] = 0;
         }
     }
 
@@ -205,12 +229,7 @@ struct IntegerExponentials {
                                                   load<Doubles>(s.high + j), load<Doubles>(s.low + j),
                                                   static_cast<double>(rows));
             const Exponentials all = States::after(old, now);
-            const std::size_t bytes = (n - j < width ? n - j : width) * sizeof(double);
-            std::memcpy(t.top + first + j, &all.top, bytes);
-            std::memcpy(t.equal + first + j, &all.equal, bytes);
-            std::memcpy(t.sum + first + j, &all.sum, bytes);
-            std::memcpy(t.rest + first + j, &all.rest, bytes);
-            std::memcpy(t.bound + first + j, &all.bound, bytes);
+            States::put(t, first + j, all);
         }
     }
 
@@ -243,8 +262,12 @@ struct IntegerExponentials {
     }
 
     static constexpr Method method() {
-        return {tile_columns,  States::init, each_lane<lane>, columns, each_merge<States::merge>,
-                States::finish};
+        return {tile_columns,
+                States::init,
+                each_lane<lane>,
+                columns,
+                each_merge<States::merge>,
+                States::template finish<true>};
     }
 };
 

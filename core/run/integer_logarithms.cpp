@@ -56,13 +56,18 @@ void truncate(const double* results, std::size_t n, Format format, void* out, st
     }
 }
 
+// The tiles of all integers' sums are those of doubles.
+std::size_t finish_tile(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+    return current_instruction_set().exponentials->whole[0].finish(tile, n, how, out, failed);
+}
+
 std::size_t finish_sums(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
     if (is_float(how.format)) {
-        of_doubles().finish(tile, n, how, out, failed);
+        finish_tile(tile, n, how, out, failed);
         doubt_nans(how.format, out, n, failed);
     } else {
         double results[tile_columns];
-        of_doubles().finish(tile, n, {how.finalize, Format::f64, how.count}, results, failed);
+        finish_tile(tile, n, {how.finalize, Format::f64, how.count}, results, failed);
         truncate(results, n, how.format, out, failed);
     }
     std::size_t failures = 0;

@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t threaded_bytes = 384 << 10;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
 constexpr std::int64_t task_bytes = 2 << 20, least_task_bytes = 64 << 10;
+// By the first of its pieces is told whether a large set is worth other threads.
+constexpr std::int64_t least_piece_bytes = 256 << 10;
 // Of columns so few rows high that a tile of them has less.
 constexpr std::int64_t columns_task_bytes = 1 << 20;
 // Beyond the caches shorter stretches of the rows of columns are read at less than the speed of memory.
@@ -171,7 +173,9 @@ class Job {
     void accumulate_in_pieces(const Pass& pass, const Outputs& o, int threads, const TileScope& tiles) {
         const std::int64_t bytes = o.count() * plan_.reduced_count * item();
         const std::int64_t most = plan_.ordered ? ordered_pieces * threads : INT64_MAX;
-        const std::int64_t wanted = std::clamp<std::int64_t>(bytes / task_bytes, 2 * threads, most);
+        const std::int64_t enough =
+            std::max(bytes / task_bytes, std::min<std::int64_t>(8 * threads, bytes / least_piece_bytes));
+        const std::int64_t wanted = std::clamp<std::int64_t>(enough, 2 * threads, most);
         const std::int64_t pieces = std::min(plan_.reduced_count, wanted);
         std::vector<std::unique_ptr<TileScope>> states(
             static_cast<std::size_t>(plan_.ordered ? pieces : threads));

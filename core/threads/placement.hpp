@@ -37,7 +37,7 @@ class Placement {
     }
 
   private:
-    bool is_asleep_ = false, is_sent_ = false;
+    bool is_asleep_ = true, is_sent_ = false;  // a new thread is where its maker is
     cpu_set_t allowed_{}, others_{};
 };
 

@@ -122,13 +122,13 @@ class Pool {
 
   public:
     // False if somebody else's job is running. Helpers that all sleep are woken once the rest of the work is
-    // worth it, or at once if such calls follow one another.
+    // worth it, or at once if calls follow one another.
     bool try_run(Job& job, std::size_t threads) {
         const std::unique_lock busy(busy_, std::try_to_lock);
         if (!busy.owns_lock()) return false;
         const auto begin = Clock::now();
-        if (begin - ended_ > patience) alone_ = 0;
-        bool is_shared = awake_ > 0 || alone_ >= quick_calls || job.tasks <= threads;
+        if (begin - ended_ > patience) follow_ = 0;
+        bool is_shared = awake_ > 0 || follow_ >= quick_calls || job.tasks <= threads;
         if (is_shared) share(job, threads);
         job.work_as_caller([&](std::size_t done) {
             if (is_shared || (Clock::now() - begin) * (job.tasks - done) < worth_waking * done) return;
@@ -136,7 +136,7 @@ class Pool {
             share(job, threads);
         });
         if (is_shared) await_helpers();
-        alone_ = is_shared ? 0 : alone_ + 1;
+        follow_ = is_shared ? quick_calls : follow_ + 1;
         ended_ = Clock::now();
         return true;
     }
@@ -147,7 +147,7 @@ class Pool {
         Placement placement;
     };
 
-    // Calls in a row that one thread does, until the next one finds helpers worth waking.
+    // Calls in a row that one thread does; the next one wakes helpers at once.
     static constexpr int quick_calls = 2;
 
     // From now on helpers may take tasks.
@@ -215,7 +215,7 @@ class Pool {
 
     std::mutex busy_;
     Clock::time_point ended_{};  // the latest call
-    int alone_ = 0;              // calls in a row that no helper was asked to join
+    int follow_ = 0;             // calls in a row, quick_calls at once where one was worth sharing
     std::mutex mutex_;           // held by those who change what follows
     std::condition_variable wake_, done_;
     std::deque<Helper> helpers_;
