@@ -76,6 +76,38 @@ def test_exponentials_that_nearly_vanish_beside_zero(dtype: np.dtype[Any], far: 
     check_rows(LOGSUMEXP, np.array([[0.0, far], [far, far - 1], [1e-37, far], [-1e-37, far]]).astype(dtype))
 
 
+@pytest.mark.parametrize("count", [1, 2, 30, 300])
+@pytest.mark.parametrize("dtype", [np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int16)], ids=str)
+def test_the_least_results_and_those_that_are_nothing(dtype: np.dtype[Any], count: int) -> None:
+    """Beside one zero, where count * e^far is about half of the least positive double, and much less."""
+    limit = -1075 * np.log(2) - np.log(count)
+    for zero in (0.0, -0.0):
+        x = np.full((11, count + 1), zero).astype(dtype)
+        for row, far in zip(
+            x, limit + np.array([9, 2, 0.5, 0.01, -0.01, -0.5, -0.9, -1.1, -2, -60, -9000]), strict=True
+        ):
+            row[1:] = far
+        check_rows(LOGSUMEXP, x)
+        check_reduce(LOGSUMEXP, x, (1,), dtype=np.float64)
+        check_reduce(LOGSUMEXP, x[:, ::-1], (1,), dtype=np.float32)
+    x[:, 1] = -700
+    check_reduce(LOGSUMEXP, x, (1,), dtype=np.float64)
+
+
+@each_integer
+def test_others_decide_only_where_they_are_near(dtype: np.dtype[Any]) -> None:
+    """The top, and others 30 to 60 below it: about half of its last place, in each format."""
+    info, tops = np.iinfo(dtype), np.array([1, 2, 3, 64, 100, 127, 2048, 2**20 + 1, 2**40 - 1, 2**52 + 3, 2**53 - 1])
+    tops = tops[tops <= info.max]
+    for others in (1, 7, 40):
+        for far in range(2, 62, 3):
+            x = np.repeat(tops[:, None], others + 1, 1)
+            x[:, 1:] -= far
+            if x.min() >= info.min:
+                for target in (np.float64, np.float32, np.float16):
+                    check_reduce(LOGSUMEXP, x.astype(dtype), (1,), dtype=target)
+
+
 @each_float
 def test_equal_and_lone_elements(dtype: np.dtype[Any]) -> None:
     values = np.array([0.0, 1.0, -3.25, 1e-6, 60000.0, -60000.0, 5.5]).astype(dtype)
