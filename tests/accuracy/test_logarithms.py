@@ -108,6 +108,15 @@ def test_others_decide_only_where_they_are_near(dtype: np.dtype[Any]) -> None:
                     check_reduce(LOGSUMEXP, x.astype(dtype), (1,), dtype=target)
 
 
+@each_integer
+def test_equal_tops_far_from_one_another(dtype: np.dtype[Any]) -> None:
+    x = np.full((150, 9), 20, dtype)
+    x[[3, 140]] = 120
+    x[80, ::2] = 120
+    check_rows(LOGSUMEXP, x.T)
+    check_reduce(LOGSUMEXP, x, (0,), dtype=np.float64)
+
+
 @each_float
 def test_equal_and_lone_elements(dtype: np.dtype[Any]) -> None:
     values = np.array([0.0, 1.0, -3.25, 1e-6, 60000.0, -60000.0, 5.5]).astype(dtype)
