@@ -15,9 +15,11 @@ namespace {
 
 // Below this many bytes of input one thread is faster than waking another.
 constexpr std::int64_t threaded_bytes = 384 << 10;
+// Below this, if another has to be woken first.
+constexpr std::int64_t brief_bytes = 3 << 19;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
 constexpr std::int64_t task_bytes = 2 << 20, least_task_bytes = 64 << 10;
-// By the first of its pieces is told whether a large set is worth other threads.
+// By the first of its pieces is told whether a set is worth other threads.
 constexpr std::int64_t least_piece_bytes = 256 << 10;
 // Of columns so few rows high that a tile of them has less.
 constexpr std::int64_t columns_task_bytes = 1 << 20;
@@ -56,6 +58,7 @@ class Job {
     void run() {
         const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item();
         const int threads = bytes >= threaded_bytes ? thread_count() : 1;
+        const BriefWork brief(bytes < brief_bytes);
         const bool lanes = plan_.shape == Shape::lanes;
         const std::int64_t outer = lanes ? 1 : plan_.kept.count();
         const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;

@@ -18,6 +18,8 @@ namespace {
 
 // Below this many elements one thread is faster than waking another.
 constexpr std::int64_t threaded_elements = 8 << 10;
+// Below this one thread is as quick as two of which one is woken first.
+constexpr std::int64_t brief_elements = 128 << 10;
 // Bytes of the lines that a task takes at a time: they stay in the cache while they lie side by side.
 constexpr std::int64_t task_bytes = 512 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.
@@ -36,6 +38,7 @@ class Job {
           kind_(static_cast<std::size_t>(kind)) {}
 
     void run() const {
+        const BriefWork brief(lines_.count() * lines_.axis.size < brief_elements);
         if (lines_.axis.size > Lines::block) {
             const bool enough = lines_.are_direct() && lines_.count() >= 2 * thread_count();
             return enough ? run_tasks(1, &Job::take_long)

@@ -21,6 +21,8 @@ namespace samesum {
 namespace {
 
 constexpr std::int64_t threaded_bytes = 128 << 10;
+// Below this one thread is as quick as two of which one is woken first.
+constexpr std::int64_t brief_bytes = 512 << 10;
 // Threads that write columns of the same rows share pages, which the first of them has to wait for.
 constexpr std::int64_t threaded_columns_bytes = 512 << 10;
 // Elements of lines that one thread takes at a time.
@@ -57,6 +59,15 @@ class Job {
             plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
         const int threads =
             bytes >= (plan_.columns ? threaded_columns_bytes : threaded_bytes) ? thread_count() : 1;
+        {
+            const BriefWork brief(bytes < brief_bytes);
+            scan(threads);
+        }
+        repair(combine_, plan_, failures_, threads);
+    }
+
+  private:
+    void scan(int threads) {
         if (lines_are_short(plan_, method_))
             scan_short_lines(plan_, method_, target_.initial(), failures_, threads);
         else if (plan_.columns)
@@ -67,10 +78,8 @@ class Job {
             long_.run(threads);
         else
             scan_single_lines(threads);
-        repair(combine_, plan_, failures_, threads);
     }
 
-  private:
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
 
     bool lines_side_by_side() const {

@@ -48,6 +48,8 @@ constexpr auto patience = std::chrono::microseconds(100);
 // what is in the cache of another.
 constexpr auto worth_waking = std::chrono::microseconds(60);
 
+thread_local bool is_brief = false;
+
 struct Job {
     Job(TaskRef what, std::size_t n) : task(what), tasks(n) {}
 
@@ -121,14 +123,14 @@ class Pool {
     static constexpr std::size_t sent_helpers = 8;
 
   public:
-    // False if somebody else's job is running. Helpers that all sleep are woken once the rest of the work is
-    // worth it, or at once if calls follow one another.
+    // False if somebody else's job is running. For brief work helpers that all sleep are woken once the rest
+    // of it is worth it, or at once if calls follow one another.
     bool try_run(Job& job, std::size_t threads) {
         const std::unique_lock busy(busy_, std::try_to_lock);
         if (!busy.owns_lock()) return false;
         const auto begin = Clock::now();
         if (begin - ended_ > patience) follow_ = 0;
-        bool is_shared = awake_ > 0 || follow_ >= quick_calls || job.tasks <= threads;
+        bool is_shared = !is_brief || awake_ > 0 || follow_ >= quick_calls || job.tasks <= threads;
         if (is_shared) share(job, threads);
         job.work_as_caller([&](std::size_t done) {
             if (is_shared || (Clock::now() - begin) * (job.tasks - done) < worth_waking * done) return;
@@ -177,17 +179,17 @@ class Pool {
 
     // A system that gives no more threads is served by those there are.
     void grow(std::size_t helpers) {
-        try {
-            while (helpers_.size() < helpers) {
-                Helper& helper = helpers_.emplace_back();
-                const std::size_t worker = helpers_.size();
+        while (helpers_.size() < helpers) {
+            Helper& helper = helpers_.emplace_back();
+            const std::size_t worker = helpers_.size();
+            try {
                 helper.thread = std::thread([this, &helper, worker] { serve(helper, worker); });
+            } catch (const std::system_error&) {
+                return helpers_.pop_back();
+            } catch (...) {
+                helpers_.pop_back();
+                throw;
             }
-        } catch (const std::system_error&) {
-            helpers_.pop_back();
-        } catch (...) {
-            helpers_.pop_back();
-            throw;
         }
     }
 
@@ -246,6 +248,9 @@ Pool& pool() {
 
 FloatingPointScope::FloatingPointScope() : saved_(control_word()) { set_control_word(ieee_defaults); }
 FloatingPointScope::~FloatingPointScope() { set_control_word(saved_); }
+
+BriefWork::BriefWork(bool brief) : before_(is_brief) { is_brief = brief; }
+BriefWork::~BriefWork() { is_brief = before_; }
 
 int thread_count() {
     const int n = configured.load(std::memory_order_relaxed);

@@ -44,6 +44,19 @@ class TaskRef {
     void (*call_)(void*, std::size_t, std::size_t);
 };
 
+// While it lives and is true, jobs of the calling thread may be done before a thread that sleeps is awake:
+// one is woken only for what is still left after the first task.
+class BriefWork {
+  public:
+    explicit BriefWork(bool is_brief);
+    ~BriefWork();
+    BriefWork(const BriefWork&) = delete;
+    BriefWork& operator=(const BriefWork&) = delete;
+
+  private:
+    bool before_;
+};
+
 // Runs tasks 0 ... n-1, handed out in order, on up to `threads` threads of which the caller is worker 0.
 // While the pool is busy for another caller, the caller does all of its own. Throws Interrupted, or what a
 // task threw.
