@@ -44,10 +44,10 @@ using Clock = std::chrono::steady_clock;
 constexpr auto interruption_interval = std::chrono::milliseconds(20);
 // Idle threads look for work for so long, then they sleep.
 constexpr auto patience = std::chrono::microseconds(100);
-// Waking helpers costs the caller 12 to 25 us, and the first of them comes after 50 to 70; then it is read
-// what is in the cache of another.
+// Waking helpers costs the caller 12 to 25 us, and the first of them comes after 50 to 70.
 constexpr auto worth_waking = std::chrono::microseconds(60);
 
+// What the innermost BriefWork of the calling thread says.
 thread_local bool is_brief = false;
 
 struct Job {

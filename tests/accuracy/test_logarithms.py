@@ -96,7 +96,7 @@ def test_the_least_results_and_those_that_are_nothing(dtype: np.dtype[Any], coun
 
 @each_integer
 def test_others_decide_only_where_they_are_near(dtype: np.dtype[Any]) -> None:
-    """The top, and others 30 to 60 below it: about half of its last place, in each format."""
+    """The top, and others 2 to 59 below it: some of them are about half of its last place, in each format."""
     info, tops = np.iinfo(dtype), np.array([1, 2, 3, 64, 100, 127, 2048, 2**20 + 1, 2**40 - 1, 2**52 + 3, 2**53 - 1])
     tops = tops[tops <= info.max]
     for others in (1, 7, 40):
