@@ -35,32 +35,58 @@ SAMESUM_INLINE Doubles subnormal_quotient(Doubles hi, Doubles lo) {
     return ((placed + (rest + lo)) - least_quotient) * double_power_unit;
 }
 
-// Below this, powers count as zero: 2^-1154 of the greatest is nothing, nor are 2^30 of them.
-constexpr double double_vanishing_power = -800;
+// What `taken_as_it_is`, `vanishing_power`, `NearZero` and `BelowGreatest` are for floats.
+constexpr double double_taken_as_it_is = 2048, double_vanishing_power = -800;
 
-// 2^double_power_scale e^(x - most) is root * (1 + growth).
+struct DoublesNearZero {
+    static constexpr bool is_near = true;
+    static constexpr double least = -820, most = 400, least_sum = 0x1p100, most_sum = 0x1p750;
+
+    static SAMESUM_INLINE Doubles placed(Doubles x) {
+        const Doubles none = {};
+        return lesser(none + most, greater(none + least, x));
+    }
+    static SAMESUM_INLINE Doubles whole() { return Doubles{} + to_integer; }
+};
+
+struct DoublesBelowGreatest {
+    static constexpr bool is_near = false;
+    Doubles greatest, subtracted, least, most, sixteenths;
+
+    static SAMESUM_INLINE DoublesBelowGreatest of(Doubles greatest, Longs near) {
+        const Doubles none = {}, infinite = none + infinity;
+        const Longs as_it_is = near | (samesum::SAMESUM_ISA::magnitude(greatest) <= double_taken_as_it_is);
+        const Doubles subtracted = as_it_is ? none : greatest, top = greatest - subtracted;
+        const Doubles octaves = fused(top, none + sixteenths_per_unit / 16, none + to_integer) - to_integer;
+        return {near ? infinite : greatest, subtracted,
+                near ? none + DoublesNearZero::least : top + double_vanishing_power,
+                near ? none + DoublesNearZero::most : infinite, near ? none : 16 * octaves};
+    }
+
+    SAMESUM_INLINE Longs near() const { return greatest == infinity; }
+    SAMESUM_INLINE Doubles nothing() const { return near() ? greatest : Doubles{} - infinity; }
+    SAMESUM_INLINE Doubles origin() const { return near() ? Doubles{} : greatest; }
+    SAMESUM_INLINE Doubles top() const { return origin() - subtracted; }
+    SAMESUM_INLINE Doubles placed(Doubles x) const { return lesser(most, greater(least, x - subtracted)); }
+    SAMESUM_INLINE Doubles whole() const { return to_integer - sixteenths; }
+};
+
+// 2^double_power_scale e^x, relative to a power of two, is root * (1 + growth).
 struct DoublePower {
     Doubles root, growth;
 };
 
-// For x <= most, within 2^-57 of it. NaN gives NaN in growth. As `powers_of`: each of the few roundings of
-// growth, which is below 0.023, costs 2^-59.
-template <std::size_t count>
-SAMESUM_INLINE void double_powers_of(const Doubles (&x)[count], Doubles most, DoublePower (&power)[count]) {
-    const Doubles none = {}, least = none + double_vanishing_power;
+// Within 2^-57 of it. NaN gives NaN in growth. As `powers_of`: each of the few roundings of growth, which is
+// below 0.023, costs 2^-59.
+template <std::size_t count, class Against>
+SAMESUM_INLINE void double_powers_of(const Doubles (&x)[count], const Against& against,
+                                     DoublePower (&power)[count]) {
+    const Doubles none = {}, whole = against.whole();
     Sixteenths at[count];
-    Doubles difference[count], r[count], q[count];
-    Longs remains[count];
-    for_each_of<count>([&](std::size_t i) {
-        difference[i] = x[i] - most;
-        remains[i] = difference[i] >= least;
-        at[i] = Sixteenths::of(greater(least, difference[i]));
-    });
-    for_each_of<count>([&](std::size_t i) {
-        const Doubles subtracted = difference[i] - x[i];
-        const Doubles error = (x[i] - (difference[i] - subtracted)) - (most + subtracted);
-        r[i] = fused(-at[i].number, none + sixteenth_rest, at[i].rest) + (remains[i] ? error : none);
-    });
+    Doubles r[count], q[count];
+    for_each_of<count>([&](std::size_t i) { at[i] = Sixteenths::of(against.placed(x[i]), whole); });
+    for_each_of<count>(
+        [&](std::size_t i) { r[i] = fused(-at[i].number, none + sixteenth_rest, at[i].rest); });
     constexpr double terms[] = {0x1.a01b6e7a951e2p-13, 0x1.6c16c16b94c3ap-10, 0x1.11111110a137cp-7,
                                 0x1.5555555555557p-5,  0x1.5555555555558p-3,  0.5};
     for_each_of<count>([&](std::size_t i) { q[i] = none + 0x1.a01b5a26c74dfp-16; });
@@ -68,7 +94,7 @@ SAMESUM_INLINE void double_powers_of(const Doubles (&x)[count], Doubles most, Do
         for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i], q[i], none + term); });
     for_each_of<count>([&](std::size_t i) {
         const Doubles growth = fused(r[i] * r[i], q[i], r[i]) + at[i].root_error();
-        power[i] = {remains[i] ? at[i].scaled_root(double_power_scale) : none, growth};
+        power[i] = {at[i].scaled_root(double_power_scale), growth};
     });
 }
 
@@ -79,6 +105,8 @@ struct DoubleLines {
     using Mask = Longs;
     using Scalar = double;
     using Power = DoublePower;
+    using Near = DoublesNearZero;
+    using Below = DoublesBelowGreatest;
     using Total = DoubleWord;
     static constexpr double unit = 1 / double_power_unit;  // a power of 1
 
@@ -96,9 +124,10 @@ struct DoubleLines {
         n >= width ? store(p, v) : static_cast<void>(std::memcpy(p, &v, n * sizeof(double)));
     }
 
-    template <std::size_t count>
-    static SAMESUM_INLINE void powers(const Doubles (&x)[count], Doubles most, DoublePower (&power)[count]) {
-        double_powers_of(x, most, power);
+    template <std::size_t count, class Against>
+    static SAMESUM_INLINE void powers(const Doubles (&x)[count], const Against& against,
+                                      DoublePower (&power)[count]) {
+        double_powers_of(x, against, power);
     }
 
     struct LaneSum {
@@ -130,17 +159,32 @@ struct DoubleLines {
             LaneSum sum = *this;
             sum.join({swapped<distance>(high), swapped<distance>(low), Doubles{}});
             if constexpr (distance == 1)
-                return {0, sum.high[0], sum.low[0], 0};
+                return {sum.high[0], sum.low[0]};
             else
                 return sum.template across<distance / 2>();
         }
     };
+
+    static SAMESUM_INLINE Total totals(const double* total, const double* rest) {
+        return ordered_sum(load<Doubles>(total), load<Doubles>(rest));
+    }
 
     static SAMESUM_INLINE Total same(const LineShare& all) {
         return ordered_sum(Doubles{} + all.total, Doubles{} + all.rest);
     }
 
     static SAMESUM_INLINE Mask is_number(Total total) { return total.hi == total.hi; }
+
+    static SAMESUM_INLINE Mask is_near(Total total) {
+        return (total.hi >= Near::least_sum) & (total.hi < Near::most_sum);
+    }
+
+    // Relative to the greatest power, where that is not near zero.
+    static SAMESUM_INLINE Total relative(Total total, const Below& below) {
+        const DoubleWord power = power_of(below.top(), below.sixteenths);
+        const Doubles quotient = total.hi / power.hi, rest = fused(-quotient, power.hi, total.hi);
+        return ordered_sum(quotient, (rest + fused(-quotient, power.lo, total.lo)) / power.hi);
+    }
 
     // Reciprocals of totals in two words, 2^200 times too large as quotients are before they are rounded.
     struct Reciprocal {
@@ -173,8 +217,13 @@ struct DoubleLines {
             return p.root * fused(p.growth, high, low);
         }
 
+        SAMESUM_INLINE Reciprocal of_line(std::size_t i) const {
+            return {Doubles{} + high[i], Doubles{} + low[i]};
+        }
+
+        // Even less is zero.
         static SAMESUM_INLINE Longs is_subnormal(Doubles quotient) {
-            return (quotient < least_quotient) & (quotient > 0);
+            return (quotient < least_quotient) & (quotient > 0x1p-877);
         }
     };
 
@@ -199,6 +248,15 @@ struct DoubleLines {
 
     static SAMESUM_INLINE Logarithm logarithm(std::int64_t count, Total total) {
         return logarithm_of(Doubles{} + static_cast<double>(count), total);
+    }
+
+    static SAMESUM_INLINE Logarithm of_line(const Logarithm& by, std::size_t i) {
+        const Doubles none = {};
+        return {{none + by.log.hi[i], none + by.log.lo[i]}, Longs{} + by.alone[i], none + by.rest[i]};
+    }
+
+    static SAMESUM_INLINE Mask is_distant(const Logarithm& by, Doubles greatest) {
+        return by.log.hi - greatest >= static_cast<double>(distant_logarithm);
     }
 
     static SAMESUM_INLINE Doubles log_quotient(Doubles x, Doubles most, const Logarithm& by) {

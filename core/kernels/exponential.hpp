@@ -75,9 +75,12 @@ struct Sixteenths {
     Doubles number, rest;
     Longs bits;
 
-    static SAMESUM_INLINE Sixteenths of(Doubles d) {
-        const Doubles none = {}, shifted = fused(d, none + sixteenths_per_unit, none + to_integer);
-        const Doubles number = shifted - to_integer;
+    static SAMESUM_INLINE Sixteenths of(Doubles d) { return of(d, Doubles{} + to_integer); }
+
+    // What `whole` is less than `to_integer`, a multiple of 16, is taken away from the bits.
+    static SAMESUM_INLINE Sixteenths of(Doubles d, Doubles whole) {
+        const Doubles none = {}, shifted = fused(d, none + sixteenths_per_unit, whole);
+        const Doubles number = shifted - whole;
         return {number, fused(-number, none + sixteenth, d), reinterpret_cast<Longs>(shifted)};
     }
 

@@ -2,6 +2,7 @@
 // change, nor whether lines are taken one by one or side by side.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "kernels/double_lines.hpp"
@@ -22,6 +23,7 @@ struct Line {
     using Mask = typename A::Mask;
     using Power = typename A::Power;
     using LaneSum = typename A::LaneSum;
+    using Below = typename A::Below;
     static constexpr std::size_t elements = A::elements, size = size_of(A::format),
                                  parts = line_lanes / elements;
 
@@ -34,12 +36,7 @@ struct Line {
         A::store_part(static_cast<char*>(out) + i * size, v, n - i);
     }
 
-    // So that x - most is +0 for zeros of either sign.
-    static SAMESUM_INLINE Vector subtrahend(Vector most) { return most == 0 ? -Vector{} : most; }
-
-    static SAMESUM_INLINE Vector subtrahend(double most) {
-        return subtrahend(Vector{} + static_cast<typename A::Scalar>(most));
-    }
+    static SAMESUM_INLINE Vector same(double v) { return Vector{} + static_cast<typename A::Scalar>(v); }
 
     // take(vectors, i, lane): whole groups of vectors from element i on, the first of them of this lane, then
     // one after the other.
@@ -72,11 +69,10 @@ struct Line {
     }
 
     // NaNs apart; -inf if there is nothing else.
-    static SAMESUM_INLINE double greatest_of_line(const void* x, std::size_t n) {
+    static double greatest(const void* x, std::size_t n) {
         const char* p = static_cast<const char*>(x);
         Vector most[A::together];
-        for_each_of<A::together>(
-            [&](std::size_t k) { most[k] = Vector{} - static_cast<typename A::Scalar>(infinity); });
+        for_each_of<A::together>([&](std::size_t k) { most[k] = same(-infinity); });
         for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
             Vector v[count];
             load_group(p, i, n, v);
@@ -86,29 +82,30 @@ struct Line {
         return greatest_of(most[0])[0];
     }
 
-    // Of elements equal to the greatest no power is added.
-    static SAMESUM_INLINE void count_instead(Vector v, Vector most, Power& p, Mask& equal) {
-        const Mask same = v == most;
+    // Of elements equal to the greatest, and of -inf, no power is added.
+    static SAMESUM_INLINE void count_instead(Vector v, const Below& against, Power& p, Mask& equal) {
+        const Mask same = v == against.greatest;
         equal -= same;
-        p.root = same ? Vector{} : p.root;
+        p.root = same | (v == against.nothing()) ? Vector{} : p.root;
     }
 
-    // `keep` gets the number of each vector and its powers; in the logarithm the greatest elements are
-    // counted instead of added.
-    template <bool log, class Keep>
-    static SAMESUM_INLINE LineShare share_of(const char* x, std::size_t n, double greatest, Keep keep) {
+    // `keep` gets the number of each vector and its powers. For the logarithm the greatest elements are found,
+    // or counted instead of added.
+    template <bool log, class Against, class Keep>
+    static SAMESUM_INLINE LineShare share_of(const char* x, std::size_t n, const Against& against, Keep keep) {
         LaneSum lane[parts] = {};
         Mask equal = {};
-        const Vector most = subtrahend(greatest);
+        Vector most = same(-infinity);
         for (std::size_t start = 0; start < n; start += stretch) {
             const std::size_t end = n - start < stretch ? n : start + stretch;
             for_each_group(start, end, [&](auto count, std::size_t i, std::size_t first) {
                 Vector v[count];
                 Power p[count];
                 load_group(x, i, n, v);
-                A::powers(v, most, p);
+                A::powers(v, against, p);
                 for_each_of<count>([&](std::size_t k) {
-                    if constexpr (log) count_instead(v[k], most, p[k], equal);
+                    if constexpr (log && Against::is_near) most = greater(v[k], most);
+                    if constexpr (log && !Against::is_near) count_instead(v[k], against, p[k], equal);
                     lane[(first + k) % parts].add(p[k]);
                     keep(i / elements + k, p[k]);
                 });
@@ -118,54 +115,58 @@ struct Line {
         for (std::size_t half = parts / 2; half > 0; half /= 2)
             for (std::size_t k = 0; k < half; ++k) lane[k].join(lane[k + half]);
         LineShare share = lane[0].across();
-        share.most = greatest;
-        if constexpr (log)
+        if constexpr (log && Against::is_near) share.greatest = greatest_of(most)[0];
+        if constexpr (log && !Against::is_near)
             for (std::size_t k = 0; k < elements; ++k) share.count += equal[k];
         return share;
     }
 
-    template <bool log>
-    static LineShare share_against(const void* from, std::size_t n, double most) {
-        const char* x = static_cast<const char*>(from);
-        return share_of<log>(x, n, most, [=](std::size_t k, const Power&) {
-            prefetch_rows<1>(x + (n + k * elements) * size, 0, 64);  // the next block, or line
+    // Asks for the next block, or line.
+    template <bool log, class Against>
+    static SAMESUM_INLINE LineShare share_against(const char* x, std::size_t n, const Against& against) {
+        return share_of<log>(x, n, against, [=](std::size_t k, const Power&) {
+            prefetch_rows<1>(x + (n + k * elements) * size, 0, 64);
         });
     }
 
     template <bool log>
     static LineShare share(const void* x, std::size_t n) {
-        const double most = greatest_of_line(x, n);
-        return is_finite(most) ? share_against<log>(x, n, most) : LineShare{most};
+        return share_against<log>(static_cast<const char*>(x), n, typename A::Near{});
     }
 
-    static SAMESUM_INLINE bool is_finite(double v) { return samesum::magnitude(v) < infinity; }
+    template <bool log>
+    static LineShare share_below(const void* x, std::size_t n, double greatest) {
+        LineShare found = share_against<log>(static_cast<const char*>(x), n, below(greatest));
+        found.greatest = greatest;
+        return found;
+    }
 
-    static LineShare joined(const LineShare* shares, std::size_t count, double most) {
-        LineShare all{most};
-        DoubleWord sum = {};
-        for (std::size_t i = 0; i < count; ++i) {
-            const LineShare& share = shares[i];
-            const bool apart = share.most == most;
-            if (apart) all.count += share.count;
-            DoubleWord size, moved;
-            two_sum(Doubles{} + (apart ? 0 : static_cast<double>(share.count) * A::unit),
-                    Doubles{} + share.total, size.hi, size.lo);
-            moved = product(ordered_sum(size.hi, size.lo + share.rest), scale_of(share.most, most));
-            Doubles error;
-            two_sum(sum.hi, moved.hi, sum.hi, error);
-            sum.lo += moved.lo + error;
+    static SAMESUM_INLINE Below below(double greatest) { return Below::of(same(greatest), Mask{}); }
+
+    static LineShare joined(const LineShare* shares, std::size_t count) {
+        LineShare all = shares[0];
+        for (std::size_t i = 1; i < count; ++i) {
+            Doubles sum, error;
+            two_sum(Doubles{} + all.total, Doubles{} + shares[i].total, sum, error);
+            all.total = sum[0];
+            all.rest += shares[i].rest + error[0];
+            all.greatest = std::max(all.greatest, shares[i].greatest);
+            all.count += shares[i].count;
         }
-        all.total = sum.hi[0];
-        all.rest = sum.lo[0];
         return all;
     }
 
-    // e^(from - to)
-    static SAMESUM_INLINE DoubleWord scale_of(double from, double to) {
-        Doubles difference, error;
-        two_sum(Doubles{} + from, Doubles{} - to, difference, error);
-        return exponential<68>(difference, error);
+    // The first one of the places.
+    static SAMESUM_INLINE bool first_of(Mask mask) { return mask[0] != 0; }
+
+    template <bool log>
+    static bool is_near(const LineShare& all) {
+        const auto total = A::same(all);
+        if (!first_of(A::is_near(total))) return false;
+        return !log || first_of(A::is_distant(A::logarithm(0, total), same(all.greatest)));
     }
+
+    static SAMESUM_INLINE bool is_finite(double v) { return samesum::magnitude(v) < infinity; }
 
     static void fill_with_nan(void* out, std::size_t n) {
         for (std::size_t i = 0; i < n; ++i) store_bits(out, i, canonical_nan(A::format), size);
@@ -174,58 +175,44 @@ struct Line {
     template <bool log>
     static void quotients(const void* from, std::size_t n, const LineShare& all, void* out) {
         const char* x = static_cast<const char*>(from);
-        const Vector most = subtrahend(all.most);
+        const auto total = A::same(all);
         if constexpr (log) {
-            const auto one = A::logarithm(all.count, A::same(all));
-            for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
-                Vector v[count];
-                load_group(x, i, n, v);
-                for_each_of<count>([&](std::size_t k) { v[k] = A::log_quotient(v[k], most, one); });
-                put_group(out, i, n, v);
-            });
+            if (all.is_near) return put_logarithms(x, n, Vector{}, A::logarithm(0, total), out);
+            const Below against = below(all.greatest);
+            put_logarithms(x, n, against.origin(), A::logarithm(all.count, A::relative(total, against)), out);
         } else {
-            const auto inverse = A::Reciprocal::of(A::same(all));
-            for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
-                Vector v[count];
-                Power p[count];
-                load_group(x, i, n, v);
-                A::powers(v, most, p);
-                inverse.times(p, v);
-                put_group(out, i, n, v);
-            });
+            const auto inverse = A::Reciprocal::of(total);
+            if (all.is_near) return put_powers(x, n, typename A::Near{}, inverse, out);
+            put_powers(x, n, below(all.greatest), inverse, out);
         }
     }
 
-    static void softmax_of_block(const char* x, std::size_t n, double most, void* out) {
-        Power kept[line_block / elements];
-        const LineShare all = share_of<false>(x, n, most, [&](std::size_t i, const Power& p) {
-            prefetch_rows<1>(x + (n + i * elements) * size, 0, 64);
-            kept[i] = p;
-        });
-        if (all.total != all.total) return fill_with_nan(out, n);
-        const auto inverse = A::Reciprocal::of(A::same(all));
+    template <class Against>
+    static SAMESUM_INLINE void put_powers(const char* x, std::size_t n, const Against& against,
+                                          const typename A::Reciprocal& inverse, void* out) {
         for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
             Vector v[count];
             Power p[count];
-            for_each_of<count>([&](std::size_t k) { p[k] = kept[i / elements + k]; });
+            load_group(x, i, n, v);
+            A::powers(v, against, p);
             inverse.times(p, v);
             put_group(out, i, n, v);
         });
     }
 
-    template <bool log>
-    static void line(const void* from, std::size_t n, void* out) {
-        const char* x = static_cast<const char*>(from);
-        const double most = greatest_of_line(x, n);
-        if (!is_finite(most)) return fill_with_nan(out, n);
-        if constexpr (!log) {
-            softmax_of_block(x, n, most, out);
-        } else {
-            const LineShare all = share_against<true>(x, n, most);
-            if (all.total != all.total) return fill_with_nan(out, n);
-            quotients<true>(x, n, all, out);
-        }
+    static SAMESUM_INLINE void put_logarithms(const char* x, std::size_t n, Vector origin,
+                                              const typename A::Logarithm& log, void* out) {
+        const Vector from = subtrahend(origin);
+        for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
+            Vector v[count];
+            load_group(x, i, n, v);
+            for_each_of<count>([&](std::size_t k) { v[k] = A::log_quotient(v[k], from, log); });
+            put_group(out, i, n, v);
+        });
     }
+
+    // So that x - origin is +0 for zeros of either sign.
+    static SAMESUM_INLINE Vector subtrahend(Vector origin) { return origin == 0 ? -Vector{} : origin; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -30,7 +30,7 @@ struct Columns {
 
     // The greatest elements, NaNs apart; the elements are copied on the way.
     Vector greatest() const {
-        Vector most = Vector{} - static_cast<typename A::Scalar>(infinity);
+        Vector most = Line<A>::same(-infinity);
         const std::ptrdiff_t ahead = 8 * lines.in;
         for (std::size_t i = 0; i < lines.n; ++i) {
             const Vector v = at(i);
@@ -39,7 +39,7 @@ struct Columns {
             elements[i] = v;
             most = greater(v, most);
         }
-        return Line<A>::subtrahend(most);
+        return most;
     }
 
     struct Shares {
@@ -58,16 +58,16 @@ struct Columns {
         }
     };
 
-    template <bool log>
-    void share(Vector most, Shares& shares) const {
+    template <bool log, class Against>
+    void share(const Against& against, Shares& shares) const {
         for (std::size_t start = 0; start < lines.n; start += stretch) {
             const std::size_t end = start + stretch < lines.n ? start + stretch : lines.n;
             for (std::size_t k = 0; k < line_lanes && start + k < end; ++k) {
                 LaneSum lane = start == 0 ? LaneSum{} : shares.lane[k];
                 std::size_t i = start + k;
                 for (; i + 3 * line_lanes < end; i += 4 * line_lanes)
-                    take<log, 4>(i, most, lane, shares.equal);
-                for (; i < end; i += line_lanes) take<log, 1>(i, most, lane, shares.equal);
+                    take<log, 4>(i, against, lane, shares.equal);
+                for (; i < end; i += line_lanes) take<log, 1>(i, against, lane, shares.equal);
                 lane.settle();
                 shares.lane[k] = lane;
             }
@@ -75,16 +75,16 @@ struct Columns {
     }
 
     // The powers of some elements of a lane.
-    template <bool log, std::size_t some>
-    SAMESUM_INLINE void take(std::size_t i, Vector most, LaneSum& lane, Mask& equal) const {
+    template <bool log, std::size_t some, class Against>
+    SAMESUM_INLINE void take(std::size_t i, const Against& against, LaneSum& lane, Mask& equal) const {
         Vector v[some];
         Power p[some];
         for_each_of<some>([&](std::size_t k) { v[k] = elements[i + k * line_lanes]; });
-        A::powers(v, most, p);
+        A::powers(v, against, p);
         for_each_of<some>([&](std::size_t k) {
-            if constexpr (log) {
-                Line<A>::count_instead(v[k], most, p[k], equal);
-            } else {
+            if constexpr (log && !Against::is_near) {
+                Line<A>::count_instead(v[k], against, p[k], equal);
+            } else if constexpr (!log) {
                 elements[i + k * line_lanes] = p[k].root;
                 growths[i + k * line_lanes] = p[k].growth;
             }
@@ -114,22 +114,53 @@ struct Columns {
         for_each_of<some>([&](std::size_t k) { put(i + k, v[k]); });
     }
 
+    void put_softmax(const typename A::Total& total) const {
+        const auto inverse = A::Reciprocal::of(total);
+        std::size_t i = 0;
+        for (; i + 4 <= lines.n; i += 4) put_quotients<4>(i, inverse);
+        for (; i < lines.n; ++i) put_quotients<1>(i, inverse);
+    }
+
+    void put_logarithms(Vector origin, const typename A::Logarithm& log) const {
+        const Vector from = Line<A>::subtrahend(origin);
+        for (std::size_t i = 0; i < lines.n; ++i) put(i, A::log_quotient(elements[i], from, log));
+    }
+
     template <bool log>
     void run() const {
         const Vector most = greatest();
         Shares shares(lines.n);
-        share<log>(most, shares);
+        share<log>(typename A::Near{}, shares);
         const auto total = shares.total();
+        Mask near = A::is_near(total);
         if constexpr (log) {
-            const auto one = A::logarithm(shares.equal, total);
-            for (std::size_t i = 0; i < lines.n; ++i) put(i, A::log_quotient(elements[i], most, one));
-        } else {
-            const auto inverse = A::Reciprocal::of(total);
-            std::size_t i = 0;
-            for (; i + 4 <= lines.n; i += 4) put_quotients<4>(i, inverse);
-            for (; i < lines.n; ++i) put_quotients<1>(i, inverse);
+            const auto logs = A::logarithm(Mask{}, total);
+            near &= A::is_distant(logs, most);
+            if (are_all(near)) return put_logarithms(Vector{}, logs);
+        } else if (are_all(near)) {
+            return put_softmax(total);
         }
+        run_distant<log>(near);
+    }
+
+    // Those lines that are not near zero, and again those that are, to the same bits.
+    template <bool log>
+    void run_distant(Mask near) const {
+        const Vector most = greatest();
+        const auto against = A::Below::of(most, near);
+        Shares shares(lines.n);
+        share<log>(against, shares);
+        const auto total = shares.total();
+        if constexpr (log)
+            put_logarithms(against.origin(), A::logarithm(shares.equal, A::relative(total, against)));
+        else
+            put_softmax(total);
         put_nan(most, total);
+    }
+
+    bool are_all(Mask near) const {
+        for (std::size_t k = count; k < A::elements; ++k) near[k] = -1;
+        return !any(~near);
     }
 
     template <bool log>
@@ -137,8 +168,7 @@ struct Columns {
         Vector* const elements = static_cast<Vector*>(room);
         for (std::size_t first = 0; first < lines.count; first += A::elements) {
             const std::size_t left = lines.count - first;
-            Columns{lines, first, left < A::elements ? left : A::elements, elements, elements + lines.n}
-                .template run<log>();
+            Columns{lines, first, std::min(left, A::elements), elements, elements + lines.n}.template run<log>();
         }
     }
 };

@@ -9,16 +9,23 @@ namespace samesum {
 // Elements of a line whose powers are added by themselves before they join the others'.
 constexpr std::size_t line_block = 16384;
 
-// The sum of some powers against `most`, and how many elements equal to it were counted instead.
+// What some elements of a line add up to. Powers are taken as they are, or against the line's greatest
+// element; then how many elements equal to it were counted instead is told for the logarithm.
 struct LineShare {
-    double most = 0;
     double total = 0, rest = 0;  // of float64 in two words
+    double greatest = 0;         // where it was asked for
     std::int64_t count = 0;
+    bool is_near = false;  // as they are
 };
 
-// Blocks make their sums against their own greatest element, but for those that are this far below the
-// line's: e^-500 is a normal number, and so are the low words of what it scales.
-constexpr double far_below = 500;
+// `count` lines of n <= line_block contiguous elements and the distances between them, in bytes.
+struct LineRows {
+    const char* x;
+    std::ptrdiff_t in;
+    char* out;
+    std::ptrdiff_t to;
+    std::size_t n, count;
+};
 
 // `count` neighbouring lines of n <= line_block elements: where the first element of each is, and its
 // results.

@@ -1,4 +1,4 @@
-// e^(x - most) in floats, for the normalizations of formats narrower than float64.
+// Powers of e in floats, for the normalizations of formats narrower than float64.
 #pragma once
 
 #include "kernels/singles.hpp"
@@ -20,53 +20,82 @@ alignas(64) constexpr float single_root_rest[16] = {
     -0x1.0a3550p-25f, -0x1.00d8acp-27f, 0x1.26055cp-26f,  -0x1.05cb44p-25f, 0x1.67a1cap-28f, 0x1.a3b5e4p-28f,
     -0x1.f9c304p-27f, -0x1.6961b4p-28f, -0x1.a5217cp-28f, 0x1.61428ep-28f};
 
-// Below this, powers count as zero: 2^-180 of the greatest is nothing in any format, nor are 2^30 of them.
+// Elements up to this are taken as they are; of greater ones, the greatest of a line is taken away from all
+// others, exactly from those of whose powers something is left.
+constexpr float taken_as_it_is = 256;
+// So far below the greatest element powers are nothing in any format, and so are 2^30 of them.
 constexpr float vanishing_power = -125;
+constexpr float to_whole = 0x1.8p23f;  // added, it leaves an integer in the last bits
 
-// 2^power_scale e^(x - most) is root * (1 + growth).
+// Powers as they are, of lines whose sum is in this range. Elements beyond `least` and `most` are taken for
+// these: such a sum shows that none was above, and that those below are nothing beside it.
+struct NearZero {
+    static constexpr bool is_near = true;
+    static constexpr float least = -128, most = 46;
+    static constexpr double least_sum = 0x1p27, most_sum = 0x1p123;
+
+    static SAMESUM_INLINE Singles placed(Singles x) {
+        const Singles none = {};
+        return lesser(none + most, greater(none + least, x));
+    }
+    static SAMESUM_INLINE Singles whole() { return Singles{} + to_whole; }
+};
+
+// Powers relative to a power of two near that of each line's greatest element; of lines that are near zero as
+// they are.
+struct BelowGreatest {
+    static constexpr bool is_near = false;
+    Singles greatest, subtracted, least, most, sixteenths;
+
+    static SAMESUM_INLINE BelowGreatest of(Singles greatest, SingleInts near) {
+        const Singles none = {}, infinite = none + __builtin_huge_valf();
+        const SingleInts as_it_is = near | ((greatest <= taken_as_it_is) & (greatest >= -taken_as_it_is));
+        const Singles subtracted = as_it_is ? none : greatest, top = greatest - subtracted;
+        const Singles octaves = fused(top, none + 0x1.715476p+0f, none + to_whole) - to_whole;
+        return {near ? infinite : greatest, subtracted, near ? none + NearZero::least : top + vanishing_power,
+                near ? none + NearZero::most : infinite, near ? none : 16 * octaves};
+    }
+
+    // The lines that are near zero, where none is infinite: nothing equals their `greatest` and `nothing`.
+    SAMESUM_INLINE SingleInts near() const { return greatest == __builtin_huge_valf(); }
+    SAMESUM_INLINE Singles nothing() const { return near() ? greatest : Singles{} - __builtin_huge_valf(); }
+    // What is taken away from elements before a logarithm is, and of it what is not taken away for powers.
+    SAMESUM_INLINE Singles origin() const { return near() ? Singles{} : greatest; }
+    SAMESUM_INLINE Singles top() const { return origin() - subtracted; }
+    SAMESUM_INLINE Singles placed(Singles x) const { return lesser(most, greater(least, x - subtracted)); }
+    SAMESUM_INLINE Singles whole() const { return to_whole - sixteenths; }
+};
+
+// 2^power_scale e^x, relative to a power of two, is root * (1 + growth).
 struct Power {
     Singles root, growth;
 };
 
-// For x <= most; `precise` within 2^-28 of it, else within 2^-23 and what rounding x - most does to it. NaN
-// gives NaN in growth. Several at once, step by step: one by one, a scheduler's room binds, not its units.
+// `precise` within 2^-28 of it, else within 2^-23. NaN gives NaN in growth. Several at once, step by step: one
+// by one, a scheduler's room binds, not its units.
 //
-// x - most is exact in two words, k and 12 bits of ln 2 / 16 have an exact product, and growth is below
-// 0.023: each of its four roundings costs 2^-30.
-template <bool precise, std::size_t count>
-SAMESUM_INLINE void powers_of(const Singles (&x)[count], Singles most, Power (&power)[count]) {
-    const Singles none = {}, least = none + vanishing_power;
-    constexpr float to_whole = 0x1.8p23f;  // added, it leaves an integer in the last bits
-    Singles difference[count], k[count], r[count], q[count];
+// x less k times the first word of ln 2 / 16, which has 20 bits, is exact: both are multiples of 2^-28, or
+// |k| <= 1. Growth is below 0.023: each of its four roundings costs 2^-30.
+template <bool precise, std::size_t count, class Against>
+SAMESUM_INLINE void powers_of(const Singles (&x)[count], const Against& against, Power (&power)[count]) {
+    const Singles none = {}, whole = against.whole();
+    Singles k[count], r[count], q[count];
     SingleWords bits[count];
-    SingleInts remains[count];
-    for_each_of<count>([&](std::size_t i) { difference[i] = x[i] - most; });
+    for_each_of<count>([&](std::size_t i) { r[i] = against.placed(x[i]); });
     for_each_of<count>([&](std::size_t i) {
-        remains[i] = difference[i] >= least;
-        r[i] = greater(least, difference[i]);
-    });
-    for_each_of<count>([&](std::size_t i) {
-        k[i] = fused(r[i], none + 0x1.715476p+4f, none + to_whole);
+        k[i] = fused(r[i], none + 0x1.715476p+4f, whole);
         bits[i] = reinterpret_cast<SingleWords>(k[i]);
     });
-    for_each_of<count>([&](std::size_t i) { k[i] -= to_whole; });
-    for_each_of<count>([&](std::size_t i) { r[i] = fused(k[i], none - 0x1.62e000p-5f, r[i]); });
-    for_each_of<count>([&](std::size_t i) { r[i] = fused(k[i], none - 0x1.0bfbe8p-19f, r[i]); });
-    if constexpr (precise)
-        for_each_of<count>([&](std::size_t i) {
-            const Singles subtracted = difference[i] - x[i];
-            const Singles error = (x[i] - (difference[i] - subtracted)) - (most + subtracted);
-            r[i] += remains[i] ? error : none;
-        });
+    for_each_of<count>([&](std::size_t i) { k[i] -= whole; });
+    for_each_of<count>([&](std::size_t i) { r[i] = fused(k[i], none - 0x1.62e43p-5f, r[i]); });
+    for_each_of<count>([&](std::size_t i) { r[i] = fused(k[i], none + 0x1.05c61p-33f, r[i]); });
     for_each_of<count>(
         [&](std::size_t i) { q[i] = fused(r[i], none + 0x1.555556p-5f, none + 0x1.555556p-3f); });
     for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i], q[i], none + 0.5f); });
     for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i] * r[i], q[i], r[i]); });
     for_each_of<count>([&](std::size_t i) {
         if constexpr (precise) q[i] += reinterpret_cast<Singles>(sixteenth_of(single_root_rest, bits[i]));
-        const Singles root =
-            reinterpret_cast<Singles>(sixteenth_of(single_root_bits, bits[i]) + (bits[i] << 19));
-        power[i] = {remains[i] ? root : none, q[i]};
+        power[i] = {reinterpret_cast<Singles>(sixteenth_of(single_root_bits, bits[i]) + (bits[i] << 19)), q[i]};
     });
 }
 

@@ -36,6 +36,16 @@ SAMESUM_INLINE Singles greatest_of(Singles v) {
         return greatest_of<distance / 2>(v);
 }
 
+// e^top less so many sixteenths of ln 2.
+SAMESUM_INLINE DoubleWord power_of(Doubles top, Doubles sixteenths) {
+    const Sixteenths k = Sixteenths::of(top, to_integer - sixteenths);
+    return grown(k.scaled_root(), k.root_error(), growth<68>(k, Doubles{}));
+}
+
+// Where the sum of powers is at least so much more than the greatest of them, its logarithm has lost nothing:
+// no result is next to zero.
+constexpr float distant_logarithm = 0.75f;
+
 template <class F>
 struct SingleLines {
     static constexpr Format format = F::format;
@@ -45,6 +55,8 @@ struct SingleLines {
     using Mask = SingleInts;
     using Scalar = float;
     using Power = samesum::SAMESUM_ISA::Power;
+    using Near = NearZero;
+    using Below = BelowGreatest;
     using Total = Halves;  // of each line of a vector
     using Logarithm = Halves;
     static constexpr double unit = static_cast<double>(std::uint64_t{1} << power_scale);  // a power of 1
@@ -53,9 +65,9 @@ struct SingleLines {
     static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
     static SAMESUM_INLINE void store_part(char* p, Singles v, std::size_t n) { store_some<format>(p, v, n); }
 
-    template <std::size_t count>
-    static SAMESUM_INLINE void powers(const Singles (&x)[count], Singles most, Power (&power)[count]) {
-        powers_of<precise>(x, most, power);
+    template <std::size_t count, class Against>
+    static SAMESUM_INLINE void powers(const Singles (&x)[count], const Against& against, Power (&p)[count]) {
+        powers_of<precise>(x, against, p);
     }
 
     // The sum of some powers: in `rest` what is added up in floats before it joins the others.
@@ -89,7 +101,7 @@ struct SingleLines {
         SAMESUM_INLINE Total total() const { return all; }
 
         // Of all elements.
-        SAMESUM_INLINE LineShare across() const { return {0, total_of(all.low + all.high)[0], 0, 0}; }
+        SAMESUM_INLINE LineShare across() const { return {total_of(all.low + all.high)[0]}; }
     };
 
     template <int distance = width / 2>
@@ -101,6 +113,10 @@ struct SingleLines {
             return total_of<distance / 2>(v);
     }
 
+    static SAMESUM_INLINE Total totals(const double* total, const double*) {
+        return {load<Doubles>(total), load<Doubles>(total + width)};
+    }
+
     static SAMESUM_INLINE Total same(const LineShare& all) {
         const Doubles total = Doubles{} + all.total;
         return {total, total};
@@ -109,6 +125,22 @@ struct SingleLines {
     static SAMESUM_INLINE Mask is_number(Total total) {
         const Singles sum = narrowed(total);
         return sum == sum;
+    }
+
+    static SAMESUM_INLINE Mask is_near(Total total) {
+        const Singles sum = narrowed(total);
+        return (sum >= static_cast<float>(Near::least_sum)) & (sum < static_cast<float>(Near::most_sum));
+    }
+
+    static SAMESUM_INLINE Mask is_distant(const Logarithm& log, Singles greatest) {
+        return narrowed(log) - greatest >= distant_logarithm;
+    }
+
+    // Relative to the greatest power, where that is not near zero.
+    static SAMESUM_INLINE Total relative(Total total, const Below& below) {
+        const Halves top = widen(below.top()), sixteenths = widen(below.sixteenths);
+        return {total.low / power_of(top.low, sixteenths.low).hi,
+                total.high / power_of(top.high, sixteenths.high).hi};
     }
 
     // Reciprocals of totals, 2^64 times too large: so that subnormal quotients are seen before they are
@@ -142,8 +174,14 @@ struct SingleLines {
                 [&](std::size_t k) { result[k] = is_subnormal(quotient[k]) ? in_doubles(p[k]) : result[k]; });
         }
 
+        // Even less is zero.
         static SAMESUM_INLINE SingleInts is_subnormal(Singles quotient) {
-            return (quotient < 0x1p-62f) & (quotient > 0);
+            return (quotient < 0x1p-62f) & (quotient > 0x1p-88f);
+        }
+
+        SAMESUM_INLINE Reciprocal of_line(std::size_t i) const {
+            const Doubles same = Doubles{} + (i < width ? inverse.low : inverse.high)[i % width];
+            return {{same, same}, Singles{} + high[i], Singles{} + low[i]};
         }
 
         // Rounded once.
@@ -162,6 +200,11 @@ struct SingleLines {
     static SAMESUM_INLINE Logarithm logarithm(std::int64_t count, Total total) {
         const Doubles log = log_of(Doubles{} + static_cast<double>(count), total.low);
         return {log, log};
+    }
+
+    static SAMESUM_INLINE Logarithm of_line(const Logarithm& log, std::size_t i) {
+        const Doubles same = Doubles{} + (i < width ? log.low : log.high)[i % width];
+        return {same, same};
     }
 
     static SAMESUM_INLINE Doubles log_of(Doubles count, Doubles total) {

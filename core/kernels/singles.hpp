@@ -72,6 +72,15 @@ SAMESUM_INLINE Singles greater(Singles a, Singles b) {
 #endif
 }
 
+// a < b ? a : b
+SAMESUM_INLINE Singles lesser(Singles a, Singles b) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Singles>(_mm512_min_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#else
+    return a < b ? a : b;
+#endif
+}
+
 // The elements of a table of sixteen by the last four bits of each index.
 SAMESUM_INLINE SingleWords sixteenth_of(const void* table, SingleWords index) {
 #if defined(__AVX512F__)

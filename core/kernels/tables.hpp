@@ -74,14 +74,15 @@ struct ShortIntegerMethods {
 
 // Softmax [0] and its logarithm [1] of every float format.
 struct NormalizationMethods {
-    // Of n >= 1 contiguous elements, at most line_block.
-    void (*line[4][2])(const void* x, std::size_t n, void* out);
-    // Of longer lines in blocks of line_block: what a block adds against its own greatest element, if that is
-    // finite, or against another; all of them together, if `most` is the greatest of the line, which is
-    // finite and not far above any of theirs; and if that is a number, the results of each block.
+    void (*lines[4][2])(const LineRows& lines);
+    // Of longer lines in blocks of line_block: what a block adds as it is; all blocks together; and if that is
+    // not near enough to zero, each block's greatest element, which may be infinite, and what it adds against
+    // the line's, if that is finite; and if their sum is a number, the results of each block.
     LineShare (*share[4][2])(const void* x, std::size_t n);
-    LineShare (*share_against[4][2])(const void* x, std::size_t n, double most);
-    LineShare (*joined[4])(const LineShare* shares, std::size_t count, double most);
+    LineShare (*joined[4])(const LineShare* shares, std::size_t count);
+    bool (*is_near[4][2])(const LineShare& all);
+    double (*greatest[4])(const void* x, std::size_t n);
+    LineShare (*share_below[4][2])(const void* x, std::size_t n, double greatest);
     void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& all, void* out);
     void (*columns[4][2])(const LineColumns& lines, void* room);
 };

@@ -26,7 +26,8 @@ class Job {
           lines_(lines),
           size_(size_of(static_cast<Format>(method.format))),
           threads_(lines.count * lines.n * size_ >= threaded_bytes ? threads : 1),
-          shares_(lines.count * blocks()) {}
+          shares_(lines.count * blocks()),
+          all_(lines.count) {}
 
     void run() {
         const NormalizationMethods& methods = method_.methods;
@@ -34,26 +35,40 @@ class Job {
         for_each_block([&](std::size_t, LineShare& share, const char* x, std::size_t n) {
             share = methods.share[format][kind](x, n);
         });
-        const std::vector<double> most = greatest();
-        const auto is_far = [](double above, const LineShare& share) {
-            return std::isfinite(above) && !(above - share.most <= far_below);
-        };
-        if (any_share([&](std::size_t k, const LineShare& share) { return is_far(most[k], share); }))
-            for_each_block([&](std::size_t k, LineShare& share, const char* x, std::size_t n) {
-                if (is_far(most[k], share)) share = methods.share_against[format][kind](x, n, most[k]);
-            });
-        std::vector<LineShare> all(lines_.count);
-        for (std::size_t k = 0; k < lines_.count; ++k)
-            all[k] = methods.joined[format](&shares_[k * blocks()], blocks(), most[k]);
+        join();
+        const auto is_near = [&](LineShare& all) { return all.is_near = methods.is_near[format][kind](all); };
+        if (std::count_if(all_.begin(), all_.end(), is_near) < std::ssize(all_)) run_below();
         put_results([&](std::size_t k, const char* x, std::size_t n, void* out) {
-            if (std::isfinite(most[k]) && !std::isnan(all[k].total))
-                methods.quotients[format][kind](x, n, all[k], out);
+            if (std::isfinite(all_[k].greatest) && !std::isnan(all_[k].total))
+                methods.quotients[format][kind](x, n, all_[k], out);
             else
                 put_nan(n, out);
         });
     }
 
   private:
+    // Lines that are not near zero, against their greatest elements.
+    void run_below() {
+        const NormalizationMethods& methods = method_.methods;
+        const std::size_t format = method_.format, kind = method_.kind;
+        for_each_block([&](std::size_t k, LineShare& share, const char* x, std::size_t n) {
+            if (!all_[k].is_near) share.greatest = methods.greatest[format](x, n);
+        });
+        std::vector<double> most(lines_.count, -HUGE_VAL);
+        for (std::size_t i = 0; i < shares_.size(); ++i)
+            most[i / blocks()] = std::max(most[i / blocks()], shares_[i].greatest);
+        for_each_block([&](std::size_t k, LineShare& share, const char* x, std::size_t n) {
+            if (!all_[k].is_near && std::isfinite(most[k]))
+                share = methods.share_below[format][kind](x, n, most[k]);
+        });
+        join();
+    }
+
+    void join() {
+        for (std::size_t k = 0; k < lines_.count; ++k)
+            if (!all_[k].is_near) all_[k] = method_.methods.joined[method_.format](&shares_[k * blocks()], blocks());
+    }
+
     std::size_t blocks() const { return (lines_.n + line_block - 1) / line_block; }
     // From line to line of a block that was gathered, in elements.
     static std::size_t pitch_of(std::size_t n) { return n + 64; }
@@ -103,21 +118,6 @@ class Job {
         for_each_part(part, false);
     }
 
-    // The greatest element of each line.
-    std::vector<double> greatest() const {
-        std::vector<double> most(lines_.count, -HUGE_VAL);
-        for (std::size_t i = 0; i < shares_.size(); ++i)
-            most[i / blocks()] = std::max(most[i / blocks()], shares_[i].most);
-        return most;
-    }
-
-    template <class F>
-    bool any_share(F holds) const {
-        for (std::size_t i = 0; i < shares_.size(); ++i)
-            if (holds(i / blocks(), shares_[i])) return true;
-        return false;
-    }
-
     template <class F>
     void put_results(F put) const {
         const bool streams = is_direct() && lines_.streamed, puts = streams || !is_direct();
@@ -151,6 +151,7 @@ class Job {
     const LongLines& lines_;
     const std::size_t size_, threads_;
     std::vector<LineShare> shares_;  // line after line, and of each block after block
+    std::vector<LineShare> all_;     // of each line
 };
 
 }  // namespace

@@ -26,6 +26,8 @@ constexpr std::int64_t task_bytes = 512 << 10;
 constexpr std::int64_t gathered_bytes = 4 << 20;
 // Neighbouring lines are taken together as far as they fit here, and by this many bytes of a row at least.
 constexpr std::int64_t columns_bytes = 512 << 10, least_row_bytes = 256;
+// Elements of results that are streamed at a time.
+constexpr std::int64_t streamed_elements = 2048;
 // Elements of the short lines that a task takes, and lines at least.
 constexpr std::int64_t tangled_elements = 1 << 17, tangled_lines = 64;
 
@@ -84,16 +86,26 @@ class Job {
     bool streams() const { return lines_.count() * lines_.axis.size * lines_.item >= streamed_bytes; }
 
     void take_direct(std::int64_t first, std::int64_t count) const {
-        const auto line = methods_.line[format_][kind_];
+        const auto lines = methods_.lines[format_][kind_];
         const std::size_t bytes = lines_.length() * static_cast<std::size_t>(lines_.item);
-        const bool stream_it = streams();
-        const Room room(stream_it ? bytes : 1);
-        Walk walk(lines_.all, first);
-        for (std::int64_t i = 0; i < count; ++i, walk.next()) {
-            line(lines_.x.data + walk.in(), lines_.length(),
-                 stream_it ? room.get() : lines_.out + walk.out());
-            if (stream_it) stream(lines_.out + walk.out(), room.get(), bytes);
-        }
+        const std::int64_t most = streams() ? std::max<std::int64_t>(1, streamed_elements / lines_.axis.size) : count;
+        const Room room(streams() ? static_cast<std::size_t>(most) * bytes : 1);
+        lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
+            for (std::int64_t i = 0; i < run; i += most) {
+                const std::int64_t now = std::min(most, run - i);
+                const char* const x = lines_.x.data + at.in + i * lines_.side.in;
+                char* const out = lines_.out + at.out + i * lines_.side.out;
+                const auto some = static_cast<std::size_t>(now);
+                if (!streams()) {
+                    lines({x, lines_.side.in, out, lines_.side.out, lines_.length(), some});
+                    continue;
+                }
+                const auto pitch = static_cast<std::ptrdiff_t>(bytes);
+                lines({x, lines_.side.in, room.get(), pitch, lines_.length(), some});
+                for (std::int64_t k = 0; k < now; ++k)
+                    stream(out + k * lines_.side.out, room.get() + k * pitch, bytes);
+            }
+        });
         finish_streams();
     }
 
@@ -180,10 +192,9 @@ class Job {
         const Room room(2 * pitch * static_cast<std::size_t>(count));
         char* const results = room.get() + pitch * static_cast<std::size_t>(count);
         move(first, count, pitch, room.get(), true);
-        for (std::int64_t i = 0; i < count; ++i) {
-            const std::size_t at = static_cast<std::size_t>(i) * pitch;
-            methods_.line[format_][kind_](room.get() + at, lines_.length(), results + at);
-        }
+        const auto step = static_cast<std::ptrdiff_t>(pitch);
+        methods_.lines[format_][kind_](
+            {room.get(), step, results, step, lines_.length(), static_cast<std::size_t>(count)});
         move(first, count, pitch, results, false);
     }
 
