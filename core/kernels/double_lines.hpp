@@ -6,29 +6,12 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// a > b ? a : b
-SAMESUM_INLINE Doubles greater(Doubles a, Doubles b) {
-#if defined(__AVX512F__)
-    return reinterpret_cast<Doubles>(
-        _mm512_max_pd(reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b)));
-#else
-    return a > b ? a : b;
-#endif
-}
-
-SAMESUM_INLINE Doubles greatest_of(Doubles v) {
-    v = greater(v, swapped<1>(v));
-    if constexpr (width >= 4) v = greater(v, swapped<2>(v));
-    if constexpr (width >= 8) v = greater(v, swapped<4>(v));
-    return v;
-}
-
 // Powers are 2^`double_power_scale` times larger than they are, so that the least are normal numbers.
-constexpr std::int64_t double_power_scale = 200;
-constexpr double double_power_unit = 0x1p-200;
-constexpr double least_quotient = 0x1p-822;  // below this, 2^-200 times it is subnormal
+constexpr std::int64_t double_power_scale = 600;
+constexpr double double_power_unit = 0x1p-600;
+constexpr double least_quotient = 0x1p-422;  // below this, 2^-600 times it is subnormal
 
-// (hi + lo) 2^-200 where it is subnormal, rounded at the last place that is left of it.
+// (hi + lo) 2^-600 where it is subnormal, rounded at the last place that is left of it.
 SAMESUM_INLINE Doubles subnormal_quotient(Doubles hi, Doubles lo) {
     Doubles placed, rest;
     two_sum(Doubles{} + least_quotient, hi, placed, rest);
@@ -40,11 +23,13 @@ constexpr double double_taken_as_it_is = 2048, double_vanishing_power = -800;
 
 struct DoublesNearZero {
     static constexpr bool is_near = true;
-    static constexpr double least = -820, most = 400, least_sum = 0x1p100, most_sum = 0x1p750;
+    static constexpr double least_greatest = -40, greatest = 100, least = -790;
+
+    static SAMESUM_INLINE Longs holds(Doubles most) { return (most >= least_greatest) & (most <= greatest); }
 
     static SAMESUM_INLINE Doubles placed(Doubles x) {
         const Doubles none = {};
-        return lesser(none + most, greater(none + least, x));
+        return lesser(none + greatest, greater(none + least, x));
     }
     static SAMESUM_INLINE Doubles whole() { return Doubles{} + to_integer; }
 };
@@ -60,7 +45,7 @@ struct DoublesBelowGreatest {
         const Doubles octaves = fused(top, none + sixteenths_per_unit / 16, none + to_integer) - to_integer;
         return {near ? infinite : greatest, subtracted,
                 near ? none + DoublesNearZero::least : top + double_vanishing_power,
-                near ? none + DoublesNearZero::most : infinite, near ? none : 16 * octaves};
+                near ? none + DoublesNearZero::greatest : infinite, near ? none : 16 * octaves};
     }
 
     SAMESUM_INLINE Longs near() const { return greatest == infinity; }
@@ -153,17 +138,32 @@ struct DoubleLines {
         }
 
         SAMESUM_INLINE Total total() const { return ordered_sum(high, low); }
-
-        template <int distance = width / 2>
-        SAMESUM_INLINE LineShare across() const {
-            LaneSum sum = *this;
-            sum.join({swapped<distance>(high), swapped<distance>(low), Doubles{}});
-            if constexpr (distance == 1)
-                return {sum.high[0], sum.low[0]};
-            else
-                return sum.template across<distance / 2>();
-        }
     };
+
+    struct Across {
+        LaneSum sum;
+        Doubles most;
+
+        static SAMESUM_INLINE Across of(const LaneSum& lane, Doubles most) { return {lane, most}; }
+        template <int distance>
+        SAMESUM_INLINE Across paired(const Across& other) const {
+            LaneSum both{paired_low<distance>(sum.high, other.sum.high),
+                         paired_low<distance>(sum.low, other.sum.low), Doubles{}};
+            both.join({paired_high<distance>(sum.high, other.sum.high),
+                       paired_high<distance>(sum.low, other.sum.low), Doubles{}});
+            return {both, samesum::SAMESUM_ISA::greater(paired_low<distance>(most, other.most),
+                                                        paired_high<distance>(most, other.most))};
+        }
+        SAMESUM_INLINE Doubles total() const { return sum.high; }
+        SAMESUM_INLINE Doubles rest() const { return sum.low; }
+    };
+
+    static SAMESUM_INLINE Doubles vector_of(const double* p) { return load<Doubles>(p); }
+
+    static SAMESUM_INLINE Doubles first_ones(std::size_t n, Doubles v) {
+        for (std::size_t k = n; k < elements; ++k) v[k] = 0;
+        return v;
+    }
 
     static SAMESUM_INLINE Total totals(const double* total, const double* rest) {
         return ordered_sum(load<Doubles>(total), load<Doubles>(rest));
@@ -175,10 +175,6 @@ struct DoubleLines {
 
     static SAMESUM_INLINE Mask is_number(Total total) { return total.hi == total.hi; }
 
-    static SAMESUM_INLINE Mask is_near(Total total) {
-        return (total.hi >= Near::least_sum) & (total.hi < Near::most_sum);
-    }
-
     // Relative to the greatest power, where that is not near zero.
     static SAMESUM_INLINE Total relative(Total total, const Below& below) {
         const DoubleWord power = power_of(below.top(), below.sixteenths);
@@ -186,44 +182,52 @@ struct DoubleLines {
         return ordered_sum(quotient, (rest + fused(-quotient, power.lo, total.lo)) / power.hi);
     }
 
-    // Reciprocals of totals in two words, 2^200 times too large as quotients are before they are rounded.
+    // Reciprocals of totals in two words, 2^600 times too large as quotients are before they are rounded.
     struct Reciprocal {
         Doubles high, low;
+        Doubles least, nothing;  // powers whose quotients are normal, and are rounded to zero
 
         static SAMESUM_INLINE Reciprocal of(Total total) {
             const Doubles inverse = 1 / total.hi;
             const Doubles rest = fused(-inverse, total.lo, fused(-inverse, total.hi, Doubles{} + 1));
-            return {inverse * 0x1p200, inverse * rest * 0x1p200};
+            return {inverse * unit, inverse * rest * unit, total.hi * 0x1p-1021, total.hi * 0x1p-1021 * 0x1p-56};
         }
 
         template <std::size_t count>
         SAMESUM_INLINE void times(const DoublePower (&p)[count], Doubles (&result)[count]) const {
-            Doubles quotient[count];
-            Longs subnormal = {};
+            Doubles smallest = p[0].root;
+            for_each_of<count>([&](std::size_t k) { smallest = lesser(smallest, p[k].root); });
+            if (any(smallest < least)) return times_small(p, result);
+            for_each_of<count>([&](std::size_t k) { result[k] = quotient(p[k]) * double_power_unit; });
+        }
+
+        template <std::size_t count>
+        SAMESUM_INLINE void times_small(const DoublePower (&p)[count], Doubles (&result)[count]) const {
+            Longs some = {};
             for_each_of<count>([&](std::size_t k) {
-                quotient[k] = fused(p[k].root, high, rest(p[k]));
-                subnormal |= is_subnormal(quotient[k]);
-                result[k] = quotient[k] * double_power_unit;
+                const Doubles q = quotient(p[k]), normal = q < least_quotient ? Doubles{} : q;
+                some |= is_subnormal(p[k]);
+                result[k] = normal * double_power_unit;
             });
-            if (!any(subnormal)) return;
+            if (!any(some)) return;
             for_each_of<count>([&](std::size_t k) {
                 const Doubles product = p[k].root * high, error = fused(p[k].root, high, -product);
                 const Doubles once = subnormal_quotient(product, error + rest(p[k]));
-                result[k] = is_subnormal(quotient[k]) ? once : result[k];
+                result[k] = is_subnormal(p[k]) ? once : result[k];
             });
         }
 
+        SAMESUM_INLINE Doubles quotient(const DoublePower& p) const { return fused(p.root, high, rest(p)); }
         SAMESUM_INLINE Doubles rest(const DoublePower& p) const {
             return p.root * fused(p.growth, high, low);
         }
-
-        SAMESUM_INLINE Reciprocal of_line(std::size_t i) const {
-            return {Doubles{} + high[i], Doubles{} + low[i]};
+        SAMESUM_INLINE Longs is_subnormal(const DoublePower& p) const {
+            return (quotient(p) < least_quotient) & (p.root >= nothing);
         }
 
-        // Even less is zero.
-        static SAMESUM_INLINE Longs is_subnormal(Doubles quotient) {
-            return (quotient < least_quotient) & (quotient > 0x1p-877);
+        SAMESUM_INLINE Reciprocal of_line(std::size_t i) const {
+            const Doubles none = {};
+            return {none + high[i], none + low[i], none + least[i], none + nothing[i]};
         }
     };
 

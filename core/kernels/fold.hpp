@@ -50,4 +50,14 @@ SAMESUM_INLINE State folded_rows(State (&row)[width]) {
     return row[0];
 }
 
+// The same, with those at the greatest distance joined first.
+template <class State>
+SAMESUM_INLINE State folded_by_halves(State (&row)[width]) {
+    if constexpr (width >= 8)
+        for (std::size_t i = 0; i < 4; ++i) row[i] = row[i].template paired<4>(row[i + 4]);
+    if constexpr (width >= 4)
+        for (std::size_t i = 0; i < 2; ++i) row[i] = row[i].template paired<2>(row[i + 2]);
+    return row[0].template paired<1>(row[1]);
+}
+
 }  // namespace samesum::SAMESUM_ISA

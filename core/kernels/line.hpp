@@ -24,6 +24,7 @@ struct Line {
     using Power = typename A::Power;
     using LaneSum = typename A::LaneSum;
     using Below = typename A::Below;
+    using Across = typename A::Across;
     static constexpr std::size_t elements = A::elements, size = size_of(A::format),
                                  parts = line_lanes / elements;
 
@@ -68,20 +69,6 @@ struct Line {
             [&](std::size_t k) { put(out, i + k * elements, count > 1 ? i + (k + 1) * elements : n, v[k]); });
     }
 
-    // NaNs apart; -inf if there is nothing else.
-    static double greatest(const void* x, std::size_t n) {
-        const char* p = static_cast<const char*>(x);
-        Vector most[A::together];
-        for_each_of<A::together>([&](std::size_t k) { most[k] = same(-infinity); });
-        for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
-            Vector v[count];
-            load_group(p, i, n, v);
-            for_each_of<count>([&](std::size_t k) { most[k] = greater(v[k], most[k]); });
-        });
-        for (std::size_t k = 1; k < A::together; ++k) most[0] = greater(most[k], most[0]);
-        return greatest_of(most[0])[0];
-    }
-
     // Of elements equal to the greatest, and of -inf, no power is added.
     static SAMESUM_INLINE void count_instead(Vector v, const Below& against, Power& p, Mask& equal) {
         const Mask same = v == against.greatest;
@@ -89,10 +76,27 @@ struct Line {
         p.root = same | (v == against.nothing()) ? Vector{} : p.root;
     }
 
-    // `keep` gets the number of each vector and its powers. For the logarithm the greatest elements are found,
-    // or counted instead of added.
+    // Of the elements of a vector, by their index.
+    struct Sum {
+        LaneSum lane;
+        Vector most;
+        Mask equal;
+
+        SAMESUM_INLINE Across across() const { return Across::of(lane, most); }
+        SAMESUM_INLINE LineShare share() const {
+            Across row[width];
+            for (Across& r : row) r = across();
+            const Across all = folded_by_halves(row);
+            LineShare found{all.total()[0], all.rest()[0], all.most[0], 0};
+            for (std::size_t k = 0; k < elements; ++k) found.count += equal[k];
+            return found;
+        }
+    };
+
+    // `keep` gets the number of each vector and its powers. Against nothing but zero, the greatest element is
+    // found, NaNs apart; against the greatest, those equal to it are counted for the logarithm.
     template <bool log, class Against, class Keep>
-    static SAMESUM_INLINE LineShare share_of(const char* x, std::size_t n, const Against& against, Keep keep) {
+    static SAMESUM_INLINE Sum sum_of(const char* x, std::size_t n, const Against& against, Keep keep) {
         LaneSum lane[parts] = {};
         Mask equal = {};
         Vector most = same(-infinity);
@@ -103,8 +107,9 @@ struct Line {
                 Power p[count];
                 load_group(x, i, n, v);
                 A::powers(v, against, p);
+                if (count == 1 && n - i < elements) p[0].root = A::first_ones(n - i, p[0].root);
                 for_each_of<count>([&](std::size_t k) {
-                    if constexpr (log && Against::is_near) most = greater(v[k], most);
+                    if constexpr (Against::is_near) most = greater(v[k], most);
                     if constexpr (log && !Against::is_near) count_instead(v[k], against, p[k], equal);
                     lane[(first + k) % parts].add(p[k]);
                     keep(i / elements + k, p[k]);
@@ -114,29 +119,28 @@ struct Line {
         }
         for (std::size_t half = parts / 2; half > 0; half /= 2)
             for (std::size_t k = 0; k < half; ++k) lane[k].join(lane[k + half]);
-        LineShare share = lane[0].across();
-        if constexpr (log && Against::is_near) share.greatest = greatest_of(most)[0];
-        if constexpr (log && !Against::is_near)
-            for (std::size_t k = 0; k < elements; ++k) share.count += equal[k];
-        return share;
+        return {lane[0], most, equal};
     }
 
-    // Asks for the next block, or line.
+    // Asks for what lies so many bytes ahead.
     template <bool log, class Against>
-    static SAMESUM_INLINE LineShare share_against(const char* x, std::size_t n, const Against& against) {
-        return share_of<log>(x, n, against, [=](std::size_t k, const Power&) {
-            prefetch_rows<1>(x + (n + k * elements) * size, 0, 64);
+    static SAMESUM_INLINE Sum sum_asking(const char* x, std::size_t n, const Against& against,
+                                         std::ptrdiff_t ahead) {
+        return sum_of<log>(x, n, against, [=](std::size_t k, const Power&) {
+            prefetch_rows<1>(x + ahead + k * elements * size, 0, 64);
         });
     }
 
     template <bool log>
     static LineShare share(const void* x, std::size_t n) {
-        return share_against<log>(static_cast<const char*>(x), n, typename A::Near{});
+        const auto ahead = static_cast<std::ptrdiff_t>(n * size);
+        return sum_asking<log>(static_cast<const char*>(x), n, typename A::Near{}, ahead).share();
     }
 
     template <bool log>
     static LineShare share_below(const void* x, std::size_t n, double greatest) {
-        LineShare found = share_against<log>(static_cast<const char*>(x), n, below(greatest));
+        const auto ahead = static_cast<std::ptrdiff_t>(n * size);
+        LineShare found = sum_asking<log>(static_cast<const char*>(x), n, below(greatest), ahead).share();
         found.greatest = greatest;
         return found;
     }
@@ -161,9 +165,9 @@ struct Line {
 
     template <bool log>
     static bool is_near(const LineShare& all) {
-        const auto total = A::same(all);
-        if (!first_of(A::is_near(total))) return false;
-        return !log || first_of(A::is_distant(A::logarithm(0, total), same(all.greatest)));
+        const Vector most = same(all.greatest);
+        if (!first_of(A::Near::holds(most))) return false;
+        return !log || first_of(A::is_distant(A::logarithm(0, A::same(all)), most));
     }
 
     static SAMESUM_INLINE bool is_finite(double v) { return samesum::magnitude(v) < infinity; }

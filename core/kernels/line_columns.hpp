@@ -132,7 +132,7 @@ struct Columns {
         Shares shares(lines.n);
         share<log>(typename A::Near{}, shares);
         const auto total = shares.total();
-        Mask near = A::is_near(total);
+        Mask near = A::Near::holds(most);
         if constexpr (log) {
             const auto logs = A::logarithm(Mask{}, total);
             near &= A::is_distant(logs, most);

@@ -13,7 +13,7 @@ constexpr std::size_t line_block = 16384;
 // element; then how many elements equal to it were counted instead is told for the logarithm.
 struct LineShare {
     double total = 0, rest = 0;  // of float64 in two words
-    double greatest = 0;         // where it was asked for
+    double greatest = 0;         // NaNs apart
     std::int64_t count = 0;
     bool is_near = false;  // as they are
 };

@@ -2,6 +2,8 @@
 // others' powers are computed.
 #pragma once
 
+#include <limits>
+
 #include "kernels/line.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -24,86 +26,111 @@ struct Rows {
         return lines.out + static_cast<std::ptrdiff_t>(first + k) * lines.to;
     }
 
-    // Powers of line k, which are kept, and the next line asked for.
-    template <class Against>
-    SAMESUM_INLINE LineShare keep(std::size_t k, const Against& against, Power* kept) const {
-        const char* const ahead = x(k) + static_cast<std::ptrdiff_t>(count) * lines.in;
-        return L::template share_of<false>(x(k), lines.n, against, [=](std::size_t i, const Power& p) {
-            prefetch_rows<1>(ahead + i * A::elements * L::size, 0, 64);
-            kept[i] = p;
-        });
-    }
+    // From a line to the one that will be taken after all of these.
+    SAMESUM_INLINE std::ptrdiff_t ahead() const { return static_cast<std::ptrdiff_t>(count) * lines.in; }
 
     SAMESUM_INLINE void put_kept(std::size_t k, const typename A::Reciprocal& inverse, const Power* kept) const {
-        L::for_each_group(0, lines.n, [&](auto some, std::size_t i, std::size_t) {
+        char* const to = out(k);
+        const std::size_t n = lines.n;
+        L::for_each_group(0, n, [=](auto some, std::size_t i, std::size_t) {
             Vector v[some];
             Power p[some];
             for_each_of<some>([&](std::size_t j) { p[j] = kept[i / A::elements + j]; });
             inverse.times(p, v);
-            L::put_group(out(k), i, lines.n, v);
+            L::put_group(to, i, n, v);
         });
     }
 
     // What lines add up to, as many as a vector has elements.
     struct Shares {
-        alignas(64) double total[A::elements] = {}, rest[A::elements] = {};
-        alignas(64) typename A::Scalar greatest[A::elements] = {};
+        alignas(64) double total[A::elements], rest[A::elements], greatest[A::elements];
+        typename A::Mask equal = {};
 
-        SAMESUM_INLINE void put(std::size_t k, const LineShare& share) {
-            total[k] = share.total;
-            rest[k] = share.rest;
-            greatest[k] = static_cast<typename A::Scalar>(share.greatest);
+        SAMESUM_INLINE void put(std::size_t k, const typename L::Across& all) {
+            store(total + k, all.total());
+            store(rest + k, all.rest());
+            store(greatest + k, all.most);
         }
+        SAMESUM_INLINE auto totals() const { return A::totals(total, rest); }
+        SAMESUM_INLINE Vector most() const { return A::vector_of(greatest); }
     };
 
-    void run_softmax(Power* kept, std::size_t pitch) const {
-        Shares shares;
-        for (std::size_t k = 0; k < count; ++k)
-            shares.put(k, keep(k, typename A::Near{}, kept + k * pitch));
-        const auto totals = A::totals(shares.total, shares.rest);
-        const auto near = A::is_near(totals);
-        const auto inverse = A::Reciprocal::of(totals);
-        for (std::size_t k = 0; k < count; ++k) {
-            if (near[k] != 0) put_kept(k, inverse.of_line(k), kept + k * pitch);
-        }
-        for (std::size_t k = 0; k < count; ++k) {
-            if (near[k] == 0) run_distant_softmax(k, kept);
+    // The powers of all lines as they are.
+    template <class SumOf>
+    SAMESUM_INLINE void add_up(Shares& shares, SumOf sum_of) const {
+        for (std::size_t first_of = 0; first_of < A::elements; first_of += width) {
+            typename L::Across row[width] = {};
+            for (std::size_t k = 0; k < width && first_of + k < count; ++k)
+                row[k] = sum_of(first_of + k, typename A::Near{}).across();
+            shares.put(first_of, folded_by_halves(row));
         }
     }
 
-    void run_distant_softmax(std::size_t k, Power* kept) const {
-        const double most = L::greatest(x(k), lines.n);
-        if (!L::is_finite(most)) return L::fill_with_nan(out(k), lines.n);
-        const LineShare share = keep(k, L::below(most), kept);
-        if (share.total != share.total) return L::fill_with_nan(out(k), lines.n);
-        put_kept(k, A::Reciprocal::of(A::same(share)), kept);
+    // Those of lines that are not near zero against their greatest elements.
+    template <class SumOf>
+    SAMESUM_INLINE void add_up_again(Shares& shares, typename A::Mask near, SumOf sum_of) const {
+        for (std::size_t k = 0; k < count; ++k) {
+            if (near[k] != 0) continue;
+            LineShare found{std::numeric_limits<double>::quiet_NaN()};
+            if (L::is_finite(shares.greatest[k])) found = sum_of(k, L::below(shares.greatest[k])).share();
+            shares.total[k] = found.total;
+            shares.rest[k] = found.rest;
+            shares.equal[k] = static_cast<decltype(shares.equal[k] + 0)>(found.count);
+        }
+    }
+
+    bool are_all(typename A::Mask near) const {
+        for (std::size_t k = count; k < A::elements; ++k) near[k] = -1;
+        return !any(~near);
+    }
+
+    // put(k) for lines that have results.
+    template <class Put>
+    SAMESUM_INLINE void put_lines(const Shares& shares, Put put) const {
+        for (std::size_t k = 0; k < count; ++k) {
+            if (shares.total[k] == shares.total[k])
+                put(k);
+            else
+                L::fill_with_nan(out(k), lines.n);
+        }
+    }
+
+    void run_softmax(Power* kept, std::size_t pitch) const {
+        Shares shares;
+        const auto sum_of = [&](std::size_t k, const auto& against) {
+            const char* const later = x(k) + ahead();
+            Power* const powers = kept + k * pitch;
+            return L::template sum_of<false>(x(k), lines.n, against, [=](std::size_t i, const Power& p) {
+                prefetch_rows<1>(later + i * A::elements * L::size, 0, 64);
+                powers[i] = p;
+            });
+        };
+        add_up(shares, sum_of);
+        const auto near = A::Near::holds(shares.most());
+        if (!are_all(near)) add_up_again(shares, near, sum_of);
+        const auto inverse = A::Reciprocal::of(shares.totals());
+        put_lines(shares, [&](std::size_t k) { put_kept(k, inverse.of_line(k), kept + k * pitch); });
     }
 
     void run_logarithm() const {
         Shares shares;
-        for (std::size_t k = 0; k < count; ++k) {
-            const char* const ahead = x(k) + static_cast<std::ptrdiff_t>(count) * lines.in;
-            const auto ask = [=](std::size_t i, const Power&) {
-                prefetch_rows<1>(ahead + i * A::elements * L::size, 0, 64);
-            };
-            shares.put(k, L::template share_of<true>(x(k), lines.n, typename A::Near{}, ask));
-        }
-        const auto totals = A::totals(shares.total, shares.rest);
-        const auto logs = A::logarithm(typename A::Mask{}, totals);
-        const auto near = A::is_near(totals) & A::is_distant(logs, load<Vector>(shares.greatest));
-        for (std::size_t k = 0; k < count; ++k) {
-            if (near[k] != 0)
+        const auto sum_of = [&](std::size_t k, const auto& against) {
+            return L::template sum_asking<true>(x(k), lines.n, against, ahead());
+        };
+        add_up(shares, sum_of);
+        auto logs = A::logarithm(typename A::Mask{}, shares.totals());
+        const auto near = A::Near::holds(shares.most()) & A::is_distant(logs, shares.most());
+        if (are_all(near))
+            return put_lines(shares, [&](std::size_t k) {
                 L::put_logarithms(x(k), lines.n, Vector{}, A::of_line(logs, k), out(k));
-            else
-                run_next_to_zero(k, static_cast<double>(shares.greatest[k]));
-        }
-    }
-
-    void run_next_to_zero(std::size_t k, double most) const {
-        if (!L::is_finite(most)) return L::fill_with_nan(out(k), lines.n);
-        const LineShare share = L::template share_below<true>(x(k), lines.n, most);
-        if (share.total != share.total) return L::fill_with_nan(out(k), lines.n);
-        L::template quotients<true>(x(k), lines.n, share, out(k));
+            });
+        add_up_again(shares, near, sum_of);
+        const auto below = A::Below::of(shares.most(), near);
+        const Vector origin = below.origin();
+        logs = A::logarithm(shares.equal, A::relative(shares.totals(), below));
+        put_lines(shares, [&](std::size_t k) {
+            L::put_logarithms(x(k), lines.n, L::same(static_cast<double>(origin[k])), A::of_line(logs, k), out(k));
+        });
     }
 
     template <bool log>

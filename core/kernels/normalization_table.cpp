@@ -15,7 +15,6 @@ constexpr void fill(NormalizationMethods& m) {
     m.joined[f] = Line<A>::joined;
     m.is_near[f][0] = Line<A>::template is_near<false>;
     m.is_near[f][1] = Line<A>::template is_near<true>;
-    m.greatest[f] = Line<A>::greatest;
     m.share_below[f][0] = Line<A>::template share_below<false>;
     m.share_below[f][1] = Line<A>::template share_below<true>;
     m.quotients[f][0] = Line<A>::template quotients<false>;

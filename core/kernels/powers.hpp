@@ -7,7 +7,7 @@ namespace samesum::SAMESUM_ISA {
 
 // 2^(j/16) is s(1 + r): the bits of s, less j << 19 and 2^`power_scale` times larger, so that adding k << 19
 // gives those of 2^power_scale s * 2^floor(k/16); and r.
-constexpr int power_scale = 60;
+constexpr int power_scale = 90;
 alignas(64) constexpr std::uint32_t single_root_bits[16] = {
     0x3f800000 + (power_scale << 23), 0x3f7daac3 + (power_scale << 23), 0x3f7b95c2 + (power_scale << 23),
     0x3f79c3d3 + (power_scale << 23), 0x3f7837f0 + (power_scale << 23), 0x3f76f532 + (power_scale << 23),
@@ -27,16 +27,16 @@ constexpr float taken_as_it_is = 256;
 constexpr float vanishing_power = -125;
 constexpr float to_whole = 0x1.8p23f;  // added, it leaves an integer in the last bits
 
-// Powers as they are, of lines whose sum is in this range. Elements beyond `least` and `most` are taken for
-// these: such a sum shows that none was above, and that those below are nothing beside it.
+// Powers as they are, of lines whose greatest element is in this range; what is below `least`, and taken
+// for it, is nothing beside that. No power is subnormal, nor what it loses.
 struct NearZero {
     static constexpr bool is_near = true;
-    static constexpr float least = -128, most = 46;
-    static constexpr double least_sum = 0x1p27, most_sum = 0x1p123;
+    static constexpr float least_greatest = -8, greatest = 24, least = -113;
 
+    static SAMESUM_INLINE SingleInts holds(Singles most) { return (most >= least_greatest) & (most <= greatest); }
     static SAMESUM_INLINE Singles placed(Singles x) {
         const Singles none = {};
-        return lesser(none + most, greater(none + least, x));
+        return lesser(none + greatest, greater(none + least, x));
     }
     static SAMESUM_INLINE Singles whole() { return Singles{} + to_whole; }
 };
@@ -53,7 +53,7 @@ struct BelowGreatest {
         const Singles subtracted = as_it_is ? none : greatest, top = greatest - subtracted;
         const Singles octaves = fused(top, none + 0x1.715476p+0f, none + to_whole) - to_whole;
         return {near ? infinite : greatest, subtracted, near ? none + NearZero::least : top + vanishing_power,
-                near ? none + NearZero::most : infinite, near ? none : 16 * octaves};
+                near ? none + NearZero::greatest : infinite, near ? none : 16 * octaves};
     }
 
     // The lines that are near zero, where none is infinite: nothing equals their `greatest` and `nothing`.

@@ -2,8 +2,7 @@
 // floats.
 #pragma once
 
-#include <utility>
-
+#include "kernels/fold.hpp"
 #include "kernels/line_method.hpp"
 #include "kernels/logarithm.hpp"
 #include "kernels/powers.hpp"
@@ -17,23 +16,6 @@ SAMESUM_INLINE DoubleWord log_total(Doubles c, DoubleWord u) {
     two_sum(c, u.hi, t.hi, t.lo);
     two_sum(c - 1, u.hi, v.hi, v.lo);
     return logarithm<bits>(ordered_sum(t.hi, t.lo + u.lo), ordered_sum(v.hi, v.lo + u.lo));
-}
-
-// Elements change places with those at this distance, in blocks of it.
-template <int distance, std::size_t... i>
-SAMESUM_INLINE Singles swapped_singles(Singles v, std::index_sequence<i...>) {
-    return __builtin_shufflevector(v, v, (i ^ distance)...);
-}
-
-// The greatest element, in every element.
-template <int distance = singles / 2>
-SAMESUM_INLINE Singles greatest_of(Singles v) {
-    const Singles other = swapped_singles<distance>(v, std::make_index_sequence<singles>{});
-    v = greater(v, other);
-    if constexpr (distance == 1)
-        return v;
-    else
-        return greatest_of<distance / 2>(v);
 }
 
 // e^top less so many sixteenths of ln 2.
@@ -51,6 +33,10 @@ struct SingleLines {
     static constexpr Format format = F::format;
     static constexpr bool precise = format == Format::f32;
     static constexpr std::size_t elements = singles, together = vector_bytes == 64 ? 4 : 16 / elements;
+    // Less than half of the least number, by a margin.
+    static constexpr double rounded_to_zero = format == Format::f16    ? 0x1p-27
+                                              : format == Format::bf16 ? 0x1p-136
+                                                                       : 0x1p-152;
     using Vector = Singles;
     using Mask = SingleInts;
     using Scalar = float;
@@ -59,7 +45,8 @@ struct SingleLines {
     using Below = BelowGreatest;
     using Total = Halves;  // of each line of a vector
     using Logarithm = Halves;
-    static constexpr double unit = static_cast<double>(std::uint64_t{1} << power_scale);  // a power of 1
+    static constexpr double unit = 0x1p90;  // a power of 1
+    static_assert(power_scale == 90);
 
     static SAMESUM_INLINE Singles load_whole(const char* p) { return load_singles<F>(p); }
     static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
@@ -99,22 +86,38 @@ struct SingleLines {
         }
 
         SAMESUM_INLINE Total total() const { return all; }
-
-        // Of all elements.
-        SAMESUM_INLINE LineShare across() const { return {total_of(all.low + all.high)[0]}; }
     };
 
-    template <int distance = width / 2>
-    static SAMESUM_INLINE Doubles total_of(Doubles v) {
-        v += swapped<distance>(v);
-        if constexpr (distance == 1)
-            return v;
-        else
-            return total_of<distance / 2>(v);
-    }
+    // What the elements of vectors add up to, and the greatest of them.
+    struct Across {
+        Doubles sum, most;
 
-    static SAMESUM_INLINE Total totals(const double* total, const double*) {
-        return {load<Doubles>(total), load<Doubles>(total + width)};
+        static SAMESUM_INLINE Across of(const LaneSum& lane, Singles most) {
+            const Halves half = widen(most);
+            return {lane.all.low + lane.all.high, samesum::SAMESUM_ISA::greater(half.low, half.high)};
+        }
+        template <int distance>
+        SAMESUM_INLINE Across paired(const Across& other) const {
+            return {paired_low<distance>(sum, other.sum) + paired_high<distance>(sum, other.sum),
+                    samesum::SAMESUM_ISA::greater(paired_low<distance>(most, other.most),
+                                                  paired_high<distance>(most, other.most))};
+        }
+        SAMESUM_INLINE Doubles total() const { return sum; }
+        SAMESUM_INLINE Doubles rest() const { return Doubles{}; }
+    };
+
+    static SAMESUM_INLINE Halves halves(const double* p) { return {load<Doubles>(p), load<Doubles>(p + width)}; }
+    static SAMESUM_INLINE Singles vector_of(const double* p) { return narrowed(halves(p)); }
+    static SAMESUM_INLINE Total totals(const double* total, const double*) { return halves(total); }
+
+    // Zero from number n on.
+    static SAMESUM_INLINE Singles first_ones(std::size_t n, Singles v) {
+#if defined(__AVX512F__)
+        return reinterpret_cast<Singles>(_mm512_maskz_mov_ps(static_cast<__mmask16>((1u << n) - 1), v));
+#else
+        for (std::size_t k = n; k < elements; ++k) v[k] = 0;
+        return v;
+#endif
     }
 
     static SAMESUM_INLINE Total same(const LineShare& all) {
@@ -125,11 +128,6 @@ struct SingleLines {
     static SAMESUM_INLINE Mask is_number(Total total) {
         const Singles sum = narrowed(total);
         return sum == sum;
-    }
-
-    static SAMESUM_INLINE Mask is_near(Total total) {
-        const Singles sum = narrowed(total);
-        return (sum >= static_cast<float>(Near::least_sum)) & (sum < static_cast<float>(Near::most_sum));
     }
 
     static SAMESUM_INLINE Mask is_distant(const Logarithm& log, Singles greatest) {
@@ -143,52 +141,70 @@ struct SingleLines {
                 total.high / power_of(top.high, sixteenths.high).hi};
     }
 
-    // Reciprocals of totals, 2^64 times too large: so that subnormal quotients are seen before they are
+    // Reciprocals of totals; of float32 2^96 times too large, so that no quotient is subnormal before it is
     // rounded.
     struct Reciprocal {
         Halves inverse;
         Singles high, low;
+        Singles least, nothing;  // powers whose quotients are normal, and are rounded to zero
 
         static SAMESUM_INLINE Reciprocal of(Total total) {
-            constexpr double scale = precise ? 0x1p64 : 1;
+            constexpr double scale = precise ? 0x1p96 : 1, normal = precise ? 0x1p-125 : rounded_to_zero;
             const Halves inverse = {scale / total.low, scale / total.high};
             const Singles high = narrowed(inverse);
             const Halves back = widen(high);
-            return {inverse, high, narrowed(Halves{inverse.low - back.low, inverse.high - back.high})};
+            return {inverse, high, narrowed(Halves{inverse.low - back.low, inverse.high - back.high}),
+                    narrowed(Halves{total.low * normal, total.high * normal}),
+                    narrowed(Halves{total.low * rounded_to_zero, total.high * rounded_to_zero})};
+        }
+
+        // What underflows, be it to zero, takes processors long.
+        template <std::size_t count>
+        SAMESUM_INLINE void times(const Power (&p)[count], Singles (&result)[count]) const {
+            const Singles none = {};
+            if constexpr (!precise)
+                return for_each_of<count>([&](std::size_t k) {
+                    const Singles power = fused(p[k].root, p[k].growth, p[k].root);
+                    result[k] = (power < least ? none : power) * high;
+                });
+            Singles smallest = p[0].root;
+            for_each_of<count>([&](std::size_t k) { smallest = lesser(smallest, p[k].root); });
+            if (any(smallest < least)) return times_small(p, result);
+            for_each_of<count>([&](std::size_t k) { result[k] = quotient(p[k]) * 0x1p-96f; });
         }
 
         template <std::size_t count>
-        SAMESUM_INLINE void times(const Power (&p)[count], Singles (&result)[count]) const {
-            if constexpr (!precise)
-                return for_each_of<count>(
-                    [&](std::size_t k) { result[k] = fused(p[k].root, p[k].growth, p[k].root) * high; });
-            Singles quotient[count];
-            SingleInts subnormal = {};
+        SAMESUM_INLINE void times_small(const Power (&p)[count], Singles (&result)[count]) const {
+            SingleInts some = {};
             for_each_of<count>([&](std::size_t k) {
-                quotient[k] = fused(p[k].root, high, p[k].root * fused(p[k].growth, high, low));
-                subnormal |= is_subnormal(quotient[k]);
-                result[k] = quotient[k] * 0x1p-64f;
+                const Singles normal = p[k].root < least ? Singles{} : quotient(p[k]);
+                some |= is_subnormal(p[k]);
+                result[k] = normal * 0x1p-96f;
             });
-            if (!any(subnormal)) return;
+            if (!any(some)) return;
             for_each_of<count>(
-                [&](std::size_t k) { result[k] = is_subnormal(quotient[k]) ? in_doubles(p[k]) : result[k]; });
+                [&](std::size_t k) { result[k] = is_subnormal(p[k]) ? in_doubles(p[k]) : result[k]; });
         }
 
-        // Even less is zero.
-        static SAMESUM_INLINE SingleInts is_subnormal(Singles quotient) {
-            return (quotient < 0x1p-62f) & (quotient > 0x1p-88f);
+        SAMESUM_INLINE Singles quotient(const Power& p) const {
+            return fused(p.root, high, p.root * fused(p.growth, high, low));
+        }
+
+        SAMESUM_INLINE SingleInts is_subnormal(const Power& p) const {
+            return (p.root < least) & (p.root >= nothing);
         }
 
         SAMESUM_INLINE Reciprocal of_line(std::size_t i) const {
             const Doubles same = Doubles{} + (i < width ? inverse.low : inverse.high)[i % width];
-            return {{same, same}, Singles{} + high[i], Singles{} + low[i]};
+            const Singles none = {};
+            return {{same, same}, none + high[i], none + low[i], none + least[i], none + nothing[i]};
         }
 
         // Rounded once.
         SAMESUM_INLINE Singles in_doubles(const Power& p) const {
             const Halves root = widen(p.root), growth = widen(p.growth);
-            return narrowed(Halves{fused(root.low, growth.low, root.low) * inverse.low * 0x1p-64,
-                                   fused(root.high, growth.high, root.high) * inverse.high * 0x1p-64});
+            return narrowed(Halves{fused(root.low, growth.low, root.low) * inverse.low * 0x1p-96,
+                                   fused(root.high, growth.high, root.high) * inverse.high * 0x1p-96});
         }
     };
 

@@ -183,6 +183,17 @@ SAMESUM_INLINE Doubles lesser(Doubles a, Doubles b) {
 #endif
 }
 
+// The greater of two, b if there is a NaN.
+SAMESUM_INLINE Doubles greater(Doubles a, Doubles b) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Doubles>(_mm512_max_pd(a, b));
+#elif defined(__AVX__)
+    return reinterpret_cast<Doubles>(_mm256_max_pd(a, b));
+#else
+    return a > b ? a : b;
+#endif
+}
+
 // The lesser of the magnitudes; a NaN may be passed over.
 SAMESUM_INLINE Doubles lesser_magnitude(Doubles a, Doubles b) {
 #if defined(__AVX512DQ__)

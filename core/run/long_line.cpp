@@ -52,14 +52,8 @@ class Job {
         const NormalizationMethods& methods = method_.methods;
         const std::size_t format = method_.format, kind = method_.kind;
         for_each_block([&](std::size_t k, LineShare& share, const char* x, std::size_t n) {
-            if (!all_[k].is_near) share.greatest = methods.greatest[format](x, n);
-        });
-        std::vector<double> most(lines_.count, -HUGE_VAL);
-        for (std::size_t i = 0; i < shares_.size(); ++i)
-            most[i / blocks()] = std::max(most[i / blocks()], shares_[i].greatest);
-        for_each_block([&](std::size_t k, LineShare& share, const char* x, std::size_t n) {
-            if (!all_[k].is_near && std::isfinite(most[k]))
-                share = methods.share_below[format][kind](x, n, most[k]);
+            if (!all_[k].is_near && std::isfinite(all_[k].greatest))
+                share = methods.share_below[format][kind](x, n, all_[k].greatest);
         });
         join();
     }
