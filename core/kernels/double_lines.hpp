@@ -50,8 +50,7 @@ struct DoublesBelowGreatest {
 
     SAMESUM_INLINE Longs near() const { return greatest == infinity; }
     SAMESUM_INLINE Doubles nothing() const { return near() ? greatest : Doubles{} - infinity; }
-    SAMESUM_INLINE Doubles origin() const { return near() ? Doubles{} : greatest; }
-    SAMESUM_INLINE Doubles top() const { return origin() - subtracted; }
+    SAMESUM_INLINE Doubles top() const { return near() ? Doubles{} : greatest - subtracted; }
     SAMESUM_INLINE Doubles placed(Doubles x) const { return lesser(most, greater(least, x - subtracted)); }
     SAMESUM_INLINE Doubles whole() const { return to_integer - sixteenths; }
 };
@@ -97,17 +96,41 @@ struct DoubleLines {
 
     static SAMESUM_INLINE Doubles load_whole(const char* p) { return load<Doubles>(p); }
 
+    // -inf from number n on.
     static SAMESUM_INLINE Doubles load_part(const char* p, std::size_t n) {
+#if defined(__AVX512F__)
+        return _mm512_mask_loadu_pd(Doubles{} - infinity, some(n), p);
+#else
+        if (n >= width) return load<Doubles>(p);
         char padded[width * sizeof(double)];
         pad<Float64>(p, n, padded);
         Doubles v = load<Doubles>(padded);
         for (std::size_t k = n; k < width; ++k) v[k] = -infinity;
         return v;
+#endif
     }
 
     static SAMESUM_INLINE void store_part(char* p, Doubles v, std::size_t n) {
-        n >= width ? store(p, v) : static_cast<void>(std::memcpy(p, &v, n * sizeof(double)));
+        if (n >= width) return store(p, v);
+#if defined(__AVX512F__)
+        _mm512_mask_storeu_pd(p, some(n), v);
+#else
+        std::memcpy(p, &v, n * sizeof(double));
+#endif
     }
+
+    static SAMESUM_INLINE Doubles first_ones(std::size_t n, Doubles v) {
+#if defined(__AVX512F__)
+        return _mm512_maskz_mov_pd(some(n), v);
+#else
+        for (std::size_t k = n; k < elements; ++k) v[k] = 0;
+        return v;
+#endif
+    }
+
+#if defined(__AVX512F__)
+    static SAMESUM_INLINE __mmask8 some(std::size_t n) { return static_cast<__mmask8>((1u << n) - 1); }
+#endif
 
     template <std::size_t count, class Against>
     static SAMESUM_INLINE void powers(const Doubles (&x)[count], const Against& against,
@@ -159,11 +182,6 @@ struct DoubleLines {
     };
 
     static SAMESUM_INLINE Doubles vector_of(const double* p) { return load<Doubles>(p); }
-
-    static SAMESUM_INLINE Doubles first_ones(std::size_t n, Doubles v) {
-        for (std::size_t k = n; k < elements; ++k) v[k] = 0;
-        return v;
-    }
 
     static SAMESUM_INLINE Total totals(const double* total, const double* rest) {
         return ordered_sum(load<Doubles>(total), load<Doubles>(rest));
@@ -261,6 +279,13 @@ struct DoubleLines {
 
     static SAMESUM_INLINE Mask is_distant(const Logarithm& by, Doubles greatest) {
         return by.log.hi - greatest >= static_cast<double>(distant_logarithm);
+    }
+
+    // x - log, which is not next to zero.
+    static SAMESUM_INLINE Doubles near_quotient(Doubles x, const Logarithm& by) {
+        Doubles sum, error;
+        balanced_two_sum(x, -by.log.hi, sum, error);
+        return sum > -infinity ? sum + (error - by.log.lo) : sum;
     }
 
     static SAMESUM_INLINE Doubles log_quotient(Doubles x, Doubles most, const Logarithm& by) {

@@ -25,48 +25,54 @@ struct Line {
     using LaneSum = typename A::LaneSum;
     using Below = typename A::Below;
     using Across = typename A::Across;
+    using Logarithm = typename A::Logarithm;
     static constexpr std::size_t elements = A::elements, size = size_of(A::format),
                                  parts = line_lanes / elements;
 
-    static SAMESUM_INLINE Vector at(const char* x, std::size_t i, std::size_t n) {
-        const char* p = x + i * size;
-        return n - i >= elements ? A::load_whole(p) : A::load_part(p, n - i);
-    }
-
-    static SAMESUM_INLINE void put(void* out, std::size_t i, std::size_t n, Vector v) {
-        A::store_part(static_cast<char*>(out) + i * size, v, n - i);
-    }
-
     static SAMESUM_INLINE Vector same(double v) { return Vector{} + static_cast<typename A::Scalar>(v); }
 
-    // take(vectors, i, lane): whole groups of vectors from element i on, the first of them of this lane, then
-    // one after the other.
+    // Vectors taken together, whose last ones may be less than whole.
+    template <std::size_t vectors, bool whole>
+    struct Group : std::integral_constant<std::size_t, vectors> {
+        static constexpr bool is_whole = whole;
+
+        // Elements of vector k.
+        static SAMESUM_INLINE std::size_t left(std::size_t i, std::size_t n, std::size_t k) {
+            const std::size_t at = i + k * elements;
+            return n > at ? std::min(n - at, elements) : 0;
+        }
+    };
+
+    // take(group, i) from element i on.
     template <class Take>
     static SAMESUM_INLINE void for_each_group(std::size_t first, std::size_t last, Take take) {
-        constexpr std::integral_constant<std::size_t, A::together> group;
-        constexpr std::integral_constant<std::size_t, 1> one;
-        static_assert(stretch % (group * elements) == 0 && group % parts == 0);
+        constexpr std::size_t most = A::together, few = std::max<std::size_t>(most / 2, parts);
+        static_assert(stretch % (most * elements) == 0 && most % parts == 0 && few % parts == 0);
         std::size_t i = first;
-        for (; last - i >= group * elements; i += group * elements) take(group, i, 0);
-        for (; i < last; i += line_lanes)
-            for_each_of<parts>([&](std::size_t k) {
-                if (i + k * elements < last) take(one, i + k * elements, k);
-            });
+        for (; last - i >= most * elements; i += most * elements) take(Group<most, true>{}, i);
+        if (i == last) return;
+        if (last - i > few * elements)
+            take(Group<most, false>{}, i);
+        else
+            take(Group<few, false>{}, i);
     }
 
-    // Those of one vector may be fewer; -inf stands for the others.
-    template <std::size_t count>
-    static SAMESUM_INLINE void load_group(const char* x, std::size_t i, std::size_t n, Vector (&v)[count]) {
-        prefetch<count * elements * size>(x + i * size + prefetch_distance);
-        for_each_of<count>([&](std::size_t k) {
-            v[k] = count > 1 ? A::load_whole(x + (i + k * elements) * size) : at(x, i, n);
+    // -inf stands for elements that are missing.
+    template <class G>
+    static SAMESUM_INLINE void load_group(G group, const char* x, std::size_t i, std::size_t n, Vector (&v)[G::value]) {
+        prefetch<group * elements * size>(x + i * size + prefetch_distance);
+        for_each_of<group>([&](std::size_t k) {
+            const char* const p = x + (i + k * elements) * size;
+            v[k] = G::is_whole ? A::load_whole(p) : A::load_part(p, group.left(i, n, k));
         });
     }
 
-    template <std::size_t count>
-    static SAMESUM_INLINE void put_group(void* out, std::size_t i, std::size_t n, const Vector (&v)[count]) {
-        for_each_of<count>(
-            [&](std::size_t k) { put(out, i + k * elements, count > 1 ? i + (k + 1) * elements : n, v[k]); });
+    template <class G>
+    static SAMESUM_INLINE void put_group(G group, void* out, std::size_t i, std::size_t n, const Vector (&v)[G::value]) {
+        for_each_of<group>([&](std::size_t k) {
+            char* const p = static_cast<char*>(out) + (i + k * elements) * size;
+            A::store_part(p, v[k], G::is_whole ? elements : group.left(i, n, k));
+        });
     }
 
     // Of elements equal to the greatest, and of -inf, no power is added.
@@ -102,16 +108,16 @@ struct Line {
         Vector most = same(-infinity);
         for (std::size_t start = 0; start < n; start += stretch) {
             const std::size_t end = n - start < stretch ? n : start + stretch;
-            for_each_group(start, end, [&](auto count, std::size_t i, std::size_t first) {
-                Vector v[count];
-                Power p[count];
-                load_group(x, i, n, v);
+            for_each_group(start, end, [&](auto group, std::size_t i) {
+                Vector v[group];
+                Power p[group];
+                load_group(group, x, i, n, v);
                 A::powers(v, against, p);
-                if (count == 1 && n - i < elements) p[0].root = A::first_ones(n - i, p[0].root);
-                for_each_of<count>([&](std::size_t k) {
+                for_each_of<group>([&](std::size_t k) {
+                    if (!group.is_whole) p[k].root = A::first_ones(group.left(i, n, k), p[k].root);
                     if constexpr (Against::is_near) most = greater(v[k], most);
                     if constexpr (log && !Against::is_near) count_instead(v[k], against, p[k], equal);
-                    lane[(first + k) % parts].add(p[k]);
+                    lane[k % parts].add(p[k]);
                     keep(i / elements + k, p[k]);
                 });
             });
@@ -181,9 +187,9 @@ struct Line {
         const char* x = static_cast<const char*>(from);
         const auto total = A::same(all);
         if constexpr (log) {
-            if (all.is_near) return put_logarithms(x, n, Vector{}, A::logarithm(0, total), out);
+            if (all.is_near) return put_near_logarithms(x, n, A::logarithm(0, total), out);
             const Below against = below(all.greatest);
-            put_logarithms(x, n, against.origin(), A::logarithm(all.count, A::relative(total, against)), out);
+            put_logarithms(x, n, same(all.greatest), A::logarithm(all.count, A::relative(total, against)), out);
         } else {
             const auto inverse = A::Reciprocal::of(total);
             if (all.is_near) return put_powers(x, n, typename A::Near{}, inverse, out);
@@ -194,24 +200,31 @@ struct Line {
     template <class Against>
     static SAMESUM_INLINE void put_powers(const char* x, std::size_t n, const Against& against,
                                           const typename A::Reciprocal& inverse, void* out) {
-        for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
-            Vector v[count];
-            Power p[count];
-            load_group(x, i, n, v);
+        for_each_group(0, n, [&](auto group, std::size_t i) {
+            Vector v[group];
+            Power p[group];
+            load_group(group, x, i, n, v);
             A::powers(v, against, p);
             inverse.times(p, v);
-            put_group(out, i, n, v);
+            put_group(group, out, i, n, v);
         });
     }
 
-    static SAMESUM_INLINE void put_logarithms(const char* x, std::size_t n, Vector origin,
-                                              const typename A::Logarithm& log, void* out) {
-        const Vector from = subtrahend(origin);
-        for_each_group(0, n, [&](auto count, std::size_t i, std::size_t) {
-            Vector v[count];
-            load_group(x, i, n, v);
-            for_each_of<count>([&](std::size_t k) { v[k] = A::log_quotient(v[k], from, log); });
-            put_group(out, i, n, v);
+    static SAMESUM_INLINE void put_near_logarithms(const char* x, std::size_t n, const Logarithm& log, void* out) {
+        put_each(x, n, out, [&](Vector v) { return A::near_quotient(v, log); });
+    }
+    static SAMESUM_INLINE void put_logarithms(const char* x, std::size_t n, Vector origin, const Logarithm& log,
+                                              void* out) {
+        put_each(x, n, out, [&, from = subtrahend(origin)](Vector v) { return A::log_quotient(v, from, log); });
+    }
+
+    template <class Result>
+    static SAMESUM_INLINE void put_each(const char* x, std::size_t n, void* out, Result result) {
+        for_each_group(0, n, [=](auto group, std::size_t i) {
+            Vector v[group];
+            load_group(group, x, i, n, v);
+            for_each_of<group>([&](std::size_t k) { v[k] = result(v[k]); });
+            put_group(group, out, i, n, v);
         });
     }
 

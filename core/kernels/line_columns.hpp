@@ -19,13 +19,12 @@ struct Columns {
     Vector* const growths;
 
     SAMESUM_INLINE Vector at(std::size_t i) const {
-        return Line<A>::at(lines.x + static_cast<std::ptrdiff_t>(i) * lines.in + first * Line<A>::size, 0,
-                           count);
+        const char* const p = lines.x + static_cast<std::ptrdiff_t>(i) * lines.in + first * Line<A>::size;
+        return count == A::elements ? A::load_whole(p) : A::load_part(p, count);
     }
 
     SAMESUM_INLINE void put(std::size_t i, Vector v) const {
-        Line<A>::put(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to + first * Line<A>::size, 0, count,
-                     v);
+        A::store_part(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to + first * Line<A>::size, v, count);
     }
 
     // The greatest elements, NaNs apart; the elements are copied on the way.
@@ -121,9 +120,9 @@ struct Columns {
         for (; i < lines.n; ++i) put_quotients<1>(i, inverse);
     }
 
-    void put_logarithms(Vector origin, const typename A::Logarithm& log) const {
-        const Vector from = Line<A>::subtrahend(origin);
-        for (std::size_t i = 0; i < lines.n; ++i) put(i, A::log_quotient(elements[i], from, log));
+    template <class Result>
+    SAMESUM_INLINE void put_each(Result result) const {
+        for (std::size_t i = 0; i < lines.n; ++i) put(i, result(elements[i]));
     }
 
     template <bool log>
@@ -132,29 +131,38 @@ struct Columns {
         Shares shares(lines.n);
         share<log>(typename A::Near{}, shares);
         const auto total = shares.total();
-        Mask near = A::Near::holds(most);
+        Mask near = A::Near::holds(most) & A::is_number(total);
         if constexpr (log) {
             const auto logs = A::logarithm(Mask{}, total);
             near &= A::is_distant(logs, most);
-            if (are_all(near)) return put_logarithms(Vector{}, logs);
-        } else if (are_all(near)) {
-            return put_softmax(total);
+            if (are_all(near)) return put_each([&](Vector v) { return A::near_quotient(v, logs); });
+            run_distant_logarithms(near, logs);
+        } else {
+            if (are_all(near)) return put_softmax(total);
+            run_distant_softmax(near);
         }
-        run_distant<log>(near);
     }
 
     // Those lines that are not near zero, and again those that are, to the same bits.
-    template <bool log>
-    void run_distant(Mask near) const {
+    void run_distant_softmax(Mask near) const {
         const Vector most = greatest();
+        Shares shares(lines.n);
+        share<false>(A::Below::of(most, near), shares);
+        const auto total = shares.total();
+        put_softmax(total);
+        put_nan(most, total);
+    }
+
+    void run_distant_logarithms(Mask near, const typename A::Logarithm& near_logs) const {
+        const Vector most = greatest(), from = Line<A>::subtrahend(most);
         const auto against = A::Below::of(most, near);
         Shares shares(lines.n);
-        share<log>(against, shares);
+        share<true>(against, shares);
         const auto total = shares.total();
-        if constexpr (log)
-            put_logarithms(against.origin(), A::logarithm(shares.equal, A::relative(total, against)));
-        else
-            put_softmax(total);
+        const auto logs = A::logarithm(shares.equal, A::relative(total, against));
+        put_each([&](Vector v) {
+            return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs);
+        });
         put_nan(most, total);
     }
 

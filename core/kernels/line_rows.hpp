@@ -32,12 +32,12 @@ struct Rows {
     SAMESUM_INLINE void put_kept(std::size_t k, const typename A::Reciprocal& inverse, const Power* kept) const {
         char* const to = out(k);
         const std::size_t n = lines.n;
-        L::for_each_group(0, n, [=](auto some, std::size_t i, std::size_t) {
-            Vector v[some];
-            Power p[some];
-            for_each_of<some>([&](std::size_t j) { p[j] = kept[i / A::elements + j]; });
+        L::for_each_group(0, n, [=](auto group, std::size_t i) {
+            Vector v[group];
+            Power p[group];
+            for_each_of<group>([&](std::size_t j) { p[j] = kept[i / A::elements + j]; });
             inverse.times(p, v);
-            L::put_group(to, i, n, v);
+            L::put_group(group, to, i, n, v);
         });
     }
 
@@ -118,25 +118,28 @@ struct Rows {
             return L::template sum_asking<true>(x(k), lines.n, against, ahead());
         };
         add_up(shares, sum_of);
-        auto logs = A::logarithm(typename A::Mask{}, shares.totals());
+        const auto logs = A::logarithm(typename A::Mask{}, shares.totals());
         const auto near = A::Near::holds(shares.most()) & A::is_distant(logs, shares.most());
         if (are_all(near))
             return put_lines(shares, [&](std::size_t k) {
-                L::put_logarithms(x(k), lines.n, Vector{}, A::of_line(logs, k), out(k));
+                L::put_near_logarithms(x(k), lines.n, A::of_line(logs, k), out(k));
             });
         add_up_again(shares, near, sum_of);
         const auto below = A::Below::of(shares.most(), near);
-        const Vector origin = below.origin();
-        logs = A::logarithm(shares.equal, A::relative(shares.totals(), below));
+        const auto distant_logs = A::logarithm(shares.equal, A::relative(shares.totals(), below));
         put_lines(shares, [&](std::size_t k) {
-            L::put_logarithms(x(k), lines.n, L::same(static_cast<double>(origin[k])), A::of_line(logs, k), out(k));
+            if (near[k] != 0)
+                L::put_near_logarithms(x(k), lines.n, A::of_line(logs, k), out(k));
+            else
+                L::put_logarithms(x(k), lines.n, L::same(shares.greatest[k]), A::of_line(distant_logs, k), out(k));
         });
     }
 
     template <bool log>
     static void run(const LineRows& lines) {
+        constexpr std::size_t together = A::together * A::elements;
         Power kept[line_block / A::elements];
-        const std::size_t vectors = (lines.n + A::elements - 1) / A::elements,
+        const std::size_t vectors = (lines.n + together - 1) / together * A::together,
                           some = std::clamp<std::size_t>(kept_elements / A::elements / vectors, 1, A::elements);
         for (std::size_t first = 0; first < lines.count; first += some) {
             const Rows rows{lines, first, std::min(some, lines.count - first)};

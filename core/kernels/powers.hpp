@@ -59,9 +59,8 @@ struct BelowGreatest {
     // The lines that are near zero, where none is infinite: nothing equals their `greatest` and `nothing`.
     SAMESUM_INLINE SingleInts near() const { return greatest == __builtin_huge_valf(); }
     SAMESUM_INLINE Singles nothing() const { return near() ? greatest : Singles{} - __builtin_huge_valf(); }
-    // What is taken away from elements before a logarithm is, and of it what is not taken away for powers.
-    SAMESUM_INLINE Singles origin() const { return near() ? Singles{} : greatest; }
-    SAMESUM_INLINE Singles top() const { return origin() - subtracted; }
+    // The greatest element as powers take it; zero for lines that are near it.
+    SAMESUM_INLINE Singles top() const { return near() ? Singles{} : greatest - subtracted; }
     SAMESUM_INLINE Singles placed(Singles x) const { return lesser(most, greater(least, x - subtracted)); }
     SAMESUM_INLINE Singles whole() const { return to_whole - sixteenths; }
 };

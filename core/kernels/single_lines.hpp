@@ -44,7 +44,16 @@ struct SingleLines {
     using Near = NearZero;
     using Below = BelowGreatest;
     using Total = Halves;  // of each line of a vector
-    using Logarithm = Halves;
+    struct Logarithm {
+        Halves all;
+        Singles high, low;  // their sum
+
+        static SAMESUM_INLINE Logarithm of(Halves log) {
+            const Singles high = narrowed(log);
+            const Halves back = widen(high);
+            return {log, high, narrowed(Halves{log.low - back.low, log.high - back.high})};
+        }
+    };
     static constexpr double unit = 0x1p90;  // a power of 1
     static_assert(power_scale == 90);
 
@@ -131,7 +140,7 @@ struct SingleLines {
     }
 
     static SAMESUM_INLINE Mask is_distant(const Logarithm& log, Singles greatest) {
-        return narrowed(log) - greatest >= distant_logarithm;
+        return log.high - greatest >= distant_logarithm;
     }
 
     // Relative to the greatest power, where that is not near zero.
@@ -210,28 +219,38 @@ struct SingleLines {
 
     static SAMESUM_INLINE Logarithm logarithm(Mask counts, Total total) {
         const Halves c = widen(__builtin_convertvector(counts, Singles));
-        return {log_of(c.low, total.low), log_of(c.high, total.high)};
+        return Logarithm::of({log_of(c.low, total.low), log_of(c.high, total.high)});
     }
 
     static SAMESUM_INLINE Logarithm logarithm(std::int64_t count, Total total) {
         const Doubles log = log_of(Doubles{} + static_cast<double>(count), total.low);
-        return {log, log};
+        return Logarithm::of({log, log});
     }
 
     static SAMESUM_INLINE Logarithm of_line(const Logarithm& log, std::size_t i) {
-        const Doubles same = Doubles{} + (i < width ? log.low : log.high)[i % width];
-        return {same, same};
+        const Doubles same = Doubles{} + (i < width ? log.all.low : log.all.high)[i % width];
+        const Singles none = {};
+        return {{same, same}, none + log.high[i], none + log.low[i]};
     }
 
     static SAMESUM_INLINE Doubles log_of(Doubles count, Doubles total) {
         return log_total<50>(count, {total * (1 / unit), Doubles{}}).hi;
     }
 
+    // x - log, which is not next to zero. Half of the additions are multiply-adds by one: other units make them.
+    static SAMESUM_INLINE Singles near_quotient(Singles x, const Logarithm& log) {
+        if constexpr (!precise) return x - log.high;
+        const Singles none = {}, one = none + 1;
+        const Singles sum = x - log.high, moved = fused(sum, one, -x);
+        const Singles error = fused(moved - sum, one, x) - (log.high + moved);
+        return sum > -__builtin_huge_valf() ? fused(sum, one, error - log.low) : sum;
+    }
+
     // (x - most) - log, both negative.
     static SAMESUM_INLINE Singles log_quotient(Singles x, Singles most, const Logarithm& log) {
-        if constexpr (!precise) return (x - most) - narrowed(log);
+        if constexpr (!precise) return (x - most) - log.high;
         const Halves v = widen(x), m = widen(most);
-        return narrowed(Halves{(v.low - m.low) - log.low, (v.high - m.high) - log.high});
+        return narrowed(Halves{(v.low - m.low) - log.all.low, (v.high - m.high) - log.all.high});
     }
 };
 

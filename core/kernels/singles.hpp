@@ -166,14 +166,14 @@ SAMESUM_INLINE void store_singles(char* p, Singles v) {
 template <Format format>
 SAMESUM_INLINE void store_some(char* p, Singles v, std::size_t n) {
     if (n >= singles) return store_singles<format>(p, v);
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const __mmask16 some = static_cast<__mmask16>((1u << n) - 1);
+    if constexpr (format == Format::f32) return _mm512_mask_storeu_ps(p, some, v);
+#endif
     char all[singles * size_of(format)];
     store_singles<format>(all, v);
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
-    const __mmask16 some = static_cast<__mmask16>((1u << n) - 1);
-    if constexpr (size_of(format) == 4)
-        _mm512_mask_storeu_epi32(p, some, load<__m512i>(all));
-    else
-        _mm256_mask_storeu_epi16(p, some, load<__m256i>(all));
+    _mm256_mask_storeu_epi16(p, some, load<__m256i>(all));
 #else
     std::memcpy(p, all, n * size_of(format));
 #endif
