@@ -4,6 +4,8 @@
 // Inlined everywhere: the same source is compiled for several instruction sets, and an out-of-line copy from
 // one of them must never serve another.
 #define SAMESUM_INLINE inline __attribute__((always_inline))
+// Of lambdas, between parameters and body.
+#define SAMESUM_INLINED __attribute__((always_inline))
 
 namespace samesum {
 

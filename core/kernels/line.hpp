@@ -43,19 +43,30 @@ struct Line {
         }
     };
 
-    // take(group, i) from element i on.
-    template <class Take>
-    static SAMESUM_INLINE void for_each_group(std::size_t first, std::size_t last, Take take) {
-        constexpr std::size_t most = A::together, few = std::max<std::size_t>(most / 2, parts);
-        static_assert(stretch % (most * elements) == 0 && most % parts == 0 && few % parts == 0);
-        std::size_t i = first;
-        for (; last - i >= most * elements; i += most * elements) take(Group<most, true>{}, i);
-        if (i == last) return;
-        if (last - i > few * elements)
-            take(Group<most, false>{}, i);
-        else
-            take(Group<few, false>{}, i);
-    }
+    static constexpr std::size_t most_together = A::together, few_together = std::max<std::size_t>(most_together / 2, parts);
+    static_assert(stretch % (most_together * elements) == 0 && most_together % parts == 0 && few_together % parts == 0);
+
+    // How the vectors of a line are taken: take(group, i) from element i on.
+    struct ManyGroups {
+        template <class Take>
+        static SAMESUM_INLINE void each(std::size_t first, std::size_t last, Take take) {
+            std::size_t i = first;
+            for (; last - i >= most_together * elements; i += most_together * elements)
+                take(Group<most_together, true>{}, i);
+            if (i == last) return;
+            if (last - i > few_together * elements)
+                take(Group<most_together, false>{}, i);
+            else
+                take(Group<few_together, false>{}, i);
+        }
+    };
+    template <std::size_t vectors>
+    struct OneGroup {
+        template <class Take>
+        static SAMESUM_INLINE void each(std::size_t first, std::size_t, Take take) {
+            take(Group<vectors, false>{}, first);
+        }
+    };
 
     // -inf stands for elements that are missing.
     template <class G>
@@ -101,14 +112,14 @@ struct Line {
 
     // `keep` gets the number of each vector and its powers. Against nothing but zero, the greatest element is
     // found, NaNs apart; against the greatest, those equal to it are counted for the logarithm.
-    template <bool log, class Against, class Keep>
+    template <bool log, class Groups, class Against, class Keep>
     static SAMESUM_INLINE Sum sum_of(const char* x, std::size_t n, const Against& against, Keep keep) {
         LaneSum lane[parts] = {};
         Mask equal = {};
         Vector most = same(-infinity);
         for (std::size_t start = 0; start < n; start += stretch) {
             const std::size_t end = n - start < stretch ? n : start + stretch;
-            for_each_group(start, end, [&](auto group, std::size_t i) {
+            Groups::each(start, end, [&](auto group, std::size_t i) SAMESUM_INLINED {
                 Vector v[group];
                 Power p[group];
                 load_group(group, x, i, n, v);
@@ -122,6 +133,7 @@ struct Line {
                 });
             });
             for (LaneSum& l : lane) l.settle();
+            if constexpr (!std::is_same_v<Groups, ManyGroups>) break;
         }
         for (std::size_t half = parts / 2; half > 0; half /= 2)
             for (std::size_t k = 0; k < half; ++k) lane[k].join(lane[k + half]);
@@ -129,10 +141,10 @@ struct Line {
     }
 
     // Asks for what lies so many bytes ahead.
-    template <bool log, class Against>
+    template <bool log, class Groups, class Against>
     static SAMESUM_INLINE Sum sum_asking(const char* x, std::size_t n, const Against& against,
                                          std::ptrdiff_t ahead) {
-        return sum_of<log>(x, n, against, [=](std::size_t k, const Power&) {
+        return sum_of<log, Groups>(x, n, against, [=](std::size_t k, const Power&) {
             prefetch_rows<1>(x + ahead + k * elements * size, 0, 64);
         });
     }
@@ -140,13 +152,13 @@ struct Line {
     template <bool log>
     static LineShare share(const void* x, std::size_t n) {
         const auto ahead = static_cast<std::ptrdiff_t>(n * size);
-        return sum_asking<log>(static_cast<const char*>(x), n, typename A::Near{}, ahead).share();
+        return sum_asking<log, ManyGroups>(static_cast<const char*>(x), n, typename A::Near{}, ahead).share();
     }
 
     template <bool log>
     static LineShare share_below(const void* x, std::size_t n, double greatest) {
         const auto ahead = static_cast<std::ptrdiff_t>(n * size);
-        LineShare found = sum_asking<log>(static_cast<const char*>(x), n, below(greatest), ahead).share();
+        LineShare found = sum_asking<log, ManyGroups>(static_cast<const char*>(x), n, below(greatest), ahead).share();
         found.greatest = greatest;
         return found;
     }
@@ -200,7 +212,7 @@ struct Line {
     template <class Against>
     static SAMESUM_INLINE void put_powers(const char* x, std::size_t n, const Against& against,
                                           const typename A::Reciprocal& inverse, void* out) {
-        for_each_group(0, n, [&](auto group, std::size_t i) {
+        ManyGroups::each(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
             Vector v[group];
             Power p[group];
             load_group(group, x, i, n, v);
@@ -220,7 +232,7 @@ struct Line {
 
     template <class Result>
     static SAMESUM_INLINE void put_each(const char* x, std::size_t n, void* out, Result result) {
-        for_each_group(0, n, [=](auto group, std::size_t i) {
+        ManyGroups::each(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
             Vector v[group];
             load_group(group, x, i, n, v);
             for_each_of<group>([&](std::size_t k) { v[k] = result(v[k]); });

@@ -13,6 +13,7 @@ struct Rows {
     using Vector = typename A::Vector;
     using Power = typename A::Power;
     using L = Line<A>;
+    using ManyGroups = typename L::ManyGroups;
     // Elements of the lines taken together: their powers stay in the first cache.
     static constexpr std::size_t kept_elements = 2048;
 
@@ -29,10 +30,11 @@ struct Rows {
     // From a line to the one that will be taken after all of these.
     SAMESUM_INLINE std::ptrdiff_t ahead() const { return static_cast<std::ptrdiff_t>(count) * lines.in; }
 
+    template <class Groups>
     SAMESUM_INLINE void put_kept(std::size_t k, const typename A::Reciprocal& inverse, const Power* kept) const {
         char* const to = out(k);
         const std::size_t n = lines.n;
-        L::for_each_group(0, n, [=](auto group, std::size_t i) {
+        Groups::each(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
             Vector v[group];
             Power p[group];
             for_each_of<group>([&](std::size_t j) { p[j] = kept[i / A::elements + j]; });
@@ -56,12 +58,14 @@ struct Rows {
     };
 
     // The powers of all lines as they are.
-    template <class SumOf>
+    template <class Groups, class SumOf>
     SAMESUM_INLINE void add_up(Shares& shares, SumOf sum_of) const {
         for (std::size_t first_of = 0; first_of < A::elements; first_of += width) {
-            typename L::Across row[width] = {};
-            for (std::size_t k = 0; k < width && first_of + k < count; ++k)
-                row[k] = sum_of(first_of + k, typename A::Near{}).across();
+            typename L::Across row[width];
+            for (std::size_t k = 0; k < width; ++k) {
+                const bool is_there = first_of + k < count;
+                row[k] = is_there ? sum_of(Groups{}, first_of + k, typename A::Near{}).across() : typename L::Across{};
+            }
             shares.put(first_of, folded_by_halves(row));
         }
     }
@@ -72,7 +76,7 @@ struct Rows {
         for (std::size_t k = 0; k < count; ++k) {
             if (near[k] != 0) continue;
             LineShare found{std::numeric_limits<double>::quiet_NaN()};
-            if (L::is_finite(shares.greatest[k])) found = sum_of(k, L::below(shares.greatest[k])).share();
+            if (L::is_finite(shares.greatest[k])) found = sum_of(ManyGroups{}, k, L::below(shares.greatest[k])).share();
             shares.total[k] = found.total;
             shares.rest[k] = found.rest;
             shares.equal[k] = static_cast<decltype(shares.equal[k] + 0)>(found.count);
@@ -95,29 +99,32 @@ struct Rows {
         }
     }
 
+    template <class Groups>
     void run_softmax(Power* kept, std::size_t pitch) const {
         Shares shares;
-        const auto sum_of = [&](std::size_t k, const auto& against) {
+        const auto sum_of = [&](auto groups, std::size_t k, const auto& against) SAMESUM_INLINED {
             const char* const later = x(k) + ahead();
             Power* const powers = kept + k * pitch;
-            return L::template sum_of<false>(x(k), lines.n, against, [=](std::size_t i, const Power& p) {
+            const auto keep = [=](std::size_t i, const Power& p) {
                 prefetch_rows<1>(later + i * A::elements * L::size, 0, 64);
                 powers[i] = p;
-            });
+            };
+            return L::template sum_of<false, decltype(groups)>(x(k), lines.n, against, keep);
         };
-        add_up(shares, sum_of);
+        add_up<Groups>(shares, sum_of);
         const auto near = A::Near::holds(shares.most());
         if (!are_all(near)) add_up_again(shares, near, sum_of);
         const auto inverse = A::Reciprocal::of(shares.totals());
-        put_lines(shares, [&](std::size_t k) { put_kept(k, inverse.of_line(k), kept + k * pitch); });
+        put_lines(shares, [&](std::size_t k) { put_kept<Groups>(k, inverse.of_line(k), kept + k * pitch); });
     }
 
+    template <class Groups>
     void run_logarithm() const {
         Shares shares;
-        const auto sum_of = [&](std::size_t k, const auto& against) {
-            return L::template sum_asking<true>(x(k), lines.n, against, ahead());
+        const auto sum_of = [&](auto groups, std::size_t k, const auto& against) SAMESUM_INLINED {
+            return L::template sum_asking<true, decltype(groups)>(x(k), lines.n, against, ahead());
         };
-        add_up(shares, sum_of);
+        add_up<Groups>(shares, sum_of);
         const auto logs = A::logarithm(typename A::Mask{}, shares.totals());
         const auto near = A::Near::holds(shares.most()) & A::is_distant(logs, shares.most());
         if (are_all(near))
@@ -135,19 +142,30 @@ struct Rows {
         });
     }
 
-    template <bool log>
-    static void run(const LineRows& lines) {
-        constexpr std::size_t together = A::together * A::elements;
+    template <bool log, class Groups>
+    static void run_by(const LineRows& lines) {
+        constexpr std::size_t together = L::most_together * A::elements;
         Power kept[line_block / A::elements];
-        const std::size_t vectors = (lines.n + together - 1) / together * A::together,
+        const std::size_t vectors = (lines.n + together - 1) / together * L::most_together,
                           some = std::clamp<std::size_t>(kept_elements / A::elements / vectors, 1, A::elements);
         for (std::size_t first = 0; first < lines.count; first += some) {
             const Rows rows{lines, first, std::min(some, lines.count - first)};
             if constexpr (log)
-                rows.run_logarithm();
+                rows.template run_logarithm<Groups>();
             else
-                rows.run_softmax(kept, vectors);
+                rows.template run_softmax<Groups>(kept, vectors);
         }
+    }
+
+    // Lines of up to `most_together` vectors in one group of so many.
+    template <bool log, std::size_t vectors = 1>
+    static void run(const LineRows& lines) {
+        if constexpr (vectors > L::most_together)
+            run_by<log, ManyGroups>(lines);
+        else if (lines.n <= vectors * A::elements)
+            run_by<log, typename L::template OneGroup<vectors>>(lines);
+        else
+            run<log, vectors + 1>(lines);
     }
 };
 

@@ -17,6 +17,8 @@ struct Lines {
     static constexpr std::int64_t block = static_cast<std::int64_t>(line_block);
     // Fewer neighbours are taken one after the other, more of them element by element.
     static constexpr std::int64_t few = 8;
+    // Lines up to this become columns where they lie side by side; longer ones fill vectors well enough.
+    static constexpr std::int64_t most_tangled = 28;
 
     const View& x;
     char* const out;
@@ -55,7 +57,7 @@ struct Lines {
     }
     // Short lines lie side by side.
     bool are_tangled() const {
-        return are_direct() && axis.size >= 2 && axis.size <= static_cast<std::int64_t>(short_elements) &&
+        return are_direct() && axis.size >= 2 && axis.size <= most_tangled &&
                all.rank == 1 && count() >= 8 && side.in == axis.size * item && are_whole();
     }
     // Aligned to the elements.

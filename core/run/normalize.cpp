@@ -172,7 +172,7 @@ class Job {
     // As columns between an untangling and a tangling.
     void take_tangled(std::int64_t first, std::int64_t count) const {
         alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
-        alignas(64) char room[room_for_columns(short_elements)];
+        alignas(64) char room[room_for_columns(Lines::most_tangled)];
         const Tangled tangled(static_cast<std::size_t>(lines_.item), lines_.length());
         const std::ptrdiff_t step = tangled.step();
         const std::int64_t most = static_cast<std::int64_t>(tangled.rows());
