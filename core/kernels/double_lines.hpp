@@ -1,86 +1,11 @@
 // What the normalizations of float64 are made of, as those of narrower formats are in floats.
 #pragma once
 
+#include "kernels/double_powers.hpp"
 #include "kernels/float_formats.hpp"
 #include "kernels/single_lines.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-// Powers are 2^`double_power_scale` times larger than they are, so that the least are normal numbers.
-constexpr std::int64_t double_power_scale = 600;
-constexpr double double_power_unit = 0x1p-600;
-constexpr double least_quotient = 0x1p-422;  // below this, 2^-600 times it is subnormal
-
-// (hi + lo) 2^-600 where it is subnormal, rounded at the last place that is left of it.
-SAMESUM_INLINE Doubles subnormal_quotient(Doubles hi, Doubles lo) {
-    Doubles placed, rest;
-    two_sum(Doubles{} + least_quotient, hi, placed, rest);
-    return ((placed + (rest + lo)) - least_quotient) * double_power_unit;
-}
-
-// What `taken_as_it_is`, `vanishing_power`, `NearZero` and `BelowGreatest` are for floats.
-constexpr double double_taken_as_it_is = 2048, double_vanishing_power = -800;
-
-struct DoublesNearZero {
-    static constexpr bool is_near = true;
-    static constexpr double least_greatest = -40, greatest = 100, least = -790;
-
-    static SAMESUM_INLINE Longs holds(Doubles most) { return (most >= least_greatest) & (most <= greatest); }
-
-    static SAMESUM_INLINE Doubles placed(Doubles x) {
-        const Doubles none = {};
-        return lesser(none + greatest, greater(none + least, x));
-    }
-    static SAMESUM_INLINE Doubles whole() { return Doubles{} + to_integer; }
-};
-
-struct DoublesBelowGreatest {
-    static constexpr bool is_near = false;
-    Doubles greatest, subtracted, least, most, sixteenths;
-
-    static SAMESUM_INLINE DoublesBelowGreatest of(Doubles greatest, Longs near) {
-        const Doubles none = {}, infinite = none + infinity;
-        const Longs as_it_is = near | (samesum::SAMESUM_ISA::magnitude(greatest) <= double_taken_as_it_is);
-        const Doubles subtracted = as_it_is ? none : greatest, top = greatest - subtracted;
-        const Doubles octaves = fused(top, none + sixteenths_per_unit / 16, none + to_integer) - to_integer;
-        return {near ? infinite : greatest, subtracted,
-                near ? none + DoublesNearZero::least : top + double_vanishing_power,
-                near ? none + DoublesNearZero::greatest : infinite, near ? none : 16 * octaves};
-    }
-
-    SAMESUM_INLINE Longs near() const { return greatest == infinity; }
-    SAMESUM_INLINE Doubles nothing() const { return near() ? greatest : Doubles{} - infinity; }
-    SAMESUM_INLINE Doubles top() const { return near() ? Doubles{} : greatest - subtracted; }
-    SAMESUM_INLINE Doubles placed(Doubles x) const { return lesser(most, greater(least, x - subtracted)); }
-    SAMESUM_INLINE Doubles whole() const { return to_integer - sixteenths; }
-};
-
-// 2^double_power_scale e^x, relative to a power of two, is root * (1 + growth).
-struct DoublePower {
-    Doubles root, growth;
-};
-
-// Within 2^-57 of it. NaN gives NaN in growth. As `powers_of`: each of the few roundings of growth, which is
-// below 0.023, costs 2^-59.
-template <std::size_t count, class Against>
-SAMESUM_INLINE void double_powers_of(const Doubles (&x)[count], const Against& against,
-                                     DoublePower (&power)[count]) {
-    const Doubles none = {}, whole = against.whole();
-    Sixteenths at[count];
-    Doubles r[count], q[count];
-    for_each_of<count>([&](std::size_t i) { at[i] = Sixteenths::of(against.placed(x[i]), whole); });
-    for_each_of<count>(
-        [&](std::size_t i) { r[i] = fused(-at[i].number, none + sixteenth_rest, at[i].rest); });
-    constexpr double terms[] = {0x1.a01b6e7a951e2p-13, 0x1.6c16c16b94c3ap-10, 0x1.11111110a137cp-7,
-                                0x1.5555555555557p-5,  0x1.5555555555558p-3,  0.5};
-    for_each_of<count>([&](std::size_t i) { q[i] = none + 0x1.a01b5a26c74dfp-16; });
-    for (const double term : terms)
-        for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i], q[i], none + term); });
-    for_each_of<count>([&](std::size_t i) {
-        const Doubles growth = fused(r[i] * r[i], q[i], r[i]) + at[i].root_error();
-        power[i] = {at[i].scaled_root(double_power_scale), growth};
-    });
-}
 
 struct DoubleLines {
     static constexpr Format format = Format::f64;
@@ -89,8 +14,8 @@ struct DoubleLines {
     using Mask = Longs;
     using Scalar = double;
     using Power = DoublePower;
-    using Near = DoublesNearZero;
-    using Below = DoublesBelowGreatest;
+    using Near = NearZero<DoubleRange>;
+    using Below = BelowGreatest<DoubleRange>;
     using Total = DoubleWord;
     static constexpr double unit = 1 / double_power_unit;  // a power of 1
 
@@ -208,7 +133,8 @@ struct DoubleLines {
         static SAMESUM_INLINE Reciprocal of(Total total) {
             const Doubles inverse = 1 / total.hi;
             const Doubles rest = fused(-inverse, total.lo, fused(-inverse, total.hi, Doubles{} + 1));
-            return {inverse * unit, inverse * rest * unit, total.hi * 0x1p-1021, total.hi * 0x1p-1021 * 0x1p-56};
+            return {inverse * unit, inverse * rest * unit, total.hi * 0x1p-1021,
+                    total.hi * 0x1p-1021 * 0x1p-56};
         }
 
         template <std::size_t count>

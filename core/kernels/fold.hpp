@@ -60,4 +60,12 @@ SAMESUM_INLINE State folded_by_halves(State (&row)[width]) {
     return row[0].template paired<1>(row[1]);
 }
 
+// The same of one vector, in every element.
+template <class State>
+SAMESUM_INLINE State folded_alone(State row) {
+    if constexpr (width >= 8) row = row.template paired<4>(row);
+    if constexpr (width >= 4) row = row.template paired<2>(row);
+    return row.template paired<1>(row);
+}
+
 }  // namespace samesum::SAMESUM_ISA

@@ -43,8 +43,10 @@ struct Line {
         }
     };
 
-    static constexpr std::size_t most_together = A::together, few_together = std::max<std::size_t>(most_together / 2, parts);
-    static_assert(stretch % (most_together * elements) == 0 && most_together % parts == 0 && few_together % parts == 0);
+    static constexpr std::size_t most_together = A::together,
+                                 few_together = std::max<std::size_t>(most_together / 2, parts);
+    static_assert(stretch % (most_together * elements) == 0 && most_together % parts == 0 &&
+                  few_together % parts == 0);
 
     // How the vectors of a line are taken: take(group, i) from element i on.
     struct ManyGroups {
@@ -70,7 +72,8 @@ struct Line {
 
     // -inf stands for elements that are missing.
     template <class G>
-    static SAMESUM_INLINE void load_group(G group, const char* x, std::size_t i, std::size_t n, Vector (&v)[G::value]) {
+    static SAMESUM_INLINE void load_group(G group, const char* x, std::size_t i, std::size_t n,
+                                          Vector (&v)[G::value]) {
         prefetch<group * elements * size>(x + i * size + prefetch_distance);
         for_each_of<group>([&](std::size_t k) {
             const char* const p = x + (i + k * elements) * size;
@@ -79,7 +82,8 @@ struct Line {
     }
 
     template <class G>
-    static SAMESUM_INLINE void put_group(G group, void* out, std::size_t i, std::size_t n, const Vector (&v)[G::value]) {
+    static SAMESUM_INLINE void put_group(G group, void* out, std::size_t i, std::size_t n,
+                                         const Vector (&v)[G::value]) {
         for_each_of<group>([&](std::size_t k) {
             char* const p = static_cast<char*>(out) + (i + k * elements) * size;
             A::store_part(p, v[k], G::is_whole ? elements : group.left(i, n, k));
@@ -101,9 +105,7 @@ struct Line {
 
         SAMESUM_INLINE Across across() const { return Across::of(lane, most); }
         SAMESUM_INLINE LineShare share() const {
-            Across row[width];
-            for (Across& r : row) r = across();
-            const Across all = folded_by_halves(row);
+            const Across all = folded_alone(across());
             LineShare found{all.total()[0], all.rest()[0], all.most[0], 0};
             for (std::size_t k = 0; k < elements; ++k) found.count += equal[k];
             return found;
@@ -140,6 +142,18 @@ struct Line {
         return {lane[0], most, equal};
     }
 
+    // The greatest element, NaNs apart.
+    template <class Groups>
+    static SAMESUM_INLINE Across greatest_of(const char* x, std::size_t n) {
+        Vector most = same(-infinity);
+        Groups::each(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
+            Vector v[group];
+            load_group(group, x, i, n, v);
+            for_each_of<group>([&](std::size_t k) { most = greater(v[k], most); });
+        });
+        return Across::of(LaneSum{}, most);
+    }
+
     // Asks for what lies so many bytes ahead.
     template <bool log, class Groups, class Against>
     static SAMESUM_INLINE Sum sum_asking(const char* x, std::size_t n, const Against& against,
@@ -149,44 +163,7 @@ struct Line {
         });
     }
 
-    template <bool log>
-    static LineShare share(const void* x, std::size_t n) {
-        const auto ahead = static_cast<std::ptrdiff_t>(n * size);
-        return sum_asking<log, ManyGroups>(static_cast<const char*>(x), n, typename A::Near{}, ahead).share();
-    }
-
-    template <bool log>
-    static LineShare share_below(const void* x, std::size_t n, double greatest) {
-        const auto ahead = static_cast<std::ptrdiff_t>(n * size);
-        LineShare found = sum_asking<log, ManyGroups>(static_cast<const char*>(x), n, below(greatest), ahead).share();
-        found.greatest = greatest;
-        return found;
-    }
-
     static SAMESUM_INLINE Below below(double greatest) { return Below::of(same(greatest), Mask{}); }
-
-    static LineShare joined(const LineShare* shares, std::size_t count) {
-        LineShare all = shares[0];
-        for (std::size_t i = 1; i < count; ++i) {
-            Doubles sum, error;
-            two_sum(Doubles{} + all.total, Doubles{} + shares[i].total, sum, error);
-            all.total = sum[0];
-            all.rest += shares[i].rest + error[0];
-            all.greatest = std::max(all.greatest, shares[i].greatest);
-            all.count += shares[i].count;
-        }
-        return all;
-    }
-
-    // The first one of the places.
-    static SAMESUM_INLINE bool first_of(Mask mask) { return mask[0] != 0; }
-
-    template <bool log>
-    static bool is_near(const LineShare& all) {
-        const Vector most = same(all.greatest);
-        if (!first_of(A::Near::holds(most))) return false;
-        return !log || first_of(A::is_distant(A::logarithm(0, A::same(all)), most));
-    }
 
     static SAMESUM_INLINE bool is_finite(double v) { return samesum::magnitude(v) < infinity; }
 
@@ -194,40 +171,14 @@ struct Line {
         for (std::size_t i = 0; i < n; ++i) store_bits(out, i, canonical_nan(A::format), size);
     }
 
-    template <bool log>
-    static void quotients(const void* from, std::size_t n, const LineShare& all, void* out) {
-        const char* x = static_cast<const char*>(from);
-        const auto total = A::same(all);
-        if constexpr (log) {
-            if (all.is_near) return put_near_logarithms(x, n, A::logarithm(0, total), out);
-            const Below against = below(all.greatest);
-            put_logarithms(x, n, same(all.greatest), A::logarithm(all.count, A::relative(total, against)), out);
-        } else {
-            const auto inverse = A::Reciprocal::of(total);
-            if (all.is_near) return put_powers(x, n, typename A::Near{}, inverse, out);
-            put_powers(x, n, below(all.greatest), inverse, out);
-        }
-    }
-
-    template <class Against>
-    static SAMESUM_INLINE void put_powers(const char* x, std::size_t n, const Against& against,
-                                          const typename A::Reciprocal& inverse, void* out) {
-        ManyGroups::each(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
-            Vector v[group];
-            Power p[group];
-            load_group(group, x, i, n, v);
-            A::powers(v, against, p);
-            inverse.times(p, v);
-            put_group(group, out, i, n, v);
-        });
-    }
-
-    static SAMESUM_INLINE void put_near_logarithms(const char* x, std::size_t n, const Logarithm& log, void* out) {
+    static SAMESUM_INLINE void put_near_logarithms(const char* x, std::size_t n, const Logarithm& log,
+                                                   void* out) {
         put_each(x, n, out, [&](Vector v) { return A::near_quotient(v, log); });
     }
-    static SAMESUM_INLINE void put_logarithms(const char* x, std::size_t n, Vector origin, const Logarithm& log,
-                                              void* out) {
-        put_each(x, n, out, [&, from = subtrahend(origin)](Vector v) { return A::log_quotient(v, from, log); });
+    static SAMESUM_INLINE void put_logarithms(const char* x, std::size_t n, Vector origin,
+                                              const Logarithm& log, void* out) {
+        put_each(x, n, out,
+                 [&, from = subtrahend(origin)](Vector v) { return A::log_quotient(v, from, log); });
     }
 
     template <class Result>

@@ -24,7 +24,8 @@ struct Columns {
     }
 
     SAMESUM_INLINE void put(std::size_t i, Vector v) const {
-        A::store_part(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to + first * Line<A>::size, v, count);
+        A::store_part(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to + first * Line<A>::size, v,
+                      count);
     }
 
     // The greatest elements, NaNs apart; the elements are copied on the way.
@@ -160,9 +161,8 @@ struct Columns {
         share<true>(against, shares);
         const auto total = shares.total();
         const auto logs = A::logarithm(shares.equal, A::relative(total, against));
-        put_each([&](Vector v) {
-            return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs);
-        });
+        put_each(
+            [&](Vector v) { return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs); });
         put_nan(most, total);
     }
 
@@ -176,7 +176,8 @@ struct Columns {
         Vector* const elements = static_cast<Vector*>(room);
         for (std::size_t first = 0; first < lines.count; first += A::elements) {
             const std::size_t left = lines.count - first;
-            Columns{lines, first, std::min(left, A::elements), elements, elements + lines.n}.template run<log>();
+            Columns{lines, first, std::min(left, A::elements), elements, elements + lines.n}
+                .template run<log>();
         }
     }
 };

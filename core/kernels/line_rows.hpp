@@ -19,6 +19,7 @@ struct Rows {
 
     const LineRows& lines;
     std::size_t first, count;
+    bool expects_distant;  // lines that are not near zero, as those before
 
     SAMESUM_INLINE const char* x(std::size_t k) const {
         return lines.x + static_cast<std::ptrdiff_t>(first + k) * lines.in;
@@ -31,7 +32,8 @@ struct Rows {
     SAMESUM_INLINE std::ptrdiff_t ahead() const { return static_cast<std::ptrdiff_t>(count) * lines.in; }
 
     template <class Groups>
-    SAMESUM_INLINE void put_kept(std::size_t k, const typename A::Reciprocal& inverse, const Power* kept) const {
+    SAMESUM_INLINE void put_kept(std::size_t k, const typename A::Reciprocal& inverse,
+                                 const Power* kept) const {
         char* const to = out(k);
         const std::size_t n = lines.n;
         Groups::each(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
@@ -57,17 +59,25 @@ struct Rows {
         SAMESUM_INLINE Vector most() const { return A::vector_of(greatest); }
     };
 
-    // The powers of all lines as they are.
+    template <class AcrossOf>
+    SAMESUM_INLINE void put_across(Shares& shares, AcrossOf across_of) const {
+        for (std::size_t from = 0; from < A::elements; from += width) {
+            typename L::Across row[width];
+            for (std::size_t k = 0; k < width; ++k)
+                row[k] = from + k < count ? across_of(from + k) : typename L::Across{};
+            shares.put(from, folded_by_halves(row));
+        }
+    }
+
+    // The powers of all lines as they are; if none is near zero, perhaps their greatest elements alone.
     template <class Groups, class SumOf>
     SAMESUM_INLINE void add_up(Shares& shares, SumOf sum_of) const {
-        for (std::size_t first_of = 0; first_of < A::elements; first_of += width) {
-            typename L::Across row[width];
-            for (std::size_t k = 0; k < width; ++k) {
-                const bool is_there = first_of + k < count;
-                row[k] = is_there ? sum_of(Groups{}, first_of + k, typename A::Near{}).across() : typename L::Across{};
-            }
-            shares.put(first_of, folded_by_halves(row));
+        if (expects_distant) {
+            put_across(shares, [&](std::size_t k) { return L::template greatest_of<Groups>(x(k), lines.n); });
+            if (are_all(~A::Near::holds(shares.most()))) return;
         }
+        put_across(shares, [&](std::size_t k)
+                               SAMESUM_INLINED { return sum_of(Groups{}, k, typename A::Near{}).across(); });
     }
 
     // Those of lines that are not near zero against their greatest elements.
@@ -76,16 +86,17 @@ struct Rows {
         for (std::size_t k = 0; k < count; ++k) {
             if (near[k] != 0) continue;
             LineShare found{std::numeric_limits<double>::quiet_NaN()};
-            if (L::is_finite(shares.greatest[k])) found = sum_of(ManyGroups{}, k, L::below(shares.greatest[k])).share();
+            if (L::is_finite(shares.greatest[k]))
+                found = sum_of(ManyGroups{}, k, L::below(shares.greatest[k])).share();
             shares.total[k] = found.total;
             shares.rest[k] = found.rest;
             shares.equal[k] = static_cast<decltype(shares.equal[k] + 0)>(found.count);
         }
     }
 
-    bool are_all(typename A::Mask near) const {
-        for (std::size_t k = count; k < A::elements; ++k) near[k] = -1;
-        return !any(~near);
+    bool are_all(typename A::Mask lines_that) const {
+        for (std::size_t k = count; k < A::elements; ++k) lines_that[k] = -1;
+        return !any(~lines_that);
     }
 
     // put(k) for lines that have results.
@@ -99,13 +110,14 @@ struct Rows {
         }
     }
 
+    // True if no line is near zero.
     template <class Groups>
-    void run_softmax(Power* kept, std::size_t pitch) const {
+    bool run_softmax(Power* kept, std::size_t pitch) const {
         Shares shares;
         const auto sum_of = [&](auto groups, std::size_t k, const auto& against) SAMESUM_INLINED {
             const char* const later = x(k) + ahead();
             Power* const powers = kept + k * pitch;
-            const auto keep = [=](std::size_t i, const Power& p) {
+            const auto keep = [=](std::size_t i, const Power& p) SAMESUM_INLINED {
                 prefetch_rows<1>(later + i * A::elements * L::size, 0, 64);
                 powers[i] = p;
             };
@@ -116,21 +128,24 @@ struct Rows {
         if (!are_all(near)) add_up_again(shares, near, sum_of);
         const auto inverse = A::Reciprocal::of(shares.totals());
         put_lines(shares, [&](std::size_t k) { put_kept<Groups>(k, inverse.of_line(k), kept + k * pitch); });
+        return are_all(~near);
     }
 
     template <class Groups>
-    void run_logarithm() const {
+    bool run_logarithm() const {
         Shares shares;
         const auto sum_of = [&](auto groups, std::size_t k, const auto& against) SAMESUM_INLINED {
             return L::template sum_asking<true, decltype(groups)>(x(k), lines.n, against, ahead());
         };
         add_up<Groups>(shares, sum_of);
         const auto logs = A::logarithm(typename A::Mask{}, shares.totals());
-        const auto near = A::Near::holds(shares.most()) & A::is_distant(logs, shares.most());
-        if (are_all(near))
-            return put_lines(shares, [&](std::size_t k) {
+        const auto holds = A::Near::holds(shares.most()), near = holds & A::is_distant(logs, shares.most());
+        if (are_all(near)) {
+            put_lines(shares, [&](std::size_t k) {
                 L::put_near_logarithms(x(k), lines.n, A::of_line(logs, k), out(k));
             });
+            return false;
+        }
         add_up_again(shares, near, sum_of);
         const auto below = A::Below::of(shares.most(), near);
         const auto distant_logs = A::logarithm(shares.equal, A::relative(shares.totals(), below));
@@ -138,8 +153,10 @@ struct Rows {
             if (near[k] != 0)
                 L::put_near_logarithms(x(k), lines.n, A::of_line(logs, k), out(k));
             else
-                L::put_logarithms(x(k), lines.n, L::same(shares.greatest[k]), A::of_line(distant_logs, k), out(k));
+                L::put_logarithms(x(k), lines.n, L::same(shares.greatest[k]), A::of_line(distant_logs, k),
+                                  out(k));
         });
+        return are_all(~holds);
     }
 
     template <bool log, class Groups>
@@ -147,13 +164,15 @@ struct Rows {
         constexpr std::size_t together = L::most_together * A::elements;
         Power kept[line_block / A::elements];
         const std::size_t vectors = (lines.n + together - 1) / together * L::most_together,
-                          some = std::clamp<std::size_t>(kept_elements / A::elements / vectors, 1, A::elements);
+                          some =
+                              std::clamp<std::size_t>(kept_elements / A::elements / vectors, 1, A::elements);
+        bool distant = false;
         for (std::size_t first = 0; first < lines.count; first += some) {
-            const Rows rows{lines, first, std::min(some, lines.count - first)};
+            const Rows rows{lines, first, std::min(some, lines.count - first), distant};
             if constexpr (log)
-                rows.template run_logarithm<Groups>();
+                distant = rows.template run_logarithm<Groups>();
             else
-                rows.template run_softmax<Groups>(kept, vectors);
+                distant = rows.template run_softmax<Groups>(kept, vectors);
         }
     }
 

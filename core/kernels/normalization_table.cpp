@@ -1,4 +1,5 @@
 // Softmax and its logarithm: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/line_blocks.hpp"
 #include "kernels/line_columns.hpp"
 #include "kernels/line_rows.hpp"
 #include "kernels/tables.hpp"
@@ -10,15 +11,15 @@ constexpr void fill(NormalizationMethods& m) {
     constexpr auto f = static_cast<std::size_t>(A::format);
     m.lines[f][0] = Rows<A>::template run<false>;
     m.lines[f][1] = Rows<A>::template run<true>;
-    m.share[f][0] = Line<A>::template share<false>;
-    m.share[f][1] = Line<A>::template share<true>;
-    m.joined[f] = Line<A>::joined;
-    m.is_near[f][0] = Line<A>::template is_near<false>;
-    m.is_near[f][1] = Line<A>::template is_near<true>;
-    m.share_below[f][0] = Line<A>::template share_below<false>;
-    m.share_below[f][1] = Line<A>::template share_below<true>;
-    m.quotients[f][0] = Line<A>::template quotients<false>;
-    m.quotients[f][1] = Line<A>::template quotients<true>;
+    m.share[f][0] = Blocks<A>::template share<false>;
+    m.share[f][1] = Blocks<A>::template share<true>;
+    m.joined[f] = Blocks<A>::joined;
+    m.is_near[f][0] = Blocks<A>::template is_near<false>;
+    m.is_near[f][1] = Blocks<A>::template is_near<true>;
+    m.share_below[f][0] = Blocks<A>::template share_below<false>;
+    m.share_below[f][1] = Blocks<A>::template share_below<true>;
+    m.quotients[f][0] = Blocks<A>::template quotients<false>;
+    m.quotients[f][1] = Blocks<A>::template quotients<true>;
     m.columns[f][0] = Columns<A>::template columns<false>;
     m.columns[f][1] = Columns<A>::template columns<true>;
 }

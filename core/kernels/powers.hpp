@@ -1,13 +1,14 @@
 // Powers of e in floats, for the normalizations of formats narrower than float64.
 #pragma once
 
+#include "kernels/line_references.hpp"
 #include "kernels/singles.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
 // 2^(j/16) is s(1 + r): the bits of s, less j << 19 and 2^`power_scale` times larger, so that adding k << 19
 // gives those of 2^power_scale s * 2^floor(k/16); and r.
-constexpr int power_scale = 90;
+constexpr int power_scale = 60;
 alignas(64) constexpr std::uint32_t single_root_bits[16] = {
     0x3f800000 + (power_scale << 23), 0x3f7daac3 + (power_scale << 23), 0x3f7b95c2 + (power_scale << 23),
     0x3f79c3d3 + (power_scale << 23), 0x3f7837f0 + (power_scale << 23), 0x3f76f532 + (power_scale << 23),
@@ -20,49 +21,16 @@ alignas(64) constexpr float single_root_rest[16] = {
     -0x1.0a3550p-25f, -0x1.00d8acp-27f, 0x1.26055cp-26f,  -0x1.05cb44p-25f, 0x1.67a1cap-28f, 0x1.a3b5e4p-28f,
     -0x1.f9c304p-27f, -0x1.6961b4p-28f, -0x1.a5217cp-28f, 0x1.61428ep-28f};
 
-// Elements up to this are taken as they are; of greater ones, the greatest of a line is taken away from all
-// others, exactly from those of whose powers something is left.
-constexpr float taken_as_it_is = 256;
-// So far below the greatest element powers are nothing in any format, and so are 2^30 of them.
-constexpr float vanishing_power = -125;
-constexpr float to_whole = 0x1.8p23f;  // added, it leaves an integer in the last bits
-
-// Powers as they are, of lines whose greatest element is in this range; what is below `least`, and taken
-// for it, is nothing beside that. No power is subnormal, nor what it loses.
-struct NearZero {
-    static constexpr bool is_near = true;
+// Of floats, what `line_references.hpp` asks for. Near zero no power is subnormal, nor what it loses, nor are
+// those of 2^31 elements too many for their reciprocal; less than `least` is nothing beside the others.
+struct SingleRange {
+    using Vector = Singles;
+    using Mask = SingleInts;
     static constexpr float least_greatest = -8, greatest = 24, least = -113;
-
-    static SAMESUM_INLINE SingleInts holds(Singles most) { return (most >= least_greatest) & (most <= greatest); }
-    static SAMESUM_INLINE Singles placed(Singles x) {
-        const Singles none = {};
-        return lesser(none + greatest, greater(none + least, x));
-    }
-    static SAMESUM_INLINE Singles whole() { return Singles{} + to_whole; }
-};
-
-// Powers relative to a power of two near that of each line's greatest element; of lines that are near zero as
-// they are.
-struct BelowGreatest {
-    static constexpr bool is_near = false;
-    Singles greatest, subtracted, least, most, sixteenths;
-
-    static SAMESUM_INLINE BelowGreatest of(Singles greatest, SingleInts near) {
-        const Singles none = {}, infinite = none + __builtin_huge_valf();
-        const SingleInts as_it_is = near | ((greatest <= taken_as_it_is) & (greatest >= -taken_as_it_is));
-        const Singles subtracted = as_it_is ? none : greatest, top = greatest - subtracted;
-        const Singles octaves = fused(top, none + 0x1.715476p+0f, none + to_whole) - to_whole;
-        return {near ? infinite : greatest, subtracted, near ? none + NearZero::least : top + vanishing_power,
-                near ? none + NearZero::greatest : infinite, near ? none : 16 * octaves};
-    }
-
-    // The lines that are near zero, where none is infinite: nothing equals their `greatest` and `nothing`.
-    SAMESUM_INLINE SingleInts near() const { return greatest == __builtin_huge_valf(); }
-    SAMESUM_INLINE Singles nothing() const { return near() ? greatest : Singles{} - __builtin_huge_valf(); }
-    // The greatest element as powers take it; zero for lines that are near it.
-    SAMESUM_INLINE Singles top() const { return near() ? Singles{} : greatest - subtracted; }
-    SAMESUM_INLINE Singles placed(Singles x) const { return lesser(most, greater(least, x - subtracted)); }
-    SAMESUM_INLINE Singles whole() const { return to_whole - sixteenths; }
+    // Powers so far below the greatest are nothing in any format, and so are 2^30 of them.
+    static constexpr float vanishing = -125;
+    static constexpr float taken_as_it_is = 256, per_octave = 0x1.715476p+0f;
+    static constexpr float to_whole = 0x1.8p23f;  // added, it leaves an integer in the last bits
 };
 
 // 2^power_scale e^x, relative to a power of two, is root * (1 + growth).
@@ -70,8 +38,8 @@ struct Power {
     Singles root, growth;
 };
 
-// `precise` within 2^-28 of it, else within 2^-23. NaN gives NaN in growth. Several at once, step by step: one
-// by one, a scheduler's room binds, not its units.
+// `precise` within 2^-28 of it, else within 2^-23. NaN gives NaN in growth. Several at once, step by step:
+// one by one, a scheduler's room binds, not its units.
 //
 // x less k times the first word of ln 2 / 16, which has 20 bits, is exact: both are multiples of 2^-28, or
 // |k| <= 1. Growth is below 0.023: each of its four roundings costs 2^-30.
@@ -94,7 +62,8 @@ SAMESUM_INLINE void powers_of(const Singles (&x)[count], const Against& against,
     for_each_of<count>([&](std::size_t i) { q[i] = fused(r[i] * r[i], q[i], r[i]); });
     for_each_of<count>([&](std::size_t i) {
         if constexpr (precise) q[i] += reinterpret_cast<Singles>(sixteenth_of(single_root_rest, bits[i]));
-        power[i] = {reinterpret_cast<Singles>(sixteenth_of(single_root_bits, bits[i]) + (bits[i] << 19)), q[i]};
+        power[i] = {reinterpret_cast<Singles>(sixteenth_of(single_root_bits, bits[i]) + (bits[i] << 19)),
+                    q[i]};
     });
 }
 

@@ -41,8 +41,8 @@ struct SingleLines {
     using Mask = SingleInts;
     using Scalar = float;
     using Power = samesum::SAMESUM_ISA::Power;
-    using Near = NearZero;
-    using Below = BelowGreatest;
+    using Near = NearZero<SingleRange>;
+    using Below = BelowGreatest<SingleRange>;
     using Total = Halves;  // of each line of a vector
     struct Logarithm {
         Halves all;
@@ -54,8 +54,7 @@ struct SingleLines {
             return {log, high, narrowed(Halves{log.low - back.low, log.high - back.high})};
         }
     };
-    static constexpr double unit = 0x1p90;  // a power of 1
-    static_assert(power_scale == 90);
+    static constexpr double unit = static_cast<double>(std::uint64_t{1} << power_scale);  // a power of 1
 
     static SAMESUM_INLINE Singles load_whole(const char* p) { return load_singles<F>(p); }
     static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
@@ -115,7 +114,9 @@ struct SingleLines {
         SAMESUM_INLINE Doubles rest() const { return Doubles{}; }
     };
 
-    static SAMESUM_INLINE Halves halves(const double* p) { return {load<Doubles>(p), load<Doubles>(p + width)}; }
+    static SAMESUM_INLINE Halves halves(const double* p) {
+        return {load<Doubles>(p), load<Doubles>(p + width)};
+    }
     static SAMESUM_INLINE Singles vector_of(const double* p) { return narrowed(halves(p)); }
     static SAMESUM_INLINE Total totals(const double* total, const double*) { return halves(total); }
 
@@ -237,7 +238,8 @@ struct SingleLines {
         return log_total<50>(count, {total * (1 / unit), Doubles{}}).hi;
     }
 
-    // x - log, which is not next to zero. Half of the additions are multiply-adds by one: other units make them.
+    // x - log, which is not next to zero. Half of the additions are multiply-adds by one: other units make
+    // them.
     static SAMESUM_INLINE Singles near_quotient(Singles x, const Logarithm& log) {
         if constexpr (!precise) return x - log.high;
         const Singles none = {}, one = none + 1;

@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "kernels/line_method.hpp"
-#include "kernels/short_method.hpp"
 #include "layout/plan.hpp"
 
 namespace samesum {
@@ -57,8 +56,8 @@ struct Lines {
     }
     // Short lines lie side by side.
     bool are_tangled() const {
-        return are_direct() && axis.size >= 2 && axis.size <= most_tangled &&
-               all.rank == 1 && count() >= 8 && side.in == axis.size * item && are_whole();
+        return are_direct() && axis.size >= 2 && axis.size <= most_tangled && all.rank == 1 && count() >= 8 &&
+               side.in == axis.size * item && are_whole();
     }
     // Aligned to the elements.
     bool are_whole() const {

@@ -60,7 +60,8 @@ class Job {
 
     void join() {
         for (std::size_t k = 0; k < lines_.count; ++k)
-            if (!all_[k].is_near) all_[k] = method_.methods.joined[method_.format](&shares_[k * blocks()], blocks());
+            if (!all_[k].is_near)
+                all_[k] = method_.methods.joined[method_.format](&shares_[k * blocks()], blocks());
     }
 
     std::size_t blocks() const { return (lines_.n + line_block - 1) / line_block; }

@@ -88,7 +88,8 @@ class Job {
     void take_direct(std::int64_t first, std::int64_t count) const {
         const auto lines = methods_.lines[format_][kind_];
         const std::size_t bytes = lines_.length() * static_cast<std::size_t>(lines_.item);
-        const std::int64_t most = streams() ? std::max<std::int64_t>(1, streamed_elements / lines_.axis.size) : count;
+        const std::int64_t most =
+            streams() ? std::max<std::int64_t>(1, streamed_elements / lines_.axis.size) : count;
         const Room room(streams() ? static_cast<std::size_t>(most) * bytes : 1);
         lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
             for (std::int64_t i = 0; i < run; i += most) {
