@@ -155,6 +155,50 @@ def test_results_just_below_the_normal_ones(row: Normalization, dtype: np.dtype[
         check_line(row, np.array([0.5, -far, -far / 3], dtype))
 
 
+@pytest.mark.usefixtures("each_instruction_set")
+@each_row
+@each_float
+def test_greatest_elements_of_every_size(row: Normalization, dtype: np.dtype[Any]) -> None:
+    """Where powers are taken as they are, against a power of two near the greatest, or of differences to it."""
+    steps = np.array([0, -1, -2.5, -7, -30, -0.125, -80, -np.inf])
+    for end in (-2048, -256, -40, -8, 0, 24, 100, 256, 2048):
+        top = np.asarray(end, dtype)
+        for most in (top, np.nextafter(top, dtype.type(np.inf)), np.nextafter(top, dtype.type(-np.inf))):
+            check_line(row, (float(most) + steps).astype(dtype))
+            check_line(row, np.array([most, most, float(most) - 3], dtype))
+
+
+@each_row
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@pytest.mark.parametrize("most", [24, 100, -8, -40])
+def test_many_great_elements(row: Normalization, dtype: np.dtype[Any], most: float) -> None:
+    """Their sum and its reciprocal stay in range."""
+    for n in (1000, 300_000):
+        line = np.full(n, most, dtype)
+        line[5:7] = dtype.type(most) - dtype.type(1.5)
+        line[9] = -np.inf
+        check_few_values(row, line)
+
+
+@each_row
+@each_float
+@pytest.mark.parametrize("nothing", [-np.inf, -1e4, -700, -105, -100, -95, -88])
+def test_masks(row: Normalization, dtype: np.dtype[Any], nothing: float) -> None:
+    few = cases.make("normal", dtype, 23)
+    few[::3] = nothing
+    check_line(row, few)
+    check_few_values(row, np.resize(few, 2000))
+
+
+@each_float
+def test_logarithms_on_both_sides_of_what_is_next_to_zero(dtype: np.dtype[Any]) -> None:
+    """The sum of powers is e^0.75 times the greatest, about."""
+    others = np.log(np.expm1(0.75))
+    for shift in (0, 20, -50, 1000):
+        for by in np.linspace(-0.05, 0.05, 41):
+            check_line(LOG_SOFTMAX, np.array([shift, shift + others + by], dtype))
+
+
 @each_row
 @each_float
 def test_lines_with_nothing(row: Normalization, dtype: np.dtype[Any]) -> None:

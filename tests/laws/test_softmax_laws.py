@@ -154,7 +154,28 @@ def test_more_terms_that_are_nothing_change_nothing(row: Normalization, dtype: n
     assert_bits(memory.normalize(row, padded, 0)[16:53], memory.normalize(row, x, 0))
 
 
+@pytest.mark.usefixtures("each_instruction_set")
 @each_row
-def test_a_shift_of_integers_changes_nothing(row: Normalization) -> None:
+@each_float
+@pytest.mark.parametrize("n", [3, 16, 29, 40, 64, 65, 130, 2100])
+def test_near_and_far_from_zero(row: Normalization, dtype: np.dtype[Any], n: int) -> None:
+    """Lines are taken as they are or not by their own elements, in whatever company."""
+    tops = np.array([0, 24, 24.5, -8, -8.5, 100, 300, -300, -2000, 3000, np.inf, np.nan, 5])
+    x = np.stack([cases.make("normal", dtype, n, i) for i in range(96)])
+    x[:80] += np.concatenate([np.resize(tops, 45), np.full(20, 77), np.full(15, -3)])[:, None].astype(dtype)
+    x[::7, n // 2] += dtype.type(20)
+    x[::5, n // 3] = -np.inf
+    expected = np.stack([memory.normalize(row, line, 0) for line in x])
+    for count in (96, 61, 17, 5):
+        assert_bits(memory.normalize(row, x[:count], 1), expected[:count], f"{count} rows")
+        columns = np.ascontiguousarray(x[:count].T)
+        assert_bits(memory.normalize(row, columns, 0).T.copy(), expected[:count], f"{count} columns")
+    assert_bits(memory.normalize(row, x[::-1], 1), expected[::-1].copy(), "in reverse")
+    assert_bits(memory.normalize(row, np.roll(x, 31, 0), 1), np.roll(expected, 31, 0), "in another order")
+
+
+@each_row
+def test_a_shift_far_from_zero_changes_nothing(row: Normalization) -> None:
+    """There differences to the greatest element are taken, which are the same."""
     x = np.array([3, -4, 0, 7, 7, 1], np.float32)
-    assert_bits(memory.normalize(row, x + 100, 0), memory.normalize(row, x, 0))
+    assert_bits(memory.normalize(row, x + 1000, 0), memory.normalize(row, x + 70_000, 0))
