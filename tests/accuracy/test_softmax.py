@@ -195,15 +195,20 @@ def test_logarithms_on_both_sides_of_what_is_next_to_zero(dtype: np.dtype[Any]) 
     """The sum of powers is e^0.75 times the greatest, about."""
     others = np.log(np.expm1(0.75))
     for shift in (0, 20, -50, 1000):
-        for by in np.linspace(-0.05, 0.05, 41):
+        for by in (*np.linspace(-0.05, 0.05, 41), *np.linspace(-8, -0.05, 80)):
             check_line(LOG_SOFTMAX, np.array([shift, shift + others + by], dtype))
+            check_line(LOG_SOFTMAX, np.array([*[shift + others + by - 4.25] * 60, shift], dtype))
 
 
 @each_row
 @each_float
 def test_lines_with_nothing(row: Normalization, dtype: np.dtype[Any]) -> None:
     check_line(row, np.array([1, -np.inf, 2, -np.inf], dtype))
-    check_line(row, np.array([-np.inf, 3], dtype))
+    for n in (2, 20, 40):
+        lone = np.full(n, -np.inf, dtype)
+        lone[1] = 3
+        check_line(row, lone)
+        assert not np.signbit(memory.normalize(LOG_SOFTMAX, lone, 0)[1])
 
 
 @each_row

@@ -175,6 +175,21 @@ def test_near_and_far_from_zero(row: Normalization, dtype: np.dtype[Any], n: int
 
 
 @each_row
+@each_float
+@pytest.mark.parametrize("n", [3, 40, 130])
+def test_every_nan_becomes_the_same(row: Normalization, dtype: np.dtype[Any], n: int) -> None:
+    x = np.stack([cases.make("normal", dtype, n, i) for i in range(40)])
+    words = x.view(f"u{dtype.itemsize}")
+    words[::3, n // 2] = ~np.zeros(1, words.dtype)
+    words[1::3, 0] = dtype.type(np.nan).view(words.dtype) + 1
+    expected = np.full_like(x, np.nan)
+    expected[2::3] = memory.normalize(row, x, 1)[2::3]
+    assert not np.isnan(expected[2::3]).any()
+    assert_bits(memory.normalize(row, x, 1), expected, "rows")
+    assert_bits(memory.normalize(row, np.ascontiguousarray(x.T), 0).T.copy(), expected, "columns")
+
+
+@each_row
 def test_a_shift_far_from_zero_changes_nothing(row: Normalization) -> None:
     """There differences to the greatest element are taken, which are the same."""
     x = np.array([3, -4, 0, 7, 7, 1], np.float32)
