@@ -64,20 +64,16 @@ struct DoubleLines {
     }
 
     struct LaneSum {
-        Doubles high, low, rest;
+        Doubles high, low;
 
         SAMESUM_INLINE void add(const DoublePower& p) {
+            const Doubles power = fused(p.root, p.growth, p.root);
             Doubles error;
-            balanced_two_sum(high, p.root, high, error);
-            rest = fused(p.root, p.growth, rest + error);
+            balanced_two_sum(high, power, high, error);
+            low += error + fused(p.root, p.growth, p.root - power);
         }
 
-        SAMESUM_INLINE void settle() {
-            Doubles error;
-            two_sum(high, rest, high, error);
-            low += error;
-            rest = Doubles{};
-        }
+        SAMESUM_INLINE void settle() {}  // nothing waits
 
         SAMESUM_INLINE void join(const LaneSum& other) {
             Doubles error;
@@ -96,9 +92,9 @@ struct DoubleLines {
         template <int distance>
         SAMESUM_INLINE Across paired(const Across& other) const {
             LaneSum both{paired_low<distance>(sum.high, other.sum.high),
-                         paired_low<distance>(sum.low, other.sum.low), Doubles{}};
+                         paired_low<distance>(sum.low, other.sum.low)};
             both.join({paired_high<distance>(sum.high, other.sum.high),
-                       paired_high<distance>(sum.low, other.sum.low), Doubles{}});
+                       paired_high<distance>(sum.low, other.sum.low)});
             return {both, samesum::SAMESUM_ISA::greater(paired_low<distance>(most, other.most),
                                                         paired_high<distance>(most, other.most))};
         }
@@ -120,7 +116,7 @@ struct DoubleLines {
 
     // Relative to the greatest power, where that is not near zero.
     static SAMESUM_INLINE Total relative(Total total, const Below& below) {
-        const DoubleWord power = power_of(below.top(), below.sixteenths);
+        const DoubleWord power = power_of(below.top(), below.octaves);
         const Doubles quotient = total.hi / power.hi, rest = fused(-quotient, power.hi, total.hi);
         return ordered_sum(quotient, (rest + fused(-quotient, power.lo, total.lo)) / power.hi);
     }

@@ -31,7 +31,7 @@ struct BelowGreatest {
     using Vector = typename R::Vector;
     using Mask = typename R::Mask;
     static constexpr bool is_near = false;
-    Vector greatest, subtracted, least, most, sixteenths;  // the last one of ln 2
+    Vector greatest, subtracted, least, most, octaves;
 
     static SAMESUM_INLINE BelowGreatest of(Vector greatest, Mask near) {
         const Vector none = {}, infinite = none + infinity_of();
@@ -39,7 +39,7 @@ struct BelowGreatest {
         const Vector subtracted = as_it_is ? none : greatest, top = greatest - subtracted;
         const Vector octaves = fused(top, none + R::per_octave, none + R::to_whole) - R::to_whole;
         return {near ? infinite : greatest, subtracted, near ? none + R::least : top + R::vanishing,
-                near ? none + R::greatest : infinite, near ? none : 16 * octaves};
+                near ? none + R::greatest : infinite, near ? none : octaves};
     }
 
     static constexpr auto infinity_of() { return static_cast<decltype(R::least)>(__builtin_huge_val()); }
@@ -51,7 +51,7 @@ struct BelowGreatest {
     SAMESUM_INLINE Vector top() const { return near() ? Vector{} : greatest - subtracted; }
 
     SAMESUM_INLINE Vector placed(Vector x) const { return lesser(most, greater(least, x - subtracted)); }
-    SAMESUM_INLINE Vector whole() const { return R::to_whole - sixteenths; }
+    SAMESUM_INLINE Vector whole() const { return R::to_whole - R::steps * octaves; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -32,9 +32,14 @@ struct Logical {
     }
 
     template <class T>
-    static SAMESUM_INLINE T with(T seen, T x) {
+    static SAMESUM_INLINE T of(T x) {
         constexpr Bits magnitude = is_real ? all_ones >> 1 : all_ones;
-        return joined(seen, static_cast<T>(x & magnitude));
+        return static_cast<T>(x & magnitude);
+    }
+
+    template <class T>
+    static SAMESUM_INLINE T with(T seen, T x) {
+        return joined(seen, of(x));
     }
 
     static SAMESUM_INLINE bool is_decided(Bits seen) { return (seen != 0) == any; }

@@ -13,10 +13,12 @@ struct ShortLogical {
     static constexpr std::size_t step = elements_of<Vector>;
 
     static SAMESUM_INLINE void put(char* out, const ShortRows& rows) {
-        Vector seen = Vector{} + All::open;
         const char* p = rows.p;
-        for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride)
+        Vector seen = All::of(load<Vector>(p));
+        for (std::size_t r = 1; r < rows.count; ++r) {
+            p += rows.stride;
             seen = All::with(seen, load<Vector>(p));
+        }
         put_truths(out, seen);
     }
 

@@ -18,9 +18,9 @@ SAMESUM_INLINE DoubleWord log_total(Doubles c, DoubleWord u) {
     return logarithm<bits>(ordered_sum(t.hi, t.lo + u.lo), ordered_sum(v.hi, v.lo + u.lo));
 }
 
-// e^top less so many sixteenths of ln 2.
-SAMESUM_INLINE DoubleWord power_of(Doubles top, Doubles sixteenths) {
-    const Sixteenths k = Sixteenths::of(top, to_integer - sixteenths);
+// e^top less so many octaves.
+SAMESUM_INLINE DoubleWord power_of(Doubles top, Doubles octaves) {
+    const Sixteenths k = Sixteenths::of(top, to_integer - 16 * octaves);
     return grown(k.scaled_root(), k.root_error(), growth<68>(k, Doubles{}));
 }
 
@@ -146,9 +146,9 @@ struct SingleLines {
 
     // Relative to the greatest power, where that is not near zero.
     static SAMESUM_INLINE Total relative(Total total, const Below& below) {
-        const Halves top = widen(below.top()), sixteenths = widen(below.sixteenths);
-        return {total.low / power_of(top.low, sixteenths.low).hi,
-                total.high / power_of(top.high, sixteenths.high).hi};
+        const Halves top = widen(below.top()), octaves = widen(below.octaves);
+        return {total.low / power_of(top.low, octaves.low).hi,
+                total.high / power_of(top.high, octaves.high).hi};
     }
 
     // Reciprocals of totals; of float32 2^96 times too large, so that no quotient is subnormal before it is

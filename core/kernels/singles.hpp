@@ -81,20 +81,24 @@ SAMESUM_INLINE Singles lesser(Singles a, Singles b) {
 #endif
 }
 
-// The elements of a table of sixteen by the last four bits of each index.
-SAMESUM_INLINE SingleWords sixteenth_of(const void* table, SingleWords index) {
+// The elements of a table of 32 by the last five bits of each index.
+SAMESUM_INLINE SingleWords step_of(const void* table, SingleWords index) {
 #if defined(__AVX512F__)
-    return reinterpret_cast<SingleWords>(
-        _mm512_permutexvar_epi32(reinterpret_cast<__m512i>(index), load<__m512i>(table)));
+    const char* p = static_cast<const char*>(table);
+    return reinterpret_cast<SingleWords>(_mm512_permutex2var_epi32(
+        load<__m512i>(p), reinterpret_cast<__m512i>(index), load<__m512i>(p + vector_bytes)));
 #elif defined(__AVX2__)
     const char* p = static_cast<const char*>(table);
     const __m256i at = reinterpret_cast<__m256i>(index);
-    const __m256 low = _mm256_permutevar8x32_ps(load<__m256>(p), at),
-                 high = _mm256_permutevar8x32_ps(load<__m256>(p + vector_bytes), at);
-    return reinterpret_cast<SingleWords>(_mm256_blendv_ps(low, high, reinterpret_cast<__m256>(index << 28)));
+    const __m256 upper = reinterpret_cast<__m256>(index << 28), last = reinterpret_cast<__m256>(index << 27);
+    __m256 part[4];
+    for (std::size_t k = 0; k < 4; ++k)
+        part[k] = _mm256_permutevar8x32_ps(load<__m256>(p + k * vector_bytes), at);
+    return reinterpret_cast<SingleWords>(_mm256_blendv_ps(_mm256_blendv_ps(part[0], part[1], upper),
+                                                          _mm256_blendv_ps(part[2], part[3], upper), last));
 #else
     for (std::size_t k = 0; k < singles; ++k)
-        index[k] = static_cast<const std::uint32_t*>(table)[index[k] & 15];
+        index[k] = static_cast<const std::uint32_t*>(table)[index[k] & 31];
     return index;
 #endif
 }

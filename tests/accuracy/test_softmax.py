@@ -18,7 +18,8 @@ from samesum.errors import AxisError, DtypeError
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
 DIGITS = Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-# Six roundings by 2^-6 of half an ulp come on top of the last one; the narrower formats are computed far more
+# On top of the last rounding come, of float32 in parts of 2^-7 ulp: 1.3 for a power, as much and 5.6 for their sum,
+# 2.8 for the quotient; of float64 in parts of 2^-6 ulp 1, 1 and 2.8. The narrower formats are computed far more
 # precisely than they are rounded.
 ULPS = {"float32": 0.6, "float64": 0.6}
 FAMILIES = (
@@ -178,6 +179,24 @@ def test_many_great_elements(row: Normalization, dtype: np.dtype[Any], most: flo
         line[5:7] = dtype.type(most) - dtype.type(1.5)
         line[9] = -np.inf
         check_few_values(row, line)
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@each_row
+def test_lines_whose_roundings_add_up(row: Normalization) -> None:
+    """The greatest power is far from its root, and others lose most in the sums of a lane."""
+    for x in ([16.792722702026367, 8.466412544250488], [15.272913340210636, 3.399605835968158]):
+        check_line(row, np.array(x, np.float32))
+        check_line(row, np.array(x))
+    rng = np.random.default_rng(1)
+    tops = ((0.46533516, -16.059423), (1.8515826, -14.651277), (0.4653668, -16.190603), (-0.93123364, -17.476574))
+    for top, lost in tops:
+        for every, end in ((16, 64), (16, 128)):
+            line = np.full(128, -np.inf)
+            line[0], line[every:end:every], line[1:9] = top, lost, rng.uniform(-30, top - 3, 8)
+            check_line(row, line.astype(np.float32))
+            line[every:end:every] = lost - 29 * np.log(2)
+            check_line(row, line)
 
 
 @each_row
