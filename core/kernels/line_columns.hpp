@@ -126,49 +126,50 @@ struct Columns {
         for (std::size_t i = 0; i < lines.n; ++i) put(i, result(elements[i]));
     }
 
-    template <bool log>
-    void run() const {
+    void run_softmax() const {
         const Vector most = greatest();
+        const Mask near = A::Near::holds(most);
         Shares shares(lines.n);
-        share<log>(typename A::Near{}, shares);
-        const auto total = shares.total();
-        Mask near = A::Near::holds(most) & A::is_number(total);
-        if constexpr (log) {
-            const auto logs = A::logarithm(Mask{}, total);
-            near &= A::is_distant(logs, most);
-            if (are_all(near)) return put_each([&](Vector v) { return A::near_quotient(v, logs); });
-            run_distant_logarithms(near, logs);
-        } else {
-            if (are_all(near)) return put_softmax(total);
-            run_distant_softmax(near);
-        }
-    }
-
-    // Those lines that are not near zero, and again those that are, to the same bits.
-    void run_distant_softmax(Mask near) const {
-        const Vector most = greatest();
-        Shares shares(lines.n);
-        share<false>(A::Below::of(most, near), shares);
+        if (are_all(near))
+            share<false>(typename A::Near{}, shares);
+        else
+            share<false>(A::Below::of(most, near), shares);
         const auto total = shares.total();
         put_softmax(total);
         put_nan(most, total);
     }
 
-    void run_distant_logarithms(Mask near, const typename A::Logarithm& near_logs) const {
-        const Vector most = greatest(), from = Line<A>::subtrahend(most);
+    void run_logarithm() const {
+        const Vector most = greatest();
+        Mask near = A::Near::holds(most);
+        typename A::Logarithm logs = {};
+        if (!are_all(~near)) {
+            Shares shares(lines.n);
+            share<true>(typename A::Near{}, shares);
+            logs = A::logarithm(Mask{}, shares.total());
+            near &= A::is_distant(logs, most);
+            if (are_all(near)) return put_each([&](Vector v) { return A::near_quotient(v, logs); });
+        }
+        run_distant_logarithm(most, near, logs);
+    }
+
+    // Those lines that are not near zero, and again those that are, to the same bits.
+    void run_distant_logarithm(Vector most, Mask near, const typename A::Logarithm& near_logs) const {
         const auto against = A::Below::of(most, near);
         Shares shares(lines.n);
         share<true>(against, shares);
         const auto total = shares.total();
         const auto logs = A::logarithm(shares.equal, A::relative(total, against));
-        put_each(
-            [&](Vector v) { return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs); });
+        put_each([&, from = Line<A>::subtrahend(most)](Vector v) {
+            return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs);
+        });
         put_nan(most, total);
     }
 
-    bool are_all(Mask near) const {
-        for (std::size_t k = count; k < A::elements; ++k) near[k] = -1;
-        return !any(~near);
+    // Of those that there are.
+    bool are_all(Mask of_lines) const {
+        for (std::size_t k = count; k < A::elements; ++k) of_lines[k] = -1;
+        return !any(~of_lines);
     }
 
     template <bool log>
@@ -176,8 +177,8 @@ struct Columns {
         Vector* const elements = static_cast<Vector*>(room);
         for (std::size_t first = 0; first < lines.count; first += A::elements) {
             const std::size_t left = lines.count - first;
-            Columns{lines, first, std::min(left, A::elements), elements, elements + lines.n}
-                .template run<log>();
+            const Columns some{lines, first, std::min(left, A::elements), elements, elements + lines.n};
+            log ? some.run_logarithm() : some.run_softmax();
         }
     }
 };
