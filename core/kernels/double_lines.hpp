@@ -10,6 +10,7 @@ namespace samesum::SAMESUM_ISA {
 struct DoubleLines {
     static constexpr Format format = Format::f64;
     static constexpr std::size_t elements = width, together = 16 / elements;
+    static constexpr double distant_logarithm = 0.125;  // whose own error is 2^-58
     using Vector = Doubles;
     using Mask = Longs;
     using Scalar = double;
@@ -116,7 +117,8 @@ struct DoubleLines {
 
     // Relative to the greatest power, where that is not near zero.
     static SAMESUM_INLINE Total relative(Total total, const Below& below) {
-        const DoubleWord power = power_of(below.top(), below.octaves);
+        const Sixteenths k = sixteenths_of(below.top(), below.octaves);
+        const DoubleWord power = grown(k.scaled_root(), k.root_error(), growth<68>(k, Doubles{}));
         const Doubles quotient = total.hi / power.hi, rest = fused(-quotient, power.hi, total.hi);
         return ordered_sum(quotient, (rest + fused(-quotient, power.lo, total.lo)) / power.hi);
     }
@@ -200,7 +202,7 @@ struct DoubleLines {
     }
 
     static SAMESUM_INLINE Mask is_distant(const Logarithm& by, Doubles greatest) {
-        return by.log.hi - greatest >= static_cast<double>(distant_logarithm);
+        return by.log.hi - greatest >= distant_logarithm;
     }
 
     // x - log, which is not next to zero.

@@ -102,19 +102,22 @@ struct Sixteenths {
 // Below this exponentials count as zero; they are less than 2^-995.
 constexpr double least_power = -690;
 
-// e^d for d <= 0, within 2^-51 of it, relatively; zero for d below `least_power`. Of other d anything.
+// Within 2^-51 of it, relatively, e^d for what was made of d; less the octaves taken away from its bits.
 // (The last operation and the root each round by 2^-53; the polynomial, an approximation to 2^-56 of 1, is
 // rounded in its terms below 0.022 only.)
-SAMESUM_INLINE Doubles exponential(Doubles d) {
-    const Sixteenths k = Sixteenths::of(d);
+SAMESUM_INLINE Doubles exponential(const Sixteenths& k) {
     const Doubles none = {}, r = fused(-k.number, none + sixteenth_rest, k.rest);
     Doubles q = fused(r, none + 0x1.6c185e4ba9534p-10, none + 0x1.11123b390b495p-7);
     q = fused(r, q, none + 0x1.555555545e68fp-5);
     q = fused(r, q, none + 0x1.555555548ed4ap-3);
     q = fused(r, q, none + 0x1.0000000000005p-1);
     const Doubles root = k.scaled_root();
-    const Doubles power = fused(root, fused(r * r, q, r), root);
-    return d >= least_power ? power : none;
+    return fused(root, fused(r * r, q, r), root);
+}
+
+// e^d for d <= 0; zero for d below `least_power`. Of other d anything.
+SAMESUM_INLINE Doubles exponential(Doubles d) {
+    return d >= least_power ? exponential(Sixteenths::of(d)) : Doubles{};
 }
 
 // (e^r - 1) for the argument that `k` leaves of d + rest; both words within 2^-`bits` of e^r.

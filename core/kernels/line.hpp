@@ -98,6 +98,12 @@ struct Line {
         p.root = same | (v == against.nothing()) ? Vector{} : p.root;
     }
 
+    // Of the logarithm perhaps not all of these.
+    template <bool log>
+    static SAMESUM_INLINE Mask are_near(Vector most, std::size_t n) {
+        return log && n < least_near_logarithm ? Mask{} : A::Near::holds(most);
+    }
+
     // Of the elements of a vector, by their index.
     struct Sum {
         LaneSum lane;

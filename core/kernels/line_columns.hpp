@@ -141,7 +141,7 @@ struct Columns {
 
     void run_logarithm() const {
         const Vector most = greatest();
-        Mask near = A::Near::holds(most);
+        Mask near = Line<A>::template are_near<true>(most, lines.n);
         typename A::Logarithm logs = {};
         if (!are_all(~near)) {
             Shares shares(lines.n);

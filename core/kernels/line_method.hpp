@@ -9,6 +9,9 @@ namespace samesum {
 // Elements of a line whose powers are added by themselves before they join the others'.
 constexpr std::size_t line_block = 16384;
 
+// Logarithms of lines this short are next to zero so often that they are always taken so.
+constexpr std::size_t least_near_logarithm = 29;
+
 // What some elements of a line add up to. Powers are taken as they are, or against the line's greatest
 // element; then how many elements equal to it were counted instead is told for the logarithm.
 struct LineShare {

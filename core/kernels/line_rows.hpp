@@ -70,11 +70,11 @@ struct Rows {
     }
 
     // The powers of all lines as they are; if none is near zero, perhaps their greatest elements alone.
-    template <class Groups, class SumOf>
+    template <bool log, class Groups, class SumOf>
     SAMESUM_INLINE void add_up(Shares& shares, SumOf sum_of) const {
         if (expects_distant) {
             put_across(shares, [&](std::size_t k) { return L::template greatest_of<Groups>(x(k), lines.n); });
-            if (are_all(~A::Near::holds(shares.most()))) return;
+            if (are_all(~L::template are_near<log>(shares.most(), lines.n))) return;
         }
         put_across(shares, [&](std::size_t k)
                                SAMESUM_INLINED { return sum_of(Groups{}, k, typename A::Near{}).across(); });
@@ -123,7 +123,7 @@ struct Rows {
             };
             return L::template sum_of<false, decltype(groups)>(x(k), lines.n, against, keep);
         };
-        add_up<Groups>(shares, sum_of);
+        add_up<false, Groups>(shares, sum_of);
         const auto near = A::Near::holds(shares.most());
         if (!are_all(near)) add_up_again(shares, near, sum_of);
         const auto inverse = A::Reciprocal::of(shares.totals());
@@ -137,9 +137,10 @@ struct Rows {
         const auto sum_of = [&](auto groups, std::size_t k, const auto& against) SAMESUM_INLINED {
             return L::template sum_asking<true, decltype(groups)>(x(k), lines.n, against, ahead());
         };
-        add_up<Groups>(shares, sum_of);
+        add_up<true, Groups>(shares, sum_of);
         const auto logs = A::logarithm(typename A::Mask{}, shares.totals());
-        const auto holds = A::Near::holds(shares.most()), near = holds & A::is_distant(logs, shares.most());
+        const auto holds = L::template are_near<true>(shares.most(), lines.n),
+                   near = holds & A::is_distant(logs, shares.most());
         if (are_all(near)) {
             put_lines(shares, [&](std::size_t k) {
                 L::put_near_logarithms(x(k), lines.n, A::of_line(logs, k), out(k));
@@ -166,7 +167,7 @@ struct Rows {
         const std::size_t vectors = (lines.n + together - 1) / together * L::most_together,
                           some =
                               std::clamp<std::size_t>(kept_elements / A::elements / vectors, 1, A::elements);
-        bool distant = false;
+        bool distant = log && lines.n < least_near_logarithm;
         for (std::size_t first = 0; first < lines.count; first += some) {
             const Rows rows{lines, first, std::min(some, lines.count - first), distant};
             if constexpr (log)

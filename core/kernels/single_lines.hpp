@@ -18,21 +18,19 @@ SAMESUM_INLINE DoubleWord log_total(Doubles c, DoubleWord u) {
     return logarithm<bits>(ordered_sum(t.hi, t.lo + u.lo), ordered_sum(v.hi, v.lo + u.lo));
 }
 
-// e^top less so many octaves.
-SAMESUM_INLINE DoubleWord power_of(Doubles top, Doubles octaves) {
-    const Sixteenths k = Sixteenths::of(top, to_integer - 16 * octaves);
-    return grown(k.scaled_root(), k.root_error(), growth<68>(k, Doubles{}));
+// Of e^top less so many octaves.
+SAMESUM_INLINE Sixteenths sixteenths_of(Doubles top, Doubles octaves) {
+    return Sixteenths::of(top, to_integer - 16 * octaves);
 }
-
-// Where the sum of powers is at least so much more than the greatest of them, its logarithm has lost nothing:
-// no result is next to zero.
-constexpr float distant_logarithm = 0.75f;
 
 template <class F>
 struct SingleLines {
     static constexpr Format format = F::format;
     static constexpr bool precise = format == Format::f32;
     static constexpr std::size_t elements = singles, together = vector_bytes == 64 ? 4 : 16 / elements;
+    // Where the logarithm is so far above the greatest element, it has lost nothing: its own error, 2^-28 or
+    // 2^-22, is little beside the last place of a difference.
+    static constexpr float distant_logarithm = precise ? 0.5f : 0.125f;
     // Less than half of the least number, by a margin.
     static constexpr double rounded_to_zero = format == Format::f16    ? 0x1p-27
                                               : format == Format::bf16 ? 0x1p-136
@@ -147,8 +145,8 @@ struct SingleLines {
     // Relative to the greatest power, where that is not near zero.
     static SAMESUM_INLINE Total relative(Total total, const Below& below) {
         const Halves top = widen(below.top()), octaves = widen(below.octaves);
-        return {total.low / power_of(top.low, octaves.low).hi,
-                total.high / power_of(top.high, octaves.high).hi};
+        return {total.low / exponential(sixteenths_of(top.low, octaves.low)),
+                total.high / exponential(sixteenths_of(top.high, octaves.high))};
     }
 
     // Reciprocals of totals; of float32 2^96 times too large, so that no quotient is subnormal before it is

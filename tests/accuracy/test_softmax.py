@@ -211,12 +211,12 @@ def test_masks(row: Normalization, dtype: np.dtype[Any], nothing: float) -> None
 
 @each_float
 def test_logarithms_on_both_sides_of_what_is_next_to_zero(dtype: np.dtype[Any]) -> None:
-    """The sum of powers is e^0.75 times the greatest, about."""
-    others = np.log(np.expm1(0.75))
+    """Of lines whose logarithm is so far above their greatest element, from nothing to one."""
     for shift in (0, 20, -50, 1000):
-        for by in (*np.linspace(-0.05, 0.05, 41), *np.linspace(-8, -0.05, 80)):
-            check_line(LOG_SOFTMAX, np.array([shift, shift + others + by], dtype))
-            check_line(LOG_SOFTMAX, np.array([*[shift + others + by - 4.25] * 60, shift], dtype))
+        for far in (*np.linspace(0.0625, 1, 60), *np.linspace(0.1, 0.15, 20), *np.linspace(0.47, 0.53, 20)):
+            others = shift + np.log(np.expm1(far))
+            check_line(LOG_SOFTMAX, np.array([shift, others], dtype))
+            check_line(LOG_SOFTMAX, np.array([*[others - np.log(60)] * 60, shift], dtype))
 
 
 @each_row
