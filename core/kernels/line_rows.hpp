@@ -177,10 +177,11 @@ struct Rows {
         }
     }
 
-    // Lines of up to `most_together` vectors in one group of so many.
+    // Lines of up to `most_together` vectors in one group of so many, where that is more than short lines
+    // have.
     template <bool log, std::size_t vectors = 1>
     static void run(const LineRows& lines) {
-        if constexpr (vectors > L::most_together)
+        if constexpr (vectors > L::most_together || vector_bytes < 64)
             run_by<log, ManyGroups>(lines);
         else if (lines.n <= vectors * A::elements)
             run_by<log, typename L::template OneGroup<vectors>>(lines);
