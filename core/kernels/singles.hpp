@@ -53,6 +53,21 @@ SAMESUM_INLINE Singles fused(Singles a, Singles b, Singles c) {
 #endif
 }
 
+SAMESUM_INLINE Singles magnitude(Singles x) {
+    return reinterpret_cast<Singles>(reinterpret_cast<SingleInts>(x) & INT32_MAX);
+}
+
+// The greater of the magnitudes, itself of either sign.
+SAMESUM_INLINE Singles greater_magnitude(Singles a, Singles b) {
+#if defined(__AVX512DQ__)
+    constexpr int greatest_magnitude = 3, sign_cleared = 2 << 2;
+    return reinterpret_cast<Singles>(_mm512_range_ps(a, b, greatest_magnitude | sign_cleared));
+#else
+    const Singles x = magnitude(a), y = magnitude(b);
+    return x > y ? x : y;
+#endif
+}
+
 // True if a comparison holds for any element.
 SAMESUM_INLINE bool any(SingleInts mask) {
 #if defined(__AVX512DQ__)

@@ -2,10 +2,10 @@
 // bound.
 #pragma once
 
-#include "kernels/certify.hpp"
 #include "kernels/fold.hpp"
 #include "kernels/method.hpp"
 #include "kernels/sum1_part.hpp"
+#include "kernels/sum1_tile.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -18,17 +18,7 @@ struct Sum1 {
     static constexpr std::size_t rows_per_flush = 128;
     using Part = Sum1Part<F, map, few>;
 
-    struct Tile {
-        double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch], block[tile_pitch];
-        float greatest[tile_pitch];
-        std::uint32_t least[tile_pitch];
-    };
-    static_assert(sizeof(Tile) <= tile_bytes);
-
-    static void init(void* tile, std::size_t n) {
-        Tile& t = *static_cast<Tile*>(tile);
-        for (std::size_t j = 0; j < n; ++j) t.hi[j] = t.lo[j] = t.bound[j] = 0;
-    }
+    using Tile = Sum1Tile;
 
     static constexpr std::size_t chains = 4, step = chains * width;
 
@@ -37,11 +27,9 @@ struct Sum1 {
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
             prefetch<step * F::size>(p + prefetch_distance);
-            for (std::size_t k = 0; k < chains; ++k)
-                chain[k] = Part::joined(chain[k], Part::of(p + k * width * F::size));
+            for (std::size_t k = 0; k < chains; ++k) chain[k].take(p + k * width * F::size);
         }
-        for (; i + width <= n; i += width, p += width * F::size)
-            chain[0] = Part::joined(chain[0], Part::of(p));
+        for (; i + width <= n; i += width, p += width * F::size) chain[0].take(p);
         if (i < n) chain[1] = Part::joined(chain[1], Part::of(p, n - i));
         return Part::joined(Part::joined(chain[0], chain[1]), Part::joined(chain[2], chain[3]));
     }
@@ -80,7 +68,7 @@ struct Sum1 {
         for (; rows > 0; --rows, ++j, p += row_stride) {
             const Part all = across(part_of_row(p, n));
             const Doubles bound = all.bound(static_cast<double>(depth), static_cast<double>(n));
-            add_block(t, j, all.sum[0], bound[0]);
+            t.add(j, all.sum[0], bound[0]);
         }
     }
 
@@ -104,14 +92,6 @@ struct Sum1 {
         for (std::size_t half = width / 2; half > 0; half /= 2)
             for (std::size_t k = 0; k < half; ++k) s[k] += s[k + half];
         return s[0];
-    }
-
-    // Sums of these formats overflow no double: what is not finite came from the data and stays.
-    static SAMESUM_INLINE void add_block(Tile& t, std::size_t j, double value, double bound) {
-        double carry, residual;
-        two_sum(t.hi[j], value, t.hi[j], carry);
-        two_sum(t.lo[j], carry, t.lo[j], residual);
-        t.bound[j] += bound + samesum::magnitude(residual);
     }
 
     static SAMESUM_INLINE void add_to_block(Tile& t, std::size_t j, const Part& part) {
@@ -151,16 +131,12 @@ struct Sum1 {
         for (std::size_t j = 0; j < n; j += width) add_to_block(t, j, Part::of(p + j * F::size, n - j));
     }
 
-    // Few rows that lie close together, a vector of columns after the other.
-    static void add_close_rows(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t rows,
-                               std::size_t n) {
-        for (std::size_t j = 0; j < n; j += width) {
-            Part part;
-            const char* p = x + j * F::size;
-            for (std::size_t r = 0; r < rows; ++r, p += row_stride)
-                part = Part::joined(part, Part::of(p, n - j));
-            add_part(t, j, part, rows, rows);
-        }
+    // A vector of columns, row by row: of few rows that lie close together, or where another way has failed.
+    static SAMESUM_INLINE void add_rows(Tile& t, std::size_t j, const char* p, std::ptrdiff_t row_stride,
+                                        std::size_t rows, std::size_t n) {
+        Part part;
+        for (std::size_t r = 0; r < rows; ++r, p += row_stride) part = Part::joined(part, Part::of(p, n));
+        add_part(t, j, part, rows, rows);
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
@@ -168,8 +144,11 @@ struct Sum1 {
         constexpr std::ptrdiff_t close = 4096;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        if (few && rows <= 2 * width && row_stride > 0 && row_stride < close)
-            return add_close_rows(t, p, row_stride, rows, n);
+        if (few && rows <= 2 * width && row_stride > 0 && row_stride < close) {
+            for (std::size_t j = 0; j < n; j += width)
+                add_rows(t, j, p + j * F::size, row_stride, rows, n - j);
+            return;
+        }
         while (rows > 0) {
             const std::size_t now = rows < rows_per_flush ? rows : rows_per_flush;
             for (std::size_t j = 0; j < n; j += width) {
@@ -199,31 +178,11 @@ struct Sum1 {
     // Sums of `rows` elements that went through `depth` additions join the totals.
     static SAMESUM_INLINE void add_part(Tile& t, std::size_t j, const Part& part, std::size_t rows,
                                         std::size_t depth) {
-        Doubles hi, lo, carry, residual;
-        two_sum(load<Doubles>(t.hi + j), part.sum, hi, carry);
-        two_sum(load<Doubles>(t.lo + j), carry, lo, residual);
-        store(t.hi + j, hi);
-        store(t.lo + j, lo);
-        const Doubles bound = part.bound(static_cast<double>(depth), static_cast<double>(rows));
-        store(t.bound + j, load<Doubles>(t.bound + j) + bound + samesum::SAMESUM_ISA::magnitude(residual));
-    }
-
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        Tile& t = *static_cast<Tile*>(tile);
-        const Tile& f = *static_cast<const Tile*>(from);
-        add_block(t, j, f.hi[i], f.bound[i]);
-        double residual;
-        two_sum(t.lo[j], f.lo[i], t.lo[j], residual);
-        t.bound[j] += samesum::magnitude(residual);
-    }
-
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        Tile& t = *static_cast<Tile*>(tile);
-        return certify_interval({t.hi, t.lo, t.bound}, n, how, out, failed);
+        t.add(j, part.sum, part.bound(static_cast<double>(depth), static_cast<double>(rows)));
     }
 
     static constexpr Method method() {
-        return {tile_columns, init, lanes, columns, each_merge<merge>, finish};
+        return {tile_columns, Tile::init, lanes, columns, each_merge<Tile::merge>, Tile::finish};
     }
 };
 

@@ -4,6 +4,7 @@
 #include "kernels/float_formats.hpp"
 #include "kernels/fold.hpp"
 #include "kernels/method.hpp"
+#include "kernels/rounding.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -31,6 +32,19 @@ struct Sum1Part {
         if constexpr (map == Map::magnitude) wide = samesum::SAMESUM_ISA::magnitude(wide);
         if constexpr (map == Map::square) wide = wide * wide;
         return {wide, x, reinterpret_cast<Words>(size) - 1};
+    }
+
+    // A vector of elements more. Squares of these formats are exact: it makes no difference where they are
+    // rounded.
+    SAMESUM_INLINE void take(const char* p) {
+#if defined(__FMA__)
+        if constexpr (map == Map::square) {
+            const Doubles wide = F::doubles(p);
+            sum = fused(wide, wide, sum);
+            return;
+        }
+#endif
+        *this = joined(*this, of(p));
     }
 
     static SAMESUM_INLINE Sum1Part of(const char* p, std::size_t n) {

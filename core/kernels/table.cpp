@@ -4,17 +4,24 @@
 #include "kernels/sum1.hpp"
 #include "kernels/sum2.hpp"
 #include "kernels/sum3.hpp"
+#include "kernels/sum_quads.hpp"
 #include "kernels/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
+template <class F, Map map>
+constexpr void fill_sum1(Method (&row)[3]) {
+    const auto of = [&](Lanes lanes) -> Method& { return row[static_cast<std::size_t>(lanes)]; };
+    of(Lanes::usual) = Sum1<F, map, false>::method();
+    of(Lanes::few) = Sum1<F, map, map != Map::square>::method();
+    if constexpr (F::size == 2) of(Lanes::quads) = SumQuads<F, map>::method();
+}
+
 template <class F>
-constexpr void fill_sum1(Method (&row)[3][2]) {
-    row[0][0] = Sum1<F, Map::itself, false>::method();
-    row[0][1] = Sum1<F, Map::itself, true>::method();
-    row[1][0] = Sum1<F, Map::magnitude, false>::method();
-    row[1][1] = Sum1<F, Map::magnitude, true>::method();
-    row[2][0] = row[2][1] = Sum1<F, Map::square, false>::method();
+constexpr void fill_sum1(Method (&row)[3][3]) {
+    fill_sum1<F, Map::itself>(row[0]);
+    fill_sum1<F, Map::magnitude>(row[1]);
+    fill_sum1<F, Map::square>(row[2]);
 }
 
 template <class F>

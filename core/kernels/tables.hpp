@@ -8,8 +8,12 @@
 
 namespace samesum {
 
+// Of float64 lanes: `few` of sets whose sums are often ties; `quads`, for 16-bit results, of what was added
+// up in float32 before.
+enum class Lanes : std::uint8_t { usual, few, quads };
+
 struct Methods {
-    Method sum1[3][3][2];     // float16, bfloat16, float32 x map x (many, few elements): float64 lanes
+    Method sum1[3][3][3];     // float16, bfloat16, float32 x map x Lanes: float64 lanes
     Method sum2[4][3];        // every float format x map: double-word lanes
     Method sum2_few[2];       // float64 x (itself, magnitude): likewise, of few elements
     Method sum3[2];           // float64 x (itself, magnitude): on grids

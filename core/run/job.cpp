@@ -62,15 +62,16 @@ class Job {
         const bool lanes = plan_.shape == Shape::lanes;
         const std::int64_t outer = lanes ? 1 : plan_.kept.count();
         const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;
-        const std::int64_t width = tile_width(inner, threads);
-        const std::int64_t tiles = (inner + width - 1) / width;
+        const auto tiles_of = [&](std::int64_t width) { return (inner + width - 1) / width; };
+        std::int64_t width = tile_width(inner, threads), tiles = tiles_of(width);
+        // Few tiles are taken in pieces of their reduced dimensions; by one thread large ones are, so that it
+        // can be interrupted.
+        const bool split = threads > 1 ? outer * tiles < 3 * threads : bytes > 4 * task_bytes * outer * tiles;
+        if (split) width = tile_width(inner, 1), tiles = tiles_of(width);
         const auto outputs = [&](std::int64_t t) {
             const std::int64_t first = t % tiles * width;
             return Outputs{t / tiles, first, std::min(inner, first + width)};
         };
-        // Few tiles are taken in pieces of their reduced dimensions; by one thread large ones are, so that it
-        // can be interrupted.
-        const bool split = threads > 1 ? outer * tiles < 3 * threads : bytes > 4 * task_bytes * outer * tiles;
         if (split) {
             for (std::int64_t t = 0; t < outer * tiles; ++t) reduce_outputs(all_, outputs(t), threads);
         } else {
@@ -108,7 +109,15 @@ class Job {
                                            : 256;
             width = std::min(width, std::max(share, least));
         }
-        return std::max<std::int64_t>(1, std::min(width, inner));
+        return plan_.shape == Shape::lanes ? std::clamp<std::int64_t>(width, 1, inner)
+                                           : even(inner, std::max<std::int64_t>(1, width));
+    }
+
+    // As few tiles of so many columns at most, none of them much narrower than the others.
+    static std::int64_t even(std::int64_t inner, std::int64_t most) {
+        constexpr std::int64_t unit = 64;
+        const std::int64_t tiles = (inner + most - 1) / most, width = (inner + tiles - 1) / tiles;
+        return std::min(most, (width + unit - 1) / unit * unit);
     }
 
     // Certified results of `o` in place, by the pass's tier or a later one. `threads` is 0 inside a task of

@@ -72,7 +72,7 @@ void LongScan::run_group(Group& group, int threads) const {
         run_chunk(group, static_cast<std::int64_t>(t));
         finish_streams();
     };
-    for_each_task(static_cast<std::size_t>(chunks), static_cast<std::size_t>(threads), task);
+    for_each_task_in_order(static_cast<std::size_t>(chunks), static_cast<std::size_t>(threads), task);
 }
 
 void LongScan::run_chunk(Group& group, std::int64_t chunk) const {

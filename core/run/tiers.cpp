@@ -74,6 +74,20 @@ Short sum_at_once(const ShortMethods& shorts, const Reduction& row, std::size_t 
     return shorts.sum[format][map][by(row.finalize)];
 }
 
+// Float64 lanes, for 16-bit results of many elements of what was added up in float32: what that leaves out of
+// a sum of numbers of either sign grows with it, until too many results are in doubt, and those of float16
+// are exact otherwise.
+void push_lanes(Tiers& tiers, const Method (&methods)[3], const Reduction& row, Format in, Format out,
+                std::int64_t count) {
+    constexpr std::int64_t many_elements = 1 << 22;
+    const auto push = [&](Lanes lanes) { tiers.push(methods[static_cast<std::size_t>(lanes)], 0); };
+    if (count <= few_elements) return push(Lanes::few);
+    const bool suits = row.map != Map::itself || (in == Format::bf16 && count <= many_elements),
+               quads = size_of(in) == 2 && size_of(out) == 2 && suits;
+    if (quads) push(Lanes::quads);
+    push(quads ? Lanes::few : Lanes::usual);
+}
+
 Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
                       std::int64_t count) {
     Tiers tiers;
@@ -81,7 +95,7 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
     const std::size_t format = static_cast<std::size_t>(in), map = static_cast<std::size_t>(row.map);
     if (in == out && is_short(count)) tiers.at_once = sum_at_once(*set.shorts, row, format, count);
     if (in != Format::f64 && out != Format::f64)
-        tiers.push(methods.sum1[format][map][count <= few_elements], 0);
+        push_lanes(tiers, methods.sum1[format][map], row, in, out, count);
     const bool is_double = in == Format::f64 && row.map != Map::square;
     tiers.push(is_double && count <= few_elements ? methods.sum2_few[map] : methods.sum2[format][map], 1);
     if (is_double) tiers.push(methods.sum3[map], 1);

@@ -51,11 +51,14 @@ constexpr auto worth_waking = std::chrono::microseconds(60);
 thread_local bool is_brief = false;
 
 struct Job {
-    Job(TaskRef what, std::size_t n) : task(what), tasks(n) {}
+    // The tasks are cut into so many shares.
+    Job(TaskRef what, std::size_t n, std::size_t shares)
+        : task(what), tasks(n), shares_(std::clamp<std::size_t>(shares, 1, most_shares)) {
+        for (std::size_t i = 0; i < shares_; ++i) share_[i] = {begin_of(i), begin_of(i + 1)};
+    }
 
     TaskRef task;
     std::size_t tasks;
-    std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};
     std::mutex failure_mutex;
     std::exception_ptr failure;
@@ -70,32 +73,53 @@ struct Job {
         take_tasks(worker, [](std::size_t) {});
     }
 
-    // By the caller. between(how many tasks are handed out)
+    // By the caller. between(how many tasks it has done)
     template <class Between>
     void work_as_caller(const Between& between) {
         auto asked = Clock::now();
-        take_tasks(0, [&](std::size_t handed_out) {
+        take_tasks(0, [&](std::size_t done) {
             if (Clock::now() - asked > interruption_interval) {
                 if (interruption_requested()) throw Interrupted{};
                 asked = Clock::now();
             }
-            between(handed_out);
+            between(done);
         });
     }
 
   private:
+    // More threads than that have no share to themselves.
+    static constexpr std::size_t most_shares = 64;
+
+    // Tasks that follow one another, to be done by one worker as long as there are others for the others.
+    struct alignas(64) Share {
+        std::size_t next, end;
+    };
+
+    std::size_t begin_of(std::size_t share) const {
+        return tasks / shares_ * share + std::min(share, tasks % shares_);
+    }
+
+    // Its own share first, then what is left of those that come after it.
     template <class Between>
     void take_tasks(std::size_t worker, const Between& between) {
         const FloatingPointScope scope;
+        std::size_t done = 0;
         try {
-            for (std::size_t t; !stop && (t = next.fetch_add(1)) < tasks;) {
-                task(t, worker);
-                between(t + 1);
+            for (std::size_t i = 0; i < shares_; ++i) {
+                Share& share = share_[(worker + i) % shares_];
+                const std::atomic_ref next(share.next);
+                for (std::size_t t; !stop && (t = next.fetch_add(1)) < share.end;) {
+                    task(t, worker);
+                    between(++done);
+                }
             }
         } catch (...) {
             fail();
         }
     }
+
+    const std::size_t shares_;
+    Share share_[most_shares];  // those beyond shares_ hold nothing
 };
 
 void pause() {
@@ -261,15 +285,25 @@ int thread_count() {
 
 void set_thread_count(int n) { configured = n; }
 
-void for_each_task(std::size_t n, std::size_t threads, TaskRef task) {
+namespace {
+
+void run_tasks(std::size_t n, std::size_t threads, std::size_t shares, TaskRef task) {
     if (n == 1) {
         const FloatingPointScope scope;
         return task(0, 0);
     }
-    Job job(task, n);
+    Job job(task, n, shares);
     if (threads > n) threads = n;
     if (threads <= 1 || !pool().try_run(job, threads)) job.work_as_caller([](std::size_t) {});
     if (job.failure) std::rethrow_exception(job.failure);
+}
+
+}  // namespace
+
+void for_each_task(std::size_t n, std::size_t threads, TaskRef task) { run_tasks(n, threads, threads, task); }
+
+void for_each_task_in_order(std::size_t n, std::size_t threads, TaskRef task) {
+    run_tasks(n, threads, 1, task);
 }
 
 }  // namespace samesum

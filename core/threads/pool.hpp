@@ -57,9 +57,13 @@ class BriefWork {
     bool before_;
 };
 
-// Runs tasks 0 ... n-1, handed out in order, on up to `threads` threads of which the caller is worker 0.
-// While the pool is busy for another caller, the caller does all of its own. Throws Interrupted, or what a
-// task threw.
+// Runs tasks 0 ... n-1 on up to `threads` threads of which the caller is worker 0. Each worker begins with a
+// share of tasks that follow one another, the same in every call of so many tasks and threads: what it read
+// in the call before may still be in its own cache. Who is done with that helps the others. While the pool is
+// busy for another caller, the caller does all of its own. Throws Interrupted, or what a task threw.
 void for_each_task(std::size_t n, std::size_t threads, TaskRef task);
+
+// The same, but no task is begun before those of smaller numbers are: a task may wait for them.
+void for_each_task_in_order(std::size_t n, std::size_t threads, TaskRef task);
 
 }  // namespace samesum
