@@ -4,6 +4,7 @@
 
 #include "kernels/fold.hpp"
 #include "kernels/method.hpp"
+#include "kernels/singles.hpp"
 #include "kernels/sum1_part.hpp"
 #include "kernels/sum1_tile.hpp"
 #include "kernels/vectors.hpp"
@@ -111,6 +112,24 @@ struct Sum1 {
                             Part::joined(Part::of(p + 2 * row_stride, n), Part::of(p + 3 * row_stride, n)));
     }
 
+    // The columns of one vector of floats: of bfloat16, whose elements are widened to it in one step.
+    static SAMESUM_INLINE void add_wide_pass(Tile& t, std::size_t j, const char* p,
+                                             std::ptrdiff_t row_stride) {
+        Halves sum = {};
+        Singles greatest = {};
+        for_each_of<rows_per_pass>([&](std::size_t r) {
+            Singles x = load_singles<F>(p + static_cast<std::ptrdiff_t>(r) * row_stride);
+            if constexpr (Part::tracks_magnitude) greatest = greater_magnitude(greatest, x);
+            if constexpr (map == Map::magnitude) x = samesum::SAMESUM_ISA::magnitude(x);
+            const Halves half = widen(x);
+            sum = {Part::added(sum.low, half.low), Part::added(sum.high, half.high)};
+        });
+        Floats size[2];
+        __builtin_memcpy(size, &greatest, sizeof greatest);
+        add_to_block(t, j, {sum.low, size[0], Words{}});
+        add_to_block(t, j + width, {sum.high, size[1], Words{}});
+    }
+
     // A cache line of columns at a time, whose next rows are asked for once.
     static void add_pass(const char* x, std::ptrdiff_t row_stride, std::size_t n, Tile& t) {
         constexpr std::size_t line = 64 / F::size;
@@ -120,8 +139,12 @@ struct Sum1 {
             const char* next = p + static_cast<std::ptrdiff_t>(rows_per_pass) * row_stride;
             for (std::size_t r = 0; r < rows_per_pass; ++r, next += row_stride)
                 __builtin_prefetch(next, 0, 2);
-            for (std::size_t k = 0; k < line; k += width) {
-                add_to_block(t, j + k, pass_of(p + k * F::size, row_stride, width));
+            if constexpr (F::format == Format::bf16 && !few) {
+                for (std::size_t k = 0; k < line; k += singles)
+                    add_wide_pass(t, j + k, p + k * F::size, row_stride);
+            } else {
+                for (std::size_t k = 0; k < line; k += width)
+                    add_to_block(t, j + k, pass_of(p + k * F::size, row_stride, width));
             }
         }
         for (; j < n; j += width) add_to_block(t, j, pass_of(x + j * F::size, row_stride, n - j));

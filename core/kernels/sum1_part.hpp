@@ -34,17 +34,20 @@ struct Sum1Part {
         return {wide, x, reinterpret_cast<Words>(size) - 1};
     }
 
-    // A vector of elements more. Squares of these formats are exact: it makes no difference where they are
-    // rounded.
+    // A vector of elements more.
     SAMESUM_INLINE void take(const char* p) {
+        if constexpr (map == Map::square)
+            sum = added(sum, F::doubles(p));
+        else
+            *this = joined(*this, of(p));
+    }
+
+    // Squares of these formats are exact: it makes no difference where they are rounded.
+    static SAMESUM_INLINE Doubles added(Doubles sum, Doubles x) {
 #if defined(__FMA__)
-        if constexpr (map == Map::square) {
-            const Doubles wide = F::doubles(p);
-            sum = fused(wide, wide, sum);
-            return;
-        }
+        if constexpr (map == Map::square) return fused(x, x, sum);
 #endif
-        *this = joined(*this, of(p));
+        return plus(sum, map == Map::square ? x * x : x);
     }
 
     static SAMESUM_INLINE Sum1Part of(const char* p, std::size_t n) {

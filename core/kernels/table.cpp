@@ -1,10 +1,10 @@
 // The methods of one instruction set; compiled once for each, with SAMESUM_ISA naming it.
 #include "kernels/extremes.hpp"
 #include "kernels/modular.hpp"
+#include "kernels/single_sums.hpp"
 #include "kernels/sum1.hpp"
 #include "kernels/sum2.hpp"
 #include "kernels/sum3.hpp"
-#include "kernels/sum_quads.hpp"
 #include "kernels/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -14,7 +14,7 @@ constexpr void fill_sum1(Method (&row)[3]) {
     const auto of = [&](Lanes lanes) -> Method& { return row[static_cast<std::size_t>(lanes)]; };
     of(Lanes::usual) = Sum1<F, map, false>::method();
     of(Lanes::few) = Sum1<F, map, map != Map::square>::method();
-    if constexpr (F::size == 2) of(Lanes::quads) = SumQuads<F, map>::method();
+    if constexpr (F::size == 2) of(Lanes::singles) = SingleSums<F, map>::method();
 }
 
 template <class F>

@@ -8,9 +8,9 @@
 
 namespace samesum {
 
-// Of float64 lanes: `few` of sets whose sums are often ties; `quads`, for 16-bit results, of what was added
+// Of float64 lanes: `few` of sets whose sums are often ties; `singles` of 16-bit formats, of what was added
 // up in float32 before.
-enum class Lanes : std::uint8_t { usual, few, quads };
+enum class Lanes : std::uint8_t { usual, few, singles };
 
 struct Methods {
     Method sum1[3][3][3];     // float16, bfloat16, float32 x map x Lanes: float64 lanes

@@ -83,9 +83,9 @@ void push_lanes(Tiers& tiers, const Method (&methods)[3], const Reduction& row, 
     const auto push = [&](Lanes lanes) { tiers.push(methods[static_cast<std::size_t>(lanes)], 0); };
     if (count <= few_elements) return push(Lanes::few);
     const bool suits = row.map != Map::itself || (in == Format::bf16 && count <= many_elements),
-               quads = size_of(in) == 2 && size_of(out) == 2 && suits;
-    if (quads) push(Lanes::quads);
-    push(quads ? Lanes::few : Lanes::usual);
+               singles = size_of(in) == 2 && size_of(out) == 2 && suits;
+    if (singles) push(Lanes::singles);
+    push(singles ? Lanes::few : Lanes::usual);
 }
 
 Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,

@@ -1,34 +1,44 @@
-// Tier 1 of the sums of 16-bit floats into 16 bits: four are added up in float32, those sums in float64
+// Tier 1 of the sums of 16-bit floats into 16 bits: a few are added up in float32, those sums in float64
 // lanes.
 #pragma once
 
 #include "kernels/fold.hpp"
+#include "kernels/single_group.hpp"
 #include "kernels/sum1.hpp"
-#include "kernels/sum1_quad.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
 template <class F, Map map>
-struct SumQuads {
-    using Quad = Sum1Quad<F, map>;
-    using Part = Quad::Part;
+struct SingleSums {
+    using Part = SinglePart<F, map>;
     using Tile = Sum1Tile;
     // Without float32, where that has over- or underflowed.
     using Usual = Sum1<F, map, false>;
 
-    static constexpr std::size_t rows_per_flush = Usual::rows_per_flush, block = Usual::block;
-    static constexpr std::size_t elements = 4 * singles;
+    // Of a row.
+    struct Quad : SingleGroup<F, map, 4> {
+        static constexpr std::size_t elements = 4 * singles;
+        using SingleGroup<F, map, 4>::take;
+        SAMESUM_INLINE void take(const char* p) { take(p, singles * F::size); }
+    };
 
-    // Of less than a quad, too.
+    // Of rows. A column in doubt is read a cache line for each element: of float16, in whose results float32
+    // shows more often, fewer of them are to be.
+    static constexpr std::size_t rows_together = F::format == Format::f16 ? 2 : 4;
+    using Group = SingleGroup<F, map, rows_together>;
+
+    static constexpr std::size_t rows_per_flush = Usual::rows_per_flush, block = Usual::block;
+
     static SAMESUM_INLINE Part part_of_run(const char* p, std::size_t n) {
+        constexpr std::size_t elements = Quad::elements;
         Quad chain[2];
         std::size_t i = 0;
         for (; i + 2 * elements <= n; i += 2 * elements, p += 2 * elements * F::size) {
             prefetch<2 * elements * F::size>(p + prefetch_distance);
-            for (std::size_t k = 0; k < 2; ++k) chain[k].take(p + k * elements * F::size, singles * F::size);
+            for (std::size_t k = 0; k < 2; ++k) chain[k].take(p + k * elements * F::size);
         }
         if (i + elements <= n) {
-            chain[0].take(p, singles * F::size);
+            chain[0].take(p);
             i += elements;
             p += elements * F::size;
         }
@@ -50,8 +60,10 @@ struct SumQuads {
         constexpr std::ptrdiff_t vector_rows = width;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        // Additions that an element goes through, of quads and of less.
-        const double error = error_of((n < block ? n : block) / elements + n / block + elements / width);
+        // An element goes through additions of quads, of blocks and of what is left of a quad.
+        const std::size_t additions =
+            (n < block ? n : block) / Quad::elements + n / block + 4 * singles / width;
+        const double error = Quad::error + error_of(additions);
         for (; rows >= width; rows -= width, j += width, p += vector_rows * row_stride) {
             Part part[width];
             const char* row = p;
@@ -73,17 +85,16 @@ struct SumQuads {
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
+        constexpr std::ptrdiff_t group_rows = rows_together;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
         while (rows > 0) {
             const std::size_t now = rows < rows_per_flush ? rows : rows_per_flush;
-            for (std::size_t j = 0; j < n; j += width) {
-                store(t.block + j, Doubles{});
-                store(t.greatest + j, Floats{});
-            }
+            for (std::size_t j = 0; j < n; j += width) store(t.block + j, Doubles{});
             const char* row = p;
             std::size_t r = 0;
-            for (; r + 4 <= now; r += 4, row += 4 * row_stride) add_quads(t, row, row_stride, n);
+            for (; r + rows_together <= now; r += rows_together, row += group_rows * row_stride)
+                add_groups(t, row, row_stride, n);
             for (; r < now; ++r, row += row_stride)
                 for (std::size_t j = 0; j < n; j += width) add(t, j, Part::of(row + j * F::size, n - j));
             flush(t, p, row_stride, now, n);
@@ -93,7 +104,9 @@ struct SumQuads {
     }
 
     static constexpr Method method() {
-        return {tile_columns, Tile::init, lanes, columns, each_merge<Tile::merge>, Tile::finish};
+        // Columns of numbers of either sign would be in doubt too often.
+        constexpr auto of_columns = map == Map::itself ? Usual::columns : columns;
+        return {tile_columns, Tile::init, lanes, of_columns, each_merge<Tile::merge>, Tile::finish};
     }
 
   private:
@@ -102,36 +115,33 @@ struct SumQuads {
         return static_cast<double>(additions + others) * unit_roundoff;
     }
 
-    // To the sums of the rows since the last flush, whose sizes are in the place of greatest magnitudes.
+    // To the sums of the rows since the last flush.
     static SAMESUM_INLINE void add(Tile& t, std::size_t j, const Part& part) {
-        const Part all = Part::joined({load<Doubles>(t.block + j), load<Floats>(t.greatest + j)}, part);
-        store(t.block + j, all.sum);
-        if constexpr (Part::tracks_size) store(t.greatest + j, all.size);
+        store(t.block + j, plus(load<Doubles>(t.block + j), part.sum));
     }
 
-    static SAMESUM_INLINE void add_quads(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
-        each_stretch<4, F::size>(x, row_stride, n, [&](std::size_t j, const char* p, std::size_t m) {
-            const std::size_t end = j + m;
-            for (; j + singles <= end; j += singles, p += singles * F::size) {
-                Quad quad{load<Doubles>(t.block + j), load<Doubles>(t.block + j + width),
-                          load<Singles>(t.greatest + j)};
-                quad.take(p, row_stride);
-                store(t.block + j, quad.low);
-                store(t.block + j + width, quad.high);
-                if constexpr (Part::tracks_size) store(t.greatest + j, quad.size);
-            }
-            for (; j < end; j += width, p += width * F::size)
-                for_each_of<4>([&](std::size_t r) {
-                    add(t, j, Part::of(p + static_cast<std::ptrdiff_t>(r) * row_stride, end - j));
-                });
-        });
+    static SAMESUM_INLINE void add_groups(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
+        each_stretch<rows_together, F::size>(
+            x, row_stride, n, [&](std::size_t j, const char* p, std::size_t m) {
+                const std::size_t end = j + m;
+                for (; j + singles <= end; j += singles, p += singles * F::size) {
+                    Group group{load<Doubles>(t.block + j), load<Doubles>(t.block + j + width), Singles{}};
+                    group.take(p, row_stride);
+                    store(t.block + j, group.low);
+                    store(t.block + j + width, group.high);
+                }
+                for (; j < end; j += width, p += width * F::size)
+                    for_each_of<rows_together>([&](std::size_t r) {
+                        add(t, j, Part::of(p + static_cast<std::ptrdiff_t>(r) * row_stride, end - j));
+                    });
+            });
     }
 
     // The sums of these rows join the totals.
     static void flush(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
-        const double error = error_of(rows);
+        const double error = Group::error + error_of(rows);
         for (std::size_t j = 0; j < n; j += width) {
-            const Part part{load<Doubles>(t.block + j), load<Floats>(t.greatest + j)};
+            const Part part{load<Doubles>(t.block + j), Floats{}};
             if (any(~part.is_sure()))
                 Usual::add_rows(t, j, x + j * F::size, row_stride, rows, n - j);
             else
