@@ -48,29 +48,26 @@ struct SinglePart {
     }
 };
 
-// Sums of the columns of one vector of floats, of so many at a time: 2 or 4.
-template <class F, Map map, std::size_t together>
+// Sums of the columns of one vector of floats, four at a time.
+template <class F, Map map>
 struct SingleGroup {
     using Part = SinglePart<F, map>;
 
     // What additions in float32 leave out, in sizes: less than 2^-24 of a + b, of c + d and of both together.
     // The size has a + b and both together, and |c + d| is not more than the two.
-    static constexpr double error = (together == 4 ? 2 : 1) * 0x1p-24;
+    static constexpr double error = 2 * 0x1p-24;
 
     Doubles low = {}, high = {};
     Singles size = {};
 
     // Vectors that are `stride` bytes apart.
     SAMESUM_INLINE void take(const char* p, std::ptrdiff_t stride) {
-        static_assert(together == 2 || together == 4);
-        Singles first = pair(p, stride), sum = first;
-        if constexpr (together == 4) sum += pair(p + 2 * stride, stride);
+        const Singles first = pair(p, stride), sum = first + pair(p + 2 * stride, stride);
         const Halves half = widen(sum);
         low = plus(low, half.low);
         high = plus(high, half.high);
-        if constexpr (!Part::tracks_size) return;
-        size += samesum::SAMESUM_ISA::magnitude(sum);
-        if constexpr (together == 4) size += samesum::SAMESUM_ISA::magnitude(first);
+        if constexpr (Part::tracks_size)
+            size += samesum::SAMESUM_ISA::magnitude(first) + samesum::SAMESUM_ISA::magnitude(sum);
     }
 
     SAMESUM_INLINE void join(const SingleGroup& other) {

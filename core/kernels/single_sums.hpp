@@ -15,30 +15,21 @@ struct SingleSums {
     // Without float32, where that has over- or underflowed.
     using Usual = Sum1<F, map, false>;
 
-    // Of a row.
-    struct Quad : SingleGroup<F, map, 4> {
-        static constexpr std::size_t elements = 4 * singles;
-        using SingleGroup<F, map, 4>::take;
-        SAMESUM_INLINE void take(const char* p) { take(p, singles * F::size); }
-    };
-
-    // Of rows. A column in doubt is read a cache line for each element: of float16, in whose results float32
-    // shows more often, fewer of them are to be.
-    static constexpr std::size_t rows_together = F::format == Format::f16 ? 2 : 4;
-    using Group = SingleGroup<F, map, rows_together>;
+    using Group = SingleGroup<F, map>;
+    static constexpr std::size_t together = 4, elements = together * singles;
 
     static constexpr std::size_t rows_per_flush = Usual::rows_per_flush, block = Usual::block;
 
     static SAMESUM_INLINE Part part_of_run(const char* p, std::size_t n) {
-        constexpr std::size_t elements = Quad::elements;
-        Quad chain[2];
+        constexpr std::ptrdiff_t stride = singles * F::size;
+        Group chain[2];
         std::size_t i = 0;
         for (; i + 2 * elements <= n; i += 2 * elements, p += 2 * elements * F::size) {
             prefetch<2 * elements * F::size>(p + prefetch_distance);
-            for (std::size_t k = 0; k < 2; ++k) chain[k].take(p + k * elements * F::size);
+            for (std::size_t k = 0; k < 2; ++k) chain[k].take(p + k * elements * F::size, stride);
         }
         if (i + elements <= n) {
-            chain[0].take(p);
+            chain[0].take(p, stride);
             i += elements;
             p += elements * F::size;
         }
@@ -60,10 +51,9 @@ struct SingleSums {
         constexpr std::ptrdiff_t vector_rows = width;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        // An element goes through additions of quads, of blocks and of what is left of a quad.
-        const std::size_t additions =
-            (n < block ? n : block) / Quad::elements + n / block + 4 * singles / width;
-        const double error = Quad::error + error_of(additions);
+        // An element goes through additions of groups, of blocks and of what is left of a group.
+        const std::size_t additions = (n < block ? n : block) / elements + n / block + elements / width;
+        const double error = Group::error + error_of(additions);
         for (; rows >= width; rows -= width, j += width, p += vector_rows * row_stride) {
             Part part[width];
             const char* row = p;
@@ -85,7 +75,7 @@ struct SingleSums {
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
-        constexpr std::ptrdiff_t group_rows = rows_together;
+        constexpr std::ptrdiff_t group_rows = together;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
         while (rows > 0) {
@@ -93,7 +83,7 @@ struct SingleSums {
             for (std::size_t j = 0; j < n; j += width) store(t.block + j, Doubles{});
             const char* row = p;
             std::size_t r = 0;
-            for (; r + rows_together <= now; r += rows_together, row += group_rows * row_stride)
+            for (; r + together <= now; r += together, row += group_rows * row_stride)
                 add_groups(t, row, row_stride, n);
             for (; r < now; ++r, row += row_stride)
                 for (std::size_t j = 0; j < n; j += width) add(t, j, Part::of(row + j * F::size, n - j));
@@ -104,8 +94,10 @@ struct SingleSums {
     }
 
     static constexpr Method method() {
-        // Columns of numbers of either sign would be in doubt too often.
-        constexpr auto of_columns = map == Map::itself ? Usual::columns : columns;
+        // A column in doubt is read a cache line for each element: none of these may be more than a few in
+        // 10^4.
+        constexpr bool seldom = F::format == Format::bf16 && map != Map::itself;
+        constexpr auto of_columns = seldom ? columns : Usual::columns;
         return {tile_columns, Tile::init, lanes, of_columns, each_merge<Tile::merge>, Tile::finish};
     }
 
@@ -121,20 +113,19 @@ struct SingleSums {
     }
 
     static SAMESUM_INLINE void add_groups(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
-        each_stretch<rows_together, F::size>(
-            x, row_stride, n, [&](std::size_t j, const char* p, std::size_t m) {
-                const std::size_t end = j + m;
-                for (; j + singles <= end; j += singles, p += singles * F::size) {
-                    Group group{load<Doubles>(t.block + j), load<Doubles>(t.block + j + width), Singles{}};
-                    group.take(p, row_stride);
-                    store(t.block + j, group.low);
-                    store(t.block + j + width, group.high);
-                }
-                for (; j < end; j += width, p += width * F::size)
-                    for_each_of<rows_together>([&](std::size_t r) {
-                        add(t, j, Part::of(p + static_cast<std::ptrdiff_t>(r) * row_stride, end - j));
-                    });
-            });
+        each_stretch<together, F::size>(x, row_stride, n, [&](std::size_t j, const char* p, std::size_t m) {
+            const std::size_t end = j + m;
+            for (; j + singles <= end; j += singles, p += singles * F::size) {
+                Group group{load<Doubles>(t.block + j), load<Doubles>(t.block + j + width), Singles{}};
+                group.take(p, row_stride);
+                store(t.block + j, group.low);
+                store(t.block + j + width, group.high);
+            }
+            for (; j < end; j += width, p += width * F::size)
+                for_each_of<together>([&](std::size_t r) {
+                    add(t, j, Part::of(p + static_cast<std::ptrdiff_t>(r) * row_stride, end - j));
+                });
+        });
     }
 
     // The sums of these rows join the totals.

@@ -79,7 +79,7 @@ Short sum_at_once(const ShortMethods& shorts, const Reduction& row, std::size_t 
 // are exact otherwise.
 void push_lanes(Tiers& tiers, const Method (&methods)[3], const Reduction& row, Format in, Format out,
                 std::int64_t count) {
-    constexpr std::int64_t many_elements = 1 << 22;
+    constexpr std::int64_t many_elements = 1 << 25;
     const auto push = [&](Lanes lanes) { tiers.push(methods[static_cast<std::size_t>(lanes)], 0); };
     if (count <= few_elements) return push(Lanes::few);
     const bool suits = row.map != Map::itself || (in == Format::bf16 && count <= many_elements),
