@@ -159,7 +159,7 @@ SAMESUM_INLINE Singles load_some(const char* p, std::size_t n) {
 #endif
 }
 
-// Rounded to the format; no NaN is among them.
+// Rounded to the format; a NaN is the canonical one.
 template <Format format>
 SAMESUM_INLINE void store_singles(char* p, Singles v) {
     if constexpr (format == Format::f32) {

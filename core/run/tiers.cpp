@@ -69,8 +69,7 @@ Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, 
 
 Short sum_at_once(const ShortMethods& shorts, const Reduction& row, std::size_t format, std::int64_t count) {
     const std::size_t map = static_cast<std::size_t>(row.map);
-    const Short one = shorts.one[format][map];
-    if (count == 1 && row.finalize == Finalize::itself && one != nullptr) return one;
+    if (count == 1 && row.finalize == Finalize::itself) return shorts.one[format][map];
     return shorts.sum[format][map][by(row.finalize)];
 }
 

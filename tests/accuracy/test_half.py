@@ -75,6 +75,7 @@ def test_all_pairs_of_float16(page: int) -> None:
         check_pairs(first)
 
 
+@pytest.mark.usefixtures("each_instruction_set")
 def test_the_sum_of_every_single_float16() -> None:
     for shape, axis in (((-1, 1), 1), ((1, -1), 0)):
         x = EVERY.reshape(shape)
@@ -97,6 +98,7 @@ def test_each_float16_widened_is_itself() -> None:
         assert np.array_equal(np.isnan(got), np.isnan(EVERY))
 
 
+@pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
 def test_every_single_bfloat16(row: Reduction) -> None:
     x = np.arange(1 << 16, dtype=np.uint16).view(ml_dtypes.bfloat16)
