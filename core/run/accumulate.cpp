@@ -184,25 +184,30 @@ void close_tile(const Plan& plan, const Method& method, std::int64_t columns, vo
 
 void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,
                        const std::int64_t* columns, std::size_t count, void* tile) {
-    constexpr std::int64_t rows_ahead = 32;
-    const std::size_t size = size_of(plan.format), row_bytes = count * size;
-    alignas(64) char gathered[gathered_rows * most_columns];
-    const std::size_t most = std::max<std::size_t>(1, sizeof gathered / row_bytes);
-    const std::int64_t stride = plan.reduced.rank > 0 ? plan.reduced.dim[plan.reduced.rank - 1].in : 0;
+    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
+    Dims runs = plan.reduced;
+    const Dim row = runs.rank > 0 ? runs.dim[--runs.rank] : Dim{1, 0, 0};
     const char* base = plan.data + offsets_at(plan.kept, outer).in;
-    Walk walk(plan.reduced, 0);
+    alignas(64) char gathered[block_elements];
+    const std::int64_t most = static_cast<std::int64_t>(sizeof gathered) / size;
     method.init(tile, count);
-    for (std::int64_t left = plan.reduced_count; left > 0;) {
-        std::size_t rows = 0;
-        for (; rows < most && left > 0; ++rows, --left, walk.next()) {
-            const char* row = base + walk.in();
-            for (std::size_t i = 0; i < count; ++i) {
-                const char* p = row + columns[i] * plan.inner.in;
-                __builtin_prefetch(p + rows_ahead * stride);
-                gather(p, 0, 1, size, plan.swapped, gathered + rows * row_bytes + i * size);
+    for (std::size_t j = 0; j < count; ++j) {
+        std::int64_t filled = 0;
+        const auto add = [&] {
+            method.lanes(tile, j, gathered, static_cast<std::size_t>(filled), 0, 1);
+            filled = 0;
+        };
+        Walk walk(runs, 0);
+        for (std::int64_t run = 0; run < plan.reduced_count / row.size; ++run, walk.next()) {
+            const char* p = base + columns[j] * plan.inner.in + walk.in();
+            for (std::int64_t r = 0, now; r < row.size; r += now) {
+                now = std::min(row.size - r, most - filled);
+                gather(p + r * row.in, row.in, static_cast<std::size_t>(now), static_cast<std::size_t>(size),
+                       plan.swapped, gathered + filled * size, distance_of(row.in));
+                if ((filled += now) == most) add();
             }
         }
-        method.columns(tile, gathered, static_cast<std::ptrdiff_t>(row_bytes), rows, count);
+        if (filled > 0) add();
     }
 }
 

@@ -18,6 +18,7 @@
 #endif
 
 #include "threads/placement.hpp"
+#include "threads/tasks.hpp"
 
 namespace samesum {
 
@@ -39,9 +40,6 @@ std::uint64_t control_word() {
 void set_control_word(std::uint64_t word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
 #endif
 
-using Clock = std::chrono::steady_clock;
-
-constexpr auto interruption_interval = std::chrono::milliseconds(20);
 // Idle threads look for work for so long, then they sleep.
 constexpr auto patience = std::chrono::microseconds(100);
 // Waking helpers costs the caller 12 to 25 us, and the first of them comes after 50 to 70.
@@ -49,78 +47,6 @@ constexpr auto worth_waking = std::chrono::microseconds(60);
 
 // What the innermost BriefWork of the calling thread says.
 thread_local bool is_brief = false;
-
-struct Job {
-    // The tasks are cut into so many shares.
-    Job(TaskRef what, std::size_t n, std::size_t shares)
-        : task(what), tasks(n), shares_(std::clamp<std::size_t>(shares, 1, most_shares)) {
-        for (std::size_t i = 0; i < shares_; ++i) share_[i] = {begin_of(i), begin_of(i + 1)};
-    }
-
-    TaskRef task;
-    std::size_t tasks;
-    std::atomic<bool> stop{false};
-    std::mutex failure_mutex;
-    std::exception_ptr failure;
-
-    void fail() {
-        const std::lock_guard lock(failure_mutex);
-        if (!failure) failure = std::current_exception();
-        stop = true;
-    }
-
-    void work(std::size_t worker) {
-        take_tasks(worker, [](std::size_t) {});
-    }
-
-    // By the caller. between(how many tasks it has done)
-    template <class Between>
-    void work_as_caller(const Between& between) {
-        auto asked = Clock::now();
-        take_tasks(0, [&](std::size_t done) {
-            if (Clock::now() - asked > interruption_interval) {
-                if (interruption_requested()) throw Interrupted{};
-                asked = Clock::now();
-            }
-            between(done);
-        });
-    }
-
-  private:
-    // More threads than that have no share to themselves.
-    static constexpr std::size_t most_shares = 64;
-
-    // Tasks that follow one another, to be done by one worker as long as there are others for the others.
-    struct alignas(64) Share {
-        std::size_t next, end;
-    };
-
-    std::size_t begin_of(std::size_t share) const {
-        return tasks / shares_ * share + std::min(share, tasks % shares_);
-    }
-
-    // Its own share first, then what is left of those that come after it.
-    template <class Between>
-    void take_tasks(std::size_t worker, const Between& between) {
-        const FloatingPointScope scope;
-        std::size_t done = 0;
-        try {
-            for (std::size_t i = 0; i < shares_; ++i) {
-                Share& share = share_[(worker + i) % shares_];
-                const std::atomic_ref next(share.next);
-                for (std::size_t t; !stop && (t = next.fetch_add(1)) < share.end;) {
-                    task(t, worker);
-                    between(++done);
-                }
-            }
-        } catch (...) {
-            fail();
-        }
-    }
-
-    const std::size_t shares_;
-    Share share_[most_shares];  // those beyond shares_ hold nothing
-};
 
 void pause() {
 #if defined(__x86_64__) || defined(_M_X64)
@@ -149,7 +75,7 @@ class Pool {
   public:
     // False if somebody else's job is running. For brief work helpers that all sleep are woken once the rest
     // of it is worth it, or at once if calls follow one another.
-    bool try_run(Job& job, std::size_t threads) {
+    bool try_run(Tasks& job, std::size_t threads) {
         const std::unique_lock busy(busy_, std::try_to_lock);
         if (!busy.owns_lock()) return false;
         const auto begin = Clock::now();
@@ -177,7 +103,7 @@ class Pool {
     static constexpr int quick_calls = 2;
 
     // From now on helpers may take tasks.
-    void share(Job& job, std::size_t threads) {
+    void share(Tasks& job, std::size_t threads) {
         {
             const std::lock_guard lock(mutex_);
             grow(threads - 1);
@@ -230,7 +156,7 @@ class Pool {
             self.placement.come_back();
             seen = generation_;
             if (job_ == nullptr || worker > wanted_) continue;
-            Job& job = *job_;
+            Tasks& job = *job_;
             ++working_;
             lock.unlock();
             job.work(worker);
@@ -245,7 +171,7 @@ class Pool {
     std::mutex mutex_;           // held by those who change what follows
     std::condition_variable wake_, done_;
     std::deque<Helper> helpers_;
-    Job* job_ = nullptr;
+    Tasks* job_ = nullptr;
     std::size_t wanted_ = 0;
     std::atomic<std::size_t> working_{0}, awake_{0};  // helpers
     std::atomic<std::uint64_t> generation_{0};
@@ -292,7 +218,7 @@ void run_tasks(std::size_t n, std::size_t threads, std::size_t shares, TaskRef t
         const FloatingPointScope scope;
         return task(0, 0);
     }
-    Job job(task, n, shares);
+    Tasks job(task, n, shares);
     if (threads > n) threads = n;
     if (threads <= 1 || !pool().try_run(job, threads)) job.work_as_caller([](std::size_t) {});
     if (job.failure) std::rethrow_exception(job.failure);
