@@ -11,7 +11,7 @@ import pytest
 
 from samesum.compare.bench import machine
 from samesum.compare.bench.cells import Cell, Question
-from samesum.compare.bench.contest import Settings, contest
+from samesum.compare.bench.contest import LIMITED, Settings, contest
 from samesum.compare.bench.peers.own import Samesum
 from samesum.compare.bench.running import Bench
 
@@ -103,6 +103,21 @@ def test_beyond_the_cache_memory_is_measured_too(monkeypatch: pytest.MonkeyPatch
         assert row.of_limit is not None
         assert min(row.limit, row.of_limit) > 0
     assert set(told) == {"samesum"}
+
+
+def test_in_a_large_cache_the_limit_is_that_of_as_many_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+    restored_threads: None,  # noqa: ARG001
+) -> None:
+    monkeypatch.setattr(machine, "last_level_cache", lambda: 1 << 30)
+    memory, passes = machine.Memory(2 * LIMITED), []
+    monkeypatch.setattr(machine, "read_seconds", lambda x: passes.append(x.nbytes) or 0.5)
+    for size, expected in ((LIMITED, [LIMITED] * 4), (LIMITED - 4, [])):
+        question = Question("sum", "float32", Cell("flat", (size // 4,), (0,)), 1, "normal")
+        row = contest(question, {"samesum": Samesum(1)}, memory, Settings({}, 2, 1.0, 0), lambda _: None)
+        assert passes == expected
+        assert row.limit == (2 * LIMITED if expected else None)
+        passes.clear()
 
 
 @pytest.mark.parametrize(("busy", "pauses"), [([], 1), ([1.0, 0.5, 0.1], 3), ([1.0] * 99, 20)])

@@ -20,6 +20,17 @@ from samesum.engine.machine import methods_used
 
 At = Callable[[str], None]
 
+LIMITED = 1 << 24
+"""Bytes of an array from which on its place in memory is what may bind; with less the call counts, and the threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The limit: a pass that moves so many bytes, and a call that gives its seconds."""
+
+    moved: int
+    seconds: Callable[[], float]
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -66,29 +77,41 @@ def contest(
         at(SAMESUM)
         distances[name] = distance_of(task, own, answer)
     data = x.nbytes + (own.nbytes if task.operator.keeps_shape else 0)
-    conditions = _conditions(question, task, memory, settings)
+    limit = _limit(question, task, memory)
+    conditions = _conditions(question, task, memory, limit, settings)
     readings = take_turns(turns, conditions, at)
     at(SAMESUM)
     figures = {name: Figure(tuple(calls), median(calls), distances[name]) for name, calls in readings.calls.items()}
-    return _row(question, task, data, memory, readings, figures, missing, methods_used(turn.way.call))
+    return _row(question, task, data, limit, readings, figures, missing, methods_used(turn.way.call))
 
 
-def _conditions(question: Question, task: Task, memory: Memory, settings: Settings) -> Conditions:
-    """Small cells are timed in loops, those beyond the cache beside a pass through memory."""
-    taken = partial(Conditions, settings.rounds, settings.patience)
+def _conditions(question: Question, task: Task, memory: Memory, limit: Pass | None, settings: Settings) -> Conditions:
+    """Small cells are timed in loops, larger ones beside a pass through as much memory."""
+    taken = partial(Conditions, settings.rounds, settings.patience, memory=limit.seconds if limit else None)
     if question.cell.is_cold:
-        return taken(before=lambda _: memory.empty_the_cache(), memory=_pass(task, memory))
+        return taken(before=lambda _: memory.empty_the_cache())
     if task.is_small:
         return taken(in_loops=True)
     if _is_beyond(task, memory):
-        return taken(memory=_pass(task, memory))
+        return taken()
     return taken(before=lambda way: way.call())
 
 
-def _pass(task: Task, memory: Memory) -> Callable[[], float] | None:
-    if not _is_beyond(task, memory):
+def _limit(question: Question, task: Task, memory: Memory) -> Pass | None:
+    """All of the buffer for data beyond the cache; else as many bytes as the data have, moved right before, too."""
+    times = 2 if task.operator.keeps_shape else 1
+    one_pass = memory.copy if task.operator.keeps_shape else memory.read
+    if _is_beyond(task, memory):
+        return Pass(times * memory.size, one_pass)
+    size = min(task.x.nbytes, memory.size)
+    if size < LIMITED or question.cell.is_cold:
         return None
-    return memory.copy if task.operator.keeps_shape else memory.read
+
+    def again() -> float:
+        one_pass(size)
+        return one_pass(size)
+
+    return Pass(times * size, again)
 
 
 def _is_beyond(task: Task, memory: Memory) -> bool:
@@ -100,7 +123,7 @@ def _row(
     question: Question,
     task: Task,
     data: int,
-    memory: Memory,
+    limit: Pass | None,
     readings: Readings,
     figures: Mapping[str, Figure],
     missing: Mapping[str, str],
@@ -108,7 +131,6 @@ def _row(
 ) -> Row:
     lines = min(question.cell.step, max(1, CACHE_LINE // task.x.itemsize))
     moved = data + task.x.nbytes * (lines - 1)
-    passed = memory.size * (2 if task.operator.keeps_shape else 1)
     own = readings.calls[SAMESUM]
     peers = [name for name in figures if name != SAMESUM]
     best = min(peers, key=lambda name: figures[name].seconds, default=None)
@@ -116,9 +138,9 @@ def _row(
         question,
         data,
         moved,
-        passed / median(readings.memory) if readings.memory else None,
+        limit.moved / median(readings.memory) if limit else None,
         figures,
-        median_ratio(readings.memory, own) * moved / passed if readings.memory else None,
+        median_ratio(readings.memory, own) * moved / limit.moved if limit else None,
         best,
         None if best is None else median_ratio(readings.calls[best], own),
         missing,

@@ -79,17 +79,17 @@ class Memory:
         self._from = np.ones(self.size, np.uint8)
         self._to: np.ndarray[tuple[int], np.dtype[np.uint8]] | None = None
 
-    def read(self) -> float:
-        """Seconds of one pass that reads."""
-        return read_seconds(self._from)
+    def read(self, size: int | None = None) -> float:
+        """Seconds of one pass that reads, all or so many bytes."""
+        return read_seconds(self._from[:size])
 
     def empty_the_cache(self) -> None:
         """Nothing of the data is in the cache afterwards, and the threads that saw to it have gone to sleep."""
         self.read()
         wait_for_silence()
 
-    def copy(self) -> float:
-        """Seconds of one pass that copies, moving twice the bytes."""
+    def copy(self, size: int | None = None) -> float:
+        """Seconds of one pass that copies all or so many bytes, moving twice as many."""
         if self._to is None:
             self._to = np.ones(self.size, np.uint8)
-        return copy_seconds(self._from, self._to)
+        return copy_seconds(self._from[:size], self._to[:size])

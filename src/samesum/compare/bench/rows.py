@@ -29,7 +29,7 @@ class Row:
 
     `bytes` are those of the data (for results of the same shape of the output too), each once; `moved` those of
     every cache line touched. `limit` is the bandwidth measured in the same rounds, in bytes a second, None where
-    the data are not beyond the cache. `of_limit` and `to_best` are medians of the ratios within each round; above
+    there are few data. `of_limit` and `to_best` are medians of the ratios within each round; above
     1 samesum is faster. `missing` says why a competitor has no figure, `methods` how many results each method of
     the core gave in one call.
     """
