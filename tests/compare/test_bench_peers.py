@@ -50,7 +50,7 @@ def test_a_peer_s_answers_are_near(peer: Any, operator: str, dtype: str, restore
             continue
         x = draw(Question(operator, dtype, cell, 1, "uniform"), 0)
         task = Task(OPERATORS[operator], x, cell.axes)
-        (way,) = Samesum(1).ways(task)
+        way, *others = Samesum(1).ways(task)
         own = way.answer(way.call())
         try:
             answers = [np.array(each.answer(each.call())) for each in competitor.ways(task)]
@@ -58,12 +58,21 @@ def test_a_peer_s_answers_are_near(peer: Any, operator: str, dtype: str, restore
             if type(error).__name__ not in LACKS.get(name, ()):
                 raise
             continue
+        for other in others:
+            narrow = other.answer(other.call())
+            assert (narrow.dtype, narrow.tolist()) == (x.dtype, own.astype(x.dtype).tolist())
         for answer in answers:
             found = distance_of(task, own, answer)
             assert found is not None, (cell, answer.dtype, answer.shape)
             assert found.worst is not None, cell
             if dtype == "float32":
                 assert found.worst <= 40, (cell, found)
+
+
+def test_scans_of_integers_are_asked_for_in_their_own_type_too() -> None:
+    for dtype, ways in (("int8", 2), ("int32", 2), ("int64", 1), ("float32", 1)):
+        task = Task(OPERATORS["cumulative_sum"], np.ones((3, 4), dtype), (1,))
+        assert len(Samesum(1).ways(task)) == len(PEERS["numpy"].make(1).ways(task)) == ways
 
 
 def test_every_peer_has_the_sum() -> None:

@@ -57,7 +57,9 @@ def contest(
     at(SAMESUM)
     x = draw(question, settings.seed)
     task = Task(OPERATORS[question.operator], x, question.cell.axes)
-    turn, own = chosen(competitors[SAMESUM].ways(task), None)
+    ways = competitors[SAMESUM].ways(task)
+    own = ways[0].answer(ways[0].call())
+    turn, written = chosen(ways, None)
     turns = {SAMESUM: turn}
     distances: dict[str, Distance | None] = {SAMESUM: Distance(own.size, 0, 0.0)}
     missing: dict[str, str] = {}
@@ -76,7 +78,7 @@ def contest(
             continue
         at(SAMESUM)
         distances[name] = distance_of(task, own, answer)
-    data = x.nbytes + (own.nbytes if task.operator.keeps_shape else 0)
+    data = x.nbytes + (written.nbytes if task.operator.keeps_shape else 0)
     limit = _limit(question, task, memory)
     conditions = _conditions(question, task, memory, limit, settings)
     readings = take_turns(turns, conditions, at)

@@ -77,6 +77,11 @@ class Task:
             return np.dtype(np.float64)
         return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
 
+    @property
+    def scan_dtypes(self) -> tuple[np.dtype[Any], ...]:
+        """Of the prefixes: what array libraries give, and for integers their own type, as the standards have it."""
+        return (self.array_dtype,) if self.x.dtype == self.array_dtype else (self.array_dtype, self.x.dtype)
+
 
 Call = Callable[[], Any]
 

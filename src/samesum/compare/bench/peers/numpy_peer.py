@@ -117,8 +117,11 @@ def _function(task: Task) -> list[Call]:
 
 
 def _scan(task: Task) -> list[Call]:
-    out, ufunc = task.room(), _ADD if task.name == "cumulative_sum" else _MULTIPLY
-    return [partial(ufunc.accumulate, task.x, task.axes[0], kind, out) for kind in _accumulators(task.x)]
+    ufunc = _ADD if task.name == "cumulative_sum" else _MULTIPLY
+    first, *own = task.scan_dtypes
+    out = task.room(first)
+    calls: list[Call] = [partial(ufunc.accumulate, task.x, task.axes[0], kind, out) for kind in _accumulators(task.x)]
+    return [*calls, *(partial(ufunc.accumulate, task.x, task.axes[0], dtype, task.room(dtype)) for dtype in own)]
 
 
 def _softmax(task: Task) -> list[Call]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 import samesum
 from samesum.compare.bench.operators import OPERATORS, Kind
 from samesum.compare.bench.task import Call, Task, Way
@@ -24,9 +26,13 @@ class Samesum:
         samesum.set_num_threads(threads)
 
     def ways(self, task: Task) -> Sequence[Way]:
-        """One."""
+        """One, and for scans of integers one in their own type."""
+        function = _FUNCTIONS[task.name]
         has_out = not task.is_small and task.operator.kind is not Kind.POSITION
-        return [Way(_call(_FUNCTIONS[task.name], task.x, task.axis, task.room() if has_out else None))]
+        first = _call(function, task.x, task.axis, task.room() if has_out else None)
+        if task.operator.kind is not Kind.SCAN:
+            return [Way(first)]
+        return [Way(first), *(Way(_typed_call(function, task, dtype, has_out)) for dtype in task.scan_dtypes[1:])]
 
 
 def _call(function: Callable[..., Any], x: NDArray, axis: int | tuple[int, ...] | None, out: NDArray | None) -> Call:
@@ -34,3 +40,8 @@ def _call(function: Callable[..., Any], x: NDArray, axis: int | tuple[int, ...] 
     if out is not None:
         return (lambda: function(x, out=out)) if axis is None else lambda: function(x, axis=axis, out=out)
     return (lambda: function(x)) if axis is None else lambda: function(x, axis=axis)
+
+
+def _typed_call(function: Callable[..., Any], task: Task, dtype: np.dtype[Any], has_out: bool) -> Call:
+    x, axis, out = task.x, task.axes[0], task.room(dtype) if has_out else None
+    return lambda: function(x, axis=axis, dtype=dtype, out=out)

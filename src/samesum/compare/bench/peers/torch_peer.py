@@ -110,7 +110,9 @@ def _truth(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
 
 
 def _scan(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
-    return [partial(torch.cumsum if task.name == "cumulative_sum" else torch.cumprod, x, task.axes[0], out=out)]
+    function = torch.cumsum if task.name == "cumulative_sum" else torch.cumprod
+    own = [partial(function, x, task.axes[0], dtype=x.dtype, out=torch.empty_like(x)) for _ in task.scan_dtypes[1:]]
+    return [partial(function, x, task.axes[0], out=out), *own]
 
 
 def _softmax(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
