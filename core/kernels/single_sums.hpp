@@ -133,7 +133,9 @@ struct SingleSums {
         const double error = Group::error + error_of(rows);
         for (std::size_t j = 0; j < n; j += width) {
             const Part part{load<Doubles>(t.block + j), Floats{}};
-            if (any(~part.is_sure()))
+            Longs unsure = ~part.is_sure();
+            for (std::size_t k = n - j; k < width; ++k) unsure[k] = 0;
+            if (any(unsure))
                 Usual::add_rows(t, j, x + j * F::size, row_stride, rows, n - j);
             else
                 t.add(j, part.sum, part.bound(error));

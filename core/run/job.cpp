@@ -64,9 +64,10 @@ class Job {
         const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;
         const auto tiles_of = [&](std::int64_t width) { return (inner + width - 1) / width; };
         std::int64_t width = tile_width(inner, threads), tiles = tiles_of(width);
-        // Few tiles are taken in pieces of their reduced dimensions; by one thread large ones are, so that it
-        // can be interrupted.
-        const bool split = threads > 1 ? outer * tiles < 3 * threads : bytes > 4 * task_bytes * outer * tiles;
+        // Few tiles are taken in pieces of their reduced dimensions, unless these are short; by one thread
+        // large ones are, so that it can be interrupted.
+        const bool few = threads > 1 ? outer * tiles < 3 * threads : bytes > 4 * task_bytes * outer * tiles,
+                   split = few && !all_.at_once;
         if (split) width = tile_width(inner, 1), tiles = tiles_of(width);
         const auto outputs = [&](std::int64_t t) {
             const std::int64_t first = t % tiles * width;
