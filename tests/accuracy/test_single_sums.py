@@ -141,8 +141,8 @@ def test_the_ends_of_float16(row: Reduction) -> None:
 
 @pytest.mark.parametrize("dtype", FORMATS, ids=str)
 @pytest.mark.parametrize("row", [SUM, L1_NORM, L2_NORM], ids=lambda row: row.name)
-def test_they_are_certified_at_once(row: Reduction, dtype: np.dtype[Any]) -> None:
-    """Zeros, too, and sets that hold hardly anything else."""
+def test_float64_lanes_are_enough_for_all(row: Reduction, dtype: np.dtype[Any]) -> None:
+    """With or without float32 before: for zeros, too, and sets that hold hardly anything else."""
     x = np.random.default_rng(6).standard_normal((200, 1000)).astype(dtype)
     x[40:80] = 0
     x[80:120, :990] = 0
@@ -151,4 +151,4 @@ def test_they_are_certified_at_once(row: Reduction, dtype: np.dtype[Any]) -> Non
         memory.reduce(row, data, axes)
         counters = _core.counters()
         assert counters["double_words"] == counters["superaccumulator"] == 0, counters
-        assert 200 <= counters["float64_lanes"] <= 210, counters
+        assert counters["float64_lanes"] == len(x), counters

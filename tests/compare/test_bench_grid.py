@@ -130,4 +130,5 @@ def test_difficult_data_are_difficult(axes: tuple[int, ...]) -> None:
 def test_the_room_for_results_counts() -> None:
     cell = Cell("array", (1000,), (0,))
     assert needed(Question("sum", "float32", cell, 1, "normal"), 5) == 4000 * 6
-    assert needed(Question("cumulative_sum", "int8", cell, 1, "normal"), 5) == 1000 + 5 * 9000
+    assert needed(Question("cumulative_sum", "int8", cell, 1, "normal"), 5) == 1000 + 5 * 10000
+    assert needed(Question("cumulative_sum", "int64", cell, 1, "normal"), 5) == 8000 * 11

@@ -12,11 +12,12 @@ _WIDEST = 8
 
 
 def needed(question: Question, competitors: int) -> int:
-    """Bytes for the data, and for each competitor a copy of them and a result."""
+    """Bytes for the data, and for each competitor a copy of them and its results: of scans of integers in two types."""
     itemsize = DTYPES[question.dtype].itemsize
     data = question.cell.size * itemsize
-    is_wide = "float" not in question.dtype
-    result = question.cell.size * (_WIDEST if is_wide else itemsize) if OPERATORS[question.operator].keeps_shape else 0
+    widens = "float" not in question.dtype and itemsize < _WIDEST
+    element = _WIDEST + itemsize if widens else itemsize
+    result = question.cell.size * element if OPERATORS[question.operator].keeps_shape else 0
     return data * question.cell.step + competitors * (data + result)
 
 
