@@ -1,10 +1,26 @@
 // When sums of elements of a narrow format are exact in double, told by the magnitudes of the elements.
 #pragma once
 
+#include <utility>
+
 #include "kernels/rounding.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+template <std::size_t distance, class V, std::size_t... i>
+SAMESUM_INLINE V exchanged(V v, std::index_sequence<i...>) {
+    return __builtin_shufflevector(v, v, (i ^ distance)...);
+}
+
+// Every element becomes of(a, b) of all, whose order does not matter.
+template <std::size_t distance = width / 2, class V, class Of>
+SAMESUM_INLINE V everywhere(V v, const Of& of) {
+    if constexpr (distance == 0)
+        return v;
+    else
+        return everywhere<distance / 2>(of(v, exchanged<distance>(v, std::make_index_sequence<width>{})), of);
+}
 
 template <class F>
 struct ExponentSpread {
@@ -17,6 +33,11 @@ struct ExponentSpread {
         greatest = size > greatest ? size : greatest;
         least = size - 1 < least ? size - 1 : least;  // zeros are the greatest
     }
+    // Of all columns together, in each.
+    SAMESUM_INLINE ExponentSpread of_all() const {
+        return {everywhere(least, [](Words a, Words b) { return a < b ? a : b; }),
+                everywhere(greatest, [](Words a, Words b) { return a > b ? a : b; })};
+    }
     // Of so many elements, up to short_line.
     SAMESUM_INLINE bool is_small(std::size_t count) const {
         const std::uint32_t most = (53u - bits - (count > 16 ? 6u : 4u)) << 24;
@@ -25,9 +46,7 @@ struct ExponentSpread {
                         reinterpret_cast<Words>(greatest >= special));
     }
     SAMESUM_INLINE double greatest_of_all() const {
-        std::uint32_t most = 0;
-        for (std::size_t k = 0; k < width; ++k) most = greatest[k] > most ? greatest[k] : most;
-        return __builtin_bit_cast(float, most >> 1);
+        return __builtin_bit_cast(float, of_all().greatest[0] >> 1);
     }
     // No sum of so many elements is greater.
     SAMESUM_INLINE Doubles most_of(std::size_t count) const {

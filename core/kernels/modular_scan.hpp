@@ -44,12 +44,12 @@ struct ModularScan {
             put(out + i * sizeof(Total), now[i % columns] = next(now[i % columns], p + i * size));
     }
 
-    // n prefixes of them.
-    template <std::size_t columns>
+    // n prefixes of them, whose totals are `pitch` places apart.
+    template <std::size_t columns, std::size_t pitch>
     static SAMESUM_INLINE void scan_mixed(Total* total, const char* p, std::size_t n, char* out) {
         constexpr std::size_t rounds = columns < 8 ? 8 / columns : 1, step = rounds * columns;
         Total now[columns];
-        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * scan_lines];
+        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * pitch];
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * size, out += step * sizeof(Total)) {
             __builtin_prefetch(p + 2 * prefetch_distance);
@@ -58,7 +58,7 @@ struct ModularScan {
         }
         for (; i < n; i += columns, p += columns * size, out += columns * sizeof(Total))
             scan_turns<columns, 1>(now, p, out);
-        for (std::size_t c = 0; c < columns; ++c) total[c * scan_lines] = now[c];
+        for (std::size_t c = 0; c < columns; ++c) total[c * pitch] = now[c];
     }
 
     static std::size_t lines(void* tile, const ScanLines& all) {
@@ -67,10 +67,26 @@ struct ModularScan {
             if (all.columns == 1)
                 *total = Line::scan(*total, all.x[k], all.n, all.out[k]);
             else
-                with_columns(all.columns,
-                             [&](auto columns) { scan_mixed<columns>(total, all.x[k], all.n, all.out[k]); });
+                with_columns(all.columns, [&](auto columns) {
+                    scan_mixed<columns, scan_lines>(total, all.x[k], all.n, all.out[k]);
+                });
         }
         return 0;
+    }
+
+    static bool interleaved(void* tile, const InterleavedLines& all) {
+        Total* const total = static_cast<Tile*>(tile)->total;
+        if (all.lines == 1)
+            *total = Line::scan(*total, all.x, all.n, all.out);
+        else
+            with_columns(all.lines, [&](auto lines) {
+                scan_mixed<lines, 1>(total, all.x, all.n * all.lines, all.out);
+            });
+        return true;
+    }
+
+    static void carries(const void* tile, Carry* carries, std::size_t n) {
+        for (std::size_t k = 0; k < n; ++k) carries[k].integer = static_cast<const Tile*>(tile)->total[k];
     }
 
     // Of 2 to scan_lines columns, a number known to the compiler.
@@ -186,6 +202,9 @@ struct ModularScan {
         if (is_whole) {
             m.start = start;
             m.lines = lines;
+            m.interleaved = interleaved;
+            m.most_interleaved = scan_lines - 1;
+            m.carries = carries;
             m.short_lines = short_lines;
             m.takes_tall = takes_tall;
             m.takes_long_lines = false;

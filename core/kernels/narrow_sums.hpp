@@ -15,7 +15,8 @@ struct NarrowSums {
     Doubles part, shift;
     Sums base;
     Way way;
-    std::uint8_t strips;  // in double-words before a grid is looked for again
+    std::uint8_t strips;  // in double-words, or after a base, before a better way is looked for again
+    static constexpr std::uint8_t patience = 16;
 
     static SAMESUM_INLINE NarrowSums empty() {
         return {Doubles{}, Doubles{}, {Doubles{}, Doubles{}, Doubles{}}, Way::unknown, 0};
@@ -47,7 +48,6 @@ struct NarrowSums {
     }
     // These rows were summed in double-words.
     void leave(const Sums& all) {
-        constexpr std::uint8_t patience = 16;
         *this = {Doubles{}, Doubles{}, all, Way::double_words,
                  static_cast<std::uint8_t>(strips > 0 ? strips - 1 : patience)};
     }
@@ -67,56 +67,63 @@ struct NarrowSums {
     // False if an element or a sum is not on the grid by its exponent.
     template <Format format, class Rows>
     static SAMESUM_INLINE bool pass_exact(const Rows& rows, Doubles& part, Doubles shift) {
-        ExponentSpread<F> seen;
         Doubles sum = part;
-        for (std::size_t r = 0; r < rows.count(); ++r) {
-            const Floats x = rows.floats(r);
-            seen.take(x);
-            sum += widen(x);
-            rows.put(r, Rounding<format>::of_number(sum));
-        }
-        if (!seen.is_on_grid(shift, part, rows.count())) return false;
+        if (!rows.joined(plain<format>(rows, sum)).is_on_grid(shift, part, rows.terms())) return false;
         part = sum;
         return true;
     }
 
+    // What was seen of the elements tells whether these prefixes are exact.
+    template <Format format, class Rows>
+    static SAMESUM_INLINE ExponentSpread<F> plain(const Rows& rows, Doubles& sum) {
+        ExponentSpread<F> seen;
+        for (std::size_t r = 0; r < rows.count(); ++r) {
+            const Floats x = rows.floats(r);
+            seen.take(x);
+            rows.put(r, Rounding<format>::of_number(rows.next(sum, widen(x))));
+        }
+        return seen;
+    }
+
     // After the high word of a base: prefixes are the sums of two and rounded twice, which is once unless the
-    // first rounding, or what is left out, brings them about a tie of the second. With nothing left out,
-    // elements, and so sums, are multiples of the least subnormal: sums that are subnormal are not rounded.
+    // first rounding, or what is left out, brings them about a tie of the second. With nothing left out the
+    // first one alone brings none beyond a tie; elements, and so sums, are multiples of the least subnormal then,
+    // and sums that are subnormal are not rounded.
     template <class Rows>
     static SAMESUM_INLINE Outcome pass_parts(const Rows& rows, const Sums& before, Doubles& part,
                                              Doubles shift) {
         constexpr int kept = 64 - 53 + ExponentSpread<F>::bits;  // of the bits of a double, when shifted out
-        constexpr std::uint64_t about = std::uint64_t{1} << (13 + kept);
+        const Doubles left_out = samesum::SAMESUM_ISA::magnitude(before.lo) + before.bound;
+        const bool all_in = !any(left_out != 0);
+        const std::uint64_t about = std::uint64_t{1} << (all_in ? kept : 13 + kept);
         ExponentSpread<F> seen;
-        Doubles sum = part;
+        Doubles sum = part, high = before.hi;
         Longs nearest = Longs{} + INT64_MAX;
+        Doubles least = Doubles{} + infinity;
         for (std::size_t r = 0; r < rows.count(); ++r) {
             const Floats x = rows.floats(r);
             seen.take(x);
-            sum += widen(x);
-            const Doubles value = before.hi + sum;
+            const Doubles value = high + rows.next(sum, widen(x));
+            high = rows.after(high);
             const Longs place =
                 reinterpret_cast<Longs>((reinterpret_cast<UnsignedLongs>(value) << kept) + about);
             nearest = place < nearest ? place : nearest;
+            least = lesser_magnitude(least, value);
             rows.put(r, Rounding<F::format>::of_number(value));
         }
-        if (!seen.is_on_grid(shift, part, rows.count())) return Outcome::off;
-        const Longs untold =
-            is_untold(samesum::SAMESUM_ISA::magnitude(before.hi + part), seen.most_of(rows.count()), before);
+        if (!rows.joined(seen).is_on_grid(shift, part, rows.terms())) return Outcome::off;
         part = sum;
         const Longs tied = nearest <= static_cast<std::int64_t>((std::uint64_t{1} << 63) + 2 * about);
-        return any(tied | untold) ? Outcome::doubtful : Outcome::certain;
+        const bool told = all_in || !any(is_untold(least, rows.joined(left_out)));
+        return any(tied) || !told ? Outcome::doubtful : Outcome::certain;
     }
 
   private:
     // What is left out of parts is less than 2^12 units in the last place of doubles from some size on, which
-    // are normal numbers of the format. Where a sum of this size may come below that as it moves by `most`.
-    static SAMESUM_INLINE Longs is_untold(Doubles size, Doubles most, const Sums& before) {
+    // are normal numbers of the format. Where the least value is below that.
+    static SAMESUM_INLINE Longs is_untold(Doubles least, Doubles left_out) {
         constexpr double normal = F::format == Format::f16 ? 0x1p-13 : 0x1p-125;
-        const Doubles left_out = samesum::SAMESUM_ISA::magnitude(before.lo) + before.bound,
-                      least = left_out * 0x1p41 + size * 0x1p-50 + normal;
-        return (left_out != 0) & (size - most < least);
+        return (left_out != 0) & (least < left_out * 0x1p41 + normal);
     }
 
     // The elements so far were on the grid, by their bits, and so were their sums after `part`.
@@ -124,10 +131,12 @@ struct NarrowSums {
         Doubles sum, greatest;
         Longs off;
 
-        SAMESUM_INLINE void take(Doubles x, Doubles shift) {
+        template <class Rows>
+        SAMESUM_INLINE Doubles take(const Rows& rows, std::size_t r, Doubles shift) {
+            const Doubles x = rows.at(r), prefix = rows.next(sum, x);
             off |= reinterpret_cast<Longs>((x + shift) - shift) ^ reinterpret_cast<Longs>(x);
-            sum += x;
-            greatest = greater_magnitude(greatest, sum);
+            greatest = greater_magnitude(greatest, prefix);
+            return prefix;
         }
         // No element is greater than twice the greatest sum. Zeros may have changed their sign; a NaN stays
         // the last sum.
@@ -139,18 +148,22 @@ struct NarrowSums {
         }
     };
 
+    template <class Rows>
+    static double size_of(const ExponentSpread<F>& seen, const Rows& rows) {
+        return seen.greatest_of_all() * static_cast<double>(rows.terms());
+    }
+
     // No sum of elements of these rows is greater.
     template <class Rows>
     static double sizes_of(const Rows& rows) {
         ExponentSpread<F> seen;
         for (std::size_t r = 0; r < rows.count(); ++r) seen.take(rows.floats(r));
-        return seen.greatest_of_all() * static_cast<double>(rows.count());
+        return size_of(seen, rows);
     }
 
-    // For these rows after `part`, as both kinds of test ask for it, with room to grow.
-    template <class Rows>
-    Doubles chosen_shift(const Rows& rows) const {
-        return shift_for(2 * (sizes_of(rows) + greatest_of(samesum::SAMESUM_ISA::magnitude(part))));
+    // For rows of this size after `part`, as both kinds of test ask for it, with room to grow.
+    Doubles chosen_shift(double sizes) const {
+        return shift_for(2 * (sizes + greatest_of(samesum::SAMESUM_ISA::magnitude(part))));
     }
 
     // The total so far as a multiple of the sizes of these rows, a part on a grid with so much room for them,
@@ -190,22 +203,25 @@ struct NarrowSums {
         if (way == Way::double_words) {
             if (strips > 0) return Outcome::off;
         } else if (way == Way::after_base) {
-            const Outcome found = pass_after_base<format>(rows);
+            const bool stays = format != F::format || strips > 0;
+            if (strips > 0) --strips;
+            const Outcome found = stays ? pass_after_base<format>(rows) : Outcome::off;
             if (found != Outcome::off) return found;
         } else if (way != Way::parts &&
                    ((way != Way::unknown && pass_by_bits<format>(rows)) || pass_on_another<format>(rows))) {
             return Outcome::certain;
         }
         if constexpr (format == F::format) {
-            if (way != Way::after_base) {
+            if (way != Way::after_base || strips == 0) {
                 const Outcome found = pass_in_parts(rows);
                 if (found != Outcome::off) return found;
             }
         }
         base.add(part);
         part = Doubles{};
-        shift = chosen_shift(rows);
+        shift = chosen_shift(sizes_of(rows));
         way = Way::after_base;
+        strips = patience;
         return pass_after_base<format>(rows);
     }
 
@@ -213,8 +229,7 @@ struct NarrowSums {
     SAMESUM_INLINE bool pass_by_bits(const Rows& rows) {
         Pass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
         for (std::size_t r = 0; r < rows.count(); ++r) {
-            pass.take(rows.at(r), shift);
-            rows.put(r, Rounding<format>::of_number(pass.sum));
+            rows.put(r, Rounding<format>::of_number(pass.take(rows, r, shift)));
         }
         if (!pass.is_on_grid(shift)) return false;
         part = pass.sum;
@@ -224,12 +239,16 @@ struct NarrowSums {
 
     template <Format format, class Rows>
     SAMESUM_INLINE bool pass_on_another(const Rows& rows) {
-        shift = chosen_shift(rows);
+        Doubles sum = part;
+        const ExponentSpread<F> seen = rows.joined(plain<format>(rows, sum));
+        shift = chosen_shift(size_of(seen, rows));
         // The sum so far may have parts that are finer than this grid.
         const Longs held = (part + shift) - shift == part;
         if (any(~held)) return false;
         way = Way::exponents;
-        return pass_exact<format>(rows, part, shift) || pass_by_bits<format>(rows);
+        if (!seen.is_on_grid(shift, part, rows.terms())) return pass_by_bits<format>(rows);
+        part = sum;
+        return true;
     }
 
     template <Format format, class Rows>
@@ -239,10 +258,11 @@ struct NarrowSums {
                       size = samesum::SAMESUM_ISA::magnitude(base.hi) + shift,
                       bound = known * bound_slack + size * (4 * unit_roundoff);
         Pass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
+        Doubles high = base.hi;
         Words wrong = {};
         for (std::size_t r = 0; r < rows.count(); ++r) {
-            pass.take(rows.at(r), shift);
-            const Doubles value = base.hi + pass.sum;
+            const Doubles value = high + pass.take(rows, r, shift);
+            high = rows.after(high);
             const auto low = Round::of_number(value - bound);
             wrong |= Round::different(low, Round::of_number(value + bound));
             rows.put(r, low);

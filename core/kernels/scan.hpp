@@ -4,6 +4,7 @@
 #include "kernels/certify.hpp"
 #include "kernels/column_scan.hpp"
 #include "kernels/grid.hpp"
+#include "kernels/interleaved.hpp"
 #include "kernels/line_scan.hpp"
 #include "kernels/method.hpp"
 #include "kernels/scan_method.hpp"
@@ -212,10 +213,15 @@ struct FloatScan {
                                               : is_wide                         ? 7 * scan_elements
                                                                                 : 0;
     using Lines = LineScan<F, Columns>;
+    using Interleaved = InterleavedScan<F>;
 
     static constexpr ScanMethod method(Format to) {
         ScanMethod m{{}, total, join, row, Columns::init, Columns::columns};
-        if (to == F::format) take_lines<FloatScan>(m);
+        if (to != F::format) return m;
+        take_lines<FloatScan>(m);
+        m.interleaved = Interleaved::scan;
+        m.most_interleaved = width - 1;
+        m.carries = Interleaved::carries;
         return m;
     }
 };

@@ -78,6 +78,12 @@ struct ShortScanLines {
     Format format;
     std::uint8_t* failed;
 };
+// Elements of `lines` lines by turns, n of each, contiguous like their prefixes.
+struct InterleavedLines {
+    const char* x;
+    char* out;
+    std::size_t lines, n;
+};
 constexpr std::size_t short_line = 64;
 constexpr std::size_t short_column = 8;
 
@@ -104,6 +110,13 @@ struct ScanMethod {
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
     // The same of whole columns of 1 to short_column rows.
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
+    // As `lines`, of up to `most_interleaved` lines by turns, a multiple of scan_lines elements of each but in
+    // the end; the columns of the tile are those of the lines by turns. False, and the tile is as it was, if a
+    // prefix could not be certified.
+    bool (*interleaved)(void* tile, const InterleavedLines& lines) = nullptr;
+    std::size_t most_interleaved = 0;
+    // The totals so far of the first n columns of such a tile.
+    void (*carries)(const void* tile, Carry* carries, std::size_t n) = nullptr;
     bool takes_tall = false;  // whether `columns` takes up to tall_rows rows of 8 columns or more
     // From how many elements on `lines` is quicker than `row` for the parts of one line; never if zero.
     std::size_t least_part = 0;

@@ -48,7 +48,7 @@ struct SplitSums {
         if constexpr (format == Format::f64) {
             if (shift[0] == 0) return Outcome::off;
             if (shift[0] > no_grid && pass_exact(rows)) return Outcome::certain;
-            if (move_to_grid(chosen_shift(rows, hi)) && pass_exact(rows)) return Outcome::certain;
+            return advance_elsewhere(rows);
         }
         return Outcome::off;
     }
@@ -63,17 +63,23 @@ struct SplitSums {
         for (std::size_t r = 0; r < rows.count();) {
             split.lead = split.rest = Doubles{};
             for (const std::size_t end = r + period; r < end; ++r)
-                rows.put(r, reinterpret_cast<Longs>(split.take(rows.at(r))));
+                rows.put(r, reinterpret_cast<Longs>(split.take(rows, r).sum()));
         }
         return !any(~((sizes < grid_limit) & split.has_exact_rest(period)));
     }
 
   private:
-    // For the sums of these rows after `sum`, in the middle of the grid and with room to grow.
+    // On another grid, with room to grow, or with room for smaller elements.
     template <class Rows>
-    static Doubles chosen_shift(const Rows& rows, Doubles sum) {
-        constexpr double room = 1024;
-        return shift_for(greatest_of(size_of(rows, sum)) * room);
+    __attribute__((noinline)) Outcome advance_elsewhere(const Rows& rows) {
+        const double size = greatest_of(size_of(rows, hi));
+        for (const double room : {1024.0, 8.0}) {
+            SplitSums moved = *this;
+            if (!moved.move_to_grid(shift_for(room * size)) || !moved.pass_exact(rows)) continue;
+            *this = moved;
+            return Outcome::certain;
+        }
+        return Outcome::off;
     }
 
     // The sum of the magnitudes of `sum` and these rows, rounded anyhow.
@@ -99,19 +105,24 @@ struct SplitSums {
         return ((field > 0 ? field : 1) + static_cast<std::uint64_t>(zeros)) << (fraction + 1);
     }
 
+    struct Parts {
+        Doubles lead, rest;
+
+        SAMESUM_INLINE Doubles sum() const { return lead + rest; }
+    };
+
     // Sums in two parts on the way over rows.
     struct Split {
         Doubles shift, lead, rest;
         UnsignedLongs least;
 
-        SAMESUM_INLINE Doubles take(Doubles x) {
-            const Doubles q = (x + shift) - shift;
-            lead += q;
-            rest += x - q;
+        template <class Rows>
+        SAMESUM_INLINE Parts take(const Rows& rows, std::size_t r) {
+            const Doubles x = rows.at(r), q = (x + shift) - shift;
             const UnsignedLongs size =
                 (reinterpret_cast<UnsignedLongs>(x) << 1) - 1;  // zeros are the greatest
             least = size < least ? size : least;
-            return lead + rest;
+            return {rows.next(lead, q), rows.next(rest, x - q)};
         }
         // The remainders of `count` elements on the grid do not add up to more than 53 bits.
         SAMESUM_INLINE Longs has_exact_rest(std::size_t count) const {
@@ -125,10 +136,11 @@ struct SplitSums {
         Split split;
         Doubles greatest;
 
-        SAMESUM_INLINE Doubles take(Doubles x) {
-            const Doubles sum = split.take(x);
-            greatest = greater_magnitude(greatest, split.lead);
-            return sum;
+        template <class Rows>
+        SAMESUM_INLINE Doubles take(const Rows& rows, std::size_t r) {
+            const Parts prefix = split.take(rows, r);
+            greatest = greater_magnitude(greatest, prefix.lead);
+            return prefix.sum();
         }
         // False if a sum left the middle of the grid, where elements have remainders of up to half a unit, or
         // if the remainders might add up to more than 53 bits.
@@ -158,8 +170,9 @@ struct SplitSums {
         const Doubles moved = (lo + shift) - shift;
         Pass pass{{shift, hi + moved, lo - moved, least}, Doubles{}};
         for (std::size_t r = 0; r < rows.count(); ++r)
-            rows.put(r, reinterpret_cast<Longs>(pass.take(rows.at(r))));
-        if (!pass.is_exact(rows.count())) return false;
+            rows.put(r, reinterpret_cast<Longs>(pass.take(rows, r)));
+        pass.split.least = rows.joined(pass.split.least);
+        if (!pass.is_exact(rows.terms())) return false;
         hi = pass.split.lead;
         lo = pass.split.rest;
         least = pass.split.least;

@@ -1,7 +1,6 @@
 #include "run/long_scan.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <thread>
 
 #include "layout/stream.hpp"
@@ -19,31 +18,23 @@ constexpr std::int64_t block = RowScan::block, parts = static_cast<std::int64_t>
 // Lines that are scanned together, and the carries of each before each chunk.
 struct LongScan::Group {
     LinePart front;
+    bool in_turn;  // one chunk after the other
     std::vector<Carry> carries;
     std::atomic<std::int64_t> ready{0};  // chunks whose carries are known
 };
 
 LongScan::LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target,
-                   const RowScan& rows, LineScan& side_by_side)
+                   const RowScan& rows, LineScan& side_by_side, const InterleavedScan& interleaved)
     : plan_(plan),
       method_(method),
       target_(target),
       rows_(rows),
       side_by_side_(side_by_side),
-      together_(neighbours()),
+      interleaved_(interleaved),
+      together_(interleaved.is_taken() || (method.takes_lines() && !interleaved.is_reversed())
+                    ? interleaved.lines()
+                    : 1),
       part_(std::max<std::int64_t>(1, part_blocks / together_) * block) {}
-
-std::int64_t LongScan::neighbours() const {
-    const std::int64_t n = plan_.inner.size, size = static_cast<std::int64_t>(size_of(plan_.in)),
-                       out_size = static_cast<std::int64_t>(size_of(plan_.format));
-    if (plan_.lines.rank == 0 || n >= parts || plan_.swapped || !method_.takes_lines()) return 1;
-    for (int i = 0; i < plan_.lines.rank; ++i)
-        if (plan_.lines.dim[i].in % size != 0) return 1;
-    const bool beside = plan_.inner.in == size && plan_.axis.in == n * size && plan_.inner.out == out_size &&
-                        plan_.axis.out == n * out_size &&
-                        reinterpret_cast<std::uintptr_t>(plan_.data) % size_of(plan_.in) == 0;
-    return beside ? n : 1;
-}
 
 void LongScan::run(int threads) {
     const std::int64_t shares = 2 * threads * parts * block;
@@ -61,6 +52,7 @@ void LongScan::run(int threads) {
 void LongScan::run_line(const char* in, char* out, int threads) const {
     Group group;
     group.front = {in, out, 0};
+    group.in_turn = threads == 1;
     target_.write_initial(out, together_);
     run_group(group, threads);
 }
@@ -78,6 +70,7 @@ void LongScan::run_group(Group& group, int threads) const {
 void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
     const std::int64_t size = parts * part_, begin = chunk * size,
                        end = std::min(plan_.axis.size, begin + size);
+    if (group.in_turn && runs_through(group, chunk, begin, end)) return;
     Carry totals[chunk_blocks], all[scan_lines];
     add_totals(group, begin, end, totals, all);
     while (group.ready.load(std::memory_order_acquire) != chunk) std::this_thread::yield();
@@ -90,8 +83,13 @@ void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
     group.ready.store(chunk + 1, std::memory_order_release);
     const char* in = group.front.in;
     char* out = group.front.out;
+    if (interleaved_.is_taken() && !group.in_turn) {
+        Carry now[scan_lines];
+        std::copy_n(before, together_, now);
+        if (interleaved_.scan(in, out, begin, end, now)) return;
+    }
     if (together_ > 1) {
-        if (end - begin == size && end <= plan_.written)
+        if (!interleaved_.is_reversed() && end - begin == size && end <= plan_.written)
             return scan_parts(group, begin, part_, before, totals);
         for (std::int64_t k = 0; k < together_; ++k, in += plan_.inner.in, out += plan_.inner.out)
             rows_.scan(in, out, begin, end, before[k], nullptr);
@@ -105,6 +103,17 @@ void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
         for (std::int64_t i = 0; i < parts * blocks; ++i) method_.join(carry, totals[i]);
     }
     rows_.scan(in, out, begin + parts * blocks * block, end, carry, totals + parts * blocks);
+}
+
+// Without the totals, which only others wait for.
+bool LongScan::runs_through(Group& group, std::int64_t chunk, std::int64_t begin, std::int64_t end) const {
+    Carry* const after = group.carries.data() + (chunk + 1) * together_;
+    std::copy_n(after - together_, together_, after);
+    if (!interleaved_.is_taken() ||
+        !interleaved_.scan(group.front.in, group.front.out, begin, end, after))
+        return false;
+    group.ready.store(chunk + 1, std::memory_order_release);
+    return true;
 }
 
 // The totals of each line, and those of its blocks, or those of its parts where several lines go together.

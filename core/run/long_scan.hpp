@@ -5,6 +5,7 @@
 #include <atomic>
 #include <vector>
 
+#include "run/interleaved_scan.hpp"
 #include "run/line_scan.hpp"
 #include "run/row_scan.hpp"
 
@@ -18,7 +19,7 @@ class LongScan {
                                   chunk_elements = chunk_blocks * RowScan::block;
 
     LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, const RowScan& rows,
-             LineScan& side_by_side);
+             LineScan& side_by_side, const InterleavedScan& interleaved);
 
     // Whether parts of a line, of so many elements, are scanned side by side.
     bool takes_parts_of(std::int64_t elements) const {
@@ -34,8 +35,8 @@ class LongScan {
   private:
     struct Group;
 
-    std::int64_t neighbours() const;
     void run_group(Group& group, int threads) const;
+    bool runs_through(Group& group, std::int64_t chunk, std::int64_t begin, std::int64_t end) const;
     void run_chunk(Group& group, std::int64_t chunk) const;
     void add_totals(const Group& group, std::int64_t begin, std::int64_t end, Carry* totals,
                     Carry* all) const;
@@ -47,6 +48,7 @@ class LongScan {
     const ScanTarget& target_;
     const RowScan& rows_;
     LineScan& side_by_side_;
+    const InterleavedScan& interleaved_;
     const std::int64_t together_;
     std::int64_t part_;  // elements of each line in a part of a whole chunk
 };

@@ -59,7 +59,8 @@ void RowScan::add_totals(const char* in, std::int64_t lines, std::int64_t begin,
     alignas(64) char runs[Tangled::buffer_bytes];
     for (std::int64_t i = begin; i < end; i += static_cast<std::int64_t>(tangled.rows())) {
         const std::size_t n = std::min(tangled.rows(), static_cast<std::size_t>(end - i));
-        tangled.untangle(in + i * plan_.axis.in, n, runs);
+        const std::int64_t front = plan_.axis.in < 0 ? i + static_cast<std::int64_t>(n) - 1 : i;
+        tangled.untangle(in + front * plan_.axis.in, n, runs);
         for (std::size_t k = 0; k < count; ++k)
             method_.join(totals[k], method_.total(runs + static_cast<std::ptrdiff_t>(k) * tangled.step(), n));
     }

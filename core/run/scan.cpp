@@ -7,6 +7,7 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "run/interleaved_scan.hpp"
 #include "run/line_scan.hpp"
 #include "run/long_scan.hpp"
 #include "run/reduce.hpp"
@@ -52,7 +53,8 @@ class Job {
           target_(combine, plan),
           rows_(combine, plan, method_, target_, failures_),
           side_by_side_(plan, method_, target_, failures_),
-          long_(plan, method_, target_, rows_, side_by_side_) {}
+          interleaved_(plan, method_, target_, rows_),
+          long_(plan, method_, target_, rows_, side_by_side_, interleaved_) {}
 
     void run() {
         const std::int64_t bytes =
@@ -72,6 +74,8 @@ class Job {
             scan_short_lines(plan_, method_, target_.initial(), failures_, threads);
         else if (plan_.columns)
             scan_columns(plan_, method_, target_, failures_, threads);
+        else if (interleaved_.lines() > 1 && interleaved_.is_taken())
+            scan_interleaved(threads);
         else if (lines_side_by_side())
             scan_groups(threads);
         else if (lines_are_long(threads))
@@ -97,6 +101,39 @@ class Job {
     }
 
     bool takes_parts() const { return long_.takes_parts_of(plan_.written / group_lines); }
+
+    // Groups of lines that lie element by element beside each other; long ones by chunks, each of which may be
+    // too hard to be scanned like this.
+    void scan_interleaved(int threads) {
+        const std::int64_t together = interleaved_.lines(), groups = plan_.lines.count() / together,
+                           elements = std::max<std::int64_t>(1, together * plan_.axis.size);
+        const bool is_long = elements >= 2 * chunk_elements;
+        if (is_long && groups < 2 * threads) return long_.run(threads);
+        const std::int64_t batch = std::max<std::int64_t>(1, chunk_elements / elements);
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t first = static_cast<std::int64_t>(t) * batch;
+            Walk walk(plan_.lines, first * together);
+            for (std::int64_t group = first; group < std::min(groups, first + batch); ++group) {
+                const char* in = plan_.data + walk.in();
+                char* out = plan_.out + walk.out();
+                if (is_long)
+                    long_.run_line(in, out, 1);
+                else
+                    scan_group(in, out);
+                for (std::int64_t k = 0; k < together; ++k) walk.next();
+            }
+            finish_streams();
+        };
+        for_each_task(static_cast<std::size_t>((groups + batch - 1) / batch),
+                      static_cast<std::size_t>(threads), task);
+    }
+
+    void scan_group(const char* in, char* out) {
+        target_.write_initial(out, interleaved_.lines());
+        if (interleaved_.scan(in, out, 0, plan_.axis.size, nullptr)) return;
+        for (std::int64_t k = 0; k < interleaved_.lines(); ++k, in += plan_.inner.in, out += plan_.inner.out)
+            rows_.scan(in, out, 0, plan_.axis.size, method_.identity, nullptr);
+    }
 
     void scan_groups(int threads) {
         const std::int64_t lines = plan_.lines.count(), groups = (lines + group_lines - 1) / group_lines;
@@ -155,6 +192,7 @@ class Job {
     Failures failures_;
     const RowScan rows_;
     LineScan side_by_side_;
+    const InterleavedScan interleaved_;
     LongScan long_;
 };
 
