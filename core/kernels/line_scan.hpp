@@ -106,8 +106,9 @@ struct LineScan {
         rows.out += static_cast<std::ptrdiff_t>(c) * rows.to;
         rows.in *= static_cast<std::ptrdiff_t>(places.step);
         rows.to *= static_cast<std::ptrdiff_t>(places.step);
-        if (scan_any_strip<Columns, format>(state, rows, 0, true) == 0) return 0;
-        return mark(all, first, group.count, places, rows, fresh);
+        const std::size_t failures = number == width ? scan_square<Columns, format>(state, rows)
+                                                     : scan_any_strip<Columns, format>(state, rows, 0, true);
+        return failures == 0 ? 0 : mark(all, first, group.count, places, rows, fresh);
     }
 
     static constexpr bool has_pass = !std::is_void_v<typename Columns::LinePass>;

@@ -42,10 +42,10 @@ struct WordPrefixes {
         Vector run = Vector{} + total;
         std::size_t i = 0;
         for (; i + count <= n; i += count) {
-            const Vector v = __builtin_convertvector(load<Elements>(p + i * sizeof(Narrow)), Vector);
-            const Vector prefixes = combined(of(v), run);
-            store(out + i * sizeof(Narrow), __builtin_convertvector(prefixes, Elements));
-            run = last_of(prefixes, std::make_index_sequence<count>{});
+            const Vector v = of(__builtin_convertvector(load<Elements>(p + i * sizeof(Narrow)), Vector));
+            store(out + i * sizeof(Narrow), __builtin_convertvector(combined(v, run), Elements));
+            // Nothing but this waits for the vector before.
+            run = combined(run, last_of(v, std::make_index_sequence<count>{}));
         }
         total = static_cast<Narrow>(run[0]);
         return i;

@@ -46,6 +46,12 @@ __attribute__((noinline)) std::size_t scan_any_strip(typename Columns::State& st
     return Columns::template scan_strip<format, false, 0>(state, all, j, fresh);
 }
 
+// A whole strip of as many rows as columns.
+template <class Columns, Format format>
+__attribute__((noinline)) std::size_t scan_square(typename Columns::State& state, const ScanRows& all) {
+    return Columns::template scan_strip<format, true, width>(state, all, 0, true);
+}
+
 // Into the elements' own format.
 template <class Columns, bool whole>
 SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t j, std::size_t period) {

@@ -21,7 +21,16 @@ std::vector<Failures::Span> Failures::take() {
     std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
         return std::pair(a.out, a.first) < std::pair(b.out, b.first);
     });
-    return std::move(spans_);
+    // What was scanned by two ways may have failed in both.
+    std::vector<Span> all;
+    for (const Span& span : spans_) {
+        if (!all.empty() && all.back().out == span.out && span.first <= all.back().last)
+            all.back().last = std::max(all.back().last, span.last);
+        else
+            all.push_back(span);
+    }
+    spans_.clear();
+    return all;
 }
 
 namespace {

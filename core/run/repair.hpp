@@ -26,7 +26,7 @@ class Failures {
         spans_.push_back(span);
     }
 
-    // Spans line by line, each line from its front.
+    // Spans line by line, each line from its front, none of which overlap.
     std::vector<Span> take();
 
   private:

@@ -30,6 +30,8 @@ constexpr std::int64_t threaded_columns_bytes = 512 << 10;
 constexpr std::int64_t chunk_elements = LongScan::chunk_elements;
 // Lines side by side.
 constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
+// Of lines that lie element by element beside each other: of fewer, several groups are quicker side by side.
+constexpr std::int64_t least_floats = 64, least_integers = 256;
 
 const ScanMethod& choose_method(Combine combine, Format in, Format out) {
     const bool sum = combine == Combine::sum;
@@ -74,10 +76,10 @@ class Job {
             scan_short_lines(plan_, method_, target_.initial(), failures_, threads);
         else if (plan_.columns)
             scan_columns(plan_, method_, target_, failures_, threads);
-        else if (interleaved_.lines() > 1 && interleaved_.is_taken())
-            scan_interleaved(threads);
         else if (lines_side_by_side())
             scan_groups(threads);
+        else if (interleaved_.lines() > 1 && interleaved_.is_taken())
+            scan_interleaved(threads);
         else if (lines_are_long(threads))
             long_.run(threads);
         else
@@ -86,9 +88,15 @@ class Job {
 
     std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
 
+    // Lines that lie element by element beside each other go together.
     bool lines_side_by_side() const {
-        const bool quick = method_.takes_long_lines || plan_.axis.size <= LineScan::together;
-        return plan_.lines.count() >= group_lines && method_.takes_lines() && quick;
+        const std::int64_t elements = plan_.axis.size * long_.lines_together();
+        const bool quick = method_.takes_long_lines || elements <= LineScan::together;
+        const bool interleaves = interleaved_.lines() > 1 && interleaved_.is_taken() &&
+                                 (interleaved_.is_reversed() ||
+                                  elements >= (is_float(plan_.format) ? least_floats : least_integers));
+        return plan_.lines.count() >= group_lines * long_.lines_together() && method_.takes_lines() && quick &&
+               !interleaves;
     }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
@@ -120,12 +128,16 @@ class Job {
                     long_.run_line(in, out, 1);
                 else
                     scan_group(in, out);
-                for (std::int64_t k = 0; k < together; ++k) walk.next();
+                next_of(walk);
             }
             finish_streams();
         };
         for_each_task(static_cast<std::size_t>((groups + batch - 1) / batch),
                       static_cast<std::size_t>(threads), task);
+    }
+
+    void next_of(Walk& walk) const {
+        for (std::int64_t k = 0; k < long_.lines_together(); ++k) walk.next();
     }
 
     void scan_group(const char* in, char* out) {
@@ -136,23 +148,24 @@ class Job {
     }
 
     void scan_groups(int threads) {
-        const std::int64_t lines = plan_.lines.count(), groups = (lines + group_lines - 1) / group_lines;
+        const std::int64_t together = long_.lines_together(), lines = plan_.lines.count() / together,
+                           groups = (lines + group_lines - 1) / group_lines;
         const std::int64_t batch = std::max<std::int64_t>(
-            1, chunk_elements / (group_lines * std::max<std::int64_t>(1, plan_.axis.size)));
+            1, chunk_elements / (group_lines * std::max<std::int64_t>(1, together * plan_.axis.size)));
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch * group_lines;
             const std::int64_t last = std::min(lines, first + batch * group_lines);
-            Walk walk(plan_.lines, first);
+            Walk walk(plan_.lines, first * together);
             TileScope scope;
             for (std::int64_t line = first; line < last; line += group_lines) {
                 LinePart parts[scan_lines];
                 const std::size_t count = static_cast<std::size_t>(std::min(last - line, group_lines));
-                for (std::size_t k = 0; k < count; ++k, walk.next()) {
+                for (std::size_t k = 0; k < count; ++k, next_of(walk)) {
                     parts[k] = {plan_.data + walk.in(), plan_.out + walk.out(), 0};
-                    target_.write_initial(parts[k].out, 1);
+                    target_.write_initial(parts[k].out, together);
                 }
-                method_.init(scope.tile(), scan_lines);
-                side_by_side_.scan(scope.tile(), parts, count, plan_.written);
+                method_.init(scope.tile(), scan_lines * static_cast<std::size_t>(together));
+                side_by_side_.scan(scope.tile(), parts, count, plan_.written, together);
             }
             finish_streams();
         };
