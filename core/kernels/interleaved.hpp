@@ -12,8 +12,8 @@
 namespace samesum::SAMESUM_ISA {
 
 #if defined(__AVX2__)
-// Where the elements of a permuted vector come from, as the instruction for it takes that: of elements of eight
-// bytes, or of both halves of each.
+// Where the elements of a permuted vector come from, as the instruction for it takes that: of elements of
+// eight bytes, or of both halves of each.
 struct TurnPlaces {
 #if defined(__AVX512F__)
     using Place = std::int64_t;
@@ -22,9 +22,9 @@ struct TurnPlaces {
 #endif
     static constexpr std::size_t places = 8, each = places / width;
 
-    Place moved[2 * places];            // by n places, from number places - n on
-    Place last[width][places];          // of so many lines the last elements
-    std::int64_t is_moved[2 * width];   // whether something comes there
+    Place moved[2 * places];           // by n places, from number places - n on
+    Place last[width][places];         // of so many lines the last elements
+    std::int64_t is_moved[2 * width];  // whether something comes there
 
     constexpr TurnPlaces() : moved{}, last{}, is_moved{} {
         for (std::size_t p = 0; p < 2 * places; ++p)
@@ -134,6 +134,7 @@ struct InterleavedRows {
         __builtin_prefetch(p + 2 * prefetch_distance, 1);
         store_prefixes<format>(p, 0, r < whole ? width : rest, bits);
     }
+    SAMESUM_INLINE const InterleavedRows& any() const { return *this; }
     SAMESUM_INLINE Doubles next(Doubles& sum, Doubles v) const { return turns.next(sum, v); }
     SAMESUM_INLINE Doubles after(Doubles v) const { return turns.after(v); }
     // A line's elements are in all places: what was seen of all lines is said of each.

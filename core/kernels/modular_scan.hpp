@@ -45,8 +45,9 @@ struct ModularScan {
     }
 
     // n prefixes of them, whose totals are `pitch` places apart.
-    template <std::size_t columns, std::size_t pitch>
-    static SAMESUM_INLINE void scan_mixed(Total* total, const char* p, std::size_t n, char* out) {
+    template <std::size_t columns>
+    static SAMESUM_INLINE void scan_mixed(Total* total, std::size_t pitch, const char* p, std::size_t n,
+                                          char* out) {
         constexpr std::size_t rounds = columns < 8 ? 8 / columns : 1, step = rounds * columns;
         Total now[columns];
         for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * pitch];
@@ -67,9 +68,7 @@ struct ModularScan {
             if (all.columns == 1)
                 *total = Line::scan(*total, all.x[k], all.n, all.out[k]);
             else
-                with_columns(all.columns, [&](auto columns) {
-                    scan_mixed<columns, scan_lines>(total, all.x[k], all.n, all.out[k]);
-                });
+                scan_few(all.columns, total, scan_lines, all.x[k], all.n, all.out[k]);
         }
         return 0;
     }
@@ -79,9 +78,7 @@ struct ModularScan {
         if (all.lines == 1)
             *total = Line::scan(*total, all.x, all.n, all.out);
         else
-            with_columns(all.lines, [&](auto lines) {
-                scan_mixed<lines, 1>(total, all.x, all.n * all.lines, all.out);
-            });
+            scan_few(all.lines, total, 1, all.x, all.n * all.lines, all.out);
         return true;
     }
 
@@ -90,10 +87,11 @@ struct ModularScan {
     }
 
     // Of 2 to scan_lines columns, a number known to the compiler.
-    template <std::size_t columns = scan_lines, class Take>
-    static SAMESUM_INLINE void with_columns(std::size_t number, const Take& take) {
-        if (columns == 2 || number == columns) return take(std::integral_constant<std::size_t, columns>{});
-        if constexpr (columns > 2) with_columns<columns - 1>(number, take);
+    template <std::size_t columns = scan_lines>
+    static __attribute__((noinline)) void scan_few(std::size_t number, Total* total, std::size_t pitch,
+                                                   const char* p, std::size_t n, char* out) {
+        if (columns == 2 || number == columns) return scan_mixed<columns>(total, pitch, p, n, out);
+        if constexpr (columns > 2) scan_few<columns - 1>(number, total, pitch, p, n, out);
     }
 
     template <std::size_t known>

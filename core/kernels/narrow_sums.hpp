@@ -61,7 +61,7 @@ struct NarrowSums {
                 if (found != Outcome::off) return found;
             }
         }
-        return advance_any<format>(rows);
+        return advance_any<format>(rows.any());
     }
 
     // False if an element or a sum is not on the grid by its exponent.
@@ -87,8 +87,8 @@ struct NarrowSums {
 
     // After the high word of a base: prefixes are the sums of two and rounded twice, which is once unless the
     // first rounding, or what is left out, brings them about a tie of the second. With nothing left out the
-    // first one alone brings none beyond a tie; elements, and so sums, are multiples of the least subnormal then,
-    // and sums that are subnormal are not rounded.
+    // first one alone brings none beyond a tie; elements, and so sums, are multiples of the least subnormal
+    // then, and sums that are subnormal are not rounded.
     template <class Rows>
     static SAMESUM_INLINE Outcome pass_parts(const Rows& rows, const Sums& before, Doubles& part,
                                              Doubles shift) {

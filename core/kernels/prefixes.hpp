@@ -39,8 +39,8 @@ SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
 // Rows of a strip of `width` columns, or of fewer if it is not whole, filled up with zeros or with ones;
 // `known` rows, or any number if zero. A row follows another one: next(sum, v) is the prefixes up to the
 // elements v after `sum`, which moves on; after(v) is what v is for the next row; joined(seen) is what was
-// seen of all elements of a column, the least bits or the greatest number; and every sum grows by terms() elements. (kernels/interleaved.hpp has
-// other rows.)
+// seen of all elements of a column, the least bits or the greatest number; and every sum grows by terms()
+// elements. (kernels/interleaved.hpp has other rows.)
 template <class F, Format format, bool whole, std::size_t known, bool ones = false>
 struct StripRows {
     const char* const x;
@@ -56,6 +56,9 @@ struct StripRows {
           left(all.n - j),
           number(all.rows),
           depth(all.depth) {}
+    SAMESUM_INLINE StripRows(const char* x, char* out, std::ptrdiff_t in, std::ptrdiff_t to, std::size_t left,
+                             std::size_t number, std::size_t depth)
+        : x(x), out(out), in(in), to(to), left(left), number(number), depth(depth) {}
     SAMESUM_INLINE std::size_t count() const { return known > 0 ? known : number; }
     SAMESUM_INLINE std::size_t terms() const { return count(); }
     SAMESUM_INLINE Doubles at(std::size_t r) const {
@@ -73,6 +76,10 @@ struct StripRows {
     SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
         char* p = out + static_cast<std::ptrdiff_t>(r) * to;
         store_prefixes<format>(p, 0, whole ? width : left, bits);
+    }
+    // Where their number need not be known.
+    SAMESUM_INLINE StripRows<F, format, whole, 0, ones> any() const {
+        return {x, out, in, to, left, count(), depth};
     }
     SAMESUM_INLINE Doubles next(Doubles& sum, Doubles v) const { return sum += v; }
     SAMESUM_INLINE Doubles after(Doubles v) const { return v; }

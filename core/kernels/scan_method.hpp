@@ -110,9 +110,9 @@ struct ScanMethod {
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
     // The same of whole columns of 1 to short_column rows.
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
-    // As `lines`, of up to `most_interleaved` lines by turns, a multiple of scan_lines elements of each but in
-    // the end; the columns of the tile are those of the lines by turns. False, and the tile is as it was, if a
-    // prefix could not be certified.
+    // As `lines`, of up to `most_interleaved` lines by turns, a multiple of scan_lines elements of each but
+    // in the end; the columns of the tile are those of the lines by turns. False, and the tile is as it was,
+    // if a prefix could not be certified.
     bool (*interleaved)(void* tile, const InterleavedLines& lines) = nullptr;
     std::size_t most_interleaved = 0;
     // The totals so far of the first n columns of such a tile.

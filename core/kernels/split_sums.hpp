@@ -48,7 +48,7 @@ struct SplitSums {
         if constexpr (format == Format::f64) {
             if (shift[0] == 0) return Outcome::off;
             if (shift[0] > no_grid && pass_exact(rows)) return Outcome::certain;
-            return advance_elsewhere(rows);
+            return advance_elsewhere(rows.any());
         }
         return Outcome::off;
     }

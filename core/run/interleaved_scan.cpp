@@ -42,8 +42,12 @@ class InterleavedScan::Pieces {
           in_(in),
           out_(out),
           lines_(scan.lines_),
-          from_(lines_ == 1 ? plan_.axis.in : scan.is_reversed() ? -item() : item()),
-          to_(lines_ == 1 ? plan_.axis.out : scan.is_reversed() ? -result() : result()),
+          from_(lines_ == 1          ? plan_.axis.in
+                : scan.is_reversed() ? -item()
+                                     : item()),
+          to_(lines_ == 1          ? plan_.axis.out
+              : scan.is_reversed() ? -result()
+                                   : result()),
           first_(lines_ > 1 && scan.is_reversed() ? lines_ - 1 : 0),
           gathers_(from_ != item() || plan_.swapped),
           direct_(to_ == result() && !scan.target_.streams()) {

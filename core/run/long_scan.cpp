@@ -83,7 +83,7 @@ void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
     group.ready.store(chunk + 1, std::memory_order_release);
     const char* in = group.front.in;
     char* out = group.front.out;
-    if (interleaved_.is_taken() && !group.in_turn) {
+    if (together_ > 1 && interleaved_.is_taken() && !group.in_turn) {
         Carry now[scan_lines];
         std::copy_n(before, together_, now);
         if (interleaved_.scan(in, out, begin, end, now)) return;
@@ -109,8 +109,7 @@ void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
 bool LongScan::runs_through(Group& group, std::int64_t chunk, std::int64_t begin, std::int64_t end) const {
     Carry* const after = group.carries.data() + (chunk + 1) * together_;
     std::copy_n(after - together_, together_, after);
-    if (!interleaved_.is_taken() ||
-        !interleaved_.scan(group.front.in, group.front.out, begin, end, after))
+    if (!interleaved_.is_taken() || !interleaved_.scan(group.front.in, group.front.out, begin, end, after))
         return false;
     group.ready.store(chunk + 1, std::memory_order_release);
     return true;

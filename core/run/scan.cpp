@@ -95,8 +95,8 @@ class Job {
         const bool interleaves = interleaved_.lines() > 1 && interleaved_.is_taken() &&
                                  (interleaved_.is_reversed() ||
                                   elements >= (is_float(plan_.format) ? least_floats : least_integers));
-        return plan_.lines.count() >= group_lines * long_.lines_together() && method_.takes_lines() && quick &&
-               !interleaves;
+        return plan_.lines.count() >= group_lines * long_.lines_together() && method_.takes_lines() &&
+               quick && !interleaves;
     }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
@@ -110,8 +110,8 @@ class Job {
 
     bool takes_parts() const { return long_.takes_parts_of(plan_.written / group_lines); }
 
-    // Groups of lines that lie element by element beside each other; long ones by chunks, each of which may be
-    // too hard to be scanned like this.
+    // Groups of lines that lie element by element beside each other; long ones by chunks, each of which may
+    // be too hard to be scanned like this.
     void scan_interleaved(int threads) {
         const std::int64_t together = interleaved_.lines(), groups = plan_.lines.count() / together,
                            elements = std::max<std::int64_t>(1, together * plan_.axis.size);
@@ -127,7 +127,7 @@ class Job {
                 if (is_long)
                     long_.run_line(in, out, 1);
                 else
-                    scan_group(in, out);
+                    scan_whole(in, out, together);
                 next_of(walk);
             }
             finish_streams();
@@ -140,10 +140,13 @@ class Job {
         for (std::int64_t k = 0; k < long_.lines_together(); ++k) walk.next();
     }
 
-    void scan_group(const char* in, char* out) {
-        target_.write_initial(out, interleaved_.lines());
-        if (interleaved_.scan(in, out, 0, plan_.axis.size, nullptr)) return;
-        for (std::int64_t k = 0; k < interleaved_.lines(); ++k, in += plan_.inner.in, out += plan_.inner.out)
+    // One line, or all that go together.
+    void scan_whole(const char* in, char* out, std::int64_t lines) {
+        target_.write_initial(out, lines);
+        if (lines == interleaved_.lines() && interleaved_.is_taken() &&
+            interleaved_.scan(in, out, 0, plan_.axis.size, nullptr))
+            return;
+        for (std::int64_t k = 0; k < lines; ++k, in += plan_.inner.in, out += plan_.inner.out)
             rows_.scan(in, out, 0, plan_.axis.size, method_.identity, nullptr);
     }
 
@@ -173,7 +176,7 @@ class Job {
                       static_cast<std::size_t>(threads), task);
     }
 
-    // Lines of which each has a thread to itself gain only by the shortest parts.
+    // Lines of which each has a thread to itself, by parts if those may be short.
     void scan_single_lines(int threads) {
         const bool by_parts = takes_parts() && method_.least_part <= scan_elements;
         const std::int64_t lines = plan_.lines.count();
@@ -185,12 +188,10 @@ class Job {
             for (std::int64_t line = first; line < std::min(lines, first + batch); ++line, walk.next()) {
                 const char* in = plan_.data + walk.in();
                 char* out = plan_.out + walk.out();
-                if (by_parts) {
+                if (by_parts)
                     long_.run_line(in, out, 1);
-                } else {
-                    target_.write_initial(out, 1);
-                    rows_.scan(in, out, 0, plan_.axis.size, method_.identity, nullptr);
-                }
+                else
+                    scan_whole(in, out, 1);
             }
             finish_streams();
         };

@@ -11,7 +11,7 @@ import pytest
 import cases
 from oracle import assert_bits, check_scan
 from samesum import _core
-from samesum.algebra.rows import CUMULATIVE_SUM
+from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, WIDEN
 
@@ -116,12 +116,32 @@ def test_by_chunks(dtype: np.dtype[Any], kind: str, few: int) -> None:
 @each_float
 def test_beyond_the_caches(dtype: np.dtype[Any]) -> None:
     """Results that pass by the caches, some of them at no boundary of a cache line."""
-    few = 3
-    count = (16 << 20) // dtype.itemsize // few + 1000
-    check_long(np.ascontiguousarray(np.resize(lines_of("normal", dtype, few, 10_007), (few, count)).T))
+    count = (16 << 20) // dtype.itemsize // 3 + 1000
+    x = np.resize(np.ascontiguousarray(lines_of("normal", dtype, 3, 10_007).T), (count, 3))
+    expected = np.empty_like(x)
+    _core.set_num_threads(1)
+    for k in range(3):
+        expected[:, k] = memory.scan(CUMULATIVE_SUM, np.ascontiguousarray(x[:, k]), 0)
+    for threads in (1, 2):
+        _core.set_num_threads(threads)
+        assert_bits(memory.scan(CUMULATIVE_SUM, x, 0), expected, f"{threads} threads")
 
 
-@pytest.mark.parametrize("dtype", [d for d in cases.INTEGERS], ids=str)
+@each_float
+@pytest.mark.parametrize("row", [CUMULATIVE_SUM, CUMULATIVE_PROD], ids=str)
+def test_some_groups(row: Scan, dtype: np.dtype[Any]) -> None:
+    """Fewer than go side by side, as many, and more; each alone gives the same."""
+    rng = np.random.default_rng(1)
+    for groups, n, few in ((1, 40, 3), (5, 50, 3), (7, 20, 2), (8, 20, 7), (9, 3, 5), (40, 2, 2), (17, 30, 4)):
+        x = (1 + rng.standard_normal((groups, n, few)) / 16).astype(dtype)
+        for flags in (0, REVERSE, EXCLUSIVE | REVERSE):
+            expected = [check_scan(row, np.ascontiguousarray(x[:, :, k]), 1, flags=flags) for k in range(few)]
+            for threads in (1, 2):
+                _core.set_num_threads(threads)
+                assert_bits(memory.scan(row, x, 1, flags), np.stack(expected, axis=2), f"{groups} groups, {threads}")
+
+
+@pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
 @pytest.mark.parametrize("widen", [0, WIDEN])
 def test_integers(dtype: np.dtype[Any], widen: int) -> None:
     for lines in (2, 3, 5, 7):
@@ -130,7 +150,7 @@ def test_integers(dtype: np.dtype[Any], widen: int) -> None:
             check_columns(x, FLAGS[n % len(FLAGS)] | widen)
 
 
-@pytest.mark.parametrize("dtype", [d for d in cases.INTEGERS], ids=str)
+@pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
 @pytest.mark.parametrize("few", [1, 2, 6])
 def test_integers_by_chunks(dtype: np.dtype[Any], few: int) -> None:
     rng = np.random.default_rng(few)
