@@ -13,10 +13,6 @@ namespace samesum {
 
 namespace {
 
-// Below this many bytes of input one thread is faster than waking another.
-constexpr std::int64_t threaded_bytes = 384 << 10;
-// Below this, if another has to be woken first.
-constexpr std::int64_t brief_bytes = 3 << 19;
 // Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
 constexpr std::int64_t task_bytes = 2 << 20, least_task_bytes = 64 << 10;
 // By the first of its pieces is told whether a set is worth other threads.

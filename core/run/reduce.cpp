@@ -5,6 +5,7 @@
 
 #include "exact/rounding.hpp"
 #include "run/accumulate.hpp"
+#include "run/groups.hpp"
 #include "run/job.hpp"
 #include "run/stages.hpp"
 #include "threads/pool.hpp"
@@ -80,6 +81,10 @@ std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
     return row.finalize == Finalize::over_count ? 33 : least_lane(row, format);
 }
 
+void run(const Plan& plan, const Target* targets, std::size_t count) {
+    has_small_groups(plan, targets, count) ? run_groups(plan, targets, count) : run_job(plan, targets, count);
+}
+
 }  // namespace
 
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
@@ -89,7 +94,7 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
         x, reduced,
         {is_position(row.combine), least_lane(row, x.format), least_lane_side_by_side(row, x.format)});
     const Target target = target_of(plan, {row, format, out});
-    run_job(plan, &target, 1);
+    run(plan, &target, 1);
 }
 
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
@@ -114,10 +119,10 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
         }
         targets[count++] = target_of(plan, result);
         if (count < most_results) continue;
-        run_job(plan, targets, count);
+        run(plan, targets, count);
         count = 0;
     }
-    if (count > 0) run_job(plan, targets, count);
+    if (count > 0) run(plan, targets, count);
 }
 
 namespace {

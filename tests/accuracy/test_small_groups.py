@@ -1,0 +1,88 @@
+"""Small groups of few columns, as (100000, 5, 3) has along axis 1: many are reduced at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cases
+from oracle import assert_bits, check_reduce, door_flags
+from samesum import _core
+from samesum.algebra.rows import ARGMAX, MEAN, REDUCTIONS, SUM, Reduction
+from samesum.engine import memory
+from samesum.engine.memory import SELECT_LAST
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+pytestmark = pytest.mark.usefixtures("each_instruction_set", "restored_threads")
+each_row = pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+each_dtype = pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(np.bool_)], ids=str)
+
+SHAPES = ((16, 5, 3), (17, 2, 2), (100, 34, 3), (33, 32, 16), (301, 3, 7), (29, 170, 3), (2100, 3, 2), (40, 1, 5))
+"""Blocks of one group more, of the most elements and the most columns, and of the most results."""
+
+
+def drawn(dtype: np.dtype[Any], shape: tuple[int, ...], family: str = "normal") -> NDArray:
+    n = int(np.prod(shape))
+    if dtype.kind == "V" or dtype.kind == "f":
+        return cases.make(family, dtype, n, 1).reshape(shape)
+    if dtype.kind == "b":
+        return np.random.default_rng(1).random(shape) < 0.5
+    return np.frombuffer(np.random.default_rng(1).bytes(n * dtype.itemsize), dtype).reshape(shape)
+
+
+def check(row: Reduction, x: NDArray, flags: int = 0) -> None:
+    """Each set is what it is side by side in memory, however the groups lie."""
+    flags |= door_flags(row)
+    expected = memory.reduce(row, np.ascontiguousarray(np.moveaxis(x, 1, 2)), (2,), flags)
+    got = memory.reduce(row, x, (1,), flags)
+    assert_bits(got, expected, f"{row.name} of {x.dtype} {x.shape}")
+    if not row.name.startswith("arg"):
+        assert_bits(memory.reduce(row, x[:, ::-1], (1,), flags), expected, f"{row.name}, rows from the last one on")
+    assert_bits(memory.reduce(row, x[::-1], (1,), flags), expected[::-1], f"{row.name}, groups from the last one on")
+    assert_bits(memory.reduce(row, x[:, :, ::-1], (1,), flags), expected[:, ::-1], f"{row.name}, columns backwards")
+    wide = np.repeat(x, 2, axis=1)[:, ::2]
+    assert_bits(memory.reduce(row, wide, (1,), flags), expected, f"{row.name}, with gaps")
+
+
+@each_row
+@each_dtype
+def test_all_that_is_reduced(row: Reduction, dtype: np.dtype[Any]) -> None:
+    for shape in SHAPES:
+        check(row, drawn(dtype, shape))
+    if row.name.startswith("arg"):
+        ties = np.random.default_rng(2).integers(0, 2, (50, 9, 3)).astype(dtype)
+        check(row, ties, 0)
+        check(row, ties, SELECT_LAST)
+
+
+@each_row
+@pytest.mark.parametrize("family", cases.FAMILIES)
+def test_hard_data_against_the_exact_algebra(row: Reduction, family: str) -> None:
+    for dtype in cases.FLOATS[1:]:
+        check_reduce(row, drawn(dtype, (18, 6, 3), family), (1,), flags=door_flags(row))
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+def test_specials_stay_in_their_sets(dtype: np.dtype[Any]) -> None:
+    x = np.array(drawn(dtype, (64, 4, 3)))
+    x[3, 1, 0], x[3, 2, 0], x[5, 0, 2], x[63, 3, 1] = np.inf, -np.inf, np.nan, np.inf
+    x[7, :, 1] = -0.0
+    for row in REDUCTIONS:
+        check_reduce(row, x, (1,), flags=door_flags(row))
+
+
+@pytest.mark.parametrize("dtype", [np.dtype(np.float32), np.dtype(np.int8)], ids=str)
+def test_threads_and_several_results(dtype: np.dtype[Any]) -> None:
+    x = drawn(dtype, (50_001, 5, 3))
+    rows = [(row, door_flags(row)) for row in (SUM, MEAN, ARGMAX, *REDUCTIONS)]
+    _core.set_num_threads(1)
+    alone = [memory.reduce(row, x, (1,), flags) for row, flags in rows]
+    for threads in (1, 2, 3):
+        _core.set_num_threads(threads)
+        for (row, flags), expected in zip(rows, alone, strict=True):
+            assert_bits(memory.reduce(row, x, (1,), flags), expected, f"{row.name}, {threads} threads")
+        for (row, _), got, expected in zip(rows, memory.reduce_several(rows, x, (1,), False), alone, strict=True):
+            assert_bits(got, expected, f"{row.name} beside others, {threads} threads")
