@@ -50,6 +50,8 @@ def test_there_are_views_odd_lengths_and_sizes() -> None:
     for axes in ((0,), (1,)):
         inside = {cell.shape[1] for cell in sums if len(cell.shape) == 2 and cell.axes == axes}
         assert {*range(1, 18), 31, 33, 127} <= inside
+    groups = {cell.shape[1:] for cell in sums if len(cell.shape) == 3 and cell.name.startswith("groups")}
+    assert groups >= {(5, 3), (34, 3), (341, 3)}
     for is_cold in (True, False):
         sizes = {cell.size * 4 for cell in sums if cell.name in ("warm", "cold") and cell.is_cold == is_cold}
         assert (min(sizes), max(sizes)) == (1 << 10, 1 << 30)

@@ -71,10 +71,14 @@ def shapes(_: int) -> tuple[Cell, ...]:
 
 
 def odd(_: int) -> tuple[Cell, ...]:
-    """Primes, and short lengths inside: as rows that are reduced and as rows that are kept."""
-    rows = [(Cell(f"rows_of_{n}_inside", (ODD_ELEMENTS // n, n), (1,)), n) for n in INNER_LENGTHS]
+    """Primes, short lengths inside, as rows that are reduced and as rows that are kept, and groups of such rows."""
+    reduced = [Cell(f"rows_of_{n}_inside", (ODD_ELEMENTS // n, n), (1,)) for n in INNER_LENGTHS]
     kept = [Cell(f"columns_of_{n}_inside", (ODD_ELEMENTS // n, n), (0,)) for n in INNER_LENGTHS]
-    return (*_PRIMES, *(cell for cell, _ in rows), *kept)
+    groups = [
+        Cell(f"groups_of_{length}_by_{n}", (ODD_ELEMENTS // (length * n), length, n), (1,))
+        for length, n in ((5, 3), (34, 3), (341, 3), (16, 2), (8, 8))
+    ]
+    return (*_PRIMES, *reduced, *kept, *groups)
 
 
 def sizes(itemsize: int) -> tuple[Cell, ...]:
