@@ -1,16 +1,61 @@
-// Small groups of few columns each, some of them at a time as wide rows.
+// Small groups of few columns each, as (100000, 5, 3) has along axis 1, some of them at a time as wide rows:
+// each by itself would cost more than its elements.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "layout/plan.hpp"
-#include "run/finish.hpp"
+#include "threads/pool.hpp"
 
 namespace samesum {
 
-// Whether the plan has groups that follow one another in memory, like those of (100000, 5, 3) along axis 1:
-// each by itself would cost more than its elements.
-bool has_small_groups(const Plan& plan, const Target* targets, std::size_t count);
+// Contiguous groups of so many rows and columns, one after the other.
+struct Groups {
+    const char* data;
+    Format format;
+    std::int64_t count, rows, columns;
 
-// As run_job does.
-void run_groups(const Plan& plan, const Target* targets, std::size_t count);
+    // An array along one of its axes; no groups if it does not lie so.
+    static Groups along(const View& x, int axis);
+
+    // Whether there are many, of no more columns and elements, that lie where they can be taken, like their
+    // results.
+    bool are_small(std::int64_t most_columns, std::int64_t most_elements, Format result,
+                   const void* out) const;
+    std::int64_t elements() const { return count * rows * columns; }
+    std::int64_t bytes() const { return elements() * static_cast<std::int64_t>(size_of(format)); }
+    // How many make a block.
+    std::int64_t together() const;
+    // The first column of these groups, then the second one and so on, row by row.
+    void untangle(std::int64_t first, std::int64_t number, char* to) const;
+};
+
+// So many elements a group may have at most, and columns that are few: by themselves they fill no vector.
+constexpr std::int64_t most_of_group = 512, few_columns = 7;
+// Elements of a block, so few that one thread does it, and of its results, at most: a row may be added to
+// each group.
+constexpr std::size_t grouped_elements = 6144, grouped_results = grouped_elements / 2 * 3;
+
+// Results of a block, so many of each group, come to lie as those of one group after the other.
+void put_groups(const char* results, Format format, std::int64_t of_each, std::int64_t first,
+                std::int64_t number, void* out);
+
+// each(rows of a block, its first group, how many they are)
+template <class Each>
+void for_each_block(const Groups& groups, int threads, const Each& each) {
+    const std::int64_t together = groups.together(), size = static_cast<std::int64_t>(size_of(groups.format));
+    auto task = [&](std::size_t t, std::size_t) {
+        alignas(64) char elements[grouped_elements * 8];
+        const std::int64_t first = static_cast<std::int64_t>(t) * together,
+                           number = std::min(together, groups.count - first);
+        groups.untangle(first, number, elements);
+        const std::int64_t shape[] = {groups.rows, groups.columns * number},
+                           strides[] = {shape[1] * size, size};
+        each(View{elements, 2, shape, strides, groups.format, false}, first, number);
+    };
+    for_each_task(static_cast<std::size_t>((groups.count + together - 1) / together),
+                  static_cast<std::size_t>(threads), task);
+}
 
 }  // namespace samesum

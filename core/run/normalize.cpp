@@ -6,6 +6,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"
+#include "run/groups.hpp"
 #include "run/lines.hpp"
 #include "run/long_line.hpp"
 #include "run/room.hpp"
@@ -235,8 +236,26 @@ class Job {
 
 }  // namespace
 
+namespace {
+
+void normalize_groups(const Groups& groups, Normalization kind, void* out) {
+    static_assert(grouped_elements < threaded_elements);
+    const BriefWork brief(groups.elements() < brief_elements);
+    const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
+        alignas(64) char results[grouped_elements * 8];
+        normalize(block, 0, kind, results);
+        put_groups(results, groups.format, groups.rows * groups.columns, first, number, out);
+    };
+    for_each_block(groups, groups.elements() >= threaded_elements ? thread_count() : 1, each);
+}
+
+}  // namespace
+
 void normalize(const View& x, int axis, Normalization kind, void* out) {
     const FloatingPointScope scope;
+    const Groups groups = Groups::along(x, axis);
+    if (groups.are_small(few_columns, most_of_group, x.format, out))
+        return normalize_groups(groups, kind, out);
     Job(x, axis, kind, out).run();
 }
 

@@ -81,8 +81,42 @@ std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
     return row.finalize == Finalize::over_count ? 33 : least_lane(row, format);
 }
 
+// The groups that a plan goes through; none if it has others.
+Groups groups_of(const Plan& plan) {
+    Groups groups{plan.data, plan.format, 0, plan.reduced_count, plan.inner.size};
+    if (plan.shape != Shape::columns || !plan.contiguous || plan.kept.rank != 1 || plan.reduced.rank != 1)
+        return groups;
+    const std::int64_t row = groups.columns * static_cast<std::int64_t>(size_of(plan.format));
+    const Dim& group = plan.kept.dim[0];
+    if (plan.reduced.dim[0].in == row && group.in == groups.rows * row && group.out == groups.columns &&
+        plan.inner.out == 1 && plan.out == 0)
+        groups.count = group.size;
+    return groups;
+}
+
+void reduce_groups(const Groups& groups, bool ordered, const Target* targets, std::size_t count) {
+    const BriefWork brief(groups.bytes() < brief_bytes);
+    const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
+        alignas(64) char results[most_results][grouped_elements / 2 * 8];
+        constexpr bool reduced[] = {true, false};
+        Target some[most_results];
+        for (std::size_t i = 0; i < count; ++i) some[i] = {targets[i].tiers, targets[i].how, results[i]};
+        run_job(plan_reduction(block, reduced, {ordered}), some, count);
+        for (std::size_t i = 0; i < count; ++i)
+            put_groups(results[i], some[i].how.format, groups.columns, first, number, targets[i].out);
+    };
+    for_each_block(groups, groups.bytes() >= threaded_bytes ? thread_count() : 1, each);
+}
+
 void run(const Plan& plan, const Target* targets, std::size_t count) {
-    has_small_groups(plan, targets, count) ? run_groups(plan, targets, count) : run_job(plan, targets, count);
+    const Groups groups = groups_of(plan);
+    const auto suits = [&](const Target& t) {
+        return groups.are_small(16, most_of_group, t.how.format, t.out);
+    };
+    if (std::all_of(targets, targets + count, suits))
+        reduce_groups(groups, plan.ordered, targets, count);
+    else
+        run_job(plan, targets, count);
 }
 
 }  // namespace

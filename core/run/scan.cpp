@@ -7,6 +7,7 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "run/groups.hpp"
 #include "run/interleaved_scan.hpp"
 #include "run/line_scan.hpp"
 #include "run/long_scan.hpp"
@@ -212,8 +213,30 @@ class Job {
 
 }  // namespace
 
+namespace {
+
+void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
+                 void* out) {
+    const BriefWork brief(groups.bytes() < brief_bytes);
+    const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
+        alignas(64) char results[grouped_results * 8];
+        scan(combine, block, 0, options, format, results);
+        const std::int64_t rows = groups.rows + (options.include_initial ? 1 : 0);
+        put_groups(results, format, rows * groups.columns, first, number, out);
+    };
+    for_each_block(groups, groups.bytes() >= threaded_bytes ? thread_count() : 1, each);
+}
+
+}  // namespace
+
 void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out) {
     const FloatingPointScope scope;
+    const Groups groups = Groups::along(x, axis);
+    // Larger ones are soon done along all of their lines, but for products of floats.
+    const std::int64_t most =
+        combine == Combine::product && is_float(x.format) ? most_of_group : least_floats;
+    if (groups.are_small(few_columns, most, format, out))
+        return scan_groups(combine, groups, options, format, out);
     const ScanPlan plan = plan_scan(x, axis, options, format, out);
     counters.scan_lines += static_cast<std::uint64_t>(plan.lines.count());
     Job(combine, plan).run();

@@ -10,9 +10,20 @@ import pytest
 import cases
 from oracle import assert_bits, check_reduce, door_flags
 from samesum import _core
-from samesum.algebra.rows import ARGMAX, MEAN, REDUCTIONS, SUM, Reduction
+from samesum.algebra.rows import (
+    ARGMAX,
+    CUMULATIVE_PROD,
+    CUMULATIVE_SUM,
+    MEAN,
+    NORMALIZATIONS,
+    REDUCTIONS,
+    SUM,
+    Normalization,
+    Reduction,
+    Scan,
+)
 from samesum.engine import memory
-from samesum.engine.memory import SELECT_LAST
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, SELECT_LAST
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 
@@ -86,3 +97,26 @@ def test_threads_and_several_results(dtype: np.dtype[Any]) -> None:
             assert_bits(memory.reduce(row, x, (1,), flags), expected, f"{row.name}, {threads} threads")
         for (row, _), got, expected in zip(rows, memory.reduce_several(rows, x, (1,), False), alone, strict=True):
             assert_bits(got, expected, f"{row.name} beside others, {threads} threads")
+
+
+@pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS], ids=str)
+@pytest.mark.parametrize("row", [CUMULATIVE_SUM, CUMULATIVE_PROD], ids=lambda row: row.name)
+def test_scans(row: Scan, dtype: np.dtype[Any]) -> None:
+    for shape in ((16, 5, 3), (19, 16, 4), (40, 2, 2), (1100, 3, 7), (33, 30, 6)):
+        x = drawn(dtype, shape)
+        for flags in (0, REVERSE, EXCLUSIVE, INCLUDE_INITIAL, INCLUDE_INITIAL | REVERSE):
+            sets = memory.scan(row, np.ascontiguousarray(np.moveaxis(x, 1, 2)), 2, flags)
+            got = memory.scan(row, x, 1, flags)
+            assert_bits(got, np.ascontiguousarray(np.moveaxis(sets, 2, 1)), f"{row.name} of {x.dtype} {shape} {flags}")
+            wide = np.repeat(x, 2, axis=1)[:, ::2]
+            assert_bits(memory.scan(row, wide, 1, flags), got, f"with gaps, {row.name} of {x.dtype} {shape} {flags}")
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@pytest.mark.parametrize("row", NORMALIZATIONS, ids=lambda row: row.name)
+def test_normalizations(row: Normalization, dtype: np.dtype[Any]) -> None:
+    for shape in ((16, 5, 3), (19, 16, 4), (40, 2, 2), (700, 3, 7), (33, 70, 6)):
+        x = drawn(dtype, shape)
+        sets = memory.normalize(row, np.ascontiguousarray(np.moveaxis(x, 1, 2)), 2)
+        got = memory.normalize(row, x, 1)
+        assert_bits(got, np.ascontiguousarray(np.moveaxis(sets, 2, 1)), f"{row.name} of {x.dtype} {shape}")
