@@ -81,6 +81,12 @@ void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
         method_.join(after[k], all[k]);
     }
     group.ready.store(chunk + 1, std::memory_order_release);
+    scan_chunk(group, begin, end, before, totals);
+}
+
+// After these carries, and with the totals of add_totals.
+void LongScan::scan_chunk(const Group& group, std::int64_t begin, std::int64_t end, const Carry* before,
+                          const Carry* totals) const {
     const char* in = group.front.in;
     char* out = group.front.out;
     if (together_ > 1 && interleaved_.is_taken() && !group.in_turn) {
@@ -89,7 +95,7 @@ void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
         if (interleaved_.scan(in, out, begin, end, now)) return;
     }
     if (together_ > 1) {
-        if (!interleaved_.is_reversed() && end - begin == size && end <= plan_.written)
+        if (!interleaved_.is_reversed() && end - begin == parts * part_ && end <= plan_.written)
             return scan_parts(group, begin, part_, before, totals);
         for (std::int64_t k = 0; k < together_; ++k, in += plan_.inner.in, out += plan_.inner.out)
             rows_.scan(in, out, begin, end, before[k], nullptr);

@@ -38,6 +38,8 @@ class LongScan {
     void run_group(Group& group, int threads) const;
     bool runs_through(Group& group, std::int64_t chunk, std::int64_t begin, std::int64_t end) const;
     void run_chunk(Group& group, std::int64_t chunk) const;
+    void scan_chunk(const Group& group, std::int64_t begin, std::int64_t end, const Carry* before,
+                    const Carry* totals) const;
     void add_totals(const Group& group, std::int64_t begin, std::int64_t end, Carry* totals,
                     Carry* all) const;
     void scan_parts(const Group& group, std::int64_t begin, std::int64_t part, const Carry* before,

@@ -234,10 +234,6 @@ class Job {
     const std::size_t format_, kind_;
 };
 
-}  // namespace
-
-namespace {
-
 void normalize_groups(const Groups& groups, Normalization kind, void* out) {
     static_assert(grouped_elements < threaded_elements);
     const BriefWork brief(groups.elements() < brief_elements);

@@ -31,7 +31,8 @@ constexpr std::int64_t threaded_columns_bytes = 512 << 10;
 constexpr std::int64_t chunk_elements = LongScan::chunk_elements;
 // Lines side by side.
 constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
-// Of lines that lie element by element beside each other: of fewer, several groups are quicker side by side.
+// Of lines that lie element by element beside each other: groups of fewer are quicker side by side, those of
+// floats transposed where there are many.
 constexpr std::int64_t least_floats = 64, least_integers = 256;
 
 const ScanMethod& choose_method(Combine combine, Format in, Format out) {
@@ -210,10 +211,6 @@ class Job {
     const InterleavedScan interleaved_;
     LongScan long_;
 };
-
-}  // namespace
-
-namespace {
 
 void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
                  void* out) {
