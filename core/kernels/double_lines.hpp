@@ -103,6 +103,10 @@ struct DoubleLines {
         SAMESUM_INLINE Doubles rest() const { return sum.low; }
     };
 
+    static SAMESUM_INLINE Doubles counts(Longs equal) {
+        return reinterpret_cast<Doubles>(equal + __builtin_bit_cast(std::int64_t, to_integer)) - to_integer;
+    }
+
     static SAMESUM_INLINE Doubles vector_of(const double* p) { return load<Doubles>(p); }
 
     static SAMESUM_INLINE Total totals(const double* total, const double* rest) {

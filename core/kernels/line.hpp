@@ -104,6 +104,18 @@ struct Line {
         return log && n < least_near_logarithm ? Mask{} : A::Near::holds(most);
     }
 
+    // What the elements of vectors add up to, and how many were counted instead.
+    struct Counted {
+        Across across;
+        Doubles equal;
+
+        template <int distance>
+        SAMESUM_INLINE Counted paired(const Counted& other) const {
+            return {across.template paired<distance>(other.across),
+                    paired_low<distance>(equal, other.equal) + paired_high<distance>(equal, other.equal)};
+        }
+    };
+
     // Of the elements of a vector, by their index.
     struct Sum {
         LaneSum lane;
@@ -111,6 +123,7 @@ struct Line {
         Mask equal;
 
         SAMESUM_INLINE Across across() const { return Across::of(lane, most); }
+        SAMESUM_INLINE Counted counted() const { return {Across::of(lane, most), A::counts(equal)}; }
         SAMESUM_INLINE LineShare share() const {
             const Across all = folded_alone(across());
             LineShare found{all.total()[0], all.rest()[0], all.most[0], 0};
@@ -178,19 +191,22 @@ struct Line {
         for (std::size_t i = 0; i < n; ++i) store_bits(out, i, canonical_nan(A::format), size);
     }
 
+    template <class Groups>
     static SAMESUM_INLINE void put_near_logarithms(const char* x, std::size_t n, const Logarithm& log,
                                                    void* out) {
-        put_each(x, n, out, [&](Vector v) { return A::near_quotient(v, log); });
+        put_each<Groups>(x, n, out, [&](Vector v) { return A::near_quotient(v, log); });
     }
+    template <class Groups>
     static SAMESUM_INLINE void put_logarithms(const char* x, std::size_t n, Vector origin,
                                               const Logarithm& log, void* out) {
-        put_each(x, n, out,
-                 [&, from = subtrahend(origin)](Vector v) { return A::log_quotient(v, from, log); });
+        put_each<Groups>(x, n, out, [&, from = subtrahend(origin)](Vector v) {
+            return A::log_quotient(v, from, log);
+        });
     }
 
-    template <class Result>
+    template <class Groups, class Result>
     static SAMESUM_INLINE void put_each(const char* x, std::size_t n, void* out, Result result) {
-        ManyGroups::each(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
+        Groups::each(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
             Vector v[group];
             load_group(group, x, i, n, v);
             for_each_of<group>([&](std::size_t k) { v[k] = result(v[k]); });

@@ -42,6 +42,12 @@ struct BelowGreatest {
                 near ? none + R::greatest : infinite, near ? none : octaves};
     }
 
+    // The same for all elements of one line.
+    SAMESUM_INLINE BelowGreatest of_line(std::size_t k) const {
+        const Vector none = {};
+        return {none + greatest[k], none + subtracted[k], none + least[k], none + most[k], none + octaves[k]};
+    }
+
     static constexpr auto infinity_of() { return static_cast<decltype(R::least)>(__builtin_huge_val()); }
 
     // The lines that are near zero, where no element is infinite: none equals their `greatest` and `nothing`.

@@ -11,6 +11,7 @@ namespace samesum::SAMESUM_ISA {
 template <class A>
 struct Rows {
     using Vector = typename A::Vector;
+    using Mask = typename A::Mask;
     using Power = typename A::Power;
     using L = Line<A>;
     using ManyGroups = typename L::ManyGroups;
@@ -19,7 +20,9 @@ struct Rows {
 
     const LineRows& lines;
     std::size_t first, count;
-    bool expects_distant;  // lines that are not near zero, as those before
+    bool expects_distant;  // lines that are not near zero, as among those before
+    Power* const kept;     // of softmax: those of a line are `pitch` vectors from those of the one before
+    std::size_t pitch;
 
     SAMESUM_INLINE const char* x(std::size_t k) const {
         return lines.x + static_cast<std::ptrdiff_t>(first + k) * lines.in;
@@ -47,54 +50,89 @@ struct Rows {
 
     // What lines add up to, as many as a vector has elements.
     struct Shares {
-        alignas(64) double total[A::elements], rest[A::elements], greatest[A::elements];
-        typename A::Mask equal = {};
+        alignas(64) double total[A::elements], rest[A::elements], greatest[A::elements], equal[A::elements];
 
         SAMESUM_INLINE void put(std::size_t k, const typename L::Across& all) {
             store(total + k, all.total());
             store(rest + k, all.rest());
             store(greatest + k, all.most);
         }
+        SAMESUM_INLINE void put(std::size_t k, const typename L::Counted& all) {
+            store(total + k, all.across.total());
+            store(rest + k, all.across.rest());
+            store(equal + k, all.equal);
+        }
         SAMESUM_INLINE auto totals() const { return A::totals(total, rest); }
         SAMESUM_INLINE Vector most() const { return A::vector_of(greatest); }
+        // Of lines that are not near zero.
+        SAMESUM_INLINE Mask counts(Mask near) const {
+            return ~near & __builtin_convertvector(A::vector_of(equal), Mask);
+        }
     };
 
     template <class AcrossOf>
     SAMESUM_INLINE void put_across(Shares& shares, AcrossOf across_of) const {
         for (std::size_t from = 0; from < A::elements; from += width) {
-            typename L::Across row[width];
+            decltype(across_of(from)) row[width];
             for (std::size_t k = 0; k < width; ++k)
-                row[k] = from + k < count ? across_of(from + k) : typename L::Across{};
+                row[k] = from + k < count ? across_of(from + k) : decltype(across_of(from)){};
             shares.put(from, folded_by_halves(row));
         }
     }
 
-    // The powers of all lines as they are; if none is near zero, perhaps their greatest elements alone.
-    template <bool log, class Groups, class SumOf>
-    SAMESUM_INLINE void add_up(Shares& shares, SumOf sum_of) const {
+    template <bool log, class Groups, class Against>
+    SAMESUM_INLINE auto sum_of(std::size_t k, const Against& against) const {
+        const char* const line = x(k);
+        const std::ptrdiff_t step = ahead();
+        if constexpr (log) {
+            return L::template sum_asking<true, Groups>(line, lines.n, against, step);
+        } else {
+            Power* const powers = kept + k * pitch;
+            return L::template sum_of<false, Groups>(
+                line, lines.n, against, [=](std::size_t i, const Power& p) SAMESUM_INLINED {
+                    prefetch_rows<1>(line + step + i * A::elements * L::size, 0, 64);
+                    powers[i] = p;
+                });
+        }
+    }
+
+    // The powers of all lines: of those that are near zero as they are, and of none or all of the others
+    // against their greatest elements. Returns which lines are near zero, and of the others the sums are
+    // missing if `expects_distant` is not set.
+    template <bool log, class Groups>
+    SAMESUM_INLINE Mask add_up(Shares& shares) const {
         if (expects_distant) {
             put_across(shares, [&](std::size_t k) { return L::template greatest_of<Groups>(x(k), lines.n); });
-            if (are_all(~L::template are_near<log>(shares.most(), lines.n))) return;
+            const Mask near = L::template are_near<log>(shares.most(), lines.n);
+            if (!are_all(near)) {
+                add_up_below<log, Groups>(shares, near, Mask{});
+                return near;
+            }
         }
-        put_across(shares, [&](std::size_t k)
-                               SAMESUM_INLINED { return sum_of(Groups{}, k, typename A::Near{}).across(); });
+        put_across(shares, [&](std::size_t k) SAMESUM_INLINED {
+            return sum_of<log, Groups>(k, typename A::Near{}).across();
+        });
+        return L::template are_near<log>(shares.most(), lines.n);
     }
 
-    // Those of lines that are not near zero against their greatest elements.
-    template <class SumOf>
-    SAMESUM_INLINE void add_up_again(Shares& shares, typename A::Mask near, SumOf sum_of) const {
+    // Against their greatest elements unless they are near zero; those that are done stay as they are.
+    template <bool log, class Groups>
+    __attribute__((noinline)) void add_up_below(Shares& shares, Mask near, Mask done) const {
+        Shares again;
+        const typename A::Below below = A::Below::of(shares.most(), near);
+        put_across(again, [&](std::size_t k) SAMESUM_INLINED {
+            return done[k] != 0 ? typename L::Counted{} : sum_of<log, Groups>(k, below.of_line(k)).counted();
+        });
         for (std::size_t k = 0; k < count; ++k) {
-            if (near[k] != 0) continue;
-            LineShare found{std::numeric_limits<double>::quiet_NaN()};
-            if (L::is_finite(shares.greatest[k]))
-                found = sum_of(ManyGroups{}, k, L::below(shares.greatest[k])).share();
-            shares.total[k] = found.total;
-            shares.rest[k] = found.rest;
-            shares.equal[k] = static_cast<decltype(shares.equal[k] + 0)>(found.count);
+            if (done[k] != 0) continue;
+            shares.total[k] =
+                L::is_finite(shares.greatest[k]) ? again.total[k] : std::numeric_limits<double>::quiet_NaN();
+            shares.rest[k] = again.rest[k];
+            shares.equal[k] = again.equal[k];
         }
     }
 
-    bool are_all(typename A::Mask lines_that) const {
+    bool are_all(Mask lines_that) const {
         for (std::size_t k = count; k < A::elements; ++k) lines_that[k] = -1;
         return !any(~lines_that);
     }
@@ -110,54 +148,53 @@ struct Rows {
         }
     }
 
-    // True if no line is near zero.
+    // True if some line is not near zero.
     template <class Groups>
-    bool run_softmax(Power* kept, std::size_t pitch) const {
+    bool run_softmax() const {
         Shares shares;
-        const auto sum_of = [&](auto groups, std::size_t k, const auto& against) SAMESUM_INLINED {
-            const char* const later = x(k) + ahead();
-            Power* const powers = kept + k * pitch;
-            const auto keep = [=](std::size_t i, const Power& p) SAMESUM_INLINED {
-                prefetch_rows<1>(later + i * A::elements * L::size, 0, 64);
-                powers[i] = p;
-            };
-            return L::template sum_of<false, decltype(groups)>(x(k), lines.n, against, keep);
-        };
-        add_up<false, Groups>(shares, sum_of);
-        const auto near = A::Near::holds(shares.most());
-        if (!are_all(near)) add_up_again(shares, near, sum_of);
+        const Mask near = add_up<false, Groups>(shares);
+        const bool are_near = are_all(near);
+        if (!are_near && !expects_distant) add_up_below<false, Groups>(shares, near, near);
         const auto inverse = A::Reciprocal::of(shares.totals());
         put_lines(shares, [&](std::size_t k) { put_kept<Groups>(k, inverse.of_line(k), kept + k * pitch); });
-        return are_all(~near);
+        return !are_near;
     }
 
+    // Likewise.
     template <class Groups>
     bool run_logarithm() const {
         Shares shares;
-        const auto sum_of = [&](auto groups, std::size_t k, const auto& against) SAMESUM_INLINED {
-            return L::template sum_asking<true, decltype(groups)>(x(k), lines.n, against, ahead());
-        };
-        add_up<true, Groups>(shares, sum_of);
-        const auto logs = A::logarithm(typename A::Mask{}, shares.totals());
-        const auto holds = L::template are_near<true>(shares.most(), lines.n),
-                   near = holds & A::is_distant(logs, shares.most());
+        const Mask holds = add_up<true, Groups>(shares);
+        Mask near = {};
+        typename A::Logarithm logs = {};
+        if (!are_all(~holds)) {
+            logs = A::logarithm(Mask{}, shares.totals());
+            near = holds & A::is_distant(logs, shares.most());
+        }
         if (are_all(near)) {
             put_lines(shares, [&](std::size_t k) {
-                L::put_near_logarithms(x(k), lines.n, A::of_line(logs, k), out(k));
+                L::template put_near_logarithms<Groups>(x(k), lines.n, A::of_line(logs, k), out(k));
             });
             return false;
         }
-        add_up_again(shares, near, sum_of);
+        const Mask done = near | (expects_distant && !are_all(holds) ? ~holds : Mask{});
+        if (!are_all(done)) add_up_below<true, Groups>(shares, near, done);
+        put_distant_logarithms<Groups>(shares, near, logs);
+        return !are_all(holds);
+    }
+
+    template <class Groups>
+    SAMESUM_INLINE void put_distant_logarithms(const Shares& shares, Mask near,
+                                               const typename A::Logarithm& near_logs) const {
         const auto below = A::Below::of(shares.most(), near);
-        const auto distant_logs = A::logarithm(shares.equal, A::relative(shares.totals(), below));
+        const auto logs = A::logarithm(shares.counts(near), A::relative(shares.totals(), below));
         put_lines(shares, [&](std::size_t k) {
             if (near[k] != 0)
-                L::put_near_logarithms(x(k), lines.n, A::of_line(logs, k), out(k));
+                L::template put_near_logarithms<Groups>(x(k), lines.n, A::of_line(near_logs, k), out(k));
             else
-                L::put_logarithms(x(k), lines.n, L::same(shares.greatest[k]), A::of_line(distant_logs, k),
-                                  out(k));
+                L::template put_logarithms<Groups>(x(k), lines.n, L::same(shares.greatest[k]),
+                                                   A::of_line(logs, k), out(k));
         });
-        return are_all(~holds);
     }
 
     template <bool log, class Groups>
@@ -169,12 +206,20 @@ struct Rows {
                               std::clamp<std::size_t>(kept_elements / A::elements / vectors, 1, A::elements);
         bool distant = log && lines.n < least_near_logarithm;
         for (std::size_t first = 0; first < lines.count; first += some) {
-            const Rows rows{lines, first, std::min(some, lines.count - first), distant};
+            const Rows rows{lines, first, std::min(some, lines.count - first), distant, kept, vectors};
             if constexpr (log)
-                distant = rows.template run_logarithm<Groups>();
+                distant = rows.template run_logarithm<Groups>() || lines.n < least_near_logarithm;
             else
-                distant = rows.template run_softmax<Groups>(kept, vectors);
+                distant = rows.template run_softmax<Groups>();
         }
+    }
+
+    // The least that were quicker than columns are: vectors of which seven tenths are in use, and for
+    // logarithms, of which each line needs two, one full group of lanes.
+    template <bool log>
+    static bool fill_rows(std::size_t n) {
+        const std::size_t room = (n + A::elements - 1) / A::elements * A::elements;
+        return vector_bytes == 64 && (log ? n == line_lanes : n >= 8 && 10 * n >= 7 * room);
     }
 
     // Lines of up to `most_together` vectors in one group of so many, where that is more than short lines

@@ -22,6 +22,8 @@ constexpr void fill(NormalizationMethods& m) {
     m.quotients[f][1] = Blocks<A>::template quotients<true>;
     m.columns[f][0] = Columns<A>::template columns<false>;
     m.columns[f][1] = Columns<A>::template columns<true>;
+    m.fill_rows[f][0] = Rows<A>::template fill_rows<false>;
+    m.fill_rows[f][1] = Rows<A>::template fill_rows<true>;
 }
 
 constexpr NormalizationMethods all_normalizations() {

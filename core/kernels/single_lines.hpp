@@ -63,10 +63,13 @@ struct SingleLines {
         powers_of<precise>(x, against, p);
     }
 
-    // The sum of some powers: in `rest` what is added up in floats before it joins the others.
+    // The sum of some powers: in `rest` what is added up in floats before it joins the others. What it begins
+    // with is taken away again: beside it no sum is subnormal, which takes processors long, and what it costs
+    // is 2^-32 of the last place of the least logarithm.
+    static constexpr float nearly_nothing = precise ? 0x1p-100f : 0;
     struct LaneSum {
-        Halves all;
-        Singles rest;
+        Halves all = {};
+        Singles rest = Singles{} + nearly_nothing;
 
         SAMESUM_INLINE void add(const Power& p) {
             if constexpr (precise) {
@@ -81,9 +84,9 @@ struct SingleLines {
 
         SAMESUM_INLINE void settle() {
             const Halves some = widen(rest);
-            all.low += some.low;
-            all.high += some.high;
-            rest = Singles{};
+            all.low += some.low - nearly_nothing;
+            all.high += some.high - nearly_nothing;
+            rest = Singles{} + nearly_nothing;
         }
 
         SAMESUM_INLINE void join(const LaneSum& other) {
@@ -111,6 +114,12 @@ struct SingleLines {
         SAMESUM_INLINE Doubles total() const { return sum; }
         SAMESUM_INLINE Doubles rest() const { return Doubles{}; }
     };
+
+    // Of both halves.
+    static SAMESUM_INLINE Doubles counts(Mask equal) {
+        const Halves each = widen(__builtin_convertvector(equal, Singles));
+        return each.low + each.high;
+    }
 
     static SAMESUM_INLINE Halves halves(const double* p) {
         return {load<Doubles>(p), load<Doubles>(p + width)};
@@ -157,7 +166,7 @@ struct SingleLines {
         Singles least, nothing;  // powers whose quotients are normal, and are rounded to zero
 
         static SAMESUM_INLINE Reciprocal of(Total total) {
-            constexpr double scale = precise ? 0x1p96 : 1, normal = precise ? 0x1p-125 : rounded_to_zero;
+            constexpr double scale = precise ? 0x1p96 : 1, normal = precise ? 0x1.1p-126 : rounded_to_zero;
             const Halves inverse = {scale / total.low, scale / total.high};
             const Singles high = narrowed(inverse);
             const Halves back = widen(high);
@@ -208,11 +217,17 @@ struct SingleLines {
             return {{same, same}, none + high[i], none + low[i], none + least[i], none + nothing[i]};
         }
 
-        // Rounded once.
+        // Rounded once, by integers: what is subnormal takes processors long.
         SAMESUM_INLINE Singles in_doubles(const Power& p) const {
             const Halves root = widen(p.root), growth = widen(p.growth);
-            return narrowed(Halves{fused(root.low, growth.low, root.low) * inverse.low * 0x1p-96,
-                                   fused(root.high, growth.high, root.high) * inverse.high * 0x1p-96});
+            return joined(bits_of(fused(root.low, growth.low, root.low) * inverse.low),
+                          bits_of(fused(root.high, growth.high, root.high) * inverse.high));
+        }
+
+        // Of what is subnormal, and of 2^-126.
+        static SAMESUM_INLINE Floats bits_of(Doubles quotient) {
+            const Longs units = reinterpret_cast<Longs>(quotient * 0x1p53 + to_integer);
+            return reinterpret_cast<Floats>(__builtin_convertvector(units, Ints));
         }
     };
 

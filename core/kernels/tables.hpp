@@ -88,6 +88,8 @@ struct NormalizationMethods {
     LineShare (*share_below[4][2])(const void* x, std::size_t n, double greatest);
     void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& all, void* out);
     void (*columns[4][2])(const LineColumns& lines, void* room);
+    // Whether short lines side by side are as quick by `lines` as by `columns`.
+    bool (*fill_rows[4][2])(std::size_t n);
 };
 
 }  // namespace samesum

@@ -16,7 +16,7 @@ struct Lines {
     static constexpr std::int64_t block = static_cast<std::int64_t>(line_block);
     // Fewer neighbours are taken one after the other, more of them element by element.
     static constexpr std::int64_t few = 8;
-    // Lines up to this become columns where they lie side by side; longer ones fill vectors well enough.
+    // Lines up to this may become columns where they lie side by side; longer ones fill vectors well enough.
     static constexpr std::int64_t most_tangled = 28;
 
     const View& x;

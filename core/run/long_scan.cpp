@@ -21,6 +21,16 @@ struct LongScan::Group {
     bool in_turn;  // one chunk after the other
     std::vector<Carry> carries;
     std::atomic<std::int64_t> ready{0};  // chunks whose carries are known
+    std::atomic<bool> given_up{false};   // by a chunk that threw: those after it may never become ready
+
+    // False if they never will be.
+    bool await_carries(std::int64_t chunk) const {
+        while (ready.load(std::memory_order_acquire) != chunk) {
+            if (given_up) return false;
+            std::this_thread::yield();
+        }
+        return true;
+    }
 };
 
 LongScan::LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target,
@@ -61,7 +71,12 @@ void LongScan::run_group(Group& group, int threads) const {
     const std::int64_t size = parts * part_, chunks = (plan_.axis.size + size - 1) / size;
     group.carries.assign(static_cast<std::size_t>((chunks + 1) * together_), method_.identity);
     auto task = [&](std::size_t t, std::size_t) {
-        run_chunk(group, static_cast<std::int64_t>(t));
+        try {
+            run_chunk(group, static_cast<std::int64_t>(t));
+        } catch (...) {
+            group.given_up = true;
+            throw;
+        }
         finish_streams();
     };
     for_each_task_in_order(static_cast<std::size_t>(chunks), static_cast<std::size_t>(threads), task);
@@ -73,7 +88,7 @@ void LongScan::run_chunk(Group& group, std::int64_t chunk) const {
     if (group.in_turn && runs_through(group, chunk, begin, end)) return;
     Carry totals[chunk_blocks], all[scan_lines];
     add_totals(group, begin, end, totals, all);
-    while (group.ready.load(std::memory_order_acquire) != chunk) std::this_thread::yield();
+    if (!group.await_carries(chunk)) return;
     const Carry* before = group.carries.data() + chunk * together_;
     Carry* after = group.carries.data() + (chunk + 1) * together_;
     for (std::int64_t k = 0; k < together_; ++k) {

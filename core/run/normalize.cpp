@@ -47,7 +47,7 @@ class Job {
             return enough ? run_tasks(1, &Job::take_long)
                           : take_some_long(0, lines_.count(), static_cast<std::size_t>(thread_count()));
         }
-        if (lines_.are_tangled())
+        if (lines_.are_tangled() && !methods_.fill_rows[format_][kind_](lines_.length()))
             return run_tasks(std::max(tangled_lines, std::min(share(), tangled_elements / lines_.axis.size)),
                              &Job::take_tangled);
         const std::int64_t bytes = lines_.axis.size * lines_.item, whole = 64 / lines_.item;

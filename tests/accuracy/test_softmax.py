@@ -169,6 +169,35 @@ def test_greatest_elements_of_every_size(row: Normalization, dtype: np.dtype[Any
             check_line(row, np.array([most, most, float(most) - 3], dtype))
 
 
+def heights(dtype: np.dtype[Any], n: int) -> NDArray:
+    """Lines near zero and far from it, with one element above all others, with ties, masks, and without a result."""
+    rng = np.random.default_rng(n)
+    spreads = (1, 3, 10, 30, 100, 1000)
+    rows = [rng.normal(shift, spread, n) for spread in spreads for shift in (0, 0, -60, 200)]
+    lone, tied, masked = np.full((3, n), -20.0)
+    lone[n // 2], tied[::3], masked[1:] = 4, 90, -np.inf
+    nothing = [np.full(n, value) for value in (-np.inf, np.inf, np.nan)]
+    all_rows = np.array([*rows, lone, lone + 200, tied, masked, *nothing, np.linspace(-110, 0, n)])
+    return np.concatenate([rows[:20], all_rows[rng.permutation(len(all_rows))], rows[3::4] * 4]).astype(dtype)
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@each_row
+@each_float
+@pytest.mark.parametrize("n", [8, 13, 16, 29, 31, 64, 70, 200])
+def test_lines_of_all_heights_together(row: Normalization, dtype: np.dtype[Any], n: int) -> None:
+    """Each is as it is alone and as it is among columns."""
+    x = heights(dtype, n)
+    got = memory.normalize(row, x, 1)
+    alone = np.stack([memory.normalize(row, line, 0) for line in x])
+    columns = memory.normalize(row, np.ascontiguousarray(x.T), 0)
+    np.testing.assert_array_equal(bits_of(got), bits_of(alone))
+    np.testing.assert_array_equal(bits_of(got), bits_of(np.ascontiguousarray(columns.T)))
+    for line, result in zip(x[17::5], got[17::5], strict=True):
+        if np.isfinite(line.max()):
+            check(row, line, result, real(row, line))
+
+
 @each_row
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 @pytest.mark.parametrize("most", [24, 100, -8, -40])
