@@ -1,6 +1,7 @@
 // Elements of every format on their way into a superaccumulator.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -48,32 +49,49 @@ inline Element float_at(const void* p) {
     if constexpr (format == Format::f64) return taken_apart<52>(bits_at<std::uint64_t>(p), -1074);
 }
 
-// Adds map(x) for the float at p.
+// What is not finite among n floats; nothing else counts any more when there is some.
 template <Format format, Map map>
-inline void add_element(Superaccumulator& total, const void* p) {
-    const Element x = float_at<format>(p);
-    const bool negative = map == Map::itself && x.negative;
-    if (x.kind != Element::Kind::finite) {
-        x.kind == Element::Kind::nan ? total.add_nan() : total.add_infinity(negative);
-    } else if (x.significand != 0) {
-        if (map == Map::square)
-            total.add_wide(u128{x.significand} * x.significand, 2 * x.exponent, false);
-        else
-            total.add(x.significand, x.exponent, negative);
+inline void add_specials(Superaccumulator& total, const char* p, std::ptrdiff_t stride, std::size_t n) {
+    for (std::size_t i = 0; i < n && !total.is_nan(); ++i, p += stride) {
+        const Element x = float_at<format>(p);
+        if (x.kind == Element::Kind::nan) total.add_nan();
+        if (x.kind == Element::Kind::infinity) total.add_infinity(map == Map::itself && x.negative);
     }
 }
 
-inline void add_element(Superaccumulator& total, const void* p, Format format) {
+// Adds map(x) for n floats, `stride` bytes apart.
+template <Format format, Map map>
+inline void add_elements(Superaccumulator& total, const char* p, std::ptrdiff_t stride, std::size_t n) {
+    constexpr std::size_t most = Superaccumulator::most_additions / 2;
+    if (!total.is_finite()) return add_specials<format, map>(total, p, stride, n);
+    for (std::size_t i = 0; i < n; ++i, p += stride) {
+        if (i % most == 0) total.make_room(static_cast<std::uint32_t>(2 * std::min(most, n - i)));
+        const Element x = float_at<format>(p);
+        if (x.kind != Element::Kind::finite) return add_specials<format, map>(total, p, stride, n - i);
+        if (x.significand == 0) continue;
+        if constexpr (map == Map::square)
+            total.add_wide_within(u128{x.significand} * x.significand, 2 * x.exponent, false);
+        else
+            total.add_within(x.significand, x.exponent, map == Map::itself && x.negative);
+    }
+}
+
+// Neighbours.
+inline void add_elements(Superaccumulator& total, const char* p, std::size_t n, Format format) {
     switch (format) {
         case Format::f16:
-            return add_element<Format::f16, Map::itself>(total, p);
+            return add_elements<Format::f16, Map::itself>(total, p, 2, n);
         case Format::bf16:
-            return add_element<Format::bf16, Map::itself>(total, p);
+            return add_elements<Format::bf16, Map::itself>(total, p, 2, n);
         case Format::f32:
-            return add_element<Format::f32, Map::itself>(total, p);
+            return add_elements<Format::f32, Map::itself>(total, p, 4, n);
         default:
-            return add_element<Format::f64, Map::itself>(total, p);
+            return add_elements<Format::f64, Map::itself>(total, p, 8, n);
     }
+}
+
+inline void add_double(Superaccumulator& total, double x) {
+    add_elements<Format::f64, Map::itself>(total, reinterpret_cast<const char*>(&x), 8, 1);
 }
 
 }  // namespace samesum

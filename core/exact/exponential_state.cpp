@@ -20,7 +20,7 @@ Fixed<limbs> fixed(double x) {
 template <class Value>
 void add_to(Superaccumulator& total, Value x) {
     if constexpr (std::is_same_v<Value, double>) {
-        add_element<Format::f64, Map::itself>(total, &x);
+        add_double(total, x);
     } else {
         const bool negative = x < 0;
         const std::uint64_t bits = static_cast<std::uint64_t>(x);

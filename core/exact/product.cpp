@@ -114,7 +114,7 @@ struct Row {
 };
 
 template <Format format, void (*multiply)(Product&, const void*)>
-constexpr Row row{multiply, States<Product, format, multiply>::method};
+constexpr Row row{multiply, States<Product, format, take_each<Product, multiply>>::method};
 
 const Row& row_of(Format format) {
     static constexpr Row rows[format_count] = {

@@ -17,7 +17,13 @@ std::size_t finish_states(void* tile, std::size_t n, const Finish& how, void* ou
     return 0;
 }
 
-template <class State, Format format, void (*take)(State&, const void*)>
+// A run of elements, one after the other.
+template <class State, void (*take)(State&, const void*)>
+void take_each(State& state, const char* p, std::ptrdiff_t stride, std::size_t n) {
+    for (std::size_t i = 0; i < n && !state.is_nan(); ++i, p += stride) take(state, p);
+}
+
+template <class State, Format format, void (*take_run)(State&, const char*, std::ptrdiff_t, std::size_t)>
 struct States {
     static constexpr std::size_t fitting = tile_bytes / sizeof(State);
     static constexpr std::size_t capacity = fitting < tile_columns ? fitting : tile_columns;
@@ -29,16 +35,13 @@ struct States {
     }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        columns(states(tile) + j, x, size_of(format), n, 1);
+        take_run(states(tile)[j], static_cast<const char*>(x), size_of(format), n);
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) {
-            State& state = states(tile)[j];
-            const char* p = static_cast<const char*>(x) + j * size_of(format);
-            for (std::size_t r = 0; r < rows && !state.is_nan(); ++r, p += row_stride) take(state, p);
-        }
+        for (std::size_t j = 0; j < n; ++j)
+            take_run(states(tile)[j], static_cast<const char*>(x) + j * size_of(format), row_stride, rows);
     }
 
     static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {

@@ -15,19 +15,50 @@ class Superaccumulator {
   public:
     // value * 2^exponent, added or subtracted. The exponent is at least lowest_exponent.
     void add(std::uint64_t value, int exponent, bool negative) {
-        const unsigned position = static_cast<unsigned>(exponent - lowest_exponent);
-        const u128 shifted = u128{value} << (position % 32);
-        add_digits(shifted, static_cast<int>(position / 32), negative);
+        make_room(1);
+        add_within(value, exponent, negative);
     }
 
     void add_wide(u128 value, int exponent, bool negative) {
-        add(static_cast<std::uint64_t>(value), exponent, negative);
-        add(static_cast<std::uint64_t>(value >> 64), exponent + 64, negative);
+        make_room(2);
+        add_wide_within(value, exponent, negative);
+    }
+
+    static constexpr std::uint32_t most_additions = 1u << 20;
+
+    // For so many additions that carry nothing on.
+    void make_room(std::uint32_t additions) {
+        if (pending_ + additions > (1u << 30)) propagate();
+        pending_ += additions;
+    }
+
+    void add_within(std::uint64_t value, int exponent, bool negative) {
+        const unsigned position = static_cast<unsigned>(exponent - lowest_exponent), shift = position % 32;
+        const int index = static_cast<int>(position / 32);
+        const u128 shifted = u128{value} << shift;
+        // Signs are as good as random: no branches.
+        const std::int64_t sign = -static_cast<std::int64_t>(negative);
+        const auto signed_digit = [sign](std::uint64_t digit) {
+            return (static_cast<std::int64_t>(digit) ^ sign) - sign;
+        };
+        std::int64_t* limb = limb_.data() + index;
+        limb[0] += signed_digit(static_cast<std::uint32_t>(shifted));
+        limb[1] += signed_digit(static_cast<std::uint32_t>(shifted >> 32));
+        limb[2] += signed_digit(static_cast<std::uint64_t>(shifted >> 64));
+        first_ = index < first_ ? index : first_;
+        last_ = index + 2 > last_ ? index + 2 : last_;
+    }
+
+    // As two additions.
+    void add_wide_within(u128 value, int exponent, bool negative) {
+        add_within(static_cast<std::uint64_t>(value), exponent, negative);
+        add_within(static_cast<std::uint64_t>(value >> 64), exponent + 64, negative);
     }
 
     void add_nan() { has_nan_ = true; }
     void add_infinity(bool negative) { (negative ? has_negative_infinity_ : has_positive_infinity_) = true; }
     bool is_nan() const { return has_nan_ || (has_negative_infinity_ && has_positive_infinity_); }
+    bool is_finite() const { return !has_nan_ && !has_negative_infinity_ && !has_positive_infinity_; }
 
     void merge(const Superaccumulator& other);
 
@@ -45,19 +76,6 @@ class Superaccumulator {
         std::array<std::uint32_t, limbs + 5> digit{};
         int first = 0, last = -1;
     };
-
-    void add_digits(u128 shifted, int index, bool negative) {
-        const std::int64_t d0 = static_cast<std::uint32_t>(shifted);
-        const std::int64_t d1 = static_cast<std::uint32_t>(shifted >> 32);
-        const std::int64_t d2 = static_cast<std::int64_t>(static_cast<std::uint64_t>(shifted >> 64));
-        std::int64_t* limb = limb_.data() + index;
-        limb[0] += negative ? -d0 : d0;
-        limb[1] += negative ? -d1 : d1;
-        limb[2] += negative ? -d2 : d2;
-        if (index < first_) first_ = index;
-        if (index + 2 > last_) last_ = index + 2;
-        if (++pending_ == (1u << 30)) propagate();
-    }
 
     void propagate();
     Digits digits(bool& negative) const;

@@ -4,6 +4,7 @@
 #include "kernels/single_sums.hpp"
 #include "kernels/sum1.hpp"
 #include "kernels/sum2.hpp"
+#include "kernels/special_sums.hpp"
 #include "kernels/sum3.hpp"
 #include "kernels/tables.hpp"
 
@@ -64,6 +65,9 @@ constexpr Methods all_methods() {
     fill_sum2<Float64>(m.sum2[3]);
     m.sum2_few[0] = Sum2<Float64, Map::itself, true>::method();
     m.sum2_few[1] = Sum2<Float64, Map::magnitude, true>::method();
+    m.special[0] = SpecialSums<Map::itself>::method();
+    m.special[1] = SpecialSums<Map::magnitude>::method();
+    m.special[2] = SpecialSums<Map::square>::method();
     m.sum3[0] = Sum3<Map::itself>::method();
     m.sum3[1] = Sum3<Map::magnitude>::method();
     fill_extreme<std::int16_t, Format::f16>(m);

@@ -16,6 +16,7 @@ struct Methods {
     Method sum1[3][3][3];     // float16, bfloat16, float32 x map x Lanes: float64 lanes
     Method sum2[4][3];        // every float format x map: double-word lanes
     Method sum2_few[2];       // float64 x (itself, magnitude): likewise, of few elements
+    Method special[3];        // float64 x map: sets with infinities and NaNs, squares of zeros
     Method sum3[2];           // float64 x (itself, magnitude): on grids
     Method extreme[12][2];    // f16 ... u64 (Format order) x minimum, maximum
     Method modular[8][2][3];  // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k

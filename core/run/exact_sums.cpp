@@ -64,14 +64,15 @@ struct ExactSums {
 }  // namespace
 
 void add_block(Superaccumulator& total, const char* x, std::size_t n, Format in) {
+    if (!total.is_finite()) return add_elements(total, x, n, in);
     const std::size_t index = static_cast<std::size_t>(in);
     const Sum sum = current_instruction_set().scans->real[index][index].total(x, n).sum;
     if (sum.bound == 0 && magnitude(sum.hi) < __builtin_huge_val()) {
-        add_element<Format::f64, Map::itself>(total, &sum.hi);
-        add_element<Format::f64, Map::itself>(total, &sum.lo);
+        add_double(total, sum.hi);
+        add_double(total, sum.lo);
         return;
     }
-    for (std::size_t i = 0; i < n && !total.is_nan(); ++i) add_element(total, x + i * size_of(in), in);
+    add_elements(total, x, n, in);
 }
 
 const Method& exact_sum_method(Format in) {

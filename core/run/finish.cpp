@@ -27,7 +27,13 @@ std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t t
         char* const to = target.out + first * bytes;
         if (plan.inner.out == 1) return finish(target, tier, tile, n, to, failed);
         const std::size_t failures = finish(target, tier, tile, n, results, failed);
-        scatter(results, n, size, to, plan.inner.out * bytes);
+        const std::int64_t step = plan.inner.out * bytes;
+        if (failures == 0) return scatter(results, n, size, to, step), 0;
+        // What failed may have a result already.
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!failed[j])
+                scatter(results + j * size, 1, size, to + static_cast<std::int64_t>(j) * step, step);
+        }
         return failures;
     }
     const std::size_t failures = finish(target, tier, tile, n, results, failed);

@@ -37,6 +37,7 @@ struct Pass {
     const Target* targets;
     std::size_t count, tier;
     bool at_once = false;
+    const std::uint8_t* among = nullptr;  // the outputs that are asked for, if others may well fail
 
     const Method& method(std::size_t i) const { return targets[i].tiers.method[tier]; }
     std::int64_t max_columns() const {
@@ -126,7 +127,9 @@ class Job {
         if (!pass.at_once && plan_.tangled) limit = std::min(limit, tangled_rows());
         for (std::int64_t first = o.first; first < o.last; first += limit) {
             const Outputs part{o.outer, first, std::min(o.last, first + limit)};
-            pass.at_once ? reduce_at_once(pass, part, threads) : reduce_tile(pass, part, threads);
+            Pass here = pass;
+            if (pass.among != nullptr) here.among += first - o.first;
+            pass.at_once ? reduce_at_once(here, part, threads) : reduce_tile(here, part, threads);
         }
     }
 
@@ -215,7 +218,11 @@ class Job {
     // Writes result number i of the pass; what fails goes to the next tier.
     void complete(const Pass& pass, std::size_t i, void* tile, const Outputs& o, int threads) {
         std::uint8_t failed[most_columns];
-        const std::size_t failures = finish_outputs(plan_, pass.targets[i], pass.tier, tile, o, failed);
+        std::size_t failures = finish_outputs(plan_, pass.targets[i], pass.tier, tile, o, failed);
+        if (pass.among != nullptr) {
+            failures = 0;
+            for (std::int64_t j = 0; j < o.count(); ++j) failures += failed[j] &= pass.among[j];
+        }
         if (failures > 0) retry({pass.targets + i, 1, pass.tier + 1}, o, failed, failures, threads);
     }
 
@@ -225,7 +232,10 @@ class Job {
                int threads) {
         const std::size_t n = static_cast<std::size_t>(o.count());
         const bool columns = plan_.shape == Shape::columns;
-        if (columns && (n < 64 || failures > n / 16)) return reduce_outputs(own, o, threads);
+        if (columns && (n < 64 || failures > n / 16)) {
+            const bool partial = own.targets->tiers.is_partial(own.tier);
+            return reduce_outputs({own.targets, 1, own.tier, false, partial ? failed : nullptr}, o, threads);
+        }
         std::int64_t chosen[most_columns];
         std::size_t count = 0;
         for (std::size_t j = 0; j < n; ++j) {

@@ -75,15 +75,13 @@ class Sums {
         constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements);
         for (; is_float(elements_.format()) && at_ + block <= i; at_ += block)
             add_block(total_, elements_.at(at_, scan_elements), scan_elements, elements_.format());
-        for (; at_ <= i; ++at_) add(elements_.at(at_, 1));
+        const std::size_t rest = static_cast<std::size_t>(i + 1 - at_);
+        add_elements(total_, elements_.at(at_, rest), rest, elements_.format());
+        at_ = i + 1;
         return total_.rounded(how);
     }
 
   private:
-    void add(const char* element) {
-        if (!total_.is_nan()) add_element(total_, element, elements_.format());
-    }
-
     Elements elements_;
     Superaccumulator total_;
     std::int64_t at_ = 0;

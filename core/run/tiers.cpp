@@ -95,9 +95,13 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
     if (in == out && is_short(count)) tiers.at_once = sum_at_once(*set.shorts, row, format, count);
     if (in != Format::f64 && out != Format::f64)
         push_lanes(tiers, methods.sum1[format][map], row, in, out, count);
-    const bool is_double = in == Format::f64 && row.map != Map::square;
-    tiers.push(is_double && count <= few_elements ? methods.sum2_few[map] : methods.sum2[format][map], 1);
-    if (is_double) tiers.push(methods.sum3[map], 1);
+    const bool is_double = in == Format::f64, has_grids = is_double && row.map != Map::square;
+    tiers.push(has_grids && count <= few_elements ? methods.sum2_few[map] : methods.sum2[format][map], 1);
+    if (is_double) {
+        tiers.partial = tiers.count;
+        tiers.push(methods.special[map], 1);
+    }
+    if (has_grids) tiers.push(methods.sum3[map], 1);
     tiers.push(row.map == Map::itself ? exact_sum_method(in) : exact_method(in, row.map), 2);
     return tiers;
 }
