@@ -78,16 +78,20 @@ inline void add_elements(Superaccumulator& total, const char* p, std::ptrdiff_t 
 
 // Neighbours.
 inline void add_elements(Superaccumulator& total, const char* p, std::size_t n, Format format) {
-    switch (format) {
-        case Format::f16:
-            return add_elements<Format::f16, Map::itself>(total, p, 2, n);
-        case Format::bf16:
-            return add_elements<Format::bf16, Map::itself>(total, p, 2, n);
-        case Format::f32:
-            return add_elements<Format::f32, Map::itself>(total, p, 4, n);
-        default:
-            return add_elements<Format::f64, Map::itself>(total, p, 8, n);
-    }
+    in_float_format(format,
+                    [&]<Format f>() { add_elements<f, Map::itself>(total, p, size_of(f), n); });
+}
+
+// How many finite ones come first.
+template <Format format>
+inline std::size_t finite_elements(const char* p, std::size_t n) {
+    std::size_t i = 0;
+    while (i < n && float_at<format>(p + i * size_of(format)).kind == Element::Kind::finite) ++i;
+    return i;
+}
+
+inline std::size_t finite_elements(const char* p, std::size_t n, Format format) {
+    return in_float_format(format, [&]<Format f>() { return finite_elements<f>(p, n); });
 }
 
 inline void add_double(Superaccumulator& total, double x) {

@@ -54,7 +54,17 @@ SAMESUM_INLINE std::uint64_t round_bits(double x, Format format) {
 }
 
 SAMESUM_INLINE void store_bits(void* out, std::size_t index, std::uint64_t bits, std::size_t size) {
-    std::memcpy(static_cast<char*>(out) + index * size, &bits, size);  // little-endian machines
+    char* const to = static_cast<char*>(out) + index * size;
+    const auto store = [to](auto part) { std::memcpy(to, &part, sizeof part); };
+    // A copy of so many bytes would wait for the bits to be stored before it reads them.
+    if (size == 8)
+        store(bits);
+    else if (size == 4)
+        store(static_cast<std::uint32_t>(bits));
+    else if (size == 2)
+        store(static_cast<std::uint16_t>(bits));
+    else
+        store(static_cast<std::uint8_t>(bits));
 }
 
 // An integer that a double may not hold becomes NaN, which no rounding test certifies.

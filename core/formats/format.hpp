@@ -37,9 +37,11 @@ constexpr bool is_byte_float(Format f) { return f > Format::boolean; }
 constexpr bool is_float(Format f) { return f <= Format::f64 || is_byte_float(f); }
 constexpr bool is_unsigned(Format f) { return f >= Format::u8 && f <= Format::boolean; }
 
+// Of the formats before the byte floats. Inside of a function a table would be copied in each call.
+inline constexpr std::uint8_t format_sizes[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1};
+
 constexpr std::size_t size_of(Format f) {
-    constexpr std::size_t sizes[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1};
-    return is_byte_float(f) ? 1 : sizes[static_cast<std::size_t>(f)];
+    return is_byte_float(f) ? 1 : format_sizes[static_cast<std::size_t>(f)];
 }
 
 // Significand bits (with the hidden one), the least exponent of a normal number and the largest one, and the
@@ -57,22 +59,22 @@ constexpr std::size_t float_index(Format f) {
     return is_byte_float(f) ? index - first + 4 : index;
 }
 
-constexpr FloatTraits traits_of(Format f) {
-    constexpr FloatTraits traits[4 + byte_float_count] = {
-        {11, -14, 15, 0x7bff, 0x7e00, 0x7c00, true},
-        {8, -126, 127, 0x7f7f, 0x7fc0, 0x7f80, true},
-        {24, -126, 127, 0x7f7fffff, 0x7fc00000, 0x7f800000, true},
-        {53, -1022, 1023, 0x7fefffffffffffff, 0x7ff8000000000000, 0x7ff0000000000000, true},
-        {5, -2, 3, 0x6f, 0x78, 0x70, true},
-        {4, -6, 7, 0x77, 0x7c, 0x78, true},
-        {4, -10, 4, 0x7f, 0x80, 0x80, false},
-        {4, -6, 8, 0x7e, 0x7f, 0x7f, true},
-        {4, -7, 7, 0x7f, 0x80, 0x80, false},
-        {3, -14, 15, 0x7b, 0x7e, 0x7c, true},
-        {3, -15, 15, 0x7f, 0x80, 0x80, false},
-    };
-    return traits[float_index(f)];
-}
+// By these places.
+inline constexpr FloatTraits float_traits[4 + byte_float_count] = {
+    {11, -14, 15, 0x7bff, 0x7e00, 0x7c00, true},
+    {8, -126, 127, 0x7f7f, 0x7fc0, 0x7f80, true},
+    {24, -126, 127, 0x7f7fffff, 0x7fc00000, 0x7f800000, true},
+    {53, -1022, 1023, 0x7fefffffffffffff, 0x7ff8000000000000, 0x7ff0000000000000, true},
+    {5, -2, 3, 0x6f, 0x78, 0x70, true},
+    {4, -6, 7, 0x77, 0x7c, 0x78, true},
+    {4, -10, 4, 0x7f, 0x80, 0x80, false},
+    {4, -6, 8, 0x7e, 0x7f, 0x7f, true},
+    {4, -7, 7, 0x7f, 0x80, 0x80, false},
+    {3, -14, 15, 0x7b, 0x7e, 0x7c, true},
+    {3, -15, 15, 0x7f, 0x80, 0x80, false},
+};
+
+constexpr const FloatTraits& traits_of(Format f) { return float_traits[float_index(f)]; }
 
 constexpr std::uint64_t canonical_nan(Format f) { return traits_of(f).nan; }
 constexpr std::uint64_t sign_bit(Format f) { return std::uint64_t{1} << (8 * size_of(f) - 1); }

@@ -133,8 +133,8 @@ class Job {
     }
 
     void put_nan(std::size_t n, void* out) const {
-        for (std::size_t i = 0; i < n; ++i)
-            store_bits(out, i, canonical_nan(static_cast<Format>(method_.format)), size_);
+        const std::uint64_t nan = canonical_nan(static_cast<Format>(method_.format));
+        for (std::size_t i = 0; i < n; ++i) store_bits(out, i, nan, size_);
     }
 
     bool is_direct() const {

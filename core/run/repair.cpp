@@ -81,6 +81,18 @@ class Sums {
         return total_.rounded(how);
     }
 
+    // Where the latest one may change: finite elements make no difference to what is not finite.
+    std::int64_t same_until(std::int64_t last) {
+        if (total_.is_nan()) return last;
+        while (!total_.is_finite() && at_ < last) {
+            const std::size_t n = std::min(scan_elements, static_cast<std::size_t>(last - at_)),
+                              finite = finite_elements(elements_.at(at_, n), n, elements_.format());
+            at_ += static_cast<std::int64_t>(finite);
+            if (finite < n) break;
+        }
+        return at_;
+    }
+
   private:
     Elements elements_;
     Superaccumulator total_;
@@ -114,6 +126,8 @@ class Products {
             multiply_element(exact_, elements_.at(exact_at_, 1), plan_.in);
         return rounded_ = exact_.rounded(how);
     }
+
+    std::int64_t same_until(std::int64_t last) const { return exact_.is_nan() ? last : 0; }
 
   private:
     bool is_one(const char* element) const { return std::memcmp(element, &one_, size_of(plan_.in)) == 0; }
@@ -175,10 +189,15 @@ template <class Prefixes>
 void repair_spans(const ScanPlan& plan, const Failures::Span* first, const Failures::Span* last,
                   int threads) {
     const Finish how{Finalize::itself, plan.format, 1};
+    const std::size_t size = size_of(plan.format);
     Prefixes prefixes(plan, first->in, threads);
     for (; first < last; ++first) {
-        for (std::int64_t i = first->first; i < first->last; ++i)
-            store_bits(first->out + i * plan.axis.out, 0, prefixes.through(i, how), size_of(plan.format));
+        for (std::int64_t i = first->first; i < first->last;) {
+            const std::uint64_t bits = prefixes.through(i, how);
+            store_bits(first->out + i * plan.axis.out, 0, bits, size);
+            const std::int64_t end = prefixes.same_until(first->last);
+            for (++i; i < end; ++i) store_bits(first->out + i * plan.axis.out, 0, bits, size);
+        }
         counters.scan_exact += static_cast<std::uint64_t>(first->last - first->first);
     }
 }
