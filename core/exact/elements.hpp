@@ -78,8 +78,7 @@ inline void add_elements(Superaccumulator& total, const char* p, std::ptrdiff_t 
 
 // Neighbours.
 inline void add_elements(Superaccumulator& total, const char* p, std::size_t n, Format format) {
-    in_float_format(format,
-                    [&]<Format f>() { add_elements<f, Map::itself>(total, p, size_of(f), n); });
+    in_float_format(format, [&]<Format f>() { add_elements<f, Map::itself>(total, p, size_of(f), n); });
 }
 
 // How many finite ones come first.

@@ -44,13 +44,15 @@ std::size_t finish_certain(void* tile, std::size_t n, const Finish& how, void* o
 template <std::size_t limbs, Format format>
 struct OfFloats {
     using State = ExponentialState<limbs, double>;
-    static constexpr Method method = States<State, format, take_each<State, take_float<format, State>>>::method;
+    static constexpr Method method =
+        States<State, format, take_each<State, take_float<format, State>>>::method;
 };
 
 template <std::size_t limbs, Format format, class Integer>
 struct OfIntegers {
     using State = ExponentialState<limbs, Wide<Integer>>;
-    static constexpr Method method = States<State, format, take_each<State, take_integer<Integer, State>>>::method;
+    static constexpr Method method =
+        States<State, format, take_each<State, take_integer<Integer, State>>>::method;
 };
 
 template <class Methods>

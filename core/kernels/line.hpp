@@ -199,9 +199,8 @@ struct Line {
     template <class Groups>
     static SAMESUM_INLINE void put_logarithms(const char* x, std::size_t n, Vector origin,
                                               const Logarithm& log, void* out) {
-        put_each<Groups>(x, n, out, [&, from = subtrahend(origin)](Vector v) {
-            return A::log_quotient(v, from, log);
-        });
+        put_each<Groups>(x, n, out,
+                         [&, from = subtrahend(origin)](Vector v) { return A::log_quotient(v, from, log); });
     }
 
     template <class Groups, class Result>

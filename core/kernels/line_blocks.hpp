@@ -60,10 +60,11 @@ struct Blocks {
         const char* x = static_cast<const char*>(from);
         const auto total = A::same(all);
         if constexpr (log) {
-            if (all.is_near) return L::template put_near_logarithms<ManyGroups>(x, n, A::logarithm(0, total), out);
+            if (all.is_near)
+                return L::template put_near_logarithms<ManyGroups>(x, n, A::logarithm(0, total), out);
             const Below against = L::below(all.greatest);
             L::template put_logarithms<ManyGroups>(x, n, L::same(all.greatest),
-                              A::logarithm(all.count, A::relative(total, against)), out);
+                                                   A::logarithm(all.count, A::relative(total, against)), out);
         } else {
             const auto inverse = A::Reciprocal::of(total);
             if (all.is_near) return put_powers(x, n, typename A::Near{}, inverse, out);

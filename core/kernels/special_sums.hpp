@@ -16,7 +16,7 @@ struct SpecialSums {
     static constexpr std::size_t size = sizeof(double), chains = 4;
 
     struct Tile {
-        double total[tile_pitch];      // of infinities and NaNs: 0 if there are none
+        double total[tile_pitch];       // of infinities and NaNs: 0 if there are none
         std::uint64_t any[tile_pitch];  // bits of all elements but for signs
     };
     static_assert(sizeof(Tile) <= tile_bytes);
@@ -54,8 +54,7 @@ struct SpecialSums {
         std::size_t i = 0;
         for (; i + chains * width <= n; i += chains * width) {
             prefetch<chains * width * size>(p + i * size + prefetch_distance);
-            for (std::size_t k = 0; k < chains; ++k)
-                found[k].take(load<Doubles>(p + (i + k * width) * size));
+            for (std::size_t k = 0; k < chains; ++k) found[k].take(load<Doubles>(p + (i + k * width) * size));
         }
         for (; i < n; i += width) found[0].take(elements(p + i * size, n - i));
         for (std::size_t k = 1; k < chains; ++k) found[0].join(found[k]);

@@ -2,9 +2,9 @@
 #include "kernels/extremes.hpp"
 #include "kernels/modular.hpp"
 #include "kernels/single_sums.hpp"
+#include "kernels/special_sums.hpp"
 #include "kernels/sum1.hpp"
 #include "kernels/sum2.hpp"
-#include "kernels/special_sums.hpp"
 #include "kernels/sum3.hpp"
 #include "kernels/tables.hpp"
 
