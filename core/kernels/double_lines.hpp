@@ -67,6 +67,8 @@ struct DoubleLines {
     struct LaneSum {
         Doubles high, low;
 
+        SAMESUM_INLINE void begin() { high = low = Doubles{}; }
+
         SAMESUM_INLINE void add(const DoublePower& p) {
             const Doubles power = fused(p.root, p.growth, p.root);
             Doubles error;

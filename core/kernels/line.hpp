@@ -136,7 +136,8 @@ struct Line {
     // found, NaNs apart; against the greatest, those equal to it are counted for the logarithm.
     template <bool log, class Groups, class Against, class Keep>
     static SAMESUM_INLINE Sum sum_of(const char* x, std::size_t n, const Against& against, Keep keep) {
-        LaneSum lane[parts] = {};
+        LaneSum lane[parts];
+        for (LaneSum& l : lane) l.begin();
         Mask equal = {};
         Vector most = same(-infinity);
         for (std::size_t start = 0; start < n; start += stretch) {

@@ -2,6 +2,8 @@
 // one line.
 #pragma once
 
+#include <limits>
+
 #include "kernels/line.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -63,7 +65,11 @@ struct Columns {
         for (std::size_t start = 0; start < lines.n; start += stretch) {
             const std::size_t end = start + stretch < lines.n ? start + stretch : lines.n;
             for (std::size_t k = 0; k < line_lanes && start + k < end; ++k) {
-                LaneSum lane = start == 0 ? LaneSum{} : shares.lane[k];
+                LaneSum lane;
+                if (start == 0)
+                    lane.begin();
+                else
+                    lane = shares.lane[k];
                 std::size_t i = start + k;
                 for (; i + 3 * line_lanes < end; i += 4 * line_lanes)
                     take<log, 4>(i, against, lane, shares.equal);
@@ -166,6 +172,12 @@ struct Columns {
         put_nan(most, total);
     }
 
+    // Lines of one element each, of which nothing but NaN or the finite 1 comes, or its logarithm.
+    SAMESUM_INLINE void put_lone(typename A::Scalar result) const {
+        const Vector x = at(0), none = {};
+        put(0, x - x == 0 ? none + result : none + std::numeric_limits<typename A::Scalar>::quiet_NaN());
+    }
+
     // Of those that there are.
     bool are_all(Mask of_lines) const {
         for (std::size_t k = count; k < A::elements; ++k) of_lines[k] = -1;
@@ -178,7 +190,10 @@ struct Columns {
         for (std::size_t first = 0; first < lines.count; first += A::elements) {
             const std::size_t left = lines.count - first;
             const Columns some{lines, first, std::min(left, A::elements), elements, elements + lines.n};
-            log ? some.run_logarithm() : some.run_softmax();
+            if (lines.n == 1)
+                some.put_lone(log ? 0 : 1);
+            else
+                log ? some.run_logarithm() : some.run_softmax();
         }
     }
 };

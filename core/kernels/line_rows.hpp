@@ -121,7 +121,8 @@ struct Rows {
         Shares again;
         const typename A::Below below = A::Below::of(shares.most(), near);
         put_across(again, [&](std::size_t k) SAMESUM_INLINED {
-            return done[k] != 0 ? typename L::Counted{} : sum_of<log, Groups>(k, below.of_line(k)).counted();
+            const bool waits = done[k] == 0 && L::is_finite(shares.greatest[k]);
+            return waits ? sum_of<log, Groups>(k, below.of_line(k)).counted() : typename L::Counted{};
         });
         for (std::size_t k = 0; k < count; ++k) {
             if (done[k] != 0) continue;

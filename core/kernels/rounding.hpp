@@ -40,15 +40,22 @@ SAMESUM_INLINE bool any_bit(Words v) {
 #endif
 }
 
-// a * b + c, rounded once.
+// a * b + c, rounded once; by calls, where processors have no instruction for it, which are best made in one
+// place: they are code enough.
+#if !defined(__FMA__)
+__attribute__((noinline)) inline Doubles fused_by_calls(Doubles a, Doubles b, Doubles c) {
+    for (std::size_t k = 0; k < width; ++k) c[k] = __builtin_fma(a[k], b[k], c[k]);
+    return c;
+}
+#endif
+
 SAMESUM_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
 #if defined(__AVX512F__)
     return reinterpret_cast<Doubles>(_mm512_fmadd_pd(a, b, c));
 #elif defined(__FMA__)
     return reinterpret_cast<Doubles>(_mm256_fmadd_pd(a, b, c));
 #else
-    for (std::size_t k = 0; k < width; ++k) c[k] = __builtin_fma(a[k], b[k], c[k]);
-    return c;
+    return fused_by_calls(a, b, c);
 #endif
 }
 

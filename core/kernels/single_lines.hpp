@@ -68,8 +68,13 @@ struct SingleLines {
     // is 2^-32 of the last place of the least logarithm.
     static constexpr float nearly_nothing = precise ? 0x1p-100f : 0;
     struct LaneSum {
-        Halves all = {};
-        Singles rest = Singles{} + nearly_nothing;
+        Halves all;
+        Singles rest;
+
+        SAMESUM_INLINE void begin() {
+            all.low = all.high = Doubles{};
+            rest = Singles{} + nearly_nothing;
+        }
 
         SAMESUM_INLINE void add(const Power& p) {
             if constexpr (precise) {

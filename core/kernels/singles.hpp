@@ -41,15 +41,21 @@ SAMESUM_INLINE Singles joined(Floats low, Floats high) {
 
 SAMESUM_INLINE Singles narrowed(Halves v) { return joined(narrowed(v.low), narrowed(v.high)); }
 
-// a * b + c, rounded once.
+#if !defined(__FMA__)
+__attribute__((noinline)) inline Singles fused_by_calls(Singles a, Singles b, Singles c) {
+    for (std::size_t k = 0; k < singles; ++k) c[k] = __builtin_fmaf(a[k], b[k], c[k]);
+    return c;
+}
+#endif
+
+// As of doubles.
 SAMESUM_INLINE Singles fused(Singles a, Singles b, Singles c) {
 #if defined(__AVX512F__)
     return reinterpret_cast<Singles>(_mm512_fmadd_ps(a, b, c));
 #elif defined(__FMA__)
     return reinterpret_cast<Singles>(_mm256_fmadd_ps(a, b, c));
 #else
-    for (std::size_t k = 0; k < singles; ++k) c[k] = __builtin_fmaf(a[k], b[k], c[k]);
-    return c;
+    return fused_by_calls(a, b, c);
 #endif
 }
 

@@ -270,6 +270,17 @@ def test_what_is_not_a_number(row: Normalization, dtype: np.dtype[Any]) -> None:
         np.testing.assert_array_equal(bits_of(blocks), bits_of(np.full(len(blocks), np.nan, dtype)), str(values))
 
 
+@pytest.mark.usefixtures("each_instruction_set")
+@each_row
+@each_float
+def test_lines_of_one_element(row: Normalization, dtype: np.dtype[Any]) -> None:
+    """1 or its logarithm of what is finite, NaN of everything else."""
+    x = np.array([1, -2, 0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 6e4, 6e-8] * 7, dtype)
+    got = memory.normalize(row, x[:, None], 1)[:, 0]
+    want = np.where(np.isfinite(x.astype(np.float64)), 1.0 if row is SOFTMAX else 0.0, np.nan).astype(dtype)
+    np.testing.assert_array_equal(bits_of(got), bits_of(want))
+
+
 @each_row
 @each_float
 def test_shapes(row: Normalization, dtype: np.dtype[Any]) -> None:

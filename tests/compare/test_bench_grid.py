@@ -13,6 +13,7 @@ from samesum.compare.bench.data import DATA, draw
 from samesum.compare.bench.grid import GRIDS, LAYOUTS, array, questions, shapes
 from samesum.compare.bench.operators import OPERATORS
 from samesum.compare.bench.room import needed
+from samesum.graph.model import NDArray
 
 FULL = questions("full", list(OPERATORS), (), [2], "normal")
 
@@ -126,7 +127,22 @@ def test_difficult_data_are_difficult(axes: tuple[int, ...]) -> None:
         assert abs(sum(line)) * 2**30 < sum(map(abs, line))
     wide = [abs(value) for line in lines("wide") for value in line if value]
     assert max(wide) > 2**20 * min(wide)
-    assert set(DATA) == {"normal", "uniform", "cancelling", "wide", "ties"}
+
+
+def test_data_with_special_values() -> None:
+    def drawn(data: str, dtype: str) -> NDArray:
+        return draw(Question("sum", dtype, Cell("array", (400, 30), (1,)), 1, data), 0).astype(np.float64)
+
+    for dtype in ("float64", "bfloat16"):
+        assert 0.6 < np.isneginf(drawn("masked", dtype)).mean() < 0.73
+        special = drawn("special", dtype)
+        assert all(0 < found.mean() < 0.02 for found in (np.isnan(special), np.isposinf(special), np.isneginf(special)))
+        assert not drawn("zeros", dtype).any()
+        assert 45 < drawn("spread", dtype).std() < 55
+
+
+def test_all_data_are_tried() -> None:
+    assert set(DATA) == {"normal", "uniform", "cancelling", "wide", "ties", "spread", "masked", "special", "zeros"}
 
 
 def test_the_room_for_results_counts() -> None:

@@ -71,7 +71,12 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--cell", metavar="NAME", dest="cells", help="these cells of the grid only", **many)
     parser.add_argument("--against", metavar="NAME", help="the peers", **many)
     parser.add_argument("--threads", metavar="N", help="threads of everybody; several: one after the other", **many)
-    parser.add_argument("--data", metavar="NAME", default="normal", help="normal, uniform, cancelling, wide or ties")
+    parser.add_argument(
+        "--data",
+        metavar="NAME",
+        default="normal",
+        help="normal, uniform, cancelling, wide, ties, spread, masked, special or zeros",
+    )
     parser.add_argument("--rounds", metavar="N", type=int, help="readings of each competitor (default 7, quick: 5)")
     parser.add_argument("--patience", metavar="S", type=float, help="seconds of readings, then none (1, quick: 0.15)")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="for other data (default 0)")

@@ -112,7 +112,35 @@ def _ties(lines: NDArray, ulp: float, generator: Generator) -> None:
     lines[:, 2 + half : 2 + 2 * half] = -lines[:, 2 : 2 + half]
 
 
+def _spread(lines: NDArray, ulp: float, generator: Generator) -> None:  # noqa: ARG001
+    """So far apart that powers of most elements vanish beside that of the greatest, and some are subnormal."""
+    lines[...] = 50 * generator.standard_normal(lines.shape)
+
+
+def _masked(lines: NDArray, ulp: float, generator: Generator) -> None:  # noqa: ARG001
+    """Two of three elements are -inf."""
+    lines[...] = np.where(generator.integers(0, 3, lines.shape) == 0, generator.standard_normal(lines.shape), -np.inf)
+
+
+def _special(lines: NDArray, ulp: float, generator: Generator) -> None:  # noqa: ARG001
+    """One element of a hundred is an infinity of either sign or NaN."""
+    values = generator.choice([np.inf, -np.inf, np.nan], lines.shape)
+    lines[...] = np.where(generator.integers(0, 100, lines.shape) == 0, values, generator.standard_normal(lines.shape))
+
+
+def _zeros(lines: NDArray, ulp: float, generator: Generator) -> None:  # noqa: ARG001
+    lines[...] = 0
+
+
 NORMAL, UNIFORM = "normal", "uniform"
-HARD: dict[str, Callable[..., None]] = {"cancelling": _cancelling, "wide": _wide, "ties": _ties}
+HARD: dict[str, Callable[..., None]] = {
+    "cancelling": _cancelling,
+    "wide": _wide,
+    "ties": _ties,
+    "spread": _spread,
+    "masked": _masked,
+    "special": _special,
+    "zeros": _zeros,
+}
 DATA = (NORMAL, UNIFORM, *HARD)
-"""How well the data behave; the last three concern the floats of sums, means, norms, extremes and so on."""
+"""How well the data behave; all but the first two concern the floats of sums, means, norms, extremes and so on."""
