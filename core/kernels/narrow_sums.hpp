@@ -241,10 +241,11 @@ struct NarrowSums {
     SAMESUM_INLINE bool pass_on_another(const Rows& rows) {
         Doubles sum = part;
         const ExponentSpread<F> seen = rows.joined(plain<format>(rows, sum));
-        shift = chosen_shift(size_of(seen, rows));
+        const Doubles chosen = chosen_shift(size_of(seen, rows));
         // The sum so far may have parts that are finer than this grid.
-        const Longs held = (part + shift) - shift == part;
+        const Longs held = (part + chosen) - chosen == part;
         if (any(~held)) return false;
+        shift = chosen;
         way = Way::exponents;
         if (!seen.is_on_grid(shift, part, rows.terms())) return pass_by_bits<format>(rows);
         part = sum;
@@ -256,7 +257,7 @@ struct NarrowSums {
         using Round = Rounding<format>;
         const Doubles known = samesum::SAMESUM_ISA::magnitude(base.lo) + base.bound,
                       size = samesum::SAMESUM_ISA::magnitude(base.hi) + shift,
-                      bound = known * bound_slack + size * (4 * unit_roundoff);
+                      own = known * bound_slack + size * (4 * unit_roundoff), bound = rows.joined(own);
         Pass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
         Doubles high = base.hi;
         Words wrong = {};
@@ -267,7 +268,7 @@ struct NarrowSums {
             wrong |= Round::different(low, Round::of_number(value + bound));
             rows.put(r, low);
         }
-        const Longs finite = bound < infinity;
+        const Longs finite = own < infinity;
         if (any(~finite) || !pass.is_on_grid(shift)) return Outcome::off;
         part = pass.sum;
         return any_bit(wrong) ? Outcome::doubtful : Outcome::certain;

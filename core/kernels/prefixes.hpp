@@ -40,7 +40,8 @@ SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
 // `known` rows, or any number if zero. A row follows another one: next(sum, v) is the prefixes up to the
 // elements v after `sum`, which moves on; after(v) is what v is for the next row; joined(seen) is what was
 // seen of all elements of a column, the least bits or the greatest number; and every sum grows by terms()
-// elements. (kernels/interleaved.hpp has other rows.)
+// elements. In other rows (kernels/interleaved.hpp) columns change their places: what is known of each either
+// goes on by `after` or is `joined` to what holds of all.
 template <class F, Format format, bool whole, std::size_t known, bool ones = false>
 struct StripRows {
     const char* const x;

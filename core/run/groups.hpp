@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "layout/plan.hpp"
+#include "run/room.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -25,6 +26,10 @@ struct Groups {
                    const void* out) const;
     std::int64_t elements() const { return count * rows * columns; }
     std::int64_t bytes() const { return elements() * static_cast<std::int64_t>(size_of(format)); }
+    // Bytes of so many rows of some groups.
+    std::size_t room_for(std::int64_t number, std::int64_t rows_of_each, Format of) const {
+        return static_cast<std::size_t>(number * rows_of_each * columns) * samesum::size_of(of);
+    }
     // How many make a block.
     std::int64_t together() const;
     // The first column of these groups, then the second one and so on, row by row.
@@ -33,26 +38,26 @@ struct Groups {
 
 // So many elements a group may have at most, and columns that are few: by themselves they fill no vector.
 constexpr std::int64_t most_of_group = 512, few_columns = 7;
-// Elements of a block, so few that one thread does it, and of its results, at most: a row may be added to
-// each group.
-constexpr std::size_t grouped_elements = 6144, grouped_results = grouped_elements / 2 * 3;
+// Elements of a block, at most: so few that one thread does it.
+constexpr std::size_t grouped_elements = 6144;
 
 // Results of a block, so many of each group, come to lie as those of one group after the other.
 void put_groups(const char* results, Format format, std::int64_t of_each, std::int64_t first,
                 std::int64_t number, void* out);
 
-// each(rows of a block, its first group, how many they are)
+// each(rows of a block, its first group, how many they are). What a block needs is not on the stack: threads
+// may have little of it.
 template <class Each>
 void for_each_block(const Groups& groups, int threads, const Each& each) {
     const std::int64_t together = groups.together(), size = static_cast<std::int64_t>(size_of(groups.format));
     auto task = [&](std::size_t t, std::size_t) {
-        alignas(64) char elements[grouped_elements * 8];
         const std::int64_t first = static_cast<std::int64_t>(t) * together,
                            number = std::min(together, groups.count - first);
-        groups.untangle(first, number, elements);
+        const Room elements(groups.room_for(number, groups.rows, groups.format));
+        groups.untangle(first, number, elements.get());
         const std::int64_t shape[] = {groups.rows, groups.columns * number},
                            strides[] = {shape[1] * size, size};
-        each(View{elements, 2, shape, strides, groups.format, false}, first, number);
+        each(View{elements.get(), 2, shape, strides, groups.format, false}, first, number);
     };
     for_each_task(static_cast<std::size_t>((groups.count + together - 1) / together),
                   static_cast<std::size_t>(threads), task);

@@ -238,9 +238,9 @@ void normalize_groups(const Groups& groups, Normalization kind, void* out) {
     static_assert(grouped_elements < threaded_elements);
     const BriefWork brief(groups.elements() < brief_elements);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
-        alignas(64) char results[grouped_elements * 8];
-        normalize(block, 0, kind, results);
-        put_groups(results, groups.format, groups.rows * groups.columns, first, number, out);
+        const Room results(groups.room_for(number, groups.rows, groups.format));
+        normalize(block, 0, kind, results.get());
+        put_groups(results.get(), groups.format, groups.rows * groups.columns, first, number, out);
     };
     for_each_block(groups, groups.elements() >= threaded_elements ? thread_count() : 1, each);
 }

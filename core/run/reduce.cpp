@@ -97,21 +97,25 @@ Groups groups_of(const Plan& plan) {
 void reduce_groups(const Groups& groups, bool ordered, const Target* targets, std::size_t count) {
     const BriefWork brief(groups.bytes() < brief_bytes);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
-        alignas(64) char results[most_results][grouped_elements / 2 * 8];
         constexpr bool reduced[] = {true, false};
+        const std::size_t pitch = groups.room_for(number, 1, Format::f64);
+        const Room results(count * pitch);
         Target some[most_results];
-        for (std::size_t i = 0; i < count; ++i) some[i] = {targets[i].tiers, targets[i].how, results[i]};
+        for (std::size_t i = 0; i < count; ++i)
+            some[i] = {targets[i].tiers, targets[i].how, results.get() + i * pitch};
         run_job(plan_reduction(block, reduced, {ordered}), some, count);
         for (std::size_t i = 0; i < count; ++i)
-            put_groups(results[i], some[i].how.format, groups.columns, first, number, targets[i].out);
+            put_groups(some[i].out, some[i].how.format, groups.columns, first, number, targets[i].out);
     };
     for_each_block(groups, groups.bytes() >= threaded_bytes ? thread_count() : 1, each);
 }
 
 void run(const Plan& plan, const Target* targets, std::size_t count) {
+    // More of them fill vectors by themselves.
+    constexpr std::int64_t most_group_columns = 16;
     const Groups groups = groups_of(plan);
     const auto suits = [&](const Target& t) {
-        return groups.are_small(16, most_of_group, t.how.format, t.out);
+        return groups.are_small(most_group_columns, most_of_group, t.how.format, t.out);
     };
     if (std::all_of(targets, targets + count, suits))
         reduce_groups(groups, plan.ordered, targets, count);

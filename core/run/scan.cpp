@@ -212,14 +212,14 @@ class Job {
     LongScan long_;
 };
 
-void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
+void scan_small_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
                  void* out) {
     const BriefWork brief(groups.bytes() < brief_bytes);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
-        alignas(64) char results[grouped_results * 8];
-        scan(combine, block, 0, options, format, results);
         const std::int64_t rows = groups.rows + (options.include_initial ? 1 : 0);
-        put_groups(results, format, rows * groups.columns, first, number, out);
+        const Room results(groups.room_for(number, rows, format));
+        scan(combine, block, 0, options, format, results.get());
+        put_groups(results.get(), format, rows * groups.columns, first, number, out);
     };
     for_each_block(groups, groups.bytes() >= threaded_bytes ? thread_count() : 1, each);
 }
@@ -233,7 +233,7 @@ void scan(Combine combine, const View& x, int axis, const ScanOptions& options, 
     const std::int64_t most =
         combine == Combine::product && is_float(x.format) ? most_of_group : least_floats;
     if (groups.are_small(few_columns, most, format, out))
-        return scan_groups(combine, groups, options, format, out);
+        return scan_small_groups(combine, groups, options, format, out);
     const ScanPlan plan = plan_scan(x, axis, options, format, out);
     counters.scan_lines += static_cast<std::uint64_t>(plan.lines.count());
     Job(combine, plan).run();

@@ -114,13 +114,14 @@ def test_by_chunks(dtype: np.dtype[Any], kind: str, few: int) -> None:
 
 
 @each_float
-def test_beyond_the_caches(dtype: np.dtype[Any]) -> None:
-    """Results that pass by the caches, some of them at no boundary of a cache line."""
-    count = (16 << 20) // dtype.itemsize // 3 + 1000
-    x = np.resize(np.ascontiguousarray(lines_of("normal", dtype, 3, 10_007).T), (count, 3))
+@pytest.mark.parametrize("few", [1, 3])
+def test_beyond_the_caches(dtype: np.dtype[Any], few: int) -> None:
+    """Many chunks; the results of one line pass by the caches."""
+    count = (16 << 20) // dtype.itemsize // few + 1000
+    x = np.resize(np.ascontiguousarray(lines_of("normal", dtype, few, 10_007).T), (count, few))
     expected = np.empty_like(x)
     _core.set_num_threads(1)
-    for k in range(3):
+    for k in range(few):
         expected[:, k] = memory.scan(CUMULATIVE_SUM, np.ascontiguousarray(x[:, k]), 0)
     for threads in (1, 2):
         _core.set_num_threads(threads)
@@ -167,4 +168,23 @@ def test_an_element_that_no_grid_holds(dtype: np.dtype[Any]) -> None:
             x = lines_of("normal", dtype, few, 800)
             x[:, 0] += 1000
             x[few // 2, place] = tiny
+            check_columns(x)
+
+
+BELOW_A_TIE = {"float32": (62.0,), "bfloat16": (2.0**22 - 2.0**14, 2.0**14 - 2.0**6, 62.0)}
+"""What brings 2^30 within 2 of halfway to the next number."""
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS[1:3], ids=str)
+@pytest.mark.parametrize("few", [2, 3, 4, 5, 6, 7])
+def test_a_line_far_above_its_neighbours(dtype: np.dtype[Any], few: int) -> None:
+    """What a line has lost stays its own, wherever in a vector its elements lie: here it is all that decides a tie."""
+    below = BELOW_A_TIE[dtype.name]
+    for hard in (0, few - 1):
+        for place in range(161, 178):
+            x = np.ones((few, 256), dtype)
+            x[hard] = 0
+            x[hard, : len(below) + 1] = 2.0**30, *below
+            x[hard, 160] = 2.0**-36
+            x[hard, place : place + 2] = 2, 1
             check_columns(x)
