@@ -96,9 +96,8 @@ struct Rows {
         }
     }
 
-    // The powers of all lines: of those that are near zero as they are, and of none or all of the others
-    // against their greatest elements. Returns which lines are near zero, and of the others the sums are
-    // missing if `expects_distant` is not set.
+    // The powers of lines that are near zero, which are returned, as they are; those of others against their
+    // greatest elements where some are expected, and else not yet.
     template <bool log, class Groups>
     SAMESUM_INLINE Mask add_up(Shares& shares) const {
         if (expects_distant) {

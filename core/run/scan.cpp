@@ -213,7 +213,7 @@ class Job {
 };
 
 void scan_small_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
-                 void* out) {
+                       void* out) {
     const BriefWork brief(groups.bytes() < brief_bytes);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
         const std::int64_t rows = groups.rows + (options.include_initial ? 1 : 0);

@@ -12,8 +12,8 @@ struct Tiers {
     Method method[4];
     std::size_t number[4];  // of the counter
     std::size_t count = 0;
-    std::size_t partial =
-        0;  // the one that fails for most of what the tiers before it certify, if not the first
+    // If not zero, the one that fails for most of what those before it certify.
+    std::size_t partial = 0;
     Short at_once = nullptr;  // to try before them
 
     bool is_partial(std::size_t tier) const { return partial > 0 && tier == partial; }
