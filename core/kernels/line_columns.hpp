@@ -98,38 +98,36 @@ struct Columns {
         });
     }
 
-    // Lines without a result.
-    void put_nan(Vector most, const typename A::Total& total) const {
+    // Where the lines have a result.
+    static Mask have_result(Vector most, const typename A::Total& total) {
         const Mask none = {}, finite = (most - most == most - most) ? none - 1 : none;
-        const Mask some = finite & A::is_number(total);
-        if (!any(~some)) return;
-        for (std::size_t k = 0; k < count; ++k) {
-            if (some[k] != 0) continue;
-            for (std::size_t i = 0; i < lines.n; ++i)
-                store_bits(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to, first + k,
-                           canonical_nan(A::format), Line<A>::size);
-        }
+        return finite & A::is_number(total);
+    }
+
+    // Of a line that has a result, or NaN.
+    SAMESUM_INLINE void put_if(Mask has, std::size_t i, Vector v) const {
+        put(i, has ? v : Line<A>::same(std::numeric_limits<typename A::Scalar>::quiet_NaN()));
     }
 
     template <std::size_t some>
-    SAMESUM_INLINE void put_quotients(std::size_t i, const typename A::Reciprocal& inverse) const {
+    SAMESUM_INLINE void put_quotients(std::size_t i, const typename A::Reciprocal& inverse, Mask has) const {
         Power p[some];
         Vector v[some];
         for_each_of<some>([&](std::size_t k) { p[k] = {elements[i + k], growths[i + k]}; });
         inverse.times(p, v);
-        for_each_of<some>([&](std::size_t k) { put(i + k, v[k]); });
+        for_each_of<some>([&](std::size_t k) { put_if(has, i + k, v[k]); });
     }
 
-    void put_softmax(const typename A::Total& total) const {
+    void put_softmax(const typename A::Total& total, Mask has) const {
         const auto inverse = A::Reciprocal::of(total);
         std::size_t i = 0;
-        for (; i + 4 <= lines.n; i += 4) put_quotients<4>(i, inverse);
-        for (; i < lines.n; ++i) put_quotients<1>(i, inverse);
+        for (; i + 4 <= lines.n; i += 4) put_quotients<4>(i, inverse, has);
+        for (; i < lines.n; ++i) put_quotients<1>(i, inverse, has);
     }
 
     template <class Result>
-    SAMESUM_INLINE void put_each(Result result) const {
-        for (std::size_t i = 0; i < lines.n; ++i) put(i, result(elements[i]));
+    SAMESUM_INLINE void put_each(Mask has, Result result) const {
+        for (std::size_t i = 0; i < lines.n; ++i) put_if(has, i, result(elements[i]));
     }
 
     void run_softmax() const {
@@ -141,8 +139,7 @@ struct Columns {
         else
             share<false>(A::Below::of(most, near), shares);
         const auto total = shares.total();
-        put_softmax(total);
-        put_nan(most, total);
+        put_softmax(total, have_result(most, total));
     }
 
     void run_logarithm() const {
@@ -154,7 +151,7 @@ struct Columns {
             share<true>(typename A::Near{}, shares);
             logs = A::logarithm(Mask{}, shares.total());
             near &= A::is_distant(logs, most);
-            if (are_all(near)) return put_each([&](Vector v) { return A::near_quotient(v, logs); });
+            if (are_all(near)) return put_each(near, [&](Vector v) { return A::near_quotient(v, logs); });
         }
         run_distant_logarithm(most, near, logs);
     }
@@ -166,10 +163,10 @@ struct Columns {
         share<true>(against, shares);
         const auto total = shares.total();
         const auto logs = A::logarithm(shares.equal, A::relative(total, against));
-        put_each([&, from = Line<A>::subtrahend(most)](Vector v) {
+        const Mask has = have_result(most, total);
+        put_each(has, [&, from = Line<A>::subtrahend(most)](Vector v) {
             return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs);
         });
-        put_nan(most, total);
     }
 
     // Lines of one element each, of which nothing but NaN or the finite 1 comes, or its logarithm.
