@@ -1,6 +1,7 @@
 // Positions of the minimum or maximum of elements that come in order: the first, or the last, of equal ones.
 // Elements are compared by rank, a signed integer that is greater for what wins: zeros of both signs are
-// equal, and every NaN is the same and wins.
+// equal, and every NaN is the same and wins. How ranks are made is told at run time: formats of one size
+// share their code, and minima and maxima do.
 #pragma once
 
 #include <bit>
@@ -11,15 +12,47 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// What is known of the best ranks and their places; `Key` is a signed integer.
-template <class Key, bool last>
-struct Places {
+// The ranks of the numbers that `Key`, a signed integer, holds the bits of.
+template <class Key, bool is_real>
+struct Ranks {
     static_assert(std::is_signed_v<Key>);
     using Bits = std::make_unsigned_t<Key>;
     static constexpr Key least = static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1));
+    static constexpr Key greatest = static_cast<Key>(~least);
+
+    Key flip;      // of integers these bits; of floats all are to change sides, or none
+    Key infinity;  // of floats
+
+    static constexpr Ranks of(Format format, bool maximum) {
+        const Key turned = maximum ? Key{0} : Key{-1};
+        if (is_real) return {turned, static_cast<Key>(infinity_bits(format))};
+        return {static_cast<Key>(is_unsigned(format) ? turned ^ least : turned), 0};
+    }
+
+    // `T` is Key or a vector of them.
+    template <class T>
+    SAMESUM_INLINE T rank(T x) const {
+        if constexpr (is_real) {
+            const T size = static_cast<T>(x & greatest),
+                    side = static_cast<T>((x >> (8 * sizeof(Key) - 1)) ^ flip),
+                    order = static_cast<T>((size ^ side) - side);
+            return size > infinity ? T{} + greatest : order;
+        } else {
+            return static_cast<T>(x ^ flip);
+        }
+    }
+};
+
+// What is known of the best ranks and their places.
+template <class Key, bool is_real, bool last>
+struct Places {
+    using Bits = std::make_unsigned_t<Key>;
+    using Order = Ranks<Key, is_real>;
+    static constexpr Key least = Order::least;
 
     // What is known of the elements so far. Of none: the rank that wins over nothing, at 0.
     struct Tile {
+        Order ranks;
         Key best[tile_pitch];
         std::int64_t position[tile_pitch];
         std::int64_t count[tile_pitch];
@@ -34,8 +67,10 @@ struct Places {
 
     static SAMESUM_INLINE bool wins(Key x, Key over) { return last ? x >= over : x > over; }
 
+    template <Format format, bool maximum>
     static void init(void* tile, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
+        t.ranks = Order::of(format, maximum);
         for (std::size_t j = 0; j < n; ++j) t.best[j] = least;
         for (std::size_t j = 0; j < n; ++j) t.position[j] = t.count[j] = 0;
     }
@@ -82,14 +117,14 @@ struct Places {
     }
 };
 
-template <class Key, Format format, bool maximum, bool last>
-struct Position : Places<Key, last> {
-    using Of = Places<Key, last>;
+template <class Key, bool is_real, bool last>
+struct Position : Places<Key, is_real, last> {
+    using Of = Places<Key, is_real, last>;
     using Of::least, Of::wins;
     using typename Of::Batch;
     using typename Of::Bits;
+    using typename Of::Order;
     using typename Of::Tile;
-    static constexpr Key greatest = static_cast<Key>(~least);
 
     typedef Key Keys __attribute__((vector_size(vector_bytes)));
     static constexpr std::size_t lanes = vector_bytes / sizeof(Key);
@@ -101,26 +136,6 @@ struct Position : Places<Key, last> {
     // Rows of fewer columns than a quarter of this are taken side by side, until they are as wide.
     static constexpr std::size_t folded_columns = 256;
 
-    // `T` is Key or Keys.
-    template <class T>
-    static SAMESUM_INLINE T rank(T x) {
-        if constexpr (is_float(format)) {
-            constexpr Key infinity = static_cast<Key>(infinity_bits(format));
-            const T size = static_cast<T>(x & greatest);
-            const T sign = static_cast<T>(x >> (8 * sizeof(Key) - 1));
-            const T flip = maximum ? sign : static_cast<T>(~sign);
-            const T order = static_cast<T>((size ^ flip) - flip);
-            return size > infinity ? T{} + greatest : order;
-        } else {
-            const T order = is_unsigned(format) ? static_cast<T>(x ^ least) : x;
-            return maximum ? order : static_cast<T>(~order);
-        }
-    }
-
-    static SAMESUM_INLINE Key rank_at(const char* p, std::size_t i) {
-        return rank(load<Key>(p + i * sizeof(Key)));
-    }
-
     template <class T>
     static SAMESUM_INLINE T greater(T a, T b) {
         return a > b ? a : b;
@@ -128,15 +143,16 @@ struct Position : Places<Key, last> {
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
+        const Order order = t.ranks;
         const char* p = static_cast<const char*>(x);
         Key best = t.best[j];
         std::size_t from = n;  // the chunk that won last, if one did
         for (std::size_t i = 0; i < n; i += lane_chunk) {
-            const Key now = best_of(p + i * sizeof(Key), chunk_at(i, n));
+            const Key now = best_of(order, p + i * sizeof(Key), chunk_at(i, n));
             if (wins(now, best)) best = now, from = i;
         }
         if (from < n) {
-            const std::size_t at = from + find(p + from * sizeof(Key), chunk_at(from, n), best);
+            const std::size_t at = from + find(order, p + from * sizeof(Key), chunk_at(from, n), best);
             t.best[j] = best;
             t.position[j] = t.count[j] + static_cast<std::int64_t>(at);
         }
@@ -147,33 +163,34 @@ struct Position : Places<Key, last> {
         return n - i < lane_chunk ? n - i : lane_chunk;
     }
 
-    static SAMESUM_INLINE Key best_of(const char* p, std::size_t n) {
+    static SAMESUM_INLINE Key best_of(const Order& order, const char* p, std::size_t n) {
         Key best = least;
         if (n < lanes / 2) {
-            for (std::size_t i = 0; i < n; ++i) best = greater(best, rank_at(p, i));
+            for (std::size_t i = 0; i < n; ++i)
+                best = greater(best, order.rank(load<Key>(p + i * sizeof(Key))));
             return best;
         }
         Keys side[4] = {};
         for (Keys& s : side) s += least;
-        each_vector<Keys>(p, n, [&](std::size_t k, Keys x) { side[k] = greater(side[k], rank(x)); });
+        each_vector<Keys>(p, n, [&](std::size_t k, Keys x) { side[k] = greater(side[k], order.rank(x)); });
         const Keys all = greater(greater(side[0], side[1]), greater(side[2], side[3]));
         return across(all, [](Keys a, Keys b) { return greater(a, b); });
     }
 
     // Of the first or the last element with this rank; there is one.
-    static SAMESUM_INLINE std::size_t find(const char* p, std::size_t n, Key best) {
+    static SAMESUM_INLINE std::size_t find(const Order& order, const char* p, std::size_t n, Key best) {
         if (n < lanes / 2) {
             std::size_t i = last ? n - 1 : 0;
-            while (rank_at(p, i) != best) last ? --i : ++i;
+            while (order.rank(load<Key>(p + i * sizeof(Key))) != best) last ? --i : ++i;
             return i;
         }
         const Keys wanted = Keys{} + best;
         if (n < lanes) {
-            const std::size_t i = place(equal_mask(rank(load_ends<Keys>(p, n)), wanted));
+            const std::size_t i = place(equal_mask(order.rank(load_ends<Keys>(p, n)), wanted));
             return i < lanes / 2 ? i : i + n - lanes;
         }
         const auto equal = [&](std::size_t i) {
-            return equal_mask(rank(load<Keys>(p + i * sizeof(Key))), wanted);
+            return equal_mask(order.rank(load<Keys>(p + i * sizeof(Key))), wanted);
         };
         return n <= 8 * lanes ? find_in_all(n, equal) : find_until(n, equal);
     }
@@ -231,32 +248,35 @@ struct Position : Places<Key, last> {
     static void add_batch(Tile& t, const char* p, std::ptrdiff_t stride, std::size_t sets, std::size_t n,
                           std::size_t fold) {
         Batch batch;
+        const Order order = t.ranks;
         const std::size_t width = n * fold;
         Of::begin(batch, width);
         std::size_t r = 0;
-        for (; r + 4 <= sets; r += 4, p += 4 * stride) add_rows<4>(batch, p, stride, width, r);
-        for (; r < sets; ++r, p += stride) add_rows<1>(batch, p, stride, width, r);
+        for (; r + 4 <= sets; r += 4, p += 4 * stride) add_rows<4>(order, batch, p, stride, width, r);
+        for (; r < sets; ++r, p += stride) add_rows<1>(order, batch, p, stride, width, r);
         Of::add(t, batch, sets, n, fold);
     }
 
     template <std::size_t rows>
-    static SAMESUM_INLINE void add_rows(Batch& batch, const char* x, std::ptrdiff_t row_stride, std::size_t n,
-                                        std::size_t first) {
-        each_stretch<rows, sizeof(Key)>(
-            x, row_stride, n, [&](std::size_t j, const char* p, std::size_t here) {
-                take_rows<rows>(batch.best + j, batch.row + j, p, row_stride, here, static_cast<Bits>(first));
-            });
+    static SAMESUM_INLINE void add_rows(const Order& order, Batch& batch, const char* x,
+                                        std::ptrdiff_t row_stride, std::size_t n, std::size_t first) {
+        each_stretch<rows, sizeof(Key)>(x, row_stride, n,
+                                        [&](std::size_t j, const char* p, std::size_t here) {
+                                            take_rows<rows>(order, batch.best + j, batch.row + j, p,
+                                                            row_stride, here, static_cast<Bits>(first));
+                                        });
     }
 
     // Some columns are taken twice: that changes nothing.
     template <std::size_t rows>
-    static SAMESUM_INLINE void take_rows(Key* __restrict best, Bits* __restrict row, const char* x,
-                                         std::ptrdiff_t row_stride, std::size_t n, Bits first) {
+    static SAMESUM_INLINE void take_rows(const Order& order, Key* __restrict best, Bits* __restrict row,
+                                         const char* x, std::ptrdiff_t row_stride, std::size_t n,
+                                         Bits first) {
         each_of_columns<Keys>(n, [&]<class T>(T, std::size_t j) {
             T b = load<T>(best + j), at = load<T>(row + j);
             for (std::size_t r = 0; r < rows; ++r) {
                 const char* p = x + static_cast<std::ptrdiff_t>(r) * row_stride;
-                const T now = rank(load<T>(p + j * sizeof(Key)));
+                const T now = order.rank(load<T>(p + j * sizeof(Key)));
                 at = (last ? now >= b : now > b) ? T{} + static_cast<Key>(first + r) : at;
                 b = greater(b, now);
             }
@@ -265,8 +285,11 @@ struct Position : Places<Key, last> {
         });
     }
 
+    template <Format format, bool maximum>
     static constexpr Method method() {
-        return {tile_columns, Of::init, each_lane<lane>, columns, each_merge<Of::merge>, Of::finish};
+        return {tile_columns,          Of::template init<format, maximum>,
+                each_lane<lane>,       columns,
+                each_merge<Of::merge>, Of::finish};
     }
 };
 

@@ -8,10 +8,10 @@ namespace samesum::SAMESUM_ISA {
 template <class Key, Format format>
 constexpr void fill(SearchMethods& m) {
     Method(&position)[2][2] = m.position[static_cast<std::size_t>(format)];
-    position[0][0] = Position<Key, format, false, false>::method();
-    position[0][1] = Position<Key, format, false, true>::method();
-    position[1][0] = Position<Key, format, true, false>::method();
-    position[1][1] = Position<Key, format, true, true>::method();
+    position[0][0] = Position<Key, is_float(format), false>::template method<format, false>();
+    position[0][1] = Position<Key, is_float(format), true>::template method<format, false>();
+    position[1][0] = Position<Key, is_float(format), false>::template method<format, true>();
+    position[1][1] = Position<Key, is_float(format), true>::template method<format, true>();
     Method(&logical)[2] = m.logical[static_cast<std::size_t>(format)];
     logical[0] = Logical<std::make_unsigned_t<Key>, is_float(format), false>::method();
     logical[1] = Logical<std::make_unsigned_t<Key>, is_float(format), true>::method();

@@ -7,17 +7,18 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Key, Format format, bool maximum, bool last>
+template <class Key, bool is_real, bool last>
 struct ShortPosition {
-    using All = Position<Key, format, maximum, last>;
+    using All = Position<Key, is_real, last>;
     using Keys = typename All::Keys;
+    using Order = typename All::Order;
     static constexpr std::size_t step = All::lanes;
 
-    static SAMESUM_INLINE Keys places(const ShortRows& rows) {
+    static SAMESUM_INLINE Keys places(const Order& order, const ShortRows& rows) {
         const char* p = rows.p;
-        Keys best = All::rank(load<Keys>(p)), place = {};
+        Keys best = order.rank(load<Keys>(p)), place = {};
         for (std::size_t r = 1; r < rows.count; ++r) {
-            const Keys x = All::rank(load<Keys>(p += rows.stride)), here = Keys{} + static_cast<Key>(r);
+            const Keys x = order.rank(load<Keys>(p += rows.stride)), here = Keys{} + static_cast<Key>(r);
             const auto wins = last ? x >= best : x > best;
             best = wins ? x : best;
             place = wins ? here : place;
@@ -37,13 +38,18 @@ struct ShortPosition {
         }
     }
 
+    static __attribute__((noinline)) void find(Order order, const ShortRows& all, std::size_t n, void* out) {
+        each_short<step, sizeof(Key)>(all, n, [=](const ShortRows& some, std::size_t j) {
+            put_short<step, sizeof(std::int64_t)>(out, j, n,
+                                                  [&](char* to) { store_all(to, places(order, some)); });
+        });
+    }
+
+    template <Format format, bool maximum>
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
                             void* out, std::uint8_t* failed) {
         std::memset(failed, 0, n);
-        const ShortRows all{static_cast<const char*>(x), row_stride, count};
-        each_short<step, sizeof(Key)>(all, n, [=](const ShortRows& some, std::size_t j) {
-            put_short<step, sizeof(std::int64_t)>(out, j, n, [&](char* to) { store_all(to, places(some)); });
-        });
+        find(Order::of(format, maximum), {static_cast<const char*>(x), row_stride, count}, n, out);
         return 0;
     }
 };

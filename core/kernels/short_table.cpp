@@ -39,10 +39,10 @@ constexpr void fill_orders(ShortMethods& m) {
     logical[1] = ShortLogical<std::make_unsigned_t<Key>, is_float(format), true>::make;
     using Signed = std::make_signed_t<Key>;
     Short(&position)[2][2] = m.position[static_cast<std::size_t>(format)];
-    position[0][0] = ShortPosition<Signed, format, false, false>::make;
-    position[0][1] = ShortPosition<Signed, format, false, true>::make;
-    position[1][0] = ShortPosition<Signed, format, true, false>::make;
-    position[1][1] = ShortPosition<Signed, format, true, true>::make;
+    position[0][0] = ShortPosition<Signed, is_float(format), false>::template make<format, false>;
+    position[0][1] = ShortPosition<Signed, is_float(format), true>::template make<format, false>;
+    position[1][0] = ShortPosition<Signed, is_float(format), false>::template make<format, true>;
+    position[1][1] = ShortPosition<Signed, is_float(format), true>::template make<format, true>;
 }
 
 constexpr void fill_all_orders(ShortMethods& m) {
