@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 namespace samesum {
 
@@ -12,6 +11,11 @@ namespace {
 constexpr std::int64_t folded_columns = 512;
 // For each column that is merged in the end, so many rows are to be taken.
 constexpr std::int64_t rows_per_merge = 4;
+
+// Of so many elements short runs make a lane.
+constexpr std::int64_t long_set = 512;
+// Bytes of rows that are so short that they are copied to lie side by side.
+constexpr std::int64_t short_row = 128;
 
 // Repeated elements (stride 0) go outermost, where they cost no vectors.
 std::int64_t distance(const Dim& d) { return d.in == 0 ? INT64_MAX : std::abs(d.in); }
@@ -50,15 +54,18 @@ bool lanes_fit(const Plan& plan, const Manner& manner) {
     const Dim& run = plan.reduced.dim[plan.reduced.rank - 1];
     const Dim& side = plan.kept.dim[plan.kept.rank - 1];
     if (distance(run) >= distance(side)) return false;
+    if (plan.reduced.rank > 1 && plan.reduced_count >= long_set) return true;
     const bool side_by_side = plan.reduced.rank == 1 && !plan.swapped && side.in == run.size * run.in &&
                               run.in == static_cast<std::int64_t>(size_of(plan.format));
     return run.size >= (side_by_side ? manner.least_lane_side_by_side : manner.least_lane) || side.size < 8;
 }
 
 std::int64_t folding(const Plan& plan, std::int64_t size) {
-    if (plan.ordered || plan.shape != Shape::columns || plan.reduced.rank == 0 || !plan.contiguous) return 1;
+    if (plan.ordered || plan.shape != Shape::columns || plan.reduced.rank == 0) return 1;
     const Dim& row = plan.reduced.dim[plan.reduced.rank - 1];
-    if (plan.inner.size > folded_columns / 4 || row.in != plan.inner.size * size) return 1;
+    const std::int64_t bytes = plan.inner.size * size;
+    const bool side_by_side = plan.contiguous && row.in == bytes;
+    if (plan.inner.size > folded_columns / 4 || (!side_by_side && bytes > short_row)) return 1;
     const std::int64_t merged = rows_per_merge * plan.inner.size;
     const std::int64_t most = std::min(row.size / 4, plan.reduced_count / merged);
     return std::clamp<std::int64_t>(most, 1, folded_columns / plan.inner.size);
@@ -127,98 +134,6 @@ Walk::Walk(const Dims& dims, std::int64_t index) : dims_(dims) {
 Offsets offsets_at(const Dims& dims, std::int64_t index) {
     const Walk walk(dims, index);
     return {walk.in(), walk.out()};
-}
-
-namespace {
-
-template <class Bits>
-Bits swapped_bytes(Bits x) {
-    if constexpr (sizeof(Bits) == 2)
-        return __builtin_bswap16(x);
-    else if constexpr (sizeof(Bits) == 4)
-        return __builtin_bswap32(x);
-    else if constexpr (sizeof(Bits) == 8)
-        return __builtin_bswap64(x);
-    else
-        return x;
-}
-
-template <class Bits>
-void copy_strided(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, bool swap) {
-    for (std::size_t i = 0; i < n; ++i, from += in, to += out) {
-        Bits x;
-        std::memcpy(&x, from, sizeof x);
-        if (swap) x = swapped_bytes(x);
-        std::memcpy(to, &x, sizeof x);
-    }
-}
-
-// With the steps known, compilers make shuffles of whole vectors out of this.
-template <class Bits>
-void copy_every_second(const char* __restrict from, char* __restrict to, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) {
-        Bits x;
-        std::memcpy(&x, from + 2 * i * sizeof x, sizeof x);
-        std::memcpy(to + i * sizeof x, &x, sizeof x);
-    }
-}
-
-template <class Bits>
-void copy(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, bool swap) {
-    constexpr std::int64_t size = sizeof(Bits);
-    if (in == 2 * size && out == size && !swap)
-        copy_every_second<Bits>(from, to, n);
-    else
-        copy_strided<Bits>(from, in, to, out, n, swap);
-}
-
-}  // namespace
-
-void copy_elements(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n,
-                   std::size_t size, bool swap) {
-    switch (size) {
-        case 1:
-            return copy<std::uint8_t>(from, in, to, out, n, false);
-        case 2:
-            return copy<std::uint16_t>(from, in, to, out, n, swap);
-        case 4:
-            return copy<std::uint32_t>(from, in, to, out, n, swap);
-        default:
-            return copy<std::uint64_t>(from, in, to, out, n, swap);
-    }
-}
-
-namespace {
-
-// The lines of the memory that hold n elements.
-void ask_for(const char* p, std::int64_t stride, std::int64_t n) {
-    constexpr std::int64_t line = 64;
-    const std::int64_t length = stride * n, least = stride < 0 ? -line : line,
-                       step = std::abs(stride) < line ? least : stride;
-    for (std::int64_t i = 0; std::abs(i) < std::abs(length); i += step) __builtin_prefetch(p + i);
-}
-
-}  // namespace
-
-void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to,
-            std::int64_t ahead) {
-    constexpr std::size_t part = 128;
-    const bool asks = ahead != 0 && stride != 0;
-    const std::size_t together = asks ? part : n;
-    for (std::size_t i = 0; i < n; i += together) {
-        const std::size_t now = std::min(together, n - i);
-        const char* p = from + static_cast<std::int64_t>(i) * stride;
-        if (asks) ask_for(p + ahead, stride, static_cast<std::int64_t>(now));
-        copy_elements(p, stride, to + i * size, static_cast<std::int64_t>(size), now, size, swapped);
-    }
-}
-
-void scatter(const char* from, std::size_t n, std::size_t size, char* to, std::int64_t stride) {
-    if (stride == static_cast<std::int64_t>(size)) {
-        std::memcpy(to, from, n * size);
-    } else {
-        copy_elements(from, static_cast<std::int64_t>(size), to, stride, n, size, false);
-    }
 }
 
 }  // namespace samesum

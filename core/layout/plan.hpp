@@ -49,7 +49,7 @@ struct Plan {
     Dims kept, reduced;  // without `inner`
     Dim inner;
     std::int64_t kept_count, reduced_count;  // with `inner`
-    std::int64_t fold;                       // columns: rows that lie side by side and are taken as one
+    std::int64_t fold;                       // columns: rows that are taken as one, side by side
     bool tangled;  // columns: each reduced set is contiguous, and they lie side by side
     Format format;
     bool contiguous;  // the inner dimension can be read as it lies
@@ -100,18 +100,5 @@ class Walk {
     Offsets offsets_{0, 0};
     std::int64_t at_[max_rank];
 };
-
-// Copies n elements from places `in` bytes apart to places `out` bytes apart, in the other byte order if so
-// asked.
-void copy_elements(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n,
-                   std::size_t size, bool swap);
-
-// Copies n elements `stride` bytes apart side by side, in native byte order. What lies `ahead` bytes beyond
-// is asked for on the way; nothing if that is zero.
-void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to,
-            std::int64_t ahead = 0);
-
-// Copies n elements to places `stride` bytes apart.
-void scatter(const char* from, std::size_t n, std::size_t size, char* to, std::int64_t stride);
 
 }  // namespace samesum

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "layout/copy.hpp"
 #include "run/tangled.hpp"
 
 namespace samesum {
@@ -56,17 +57,42 @@ void accumulate_short_lanes(const Plan& plan, const Method& method, const Range&
     }
 }
 
+// Lanes of many short runs, as whole ones.
+void accumulate_packed_lanes(const Plan& plan, const Method& method, const Range& range, void* tile) {
+    Dims set = plan.reduced;
+    set.push(plan.inner);
+    const std::size_t size = size_of(plan.format);
+    const Packing packing(set, size, plan.swapped);
+    alignas(64) char packed[block_elements];
+    const std::int64_t most = static_cast<std::int64_t>(sizeof packed / size);
+    Walk outputs(plan.kept, range.first);
+    for (std::int64_t o = range.first; o < range.last; ++o, outputs.next()) {
+        const char* const base = plan.data + outputs.in();
+        for (std::int64_t at = range.begin; at < range.end; at += most) {
+            const std::int64_t now = std::min(most, range.end - at);
+            packing.copy(base, at, now, packed);
+            method.lanes(tile, static_cast<std::size_t>(o - range.first), packed,
+                         static_cast<std::size_t>(now), 0, 1);
+        }
+    }
+}
+
 void accumulate_lanes(const Plan& plan, const Method& method, const Range& range, void* tile) {
     const bool whole = range.begin == 0 && range.end == plan.inner.size && plan.reduced.rank == 0;
     if (whole && plan.contiguous && plan.inner.size <= static_cast<std::int64_t>(block_elements)) {
         return accumulate_short_lanes(plan, method, range, tile);
     }
-    const std::int64_t run = plan.inner.size;
+    // Shorter runs cost more as lanes of their own than as parts of a lane.
+    constexpr std::int64_t long_run_bytes = 2048;
+    const std::int64_t run = plan.inner.size, size = static_cast<std::int64_t>(size_of(plan.format));
+    const bool one_run = plan.reduced.rank == 0;
+    if (!one_run && !(plan.contiguous && run * size >= long_run_bytes))
+        return accumulate_packed_lanes(plan, method, range, tile);
     Walk outputs(plan.kept, range.first);
     for (std::int64_t o = range.first; o < range.last; ++o, outputs.next()) {
         const char* base = plan.data + outputs.in();
         const std::size_t j = static_cast<std::size_t>(o - range.first);
-        if (plan.reduced.rank == 0) {
+        if (one_run) {
             add_lane_run(plan, method, tile, j, base + range.begin * plan.inner.in, range.end - range.begin);
             continue;
         }
@@ -95,30 +121,32 @@ bool add_untangled(const Plan& plan, const Method& method, const char* p, std::i
     return true;
 }
 
+// Rows side by side, `fold` of them as one.
+void add_folded(const Method& method, const char* p, std::int64_t row, std::int64_t rows, std::size_t n,
+                std::int64_t fold, void* tile) {
+    const std::int64_t sets = rows / fold, rest = rows % fold;
+    const std::size_t wide = n * static_cast<std::size_t>(fold);
+    if (sets > 0) method.columns(tile, p, row * fold, static_cast<std::size_t>(sets), wide);
+    if (rest > 0) method.columns(tile, p + sets * fold * row, 0, 1, n * static_cast<std::size_t>(rest));
+}
+
 void add_rows(const Plan& plan, const Method& method, const char* p, std::int64_t stride, std::int64_t rows,
               std::int64_t columns, std::int64_t fold, void* tile) {
-    const std::size_t n = static_cast<std::size_t>(columns);
+    const std::size_t n = static_cast<std::size_t>(columns), size = size_of(plan.format);
+    const std::int64_t row = columns * static_cast<std::int64_t>(size);
     if (add_untangled(plan, method, p, rows, n, tile)) return;
-    if (plan.contiguous) {
-        const std::int64_t sets = rows / fold, rest = rows % fold;
-        const std::size_t width = n * static_cast<std::size_t>(fold);
-        if (sets > 0) method.columns(tile, p, stride * fold, static_cast<std::size_t>(sets), width);
-        if (rest > 0)
-            method.columns(tile, p + sets * fold * stride, 0, 1, n * static_cast<std::size_t>(rest));
-        return;
-    }
-    const std::size_t size = size_of(plan.format);
+    if (plan.contiguous && (fold == 1 || stride == row))
+        return add_folded(method, p, stride, rows, n, fold, tile);
     alignas(64) char gathered[gathered_rows * tile_columns * 8 / 4];
-    const std::int64_t most =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(sizeof gathered / (n * size)));
+    const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizeof gathered) / row);
+    Dims some;
+    some.push({rows, stride, 0});
+    some.push({columns, plan.inner.in, 0});
+    const Packing packing(some, size, plan.swapped);
     for (std::int64_t r = 0; r < rows; r += most) {
         const std::int64_t now = std::min(most, rows - r);
-        for (std::int64_t i = 0; i < now; ++i) {
-            gather(p + (r + i) * stride, plan.inner.in, n, size, plan.swapped,
-                   gathered + static_cast<std::size_t>(i) * n * size, stride);
-        }
-        method.columns(tile, gathered, static_cast<std::ptrdiff_t>(n * size), static_cast<std::size_t>(now),
-                       n);
+        packing.copy(p, r * columns, now * columns, gathered);
+        add_folded(method, gathered, row, now, n, fold, tile);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "layout/copy.hpp"
 #include "run/reduce.hpp"
 
 namespace samesum {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "layout/copy.hpp"
+
 namespace samesum {
 
 void LineScan::add_failures(const LinePart& part, const std::uint8_t* failed, std::int64_t i, std::int64_t n,

@@ -7,6 +7,7 @@
 
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
 #include "layout/plan.hpp"
 #include "layout/stream.hpp"
 #include "run/room.hpp"

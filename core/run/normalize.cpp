@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/groups.hpp"
 #include "run/lines.hpp"

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "exact/rounding.hpp"
 #include "run/accumulate.hpp"
 #include "run/groups.hpp"
 #include "run/job.hpp"
+#include "run/packed.hpp"
+#include "run/reordered.hpp"
 #include "run/stages.hpp"
 #include "threads/pool.hpp"
 
@@ -110,7 +113,7 @@ void reduce_groups(const Groups& groups, bool ordered, const Target* targets, st
     for_each_block(groups, groups.bytes() >= threaded_bytes ? thread_count() : 1, each);
 }
 
-void run(const Plan& plan, const Target* targets, std::size_t count) {
+void run(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count) {
     // More of them fill vectors by themselves.
     constexpr std::int64_t most_group_columns = 16;
     const Groups groups = groups_of(plan);
@@ -119,20 +122,51 @@ void run(const Plan& plan, const Target* targets, std::size_t count) {
     };
     if (std::all_of(targets, targets + count, suits))
         reduce_groups(groups, plan.ordered, targets, count);
+    else if (suits_packing(plan))
+        reduce_packed(plan, manner, targets, count);
     else
         run_job(plan, targets, count);
+}
+
+bool pays_to_reorder(const Plan& plan, const Result* results, std::size_t n) {
+    return Reordered::pays(plan) && std::all_of(results, results + n, [](const Result& r) {
+               return reinterpret_cast<std::uintptr_t>(r.out) % size_of(r.format) == 0;
+           });
+}
+
+void reduce_reordered(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    Reordered order(x, reduced);
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < n; ++i) bytes += size_of(results[i].format);
+    const std::int64_t parts = order.parts(bytes);
+    for (std::int64_t part = 0; part < parts; ++part) {
+        const View view = order.part(part, parts);
+        std::vector<Room> rooms;
+        std::vector<Result> some(results, results + n);
+        for (Result& result : some) {
+            rooms.emplace_back(static_cast<std::size_t>(order.results()) * size_of(result.format));
+            result.out = rooms.back().get();
+        }
+        if (n == 1)
+            reduce(view, order.reduced(), some[0].row, some[0].format, some[0].out);
+        else
+            reduce_several(view, order.reduced(), some.data(), n);
+        for (std::size_t i = 0; i < n; ++i) order.put(rooms[i].get(), some[i].format, results[i].out);
+    }
 }
 
 }  // namespace
 
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
-    if (place_lone_elements(x, reduced, {row, format, out})) return;
+    const Result result{row, format, out};
+    if (place_lone_elements(x, reduced, result)) return;
     if (is_position(row.combine) && reduce_in_stages(x, reduced, row, out)) return;
-    const Plan plan = plan_reduction(
-        x, reduced,
-        {is_position(row.combine), least_lane(row, x.format), least_lane_side_by_side(row, x.format)});
-    const Target target = target_of(plan, {row, format, out});
-    run(plan, &target, 1);
+    const Manner manner{is_position(row.combine), least_lane(row, x.format),
+                        least_lane_side_by_side(row, x.format)};
+    const Plan plan = plan_reduction(x, reduced, manner);
+    if (pays_to_reorder(plan, &result, 1)) return reduce_reordered(x, reduced, &result, 1);
+    const Target target = target_of(plan, result);
+    run(plan, manner, &target, 1);
 }
 
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
@@ -146,6 +180,8 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
                any = plan_reduction(x, reduced, {false, least, side_by_side});
     const bool positions_too = equal_loops(ordered, any);
     const Plan& plan = positions_too ? ordered : any;
+    if (pays_to_reorder(plan, results, n)) return reduce_reordered(x, reduced, results, n);
+    const Manner manner{positions_too, least, side_by_side};
     Target targets[most_results];
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -157,10 +193,10 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
         }
         targets[count++] = target_of(plan, result);
         if (count < most_results) continue;
-        run(plan, targets, count);
+        run(plan, manner, targets, count);
         count = 0;
     }
-    if (count > 0) run(plan, targets, count);
+    if (count > 0) run(plan, manner, targets, count);
 }
 
 namespace {

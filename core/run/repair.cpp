@@ -11,6 +11,7 @@
 #include "exact/product.hpp"
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
 #include "run/exact_sums.hpp"
 #include "run/reduce.hpp"
 #include "threads/pool.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "layout/copy.hpp"
 #include "run/tangled.hpp"
 
 namespace samesum {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
 #include "threads/pool.hpp"

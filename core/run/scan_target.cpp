@@ -1,6 +1,7 @@
 #include "run/scan_target.hpp"
 
 #include "exact/rounding.hpp"
+#include "layout/copy.hpp"
 #include "layout/stream.hpp"
 
 namespace samesum {

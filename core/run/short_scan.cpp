@@ -6,6 +6,7 @@
 
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
 #include "run/tangled.hpp"

@@ -1,0 +1,124 @@
+#include "run/packed.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "layout/copy.hpp"
+#include "run/accumulate.hpp"
+#include "run/job.hpp"
+#include "run/room.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+constexpr std::int64_t most_of_set = 512, least_sets = 16;
+// Fewer columns, or elements of a tile of them, cost less as parts of wider ones.
+constexpr std::int64_t narrow_columns = 48, small_tile = 4096;
+// So few that one thread does it, and that it stays in its cache.
+constexpr std::int64_t packed_bytes = 32 << 10;
+
+Dims all_of(Dims dims, const Plan& plan, Shape with_inner) {
+    if (plan.shape == with_inner) dims.push(plan.inner);
+    return dims;
+}
+
+class PackedSets {
+  public:
+    PackedSets(const Plan& plan, const Manner& manner)
+        : plan_(plan),
+          manner_(manner),
+          size_(static_cast<std::int64_t>(size_of(plan.format))),
+          kept_(all_of(plan.kept, plan, Shape::columns)),
+          reduced_(all_of(plan.reduced, plan, Shape::lanes)),
+          one_by_one_(are_nearer(reduced_, kept_)),
+          packing_(one_by_one_ ? joined(kept_, reduced_) : kept_, size_of(plan.format), plan.swapped),
+          together_(
+              std::clamp<std::int64_t>(packed_bytes / (plan.reduced_count * size_), 1, plan.kept_count)) {}
+
+    std::int64_t blocks() const { return (plan_.kept_count + together_ - 1) / together_; }
+    std::int64_t bytes() const { return plan_.kept_count * plan_.reduced_count * size_; }
+
+    void reduce(std::int64_t block, const Target* targets, std::size_t count) const {
+        const std::int64_t first = block * together_, n = std::min(together_, plan_.kept_count - first);
+        const Room elements(static_cast<std::size_t>(n * plan_.reduced_count * size_));
+        pack(first, n, elements.get());
+        Target some[most_results];
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::int64_t at = first * static_cast<std::int64_t>(size_of(targets[i].how.format));
+            some[i] = {targets[i].tiers, targets[i].how, targets[i].out + at};
+        }
+        const std::int64_t shape[] = {one_by_one_ ? n : plan_.reduced_count,
+                                      one_by_one_ ? plan_.reduced_count : n},
+                           strides[] = {shape[1] * size_, size_};
+        const bool reduced[] = {!one_by_one_, one_by_one_};
+        run_job(plan_reduction({elements.get(), 2, shape, strides, plan_.format, false}, reduced, manner_),
+                some, count);
+    }
+
+  private:
+    static bool are_nearer(const Dims& a, const Dims& b) {
+        return a.rank > 0 && std::abs(a.dim[a.rank - 1].in) < std::abs(b.dim[b.rank - 1].in);
+    }
+    static Dims joined(Dims dims, const Dims& more) {
+        for (int i = 0; i < more.rank; ++i) dims.push(more.dim[i]);
+        return dims;
+    }
+
+    // One set after the other, or one element of each and then the next of each.
+    void pack(std::int64_t first, std::int64_t n, char* to) const {
+        const std::int64_t of_each = plan_.reduced_count;
+        if (one_by_one_) return packing_.copy(plan_.data, first * of_each, n * of_each, to);
+        Walk rows(reduced_, 0);
+        for (std::int64_t r = 0; r < of_each; ++r, rows.next())
+            packing_.copy(plan_.data + rows.in(), first, n, to + r * n * size_);
+    }
+
+    const Plan& plan_;
+    const Manner manner_;
+    const std::int64_t size_;
+    const Dims kept_, reduced_;
+    const bool one_by_one_;
+    const Packing packing_;
+    const std::int64_t together_;
+};
+
+}  // namespace
+
+bool are_in_order(const Plan& plan) {
+    std::int64_t next = 1;
+    const auto comes_next = [&next](const Dim& d) {
+        const bool does = d.size == 1 || d.out == next;
+        next *= d.size;
+        return does;
+    };
+    if (plan.out != 0 || (plan.shape == Shape::columns && !comes_next(plan.inner))) return false;
+    for (int i = plan.kept.rank; i-- > 0;)
+        if (!comes_next(plan.kept.dim[i])) return false;
+    return true;
+}
+
+bool suits_packing(const Plan& plan) {
+    if (plan.kept_count < least_sets || plan.reduced_count > most_of_set || !are_in_order(plan)) return false;
+    if (plan.shape == Shape::columns) {
+        const std::int64_t n = plan.inner.size;
+        return plan.kept.rank > 0 && !plan.tangled && n < narrow_columns &&
+               n * plan.reduced_count < small_tile;
+    }
+    // Runs at one distance from each other are read as they lie.
+    return !plan.contiguous || plan.reduced.rank > 0 ||
+           (plan.kept.rank > 1 && plan.kept.dim[plan.kept.rank - 1].size < least_sets);
+}
+
+void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count) {
+    const PackedSets sets(plan, manner);
+    const BriefWork brief(sets.bytes() < brief_bytes);
+    auto task = [&](std::size_t t, std::size_t) {
+        sets.reduce(static_cast<std::int64_t>(t), targets, count);
+    };
+    for_each_task(static_cast<std::size_t>(sets.blocks()),
+                  static_cast<std::size_t>(sets.bytes() >= threaded_bytes ? thread_count() : 1), task);
+}
+
+}  // namespace samesum

@@ -1,0 +1,21 @@
+// Small sets that lie where no method reads them quickly, as in (512, 32, 32)[:, 3:13, 3:13] along its last
+// axis, side by side for a while: some of them at a time.
+#pragma once
+
+#include <cstddef>
+
+#include "layout/plan.hpp"
+#include "run/finish.hpp"
+
+namespace samesum {
+
+// Whether the results of a plan come in the order of its kept dimensions.
+bool are_in_order(const Plan& plan);
+
+// Whether copying the sets takes less than to read them where they are.
+bool suits_packing(const Plan& plan);
+
+// As run_job does; the plan was made in this manner.
+void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count);
+
+}  // namespace samesum

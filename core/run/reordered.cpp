@@ -1,0 +1,151 @@
+#include "run/reordered.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
+#include "run/job.hpp"
+#include "run/packed.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+// A copy of elements from places `in` bytes apart to places `out` elements apart that leaves no gaps.
+class Permutation {
+  public:
+    Permutation(const char* from, const Dims& dims, std::size_t size, char* to)
+        : from_(from), to_(to), size_(size), item_(static_cast<std::int64_t>(size)) {
+        for (int i = 0; i < dims.rank; ++i)
+            if (dims.dim[i].size > 1) dims_.push(forward(dims.dim[i]));
+        std::sort(dims_.dim, dims_.dim + dims_.rank,
+                  [](const Dim& a, const Dim& b) { return a.out > b.out; });
+        merge_neighbours(dims_);
+        count_ = dims_.count();
+    }
+
+    void run() const {
+        for (int i = 0; i + 1 < dims_.rank; ++i)
+            if (dims_.dim[i].in == item_) return transpose(i);
+        constexpr std::int64_t most = 1 << 14;
+        const Packing packing(dims_, size_, false);
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t first = static_cast<std::int64_t>(t) * most;
+            packing.copy(from_, first, std::min(most, count_ - first), to_ + first * item_);
+        };
+        for_each_task(static_cast<std::size_t>((count_ + most - 1) / most), threads(), task);
+    }
+
+  private:
+    Dim forward(const Dim& d) {
+        if (d.out > 0) return d;
+        from_ += d.in * (d.size - 1);
+        to_ += d.out * (d.size - 1) * item_;
+        return {d.size, -d.in, -d.out};
+    }
+
+    std::size_t threads() const {
+        return static_cast<std::size_t>(count_ * item_ >= threaded_bytes ? thread_count() : 1);
+    }
+
+    // Elements that follow one another in dimension `lead` of the source, and in the last one of the results.
+    void transpose(int lead) const {
+        Dims outer = dims_;
+        const Dim side = dims_.dim[lead], run = outer.dim[--outer.rank];
+        std::copy(outer.dim + lead + 1, outer.dim + outer.rank, outer.dim + lead);
+        --outer.rank;
+        // A line of the cache, and as many as stay in it.
+        const AnyUntangle any = current_instruction_set().untangling->any[std::countr_zero(size_)];
+        const std::int64_t sides = std::max<std::int64_t>(64 / item_, 16), runs = 128;
+        const std::int64_t across = (side.size + sides - 1) / sides, along = (run.size + runs - 1) / runs;
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t block = static_cast<std::int64_t>(t), k = block / along % across * sides;
+            const Offsets at = offsets_at(outer, block / along / across);
+            const std::int64_t r = block % along * runs;
+            any(from_ + at.in + k * side.in + r * run.in, run.in / item_,
+                static_cast<std::size_t>(std::min(sides, side.size - k)),
+                static_cast<std::size_t>(std::min(runs, run.size - r)),
+                to_ + (at.out + k * side.out + r) * item_, static_cast<std::size_t>(side.out));
+        };
+        for_each_task(static_cast<std::size_t>(outer.count() * across * along), threads(), task);
+    }
+
+    const char* from_;
+    char* to_;
+    Dims dims_;
+    const std::size_t size_;
+    const std::int64_t item_;
+    std::int64_t count_;
+};
+
+}  // namespace
+
+Reordered::Reordered(const View& x, const bool* reduced) : x_(x) {
+    std::int64_t next = 1;
+    int at = x.rank;
+    for (int i = x.rank; i-- > 0;) {
+        if (reduced[i]) {
+            shape_[--at] = x.shape[i];
+            strides_[at] = x.strides[i];
+            continue;
+        }
+        Dim d{x.shape[i], x.strides[i], next};
+        next *= d.size;
+        if (d.in < 0) {
+            x_.data += d.in * (d.size - 1);
+            first_ += d.out * (d.size - 1);
+            d = {d.size, -d.in, -d.out};
+        }
+        places_.push(d);
+    }
+    std::stable_sort(places_.dim, places_.dim + places_.rank, [](const Dim& a, const Dim& b) {
+        return a.in != 0 && b.in != 0 ? a.in > b.in : a.in == 0 && b.in != 0;  // repeated ones first
+    });
+    for (int i = 0; i < places_.rank; ++i) {
+        shape_[i] = places_.dim[i].size;
+        strides_[i] = places_.dim[i].in;
+    }
+    for (int i = 0; i < x.rank; ++i) reduced_[i] = i >= places_.rank;
+    x_.shape = shape_;
+    x_.strides = strides_;
+}
+
+// Tiles that are narrow, or so few rows high that scattering their results takes as long as they do.
+bool Reordered::pays(const Plan& plan) {
+    constexpr std::int64_t least_results = 64, most_of_lane = 512, small_tile = 2048, few_rows = 64;
+    if (plan.kept_count < least_results || are_in_order(plan)) return false;
+    if (plan.shape == Shape::lanes) return plan.reduced_count < most_of_lane;
+    return plan.inner.size * plan.reduced_count < small_tile ||
+           (plan.inner.out != 1 && plan.reduced_count < few_rows);
+}
+
+std::int64_t Reordered::parts(std::size_t bytes_of_result) const {
+    constexpr std::int64_t most_bytes = 32 << 20;
+    const std::int64_t bytes = places_.count() * static_cast<std::int64_t>(bytes_of_result);
+    return std::clamp<std::int64_t>(bytes / most_bytes, 1, places_.dim[0].size);
+}
+
+View Reordered::part(std::int64_t i, std::int64_t n) {
+    const Dim& farthest = places_.dim[0];
+    begin_ = farthest.size * i / n;
+    shape_[0] = farthest.size * (i + 1) / n - begin_;
+    results_ = places_.count() / farthest.size * shape_[0];
+    View view = x_;
+    view.data += begin_ * farthest.in;
+    return view;
+}
+
+void Reordered::put(const char* results, Format format, void* out) const {
+    const std::int64_t size = static_cast<std::int64_t>(size_of(format));
+    Dims dims = places_;
+    dims.dim[0].size = shape_[0];
+    std::int64_t in = size;
+    for (int i = dims.rank; i-- > 0; in *= dims.dim[i].size) dims.dim[i].in = in;
+    const std::int64_t first = first_ + begin_ * places_.dim[0].out;
+    Permutation(results, dims, size_of(format), static_cast<char*>(out) + first * size).run();
+}
+
+}  // namespace samesum
