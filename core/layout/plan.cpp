@@ -20,11 +20,12 @@ constexpr std::int64_t short_row = 128;
 // Repeated elements (stride 0) go outermost, where they cost no vectors.
 std::int64_t distance(const Dim& d) { return d.in == 0 ? INT64_MAX : std::abs(d.in); }
 
+// Dimensions that were collected from the last one on; equally distant ones come in their order again.
 void sort(Dims& dims) {
-    for (int i = 1; i < dims.rank; ++i) {  // by insertion: stable, and there are few
+    for (int i = 1; i < dims.rank; ++i) {  // by insertion: there are few
         const Dim d = dims.dim[i];
         int at = i;
-        for (; at > 0 && distance(dims.dim[at - 1]) < distance(d); --at) dims.dim[at] = dims.dim[at - 1];
+        for (; at > 0 && distance(dims.dim[at - 1]) <= distance(d); --at) dims.dim[at] = dims.dim[at - 1];
         dims.dim[at] = d;
     }
 }
