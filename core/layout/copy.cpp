@@ -21,12 +21,14 @@ Bits swapped_bytes(Bits x) {
         return x;
 }
 
-template <class Bits>
-void copy_strided(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, bool swap) {
+template <class Bits, bool swap>
+void copy_strided(const char* __restrict from, std::int64_t in, char* __restrict to, std::int64_t out,
+                  std::size_t n) {
+#pragma GCC unroll 8
     for (std::size_t i = 0; i < n; ++i, from += in, to += out) {
         Bits x;
         std::memcpy(&x, from, sizeof x);
-        if (swap) x = swapped_bytes(x);
+        if constexpr (swap) x = swapped_bytes(x);
         std::memcpy(to, &x, sizeof x);
     }
 }
@@ -44,10 +46,14 @@ void copy_every_second(const char* __restrict from, char* __restrict to, std::si
 template <class Bits>
 void copy(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, bool swap) {
     constexpr std::int64_t size = sizeof(Bits);
-    if (in == 2 * size && out == size && !swap)
+    if (swap)
+        copy_strided<Bits, true>(from, in, to, out, n);
+    else if (out == size && in == 2 * size)
         copy_every_second<Bits>(from, to, n);
+    else if (out == size)
+        copy_strided<Bits, false>(from, in, to, size, n);
     else
-        copy_strided<Bits>(from, in, to, out, n, swap);
+        copy_strided<Bits, false>(from, in, to, out, n);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ void accumulate_lanes(const Plan& plan, const Method& method, const Range& range
         return accumulate_short_lanes(plan, method, range, tile);
     }
     // Shorter runs cost more as lanes of their own than as parts of a lane.
-    constexpr std::int64_t long_run_bytes = 2048;
+    constexpr std::int64_t long_run_bytes = 1024;
     const std::int64_t run = plan.inner.size, size = static_cast<std::int64_t>(size_of(plan.format));
     const bool one_run = plan.reduced.rank == 0;
     if (!one_run && !(plan.contiguous && run * size >= long_run_bytes))

@@ -10,6 +10,7 @@
 #include "run/groups.hpp"
 #include "run/lines.hpp"
 #include "run/long_line.hpp"
+#include "run/packed_lines.hpp"
 #include "run/room.hpp"
 #include "run/tangled.hpp"
 #include "threads/pool.hpp"
@@ -246,6 +247,15 @@ void normalize_groups(const Groups& groups, Normalization kind, void* out) {
     for_each_block(groups, groups.elements() >= threaded_elements ? thread_count() : 1, each);
 }
 
+void normalize_packed(const PackedLines& lines, Normalization kind, Format format, void* out) {
+    const BriefWork brief(lines.elements() < brief_elements);
+    const auto each = [&](const View& block, std::int64_t first) {
+        const std::int64_t at = first * block.shape[1] * static_cast<std::int64_t>(size_of(format));
+        normalize(block, 1, kind, static_cast<char*>(out) + at);
+    };
+    lines.run(lines.elements() >= threaded_elements ? thread_count() : 1, each);
+}
+
 }  // namespace
 
 void normalize(const View& x, int axis, Normalization kind, void* out) {
@@ -253,6 +263,7 @@ void normalize(const View& x, int axis, Normalization kind, void* out) {
     const Groups groups = Groups::along(x, axis);
     if (groups.are_small(few_columns, most_of_group, x.format, out))
         return normalize_groups(groups, kind, out);
+    if (const PackedLines lines(x, axis); lines.suit()) return normalize_packed(lines, kind, x.format, out);
     Job(x, axis, kind, out).run();
 }
 

@@ -115,11 +115,10 @@ Reordered::Reordered(const View& x, const bool* reduced) : x_(x) {
 
 // Tiles that are narrow, or so few rows high that scattering their results takes as long as they do.
 bool Reordered::pays(const Plan& plan) {
-    constexpr std::int64_t least_results = 64, most_of_lane = 512, small_tile = 2048, few_rows = 64;
+    constexpr std::int64_t least_results = 64, most_of_lane = 512, narrow_columns = 512, few_rows = 64;
     if (plan.kept_count < least_results || are_in_order(plan)) return false;
     if (plan.shape == Shape::lanes) return plan.reduced_count < most_of_lane;
-    return plan.inner.size * plan.reduced_count < small_tile ||
-           (plan.inner.out != 1 && plan.reduced_count < few_rows);
+    return plan.inner.size < narrow_columns || (plan.inner.out != 1 && plan.reduced_count < few_rows);
 }
 
 std::int64_t Reordered::parts(std::size_t bytes_of_result) const {

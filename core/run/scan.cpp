@@ -11,6 +11,7 @@
 #include "run/interleaved_scan.hpp"
 #include "run/line_scan.hpp"
 #include "run/long_scan.hpp"
+#include "run/packed_lines.hpp"
 #include "run/reduce.hpp"
 #include "run/repair.hpp"
 #include "run/row_scan.hpp"
@@ -224,6 +225,17 @@ void scan_small_groups(Combine combine, const Groups& groups, const ScanOptions&
     for_each_block(groups, groups.bytes() >= threaded_bytes ? thread_count() : 1, each);
 }
 
+void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& options, Format format,
+                 void* out) {
+    const BriefWork brief(lines.bytes() < brief_bytes);
+    const auto each = [&](const View& block, std::int64_t first) {
+        const std::int64_t of_each = block.shape[1] + (options.include_initial ? 1 : 0),
+                           at = first * of_each * static_cast<std::int64_t>(size_of(format));
+        scan(combine, block, 1, options, format, static_cast<char*>(out) + at);
+    };
+    lines.run(lines.bytes() >= threaded_bytes ? thread_count() : 1, each);
+}
+
 }  // namespace
 
 void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out) {
@@ -234,6 +246,8 @@ void scan(Combine combine, const View& x, int axis, const ScanOptions& options, 
         combine == Combine::product && is_float(x.format) ? most_of_group : least_floats;
     if (groups.are_small(few_columns, most, format, out))
         return scan_small_groups(combine, groups, options, format, out);
+    if (const PackedLines lines(x, axis); lines.suit())
+        return scan_packed(combine, lines, options, format, out);
     const ScanPlan plan = plan_scan(x, axis, options, format, out);
     counters.scan_lines += static_cast<std::uint64_t>(plan.lines.count());
     Job(combine, plan).run();
