@@ -124,7 +124,7 @@ bool Reordered::pays(const Plan& plan) {
 std::int64_t Reordered::parts(std::size_t bytes_of_result) const {
     constexpr std::int64_t most_bytes = 32 << 20;
     const std::int64_t bytes = places_.count() * static_cast<std::int64_t>(bytes_of_result);
-    return std::clamp<std::int64_t>(bytes / most_bytes, 1, places_.dim[0].size);
+    return std::min((bytes + most_bytes - 1) / most_bytes, places_.dim[0].size);
 }
 
 View Reordered::part(std::int64_t i, std::int64_t n) {

@@ -51,6 +51,8 @@ def test_there_are_views_odd_lengths_and_sizes() -> None:
     for axes in ((0,), (1,)):
         inside = {cell.shape[1] for cell in sums if len(cell.shape) == 2 and cell.axes == axes}
         assert {*range(1, 18), 31, 33, 127} <= inside
+    kinds = {(len(cell.shape), len(cell.axes), bool(cell.order), cell.step) for cell in sums}
+    assert kinds >= {(4, 3, False, 1), (4, 1, True, 1), (4, 2, True, 1), (3, 1, True, 1), (2, 1, False, 3)}
     groups = {cell.shape[1:] for cell in sums if len(cell.shape) == 3 and cell.name.startswith("groups")}
     assert groups >= {(5, 3), (34, 3), (341, 3)}
     for is_cold in (True, False):
@@ -74,7 +76,7 @@ def test_parts_are_chosen() -> None:
     assert [q.threads for q in chosen] == sorted(q.threads for q in chosen)
     assert {q.threads for q in chosen} == {1, 2}
     assert max(q.cell.size for q in chosen) <= (1 << 26) // 1024
-    assert set(GRIDS) == {"quick", "full", "shapes", "odd", "sizes", "rows"}
+    assert set(GRIDS) == {"quick", "full", "shapes", "odd", "views", "sizes", "rows"}
 
 
 def test_scaling_keeps_small_arrays() -> None:

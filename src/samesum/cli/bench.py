@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 EPILOG = """grids:
   quick     every operator; float32, float16; 64 MB flat, along both axes of a matrix, rows of 8; two small arrays
-  full      shapes, odd and sizes: many hours
+  full      shapes, odd, views and sizes: many hours
   shapes    2^26 elements flat, square, thin, as images; transposed; strided; eight types, bool for all and any
-  odd       primes; rows and columns of 1 to 17, 31, 33 and 127 elements
+  odd       primes; rows and columns of 1 to 17, 31, 33 and 127 elements; small groups
+  views     2^20 elements in other orders of their axes, in short runs, with gaps
   sizes     flat float32 arrays of 1 KB to 1 GB, warm and cold
   rows      2^24 float32 numbers in rows of 1 to 2^24
 --op and --dtype choose from the grid; with --shape the one array takes its place.

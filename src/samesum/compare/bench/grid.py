@@ -65,6 +65,25 @@ _PRIMES = (
 )
 
 
+_IMAGES, _COLOURS, _HEADS = (32, 256, 7, 7), (8, 3, 209, 209), (8, 8, 256, 64)
+
+_VIEWS = (
+    Cell("batch_statistics", _IMAGES, (0, 2, 3)),
+    Cell("features_last_statistics", _IMAGES, (0, 2, 3), order=(0, 2, 3, 1)),
+    Cell("colours_last_batch", _COLOURS, (0,), order=(0, 2, 3, 1)),
+    Cell("colours_last_statistics", _COLOURS, (0, 2, 3), order=(0, 2, 3, 1)),
+    Cell("heads_3", _HEADS, (3,), order=(0, 2, 1, 3)),
+    Cell("heads_2", _HEADS, (2,), order=(0, 2, 1, 3)),
+    Cell("turned_lone", (1024, 1, 1024), (1,), order=(2, 1, 0)),
+    Cell("turned_1", (32, 32, 32, 32), (1,), order=(3, 1, 0, 2)),
+    Cell("turned_0_2", (32, 32, 32, 32), (0, 2), order=(3, 1, 0, 2)),
+    Cell("one_channel_0", (1024, 1024), (0,), step=3),
+    Cell("one_channel_1", (1024, 1024), (1,), step=3),
+    Cell("every_second_of_5", (512, 409, 5), (2,), step=2),
+    Cell("every_second_all", (128, 8192), (0, 1), step=2),
+)
+
+
 def shapes(_: int) -> tuple[Cell, ...]:
     """Flat, square, thin and short arrays, images, the same transposed, strided views, small ones."""
     return _SHAPES
@@ -79,6 +98,11 @@ def odd(_: int) -> tuple[Cell, ...]:
         for length, n in ((5, 3), (34, 3), (341, 3), (16, 2), (8, 8))
     ]
     return (*_PRIMES, *reduced, *kept, *groups)
+
+
+def views(_: int) -> tuple[Cell, ...]:
+    """Arrays of four axes in other orders, sets in short runs, and views that step over elements."""
+    return _VIEWS
 
 
 def sizes(itemsize: int) -> tuple[Cell, ...]:
@@ -115,14 +139,15 @@ class Part:
 
 NUMBERS = tuple(name for name in DTYPES if name != "bool")
 _QUICK = Part(quick, ("float32", "float16"))
-_SHAPES_PART, _ODD = Part(shapes, NUMBERS), Part(odd, NUMBERS)
+_SHAPES_PART, _ODD, _VIEWS_PART = Part(shapes, NUMBERS), Part(odd, NUMBERS), Part(views, NUMBERS)
 _SIZES, _ROWS = Part(sizes, ("float32",)), Part(rows, ("float32",))
 
 GRIDS: dict[str, tuple[Part, ...]] = {
     "quick": (_QUICK,),
-    "full": (_SHAPES_PART, _ODD, _SIZES),
+    "full": (_SHAPES_PART, _ODD, _VIEWS_PART, _SIZES),
     "shapes": (_SHAPES_PART,),
     "odd": (_ODD,),
+    "views": (_VIEWS_PART,),
     "sizes": (_SIZES,),
     "rows": (_ROWS,),
 }
