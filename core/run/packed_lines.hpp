@@ -1,5 +1,5 @@
-// Short lines of arrays with gaps of several sizes, as (512, 32, 32)[:, 3:13, 3:13] has along its last axis,
-// side by side for a while: some of them at a time.
+// Short lines of elements that lie apart, or with gaps of several sizes between the lines, as (512, 32,
+// 32)[:, 3:13, 3:13] has along its last axis, side by side for a while: some of them at a time.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +20,18 @@ class PackedLines {
             if (i != axis) lines_ *= x.shape[i];
             if (x.shape[i] == 1) continue;
             in_order_ = in_order_ && x.strides[i] > nearest && i <= axis;
+            is_apart_ = is_apart_ || (i == axis && x.strides[i] != item_);
             if (x.strides[i] != next) ++distances_;
             nearest = x.strides[i];
             next = nearest * x.shape[i];
         }
     }
 
-    // Whether copying them takes less than to go through them where they are: whole lines at one distance
-    // from each other are as well read there.
+    // Whether copying them takes less than to go through them where they are: contiguous lines at one
+    // distance from each other are as well read there.
     bool suit() const {
         constexpr std::int64_t most_of_line = 64;
-        return in_order_ && length_ <= most_of_line && distances_ > 1 && lines_ > 1;
+        return in_order_ && length_ <= most_of_line && lines_ > 1 && (is_apart_ || distances_ > 1);
     }
 
     std::int64_t elements() const { return lines_ * length_; }
@@ -61,8 +62,9 @@ class PackedLines {
     const View& x_;
     const std::int64_t item_, length_;
     std::int64_t lines_ = 1;
-    bool in_order_ = true;  // along the last axis, and nothing repeated or backwards
-    int distances_ = 0;     // gaps, each as large as all others at its place
+    bool in_order_ = true;   // along the last axis, and nothing repeated or backwards
+    bool is_apart_ = false;  // the elements of a line
+    int distances_ = 0;      // gaps, each as large as all others at its place
 };
 
 }  // namespace samesum
