@@ -46,7 +46,9 @@ void copy_every_second(const char* __restrict from, char* __restrict to, std::si
 template <class Bits>
 void copy(const char* from, std::int64_t in, char* to, std::int64_t out, std::size_t n, bool swap) {
     constexpr std::int64_t size = sizeof(Bits);
-    if (swap)
+    if (in == size && out == size && !swap)
+        std::memcpy(to, from, n * sizeof(Bits));
+    else if (swap)
         copy_strided<Bits, true>(from, in, to, out, n);
     else if (out == size && in == 2 * size)
         copy_every_second<Bits>(from, to, n);
@@ -98,11 +100,7 @@ void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t si
 }
 
 void scatter(const char* from, std::size_t n, std::size_t size, char* to, std::int64_t stride) {
-    if (stride == static_cast<std::int64_t>(size)) {
-        std::memcpy(to, from, n * size);
-    } else {
-        copy_elements(from, static_cast<std::int64_t>(size), to, stride, n, size, false);
-    }
+    copy_elements(from, static_cast<std::int64_t>(size), to, stride, n, size, false);
 }
 
 namespace {
@@ -191,7 +189,7 @@ char* Packing::copy_rows(const char* p, std::int64_t rows, char* to) const {
     } else {
         for (std::int64_t r = 0; r < rows; ++r)
             gather(p + r * row.in, element.in, static_cast<std::size_t>(element.size), size_, swapped_,
-                   to + r * bytes);
+                   to + r * bytes, row.in);
     }
     return to + rows * bytes;
 }

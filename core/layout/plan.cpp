@@ -121,6 +121,19 @@ Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner) {
     return plan;
 }
 
+bool are_in_order(const Plan& plan) {
+    std::int64_t next = 1;
+    const auto comes_next = [&next](const Dim& d) {
+        const bool does = d.size == 1 || d.out == next;
+        next *= d.size;
+        return does;
+    };
+    if (plan.out != 0 || (plan.shape == Shape::columns && !comes_next(plan.inner))) return false;
+    for (int i = plan.kept.rank; i-- > 0;)
+        if (!comes_next(plan.kept.dim[i])) return false;
+    return true;
+}
+
 Walk::Walk(const Dims& dims, std::int64_t index) : dims_(dims) {
     for (int i = dims.rank - 1; i >= 0; --i) {
         const Dim& d = dims.dim[i];

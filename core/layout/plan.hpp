@@ -68,6 +68,9 @@ struct Manner {
 // `reduced[i]`: dimension i is reduced. The outputs are C-contiguous over the kept dimensions in their order.
 Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner);
 
+// Whether the results come in the order in which the plan goes through their sets.
+bool are_in_order(const Plan& plan);
+
 // Neighbours that one dimension can stand for become one.
 void merge_neighbours(Dims& dims);
 

@@ -88,19 +88,6 @@ class PackedSets {
 
 }  // namespace
 
-bool are_in_order(const Plan& plan) {
-    std::int64_t next = 1;
-    const auto comes_next = [&next](const Dim& d) {
-        const bool does = d.size == 1 || d.out == next;
-        next *= d.size;
-        return does;
-    };
-    if (plan.out != 0 || (plan.shape == Shape::columns && !comes_next(plan.inner))) return false;
-    for (int i = plan.kept.rank; i-- > 0;)
-        if (!comes_next(plan.kept.dim[i])) return false;
-    return true;
-}
-
 bool suits_packing(const Plan& plan) {
     if (plan.kept_count < least_sets || plan.reduced_count > most_of_set || !are_in_order(plan)) return false;
     if (plan.shape == Shape::columns) {

@@ -9,9 +9,6 @@
 
 namespace samesum {
 
-// Whether the results of a plan come in the order of its kept dimensions.
-bool are_in_order(const Plan& plan);
-
 // Whether copying the sets takes less than to read them where they are.
 bool suits_packing(const Plan& plan);
 

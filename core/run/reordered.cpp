@@ -7,7 +7,6 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "run/job.hpp"
-#include "run/packed.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -57,21 +56,40 @@ class Permutation {
         const Dim side = dims_.dim[lead], run = outer.dim[--outer.rank];
         std::copy(outer.dim + lead + 1, outer.dim + outer.rank, outer.dim + lead);
         --outer.rank;
-        // A line of the cache, and as many as stay in it.
-        const AnyUntangle any = current_instruction_set().untangling->any[std::countr_zero(size_)];
-        const std::int64_t sides = std::max<std::int64_t>(64 / item_, 16), runs = 128;
+        // Of squares a line of the cache, and as many lines as stay in it.
+        const bool squares = std::min(side.size, run.size) >= least_side;
+        const std::int64_t sides = squares ? std::max<std::int64_t>(64 / item_, 16) : most_of_few,
+                           runs = squares ? 128 : most_of_few;
         const std::int64_t across = (side.size + sides - 1) / sides, along = (run.size + runs - 1) / runs;
         auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t block = static_cast<std::int64_t>(t), k = block / along % across * sides;
+            const std::int64_t block = static_cast<std::int64_t>(t), k = block / along % across * sides,
+                               r = block % along * runs;
             const Offsets at = offsets_at(outer, block / along / across);
-            const std::int64_t r = block % along * runs;
-            any(from_ + at.in + k * side.in + r * run.in, run.in / item_,
-                static_cast<std::size_t>(std::min(sides, side.size - k)),
-                static_cast<std::size_t>(std::min(runs, run.size - r)),
-                to_ + (at.out + k * side.out + r) * item_, static_cast<std::size_t>(side.out));
+            const Dim some_sides{std::min(sides, side.size - k), side.in, side.out},
+                some_runs{std::min(runs, run.size - r), run.in, run.out};
+            const char* const from = from_ + at.in + k * side.in + r * run.in;
+            char* const to = to_ + (at.out + k * side.out + r) * item_;
+            squares ? put_square(from, some_sides, some_runs, to) : put_few(from, some_sides, some_runs, to);
         };
         for_each_task(static_cast<std::size_t>(outer.count() * across * along), threads(), task);
     }
+
+    void put_square(const char* from, const Dim& side, const Dim& run, char* to) const {
+        const AnyUntangle any = current_instruction_set().untangling->any[std::countr_zero(size_)];
+        any(from, run.in / item_, static_cast<std::size_t>(side.size), static_cast<std::size_t>(run.size), to,
+            static_cast<std::size_t>(side.out));
+    }
+
+    // One after the other of the shorter dimension.
+    void put_few(const char* from, const Dim& side, const Dim& run, char* to) const {
+        const bool few_sides = side.size < run.size;
+        const Dim &few = few_sides ? side : run, &many = few_sides ? run : side;
+        for (std::int64_t i = 0; i < few.size; ++i)
+            copy_elements(from + i * few.in, many.in, to + i * few.out * item_, many.out * item_,
+                          static_cast<std::size_t>(many.size), size_, false);
+    }
+
+    static constexpr std::int64_t least_side = 8, most_of_few = 2048;
 
     const char* from_;
     char* to_;
