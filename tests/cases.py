@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -232,7 +233,13 @@ FAMILIES: dict[str, Family] = {
 
 def make(family: str, dtype: Any, n: int, seed: int = 0) -> NDArray:
     """`n` values of a family as a new 1-D array; every seed gives other values."""
-    return FAMILIES[family](FORMATS[np.dtype(dtype).name], n, seed)
+    name = np.dtype(dtype).name
+    return _few(family, name, n, seed).copy() if n <= 128 else FAMILIES[family](FORMATS[name], n, seed)
+
+
+@lru_cache(maxsize=1 << 16)
+def _few(family: str, name: str, n: int, seed: int) -> NDArray:
+    return FAMILIES[family](FORMATS[name], n, seed)
 
 
 def integer_data(dtype: Any, n: int, seed: int = 0) -> NDArray:

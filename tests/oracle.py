@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,31 @@ NDArray = np.ndarray[Any, np.dtype[Any]]
 
 SHOWN = 80
 """Longest input that a failure prints in full."""
+
+
+class Known:
+    """Results that other instruction sets and layouts will be asked for, too: the latest 64 MiB of them."""
+
+    def __init__(self, most: int = 64 << 20) -> None:
+        self.results: OrderedDict[bytes, NDArray] = OrderedDict()
+        self.room = most
+
+    def get(self, compute: Callable[..., NDArray], row: Reduction | Scan, x: NDArray, *arguments: Any) -> NDArray:
+        """`compute(row, x, *arguments)`, once for the same elements in the same order."""
+        native = x.astype(x.dtype.newbyteorder("="), copy=False)
+        call = repr((compute.__name__, row.name, native.dtype.name, x.shape, arguments))
+        key = blake2b(native.tobytes(), key=blake2b(call.encode()).digest()).digest()
+        if key not in self.results:
+            self.results[key] = compute(row, x, *arguments)
+            self.room -= self.results[key].nbytes + len(key)
+        self.results.move_to_end(key)
+        result = self.results[key]
+        while self.room < 0:
+            self.room += self.results.popitem(last=False)[1].nbytes + len(key)
+        return result
+
+
+KNOWN = Known()
 
 
 def form_of(dtype: Any) -> Format:
@@ -43,7 +71,7 @@ def result_dtype(row: Reduction | Scan, dtype: Any, flags: int) -> np.dtype[Any]
 def check_reduce(row: Reduction, x: NDArray, axes: Any = None, *, flags: int = 0, dtype: Any = None) -> NDArray:
     """`memory.reduce` gives the exact result rounded once; returns it."""
     target = np.dtype(dtype) if dtype is not None else result_dtype(row, x.dtype, flags)
-    expected = exact.reduce(row, x, axes, bool(flags & KEEPDIMS), target, bool(flags & SELECT_LAST))
+    expected = KNOWN.get(exact.reduce, row, x, axes, bool(flags & KEEPDIMS), target, bool(flags & SELECT_LAST))
     got = memory.reduce(row, x, axes, flags, dtype)
     assert_bits(got, expected, _call("reduce", row, x, axes, flags, dtype))
     return got
@@ -52,8 +80,8 @@ def check_reduce(row: Reduction, x: NDArray, axes: Any = None, *, flags: int = 0
 def check_scan(row: Scan, x: NDArray, axis: int = 0, *, flags: int = 0, dtype: Any = None) -> NDArray:
     """`memory.scan` gives every exact prefix, each rounded once; returns them."""
     target = np.dtype(dtype) if dtype is not None else result_dtype(row, x.dtype, flags)
-    expected = exact.scan(
-        row, x, axis, bool(flags & EXCLUSIVE), bool(flags & REVERSE), bool(flags & INCLUDE_INITIAL), target
+    expected = KNOWN.get(
+        exact.scan, row, x, axis, bool(flags & EXCLUSIVE), bool(flags & REVERSE), bool(flags & INCLUDE_INITIAL), target
     )
     got = memory.scan(row, x, axis, flags, dtype)
     assert_bits(got, expected, _call("scan", row, x, axis, flags, dtype))

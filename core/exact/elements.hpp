@@ -1,4 +1,4 @@
-// Elements of every format on their way into a superaccumulator.
+// Elements of every format on their way into an exact total: a superaccumulator or a running one.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ inline Element float_at(const void* p) {
 
 // What is not finite among n floats; nothing else counts any more when there is some.
 template <Format format, Map map>
-inline void add_specials(Superaccumulator& total, const char* p, std::ptrdiff_t stride, std::size_t n) {
+inline void add_specials(Specials& total, const char* p, std::ptrdiff_t stride, std::size_t n) {
     for (std::size_t i = 0; i < n && !total.is_nan(); ++i, p += stride) {
         const Element x = float_at<format>(p);
         if (x.kind == Element::Kind::nan) total.add_nan();
@@ -60,9 +60,9 @@ inline void add_specials(Superaccumulator& total, const char* p, std::ptrdiff_t 
 }
 
 // Adds map(x) for n floats, `stride` bytes apart.
-template <Format format, Map map>
-inline void add_elements(Superaccumulator& total, const char* p, std::ptrdiff_t stride, std::size_t n) {
-    constexpr std::size_t most = Superaccumulator::most_additions / 2;
+template <Format format, Map map, class Total>
+inline void add_elements(Total& total, const char* p, std::ptrdiff_t stride, std::size_t n) {
+    constexpr std::size_t most = Total::most_additions / 2;
     if (!total.is_finite()) return add_specials<format, map>(total, p, stride, n);
     for (std::size_t i = 0; i < n; ++i, p += stride) {
         if (i % most == 0) total.make_room(static_cast<std::uint32_t>(2 * std::min(most, n - i)));
@@ -77,23 +77,30 @@ inline void add_elements(Superaccumulator& total, const char* p, std::ptrdiff_t 
 }
 
 // Neighbours.
-inline void add_elements(Superaccumulator& total, const char* p, std::size_t n, Format format) {
+template <class Total>
+inline void add_elements(Total& total, const char* p, std::size_t n, Format format) {
     in_float_format(format, [&]<Format f>() { add_elements<f, Map::itself>(total, p, size_of(f), n); });
 }
 
-// How many finite ones come first.
+// How many come first that make no difference to an infinite total.
 template <Format format>
-inline std::size_t finite_elements(const char* p, std::size_t n) {
+inline std::size_t elements_without_effect(const Specials& total, const char* p, std::size_t n) {
     std::size_t i = 0;
-    while (i < n && float_at<format>(p + i * size_of(format)).kind == Element::Kind::finite) ++i;
+    for (; i < n; ++i, p += size_of(format)) {
+        const Element x = float_at<format>(p);
+        const bool is_same = x.kind == Element::Kind::infinity && x.negative == total.has_negative_infinity();
+        if (x.kind != Element::Kind::finite && !is_same) break;
+    }
     return i;
 }
 
-inline std::size_t finite_elements(const char* p, std::size_t n, Format format) {
-    return in_float_format(format, [&]<Format f>() { return finite_elements<f>(p, n); });
+inline std::size_t elements_without_effect(const Specials& total, const char* p, std::size_t n,
+                                           Format format) {
+    return in_float_format(format, [&]<Format f>() { return elements_without_effect<f>(total, p, n); });
 }
 
-inline void add_double(Superaccumulator& total, double x) {
+template <class Total>
+inline void add_double(Total& total, double x) {
     add_elements<Format::f64, Map::itself>(total, reinterpret_cast<const char*>(&x), 8, 1);
 }
 

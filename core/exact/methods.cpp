@@ -10,7 +10,7 @@ namespace samesum {
 namespace {
 
 template <Format format, Map map>
-using Exact = States<Superaccumulator, format, add_elements<format, map>>;
+using Exact = States<Superaccumulator, format, add_elements<format, map, Superaccumulator>>;
 
 // A whole total below 2^64.
 std::uint64_t finish_one(std::uint64_t size, bool negative, const Finish& how) {

@@ -112,9 +112,7 @@ void Superaccumulator::merge(const Superaccumulator& other) {
     first_ = first_ < copy.first_ ? first_ : copy.first_;
     last_ = last_ > copy.last_ ? last_ : copy.last_;
     pending_ = 2;
-    has_nan_ |= other.has_nan_;
-    has_negative_infinity_ |= other.has_negative_infinity_;
-    has_positive_infinity_ |= other.has_positive_infinity_;
+    Specials::merge(other);
 }
 
 Superaccumulator::Digits Superaccumulator::digits(bool& negative) const {
@@ -184,10 +182,8 @@ std::uint64_t Superaccumulator::truncated(Digits& d, bool negative, const Finish
 
 std::uint64_t Superaccumulator::rounded(const Finish& how) const {
     const bool real = is_float(how.format), logarithms = how.finalize == Finalize::logarithm;
-    if (real && (is_nan() || (logarithms && has_negative_infinity_))) return canonical_nan(how.format);
-    if (real && (has_positive_infinity_ || has_negative_infinity_)) {
-        return overflow_bits(how.format, has_negative_infinity_);
-    }
+    if (real && logarithms && has_negative_infinity()) return canonical_nan(how.format);
+    if (real && !is_finite()) return special_bits(how.format);
     bool negative;
     Digits d = digits(negative);
     if (logarithms) return logarithm(d, negative, how);

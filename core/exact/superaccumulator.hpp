@@ -6,12 +6,13 @@
 #include <cstdint>
 
 #include "exact/leading.hpp"
+#include "exact/specials.hpp"
 #include "formats/format.hpp"
 #include "kernels/method.hpp"
 
 namespace samesum {
 
-class Superaccumulator {
+class Superaccumulator : public Specials {
   public:
     // value * 2^exponent, added or subtracted. The exponent is at least lowest_exponent.
     void add(std::uint64_t value, int exponent, bool negative) {
@@ -55,11 +56,6 @@ class Superaccumulator {
         add_within(static_cast<std::uint64_t>(value >> 64), exponent + 64, negative);
     }
 
-    void add_nan() { has_nan_ = true; }
-    void add_infinity(bool negative) { (negative ? has_negative_infinity_ : has_positive_infinity_) = true; }
-    bool is_nan() const { return has_nan_ || (has_negative_infinity_ && has_positive_infinity_); }
-    bool is_finite() const { return !has_nan_ && !has_negative_infinity_ && !has_positive_infinity_; }
-
     void merge(const Superaccumulator& other);
 
     // The total, finalized and rounded once to how.format. Integers: truncated toward zero, modulo 2^k.
@@ -86,7 +82,6 @@ class Superaccumulator {
     std::array<std::int64_t, limbs> limb_{};
     int first_ = limbs, last_ = -1;  // limbs outside are zero; all but the last are digits after propagate()
     std::uint32_t pending_ = 0;
-    bool has_nan_ = false, has_negative_infinity_ = false, has_positive_infinity_ = false;
 };
 
 }  // namespace samesum

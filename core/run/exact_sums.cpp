@@ -11,6 +11,19 @@ namespace samesum {
 
 namespace {
 
+template <class Total>
+void add_exactly(Total& total, const char* x, std::size_t n, Format in) {
+    if (!total.is_finite()) return add_elements(total, x, n, in);
+    const std::size_t index = static_cast<std::size_t>(in);
+    const Sum sum = current_instruction_set().scans->real[index][index].total(x, n).sum;
+    if (sum.bound == 0 && magnitude(sum.hi) < __builtin_huge_val()) {
+        add_double(total, sum.hi);
+        add_double(total, sum.lo);
+        return;
+    }
+    add_elements(total, x, n, in);
+}
+
 template <Format format>
 struct ExactSums {
     static constexpr std::size_t size = size_of(format);
@@ -64,16 +77,10 @@ struct ExactSums {
 }  // namespace
 
 void add_block(Superaccumulator& total, const char* x, std::size_t n, Format in) {
-    if (!total.is_finite()) return add_elements(total, x, n, in);
-    const std::size_t index = static_cast<std::size_t>(in);
-    const Sum sum = current_instruction_set().scans->real[index][index].total(x, n).sum;
-    if (sum.bound == 0 && magnitude(sum.hi) < __builtin_huge_val()) {
-        add_double(total, sum.hi);
-        add_double(total, sum.lo);
-        return;
-    }
-    add_elements(total, x, n, in);
+    add_exactly(total, x, n, in);
 }
+
+void add_block(RunningTotal& total, const char* x, std::size_t n, Format in) { add_exactly(total, x, n, in); }
 
 const Method& exact_sum_method(Format in) {
     static const Method methods[] = {ExactSums<Format::f16>::method(), ExactSums<Format::bf16>::method(),

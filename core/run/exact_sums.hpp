@@ -1,6 +1,7 @@
 // Exact sums of floats, block by block.
 #pragma once
 
+#include "exact/running_total.hpp"
 #include "exact/superaccumulator.hpp"
 #include "kernels/method.hpp"
 
@@ -12,5 +13,6 @@ const Method& exact_sum_method(Format in);
 
 // Adds n <= scan_elements contiguous elements.
 void add_block(Superaccumulator& total, const char* x, std::size_t n, Format in);
+void add_block(RunningTotal& total, const char* x, std::size_t n, Format in);
 
 }  // namespace samesum

@@ -79,24 +79,25 @@ class Sums {
         const std::size_t rest = static_cast<std::size_t>(i + 1 - at_);
         add_elements(total_, elements_.at(at_, rest), rest, elements_.format());
         at_ = i + 1;
-        return total_.rounded(how);
+        return total_.rounded(how.format);
     }
 
-    // Where the latest one may change: finite elements make no difference to what is not finite.
+    // Where the latest one may change.
     std::int64_t same_until(std::int64_t last) {
         if (total_.is_nan()) return last;
         while (!total_.is_finite() && at_ < last) {
-            const std::size_t n = std::min(scan_elements, static_cast<std::size_t>(last - at_)),
-                              finite = finite_elements(elements_.at(at_, n), n, elements_.format());
-            at_ += static_cast<std::int64_t>(finite);
-            if (finite < n) break;
+            const std::size_t n = std::min(scan_elements, static_cast<std::size_t>(last - at_));
+            const std::size_t same =
+                elements_without_effect(total_, elements_.at(at_, n), n, elements_.format());
+            at_ += static_cast<std::int64_t>(same);
+            if (same < n) break;
         }
         return at_;
     }
 
   private:
     Elements elements_;
-    Superaccumulator total_;
+    RunningTotal total_;
     std::int64_t at_ = 0;
 };
 

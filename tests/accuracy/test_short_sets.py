@@ -9,7 +9,7 @@ import pytest
 
 import cases
 from drawing import offset
-from oracle import assert_bits, door_flags, result_dtype
+from oracle import KNOWN, assert_bits, door_flags, result_dtype
 from samesum.algebra import exact
 from samesum.algebra.pieces import Combine
 from samesum.algebra.rows import ALL, ANY, REDUCTIONS, SUM, Reduction
@@ -29,7 +29,7 @@ each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 def check(row: Reduction, x: NDArray, name: str, flags: int = 0) -> None:
     """The sets of `x` as they are and in other places of memory."""
-    want = exact.reduce(row, x, (1,), False, result_dtype(row, x.dtype, flags), False)
+    want = KNOWN.get(exact.reduce, row, x, (1,), False, result_dtype(row, x.dtype, flags), False)
     where = f"{name}, {row.name}"
     apart = np.repeat(x, 2, axis=1)[:, ::2]
     columns = np.ascontiguousarray(x.T)

@@ -241,8 +241,8 @@ def test_masks(row: Normalization, dtype: np.dtype[Any], nothing: float) -> None
 @each_float
 def test_logarithms_on_both_sides_of_what_is_next_to_zero(dtype: np.dtype[Any]) -> None:
     """Of lines whose logarithm is so far above their greatest element, from nothing to one."""
-    for shift in (0, 20, -50, 1000):
-        for far in (*np.linspace(0.0625, 1, 60), *np.linspace(0.1, 0.15, 20), *np.linspace(0.47, 0.53, 20)):
+    for shift in (0, -50, 1000):
+        for far in (*np.linspace(0.0625, 1, 24), *np.linspace(0.1, 0.15, 12), *np.linspace(0.47, 0.53, 12)):
             others = shift + np.log(np.expm1(far))
             check_line(LOG_SOFTMAX, np.array([shift, others], dtype))
             check_line(LOG_SOFTMAX, np.array([*[others - np.log(60)] * 60, shift], dtype))
