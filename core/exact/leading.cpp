@@ -43,7 +43,8 @@ std::uint64_t round_to_format(const Leading& v, bool negative, Format format) {
         const std::uint64_t integer = kept == 0 ? 0 : v.significand >> (64 - kept);
         const std::uint64_t rest = kept == 0 ? v.significand : v.significand << kept;
         const std::uint64_t half = std::uint64_t{1} << 63;
-        const bool up = rest > half || (rest == half && (v.sticky || (integer & 1) != 0));
+        // As good as random: no branches.
+        const bool up = (rest > half) | ((rest == half) & (v.sticky | ((integer & 1) != 0)));
         // Normal: the hidden bit adds one to the exponent field; a carry moves on into it.
         const std::uint64_t field = subnormal ? 0
                                               : static_cast<std::uint64_t>(exponent - traits.min_exponent)

@@ -55,16 +55,17 @@ class RunningTotal : public Specials {
         }
     }
 
-    // The top word is nothing but a sign again, and the one below it more than that.
+    // The top word is nothing but a sign again, and so is one below it at most: totals about the end of a
+    // word do not change it time and again.
     void settle() {
         if (word(top_) + 1 > 1) word(top_ + 1) = word(top_) >> 63 != 0 ? ~std::uint64_t{0} : 0, ++top_;
-        while (top_ > 1 && word(top_ - 1) == word(top_)) --top_;
+        while (top_ > 3 && word(top_ - 1) == word(top_) && word(top_ - 2) == word(top_)) --top_;
     }
 
-    bool is_more_than(int index) const;
+    bool is_more_below(int index) const;
 
     std::array<std::uint64_t, words> word_{};  // set up to the top
-    int top_ = 1, lowest_ = words;             // words below the lowest are zero
+    int top_ = 3, lowest_ = words;             // words below the lowest are zero
 };
 
 }  // namespace samesum

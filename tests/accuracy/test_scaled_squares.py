@@ -1,0 +1,81 @@
+"""Sums of squares of float64 beyond its range: elements whose squares overflow or underflow, beside others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oracle import check_reduce
+from samesum import _core
+from samesum.algebra.rows import L2_NORM, SUM_SQUARE
+from samesum.engine import memory
+
+NDArray = np.ndarray[Any, np.dtype[Any]]
+
+EDGES = (2.0**480, 2.0**-480, 2.0**-1022, 2.0**512, 2.0**-537)
+RANGES = {
+    "large": (490, 1020),
+    "small": (-1070, -490),
+    "subnormal": (-1074, -1030),
+    "near_one": (-400, 400),
+    "large_and_middle": (300, 1000),
+    "middle_and_small": (-900, -300),
+    "all": (-1074, 1023),
+}
+
+pytestmark = pytest.mark.usefixtures("each_instruction_set")
+
+
+def check(x: NDArray) -> None:
+    for row in (L2_NORM, SUM_SQUARE):
+        check_reduce(row, x, (1,))
+        check_reduce(row, np.ascontiguousarray(x.T), (0,))
+
+
+@pytest.mark.parametrize("kind", RANGES)
+def test_ranges(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    for shape in ((21, 1), (19, 5), (11, 70), (3, 300)):
+        powers = rng.uniform(*RANGES[kind], shape)
+        check(rng.uniform(-1, 1, shape) * 2.0 ** np.floor(powers))
+
+
+def test_edges_of_the_ranges() -> None:
+    rng = np.random.default_rng(1)
+    around = [f(edge) for edge in EDGES for f in (lambda e: e, lambda e: np.nextafter(e, 0), lambda e: 2 * e)]
+    x = rng.choice([*around, 0.0, *(-a for a in around)], (200, 6))
+    check(x)
+    x[::7, 2] = np.inf
+    x[::9, 3] = np.nan
+    check(x)
+
+
+def test_results_at_the_ends_of_the_range() -> None:
+    most, least = np.finfo(np.float64).max, 2.0**-1074
+    rows = [[most, 0], [most, most], [most, 2.0**996], [most, 2.0**998], [most, 2.0**1000], [least, 0]]
+    rows += [[3 * least, 4 * least], [least, least], [2.0**-1022, least], [1e-162, 1e-163], [1.6e-162, 1e-170]]
+    rows += [[2.0**-537, 0], [2.0**-538, 2.0**-538], [2.0**-538, 0], [2.0**511.5, 2.0**511.5], [2.0**511, 2.0**-1074]]
+    check(np.array(rows))
+
+
+@pytest.mark.usefixtures("restored_threads")
+def test_rows_and_columns_of_many_blocks() -> None:
+    rng = np.random.default_rng(2)
+    period = rng.normal(size=(40, 13)) * 2.0 ** rng.uniform(-700, 700, (40, 13))
+    want = check_reduce(L2_NORM, np.tile(period, (50, 1)), (0,))
+    for threads in (1, 3):
+        _core.set_num_threads(threads)
+        wide = np.tile(period, (50, 90))
+        np.testing.assert_array_equal(memory.reduce(L2_NORM, wide, (0,)), np.tile(want, 90))
+        np.testing.assert_array_equal(memory.reduce(L2_NORM, np.ascontiguousarray(wide.T), (1,)), np.tile(want, 90))
+
+
+def test_the_last_resort_is_spared() -> None:
+    _core.reset_counters()
+    x = np.random.default_rng(3).normal(size=(300, 1000)) * 1e200
+    memory.reduce(L2_NORM, x, (1,))
+    memory.reduce(L2_NORM, x / 1e250 / 1e150, (1,))
+    memory.reduce(L2_NORM, x, (0,))
+    assert _core.counters()["superaccumulator"] < 5
