@@ -12,12 +12,6 @@ class Specials {
     void add_nan() { has_nan_ = true; }
     void add_infinity(bool negative) { (negative ? has_negative_infinity_ : has_positive_infinity_) = true; }
 
-    void merge(const Specials& other) {
-        has_nan_ |= other.has_nan_;
-        has_negative_infinity_ |= other.has_negative_infinity_;
-        has_positive_infinity_ |= other.has_positive_infinity_;
-    }
-
     bool has_negative_infinity() const { return has_negative_infinity_; }
     bool is_nan() const { return has_nan_ || (has_negative_infinity_ && has_positive_infinity_); }
     bool is_finite() const { return !has_nan_ && !has_negative_infinity_ && !has_positive_infinity_; }
@@ -25,6 +19,13 @@ class Specials {
     // Of the sum, if it is not finite.
     std::uint64_t special_bits(Format format) const {
         return is_nan() ? canonical_nan(format) : overflow_bits(format, has_negative_infinity_);
+    }
+
+  protected:
+    void merge(const Specials& other) {
+        has_nan_ |= other.has_nan_;
+        has_negative_infinity_ |= other.has_negative_infinity_;
+        has_positive_infinity_ |= other.has_positive_infinity_;
     }
 
   private:

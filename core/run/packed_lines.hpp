@@ -31,7 +31,8 @@ class PackedLines {
     // distance from each other are as well read there.
     bool suit() const {
         constexpr std::int64_t most_of_line = 64;
-        return in_order_ && length_ <= most_of_line && lines_ > 1 && (is_apart_ || distances_ > 1);
+        return in_order_ && length_ > 0 && length_ <= most_of_line && lines_ > 1 &&
+               (is_apart_ || distances_ > 1);
     }
 
     std::int64_t elements() const { return lines_ * length_; }

@@ -139,14 +139,16 @@ void reduce_reordered(const View& x, const bool* reduced, const Result* results,
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < n; ++i) bytes += size_of(results[i].format);
     const std::int64_t parts = order.parts(bytes);
+    std::vector<Room> rooms;
+    std::vector<Result> some;
+    const auto most = static_cast<std::size_t>(order.most_results(parts));
+    for (std::size_t i = 0; i < n; ++i) {
+        rooms.emplace_back(most * size_of(results[i].format));
+        some.push_back(results[i]);
+        some[i].out = rooms[i].get();
+    }
     for (std::int64_t part = 0; part < parts; ++part) {
         const View view = order.part(part, parts);
-        std::vector<Room> rooms;
-        std::vector<Result> some(results, results + n);
-        for (Result& result : some) {
-            rooms.emplace_back(static_cast<std::size_t>(order.results()) * size_of(result.format));
-            result.out = rooms.back().get();
-        }
         if (n == 1)
             reduce(view, order.reduced(), some[0].row, some[0].format, some[0].out);
         else

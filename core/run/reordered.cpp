@@ -13,7 +13,7 @@ namespace samesum {
 
 namespace {
 
-// A copy of elements from places `in` bytes apart to places `out` elements apart that leaves no gaps.
+// A copy of elements from places `in` bytes apart to places `out` elements apart.
 class Permutation {
   public:
     Permutation(const char* from, const Dims& dims, std::size_t size, char* to)
@@ -27,15 +27,10 @@ class Permutation {
     }
 
     void run() const {
+        if (dims_.rank > 0 && dims_.dim[dims_.rank - 1].out != 1) return copy_apart();
         for (int i = 0; i + 1 < dims_.rank; ++i)
             if (dims_.dim[i].in == item_) return transpose(i);
-        constexpr std::int64_t most = 1 << 14;
-        const Packing packing(dims_, size_, false);
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * most;
-            packing.copy(from_, first, std::min(most, count_ - first), to_ + first * item_);
-        };
-        for_each_task(static_cast<std::size_t>((count_ + most - 1) / most), threads(), task);
+        copy_runs();
     }
 
   private:
@@ -44,6 +39,42 @@ class Permutation {
         from_ += d.in * (d.size - 1);
         to_ += d.out * (d.size - 1) * item_;
         return {d.size, -d.in, -d.out};
+    }
+
+    // Results that follow one another, as many dimensions of them as leave no gaps: of a part there may be
+    // some.
+    void copy_runs() const {
+        constexpr std::int64_t most = 1 << 14;
+        Dims outer = dims_, run;
+        std::int64_t n = 1;
+        while (outer.rank > 0 && outer.dim[outer.rank - 1].out == n) n *= outer.dim[--outer.rank].size;
+        for (int i = outer.rank; i < dims_.rank; ++i) run.push(dims_.dim[i]);
+        const Packing packing(run, size_, false);
+        each_block(outer, n, most, [&](Offsets at, std::int64_t first, std::int64_t some) {
+            packing.copy(from_ + at.in, first, some, to_ + (at.out + first) * item_);
+        });
+    }
+
+    // No two results are neighbours.
+    void copy_apart() const {
+        constexpr std::int64_t most = 1 << 14;
+        Dims outer = dims_;
+        const Dim run = outer.dim[--outer.rank];
+        each_block(outer, run.size, most, [&](Offsets at, std::int64_t first, std::int64_t some) {
+            copy_elements(from_ + at.in + first * run.in, run.in, to_ + (at.out + first * run.out) * item_,
+                          run.out * item_, static_cast<std::size_t>(some), size_, false);
+        });
+    }
+
+    // take(place of the run, number of its first element, elements) of all runs of n.
+    template <class Take>
+    void each_block(const Dims& outer, std::int64_t n, std::int64_t most, const Take& take) const {
+        const std::int64_t blocks = (n + most - 1) / most;
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t block = static_cast<std::int64_t>(t), first = block % blocks * most;
+            take(offsets_at(outer, block / blocks), first, std::min(most, n - first));
+        };
+        for_each_task(static_cast<std::size_t>(outer.count() * blocks), threads(), task);
     }
 
     std::size_t threads() const {
@@ -125,6 +156,7 @@ Reordered::Reordered(const View& x, const bool* reduced) : x_(x) {
     for (int i = 0; i < places_.rank; ++i) {
         shape_[i] = places_.dim[i].size;
         strides_[i] = places_.dim[i].in;
+        if (shape_[i] > shape_[longest_]) longest_ = i;
     }
     for (int i = 0; i < x.rank; ++i) reduced_[i] = i >= places_.rank;
     x_.shape = shape_;
@@ -142,26 +174,30 @@ bool Reordered::pays(const Plan& plan) {
 std::int64_t Reordered::parts(std::size_t bytes_of_result) const {
     constexpr std::int64_t most_bytes = 32 << 20;
     const std::int64_t bytes = places_.count() * static_cast<std::int64_t>(bytes_of_result);
-    return std::min((bytes + most_bytes - 1) / most_bytes, places_.dim[0].size);
+    return std::min((bytes + most_bytes - 1) / most_bytes, places_.dim[longest_].size);
+}
+
+std::int64_t Reordered::most_results(std::int64_t n) const {
+    const std::int64_t size = places_.dim[longest_].size;
+    return places_.count() / size * ((size + n - 1) / n);
 }
 
 View Reordered::part(std::int64_t i, std::int64_t n) {
-    const Dim& farthest = places_.dim[0];
-    begin_ = farthest.size * i / n;
-    shape_[0] = farthest.size * (i + 1) / n - begin_;
-    results_ = places_.count() / farthest.size * shape_[0];
+    const Dim& longest = places_.dim[longest_];
+    begin_ = longest.size * i / n;
+    shape_[longest_] = longest.size * (i + 1) / n - begin_;
     View view = x_;
-    view.data += begin_ * farthest.in;
+    view.data += begin_ * longest.in;
     return view;
 }
 
 void Reordered::put(const char* results, Format format, void* out) const {
     const std::int64_t size = static_cast<std::int64_t>(size_of(format));
     Dims dims = places_;
-    dims.dim[0].size = shape_[0];
+    dims.dim[longest_].size = shape_[longest_];
     std::int64_t in = size;
     for (int i = dims.rank; i-- > 0; in *= dims.dim[i].size) dims.dim[i].in = in;
-    const std::int64_t first = first_ + begin_ * places_.dim[0].out;
+    const std::int64_t first = first_ + begin_ * places_.dim[longest_].out;
     Permutation(results, dims, size_of(format), static_cast<char*>(out) + first * size).run();
 }
 

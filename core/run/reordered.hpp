@@ -21,8 +21,8 @@ class Reordered {
     // Part number i of n; valid until the next one.
     View part(std::int64_t i, std::int64_t n);
     const bool* reduced() const { return reduced_; }
-    // Of the part.
-    std::int64_t results() const { return results_; }
+    // Of the greatest of n parts.
+    std::int64_t most_results(std::int64_t n) const;
     // The results of the part, which follow one another, to their places in all of them.
     void put(const char* results, Format format, void* out) const;
 
@@ -32,7 +32,8 @@ class Reordered {
     Dims places_;             // of results: `out`
     std::int64_t first_ = 0;  // where the first one goes
     bool reduced_[max_rank];
-    std::int64_t begin_ = 0, results_ = 0;  // of the part, along the farthest dimension and in all
+    int longest_ = 0;         // of the dimensions of the results: what is cut into parts
+    std::int64_t begin_ = 0;  // of the part, there
 };
 
 }  // namespace samesum

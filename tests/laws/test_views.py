@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ import cases
 from drawing import DTYPES, offset
 from oracle import assert_bits
 from samesum import get_num_threads, set_num_threads
-from samesum.algebra.rows import LOG_SOFTMAX, MAX, REDUCTIONS, SCANS, SOFTMAX, SUM
+from samesum.algebra.rows import ARGMAX, CUMULATIVE_PROD, LOG_SOFTMAX, MAX, REDUCTIONS, SCANS, SOFTMAX, SUM
 from samesum.engine import memory
+from samesum.engine.memory import INCLUDE_INITIAL
 from searching import flattened
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
@@ -132,6 +133,27 @@ def test_large_views(shape: tuple[int, ...], order: tuple[int, ...], axes: tuple
             assert_bits(memory.reduce(row, x, axes), memory.reduce(row, as_sets(x, axes), (-1,)), f"{row.name} {axes}")
     finally:
         set_num_threads(before)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+@pytest.mark.parametrize("shape", [(170, 180, 190), (6, 400, 2300)], ids=str)
+def test_parts_of_many_results(shape: tuple[int, ...], order: tuple[int, ...]) -> None:
+    """More results than are made at a time, of kept axes that lie in every order; with some repeated or backwards."""
+    x = np.resize(cases.make("normal", np.float64, 10_007, 6), (*shape, 3)).transpose(*order, 3)
+    for view in (x, x[::-1], x[:, :, ::-1], np.broadcast_to(x[:, :1], x.shape), x[None, :, :, :, None, 1:]):
+        axes = (view.ndim - 1,)
+        sets = np.ascontiguousarray(view)
+        assert_bits(memory.reduce(SUM, view, axes), memory.reduce(SUM, sets, axes), str(view.strides))
+    rows = [(row, 0) for row in (SUM, MAX, ARGMAX)]
+    for (row, _), got in zip(rows, memory.reduce_several(rows, x, (3,)), strict=True):
+        assert_bits(got, memory.reduce(row, np.ascontiguousarray(x), (3,)), row.name)
+
+
+def test_scans_of_nothing_but_the_initial_element() -> None:
+    for x in (np.ones((4, 6))[:, ::2][:, :0], np.ones((4, 6, 6))[:, 1:3, :0], np.ones((4, 6, 6, 3))[:, 1:3, :0, 1]):
+        for row in SCANS:
+            got = memory.scan(row, x, x.ndim - 1, INCLUDE_INITIAL)
+            assert_bits(got, np.full((*x.shape[:-1], 1), float(row is CUMULATIVE_PROD)), row.name)
 
 
 def test_results_that_are_not_aligned() -> None:
