@@ -160,7 +160,7 @@ struct ColumnScan {
             if (stays_exact<format>(t, Strip<format, whole, known>(all, j), at)) return 0;
         }
         State state = load_state(t, at);
-        const std::size_t failures = scan_strip<format, whole, known>(state, all, j, fresh);
+        const std::size_t failures = scan_known_strip<ColumnScan, format, whole, known>(state, all, j, fresh);
         store_state(t, at, state);
         return failures;
     }
@@ -195,7 +195,7 @@ struct ColumnScan {
         return true;
     }
 
-    static std::size_t columns(void* tile, const ScanRows& rows) {
+    static __attribute__((noinline)) std::size_t columns(void* tile, const ScanRows& rows) {
         return in_format_within<F::format>(
             rows.format, [&]<Format format>() { return scan_columns<F, ColumnScan, format>(tile, rows); });
     }

@@ -186,7 +186,7 @@ struct DoubleLines {
         Doubles rest;
     };
 
-    static SAMESUM_INLINE Logarithm logarithm_of(Doubles count, Total total) {
+    static __attribute__((noinline)) Logarithm logarithm_of(Doubles count, Total total) {
         const DoubleWord u = {total.hi * double_power_unit, total.lo * double_power_unit};
         const Doubles last =
             total.hi < least_quotient ? subnormal_quotient(total.hi, total.lo) : total.hi * double_power_unit;

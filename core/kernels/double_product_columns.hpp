@@ -225,11 +225,8 @@ struct DoubleProductColumns {
     static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j,
                                                    std::size_t at, bool fresh) {
         State state = load_state(t, at);
-        std::size_t failures;
-        if constexpr (known > 0)
-            failures = scan_strip<format, whole, known>(state, all, j, fresh);
-        else
-            failures = scan_any_strip<DoubleProductColumns, format>(state, all, j, fresh);
+        const std::size_t failures =
+            scan_known_strip<DoubleProductColumns, format, whole, known>(state, all, j, fresh);
         store_state(t, at, state);
         return failures;
     }

@@ -8,15 +8,8 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class F, bool wide>
-struct ExponentialSum : ExponentialTerms<F, wide> {
-    using Of = ExponentialTerms<F, wide>;
-    using Of::add, Of::against, Of::bound_of, Of::element, Of::greater, Of::may_count_all, Of::usable,
-        Of::vanishing, Of::wide_element;
-    using typename Of::Element;
-    using typename Of::Greatest;
-    using typename Of::Terms;
-
+// The states of sums of exponentials, whatever their elements are.
+struct ExponentialStates {
     struct Tile {
         double top[tile_pitch], equal[tile_pitch], sum[tile_pitch], rest[tile_pitch], bound[tile_pitch];
     };
@@ -48,6 +41,25 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
         for (std::size_t j = 0; j < n + width; ++j) t.top[j] = -infinity;  // a last vector is whole
         for (std::size_t j = 0; j < n; ++j) t.equal[j] = t.sum[j] = t.rest[j] = t.bound[j] = 0;
     }
+
+    template <int bits, bool tops_first>
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        const Tile& t = *static_cast<const Tile*>(tile);
+        const auto states = [&](std::size_t j) { return at(t, j); };
+        return certify_exponentials<bits, tops_first>(states, n, how.format, out, failed);
+    }
+};
+
+template <class F, bool wide>
+struct ExponentialSum : ExponentialTerms<F, wide>, ExponentialStates {
+    using Of = ExponentialTerms<F, wide>;
+    using Of::add, Of::against, Of::bound_of, Of::element, Of::greater, Of::may_count_all, Of::usable,
+        Of::vanishing, Of::wide_element;
+    // In double-words all formats lose the same.
+    using Any = std::conditional_t<wide, ExponentialSum<Float64, true>, ExponentialSum>;
+    using typename Of::Element;
+    using typename Of::Greatest;
+    using typename Of::Terms;
 
     static SAMESUM_INLINE Doubles greatest_of(const char* p, std::size_t n) {
         constexpr std::size_t chains = 4, step = chains * width;
@@ -107,6 +119,7 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
         const double depth = static_cast<double>(n / step + chains + 8);
         return {top, terms.equal, terms.sum, terms.rest, bound_of(terms, depth, lost)};
     }
+
     static SAMESUM_INLINE void join(Tile& t, std::size_t j, const Exponentials& s) {
         if (t.top[j] == -infinity) return set(t, j, s);
         const Doubles none = {};
@@ -122,7 +135,7 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
     }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        join(*static_cast<Tile*>(tile), j, block(static_cast<const char*>(x), n));
+        Any::join(*static_cast<Tile*>(tile), j, block(static_cast<const char*>(x), n));
     }
 
     // Rows of some columns that are read at once: the greatest first, then the exponentials.
@@ -172,15 +185,9 @@ struct ExponentialSum : ExponentialTerms<F, wide> {
              {none + f.top[i], none + f.equal[i], none + f.sum[i], none + f.rest[i], none + f.bound[i]});
     }
 
-    template <bool tops_first>
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        const Tile& t = *static_cast<const Tile*>(tile);
-        const auto states = [&](std::size_t j) { return at(t, j); };
-        return certify_exponentials<wide ? 88 : 50, tops_first>(states, n, how.format, out, failed);
-    }
-
     static constexpr Method method() {
-        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish<false>};
+        constexpr int bits = wide ? 88 : 50;
+        return {tile_columns, init, each_lane<lane>, columns, each_merge<Any::merge>, finish<bits, false>};
     }
 };
 

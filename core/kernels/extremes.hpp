@@ -11,10 +11,9 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Key, Format format, bool maximum>
+template <class Key, bool is_real, bool maximum>
 struct Extreme {
     using Bits = std::make_unsigned_t<Key>;
-    static constexpr bool is_real = is_float(format);
     static constexpr Key least =
         std::is_signed_v<Key> ? static_cast<Key>(Bits{1} << (8 * sizeof(Key) - 1)) : Key{0};
     static constexpr Key identity = maximum ? least : static_cast<Key>(~least);
@@ -118,6 +117,7 @@ struct Extreme {
         t.size[j] = larger(t.size[j], f.size[i]);
     }
 
+    template <Format format>
     static std::size_t finish(void* tile, std::size_t n, const Finish&, void* out, std::uint8_t* failed) {
         Tile& t = *static_cast<Tile*>(tile);
         std::memset(failed, 0, n);
@@ -127,7 +127,7 @@ struct Extreme {
                 if (t.size[j] > static_cast<Key>(infinity_bits(format)))
                     result = static_cast<Key>(canonical_nan(format));
                 else if (t.best[j] == identity)
-                    result = empty();
+                    result = empty(format);
             }
             __builtin_memcpy(static_cast<char*>(out) + j * sizeof(Key), &result, sizeof(Key));
         }
@@ -135,12 +135,13 @@ struct Extreme {
     }
 
     // Of no values the infinity that loses to every value; a NaN has this key too, but was seen above.
-    static SAMESUM_INLINE Key empty() {
+    static constexpr Key empty(Format format) {
         return static_cast<Key>(infinity_bits(format) | (maximum ? sign_bit(format) : 0));
     }
 
+    template <Format format>
     static constexpr Method method() {
-        return {most, init, each_lane<lane>, columns, each_merge<merge>, finish};
+        return {most, init, each_lane<lane>, columns, each_merge<merge>, finish<format>};
     }
 };
 

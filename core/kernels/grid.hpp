@@ -103,7 +103,7 @@ struct BlockTotal {
     static Sum in_words(const char* p, std::size_t n) {
         using Sums = Sum2<F, map>;
         typename Sums::Tile tile;
-        Sums::init(&tile, 1);
+        Sums::Tile::init(&tile, 1);
         Sums::lane(&tile, 0, p, n);
         return {tile.hi[0], tile.lo[0], tile.bound[0]};
     }

@@ -76,7 +76,7 @@ template <class Integer>
 struct IntegerExponentials {
     using Bits = std::make_unsigned_t<Integer>;
     using States = ExponentialSum<Float64, true>;
-    using Tile = typename States::Tile;
+    using Tile = ExponentialStates::Tile;
     typedef Integer Integers __attribute__((vector_size(vector_bytes)));
     typedef Bits Distances __attribute__((vector_size(vector_bytes)));
     static constexpr std::size_t lanes = elements_of<Integers>;
@@ -267,7 +267,7 @@ struct IntegerExponentials {
                 each_lane<lane>,
                 columns,
                 each_merge<States::merge>,
-                States::template finish<true>};
+                States::finish<88, true>};
     }
 };
 

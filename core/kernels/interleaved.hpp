@@ -2,6 +2,8 @@
 // i comes after element i - lines (W. D. Hillis, G. L. Steele, "Data parallel algorithms", 1986).
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <type_traits>
 
 #include "kernels/column_scan.hpp"
@@ -38,6 +40,8 @@ struct TurnPlaces {
 inline constexpr TurnPlaces turn_places;
 #endif
 
+inline constexpr int most_steps = std::countr_zero(width);
+
 // What moves the elements of a vector on by turns of `lines` elements, fewer than `width`: by as many, by
 // twice as many and so on, in so many steps.
 template <int steps>
@@ -45,7 +49,7 @@ struct Turns {
 #if defined(__AVX2__)
     explicit SAMESUM_INLINE Turns(std::size_t lines) : last_(load<Places>(turn_places.last[lines])) {
         for_each_of<steps>([&](std::size_t s) {
-            const std::size_t distance = lines << s;
+            const std::size_t distance = std::min(lines << s, width);
             from_[s] = load<Places>(turn_places.moved + TurnPlaces::places - TurnPlaces::each * distance);
             mask_[s] = load<Mask>(turn_places.is_moved + width - distance);
         });
@@ -102,7 +106,8 @@ struct Turns {
 #endif
 };
 
-// Vectors of such elements, as what a strip of columns (kernels/prefixes.hpp) has for rows.
+// Vectors of such elements, as what a strip of columns (kernels/prefixes.hpp) has for rows. More steps than
+// it takes move nothing.
 template <class F, Format format, int steps>
 struct InterleavedRows {
     const char* const x;
@@ -134,7 +139,6 @@ struct InterleavedRows {
         __builtin_prefetch(p + 2 * prefetch_distance, 1);
         store_prefixes<format>(p, 0, r < whole ? width : rest, bits);
     }
-    SAMESUM_INLINE const InterleavedRows& any() const { return *this; }
     SAMESUM_INLINE Doubles next(Doubles& sum, Doubles v) const { return turns.next(sum, v); }
     SAMESUM_INLINE Doubles after(Doubles v) const { return turns.after(v); }
     // A line's elements are in all places: what was seen of all lines is said of each.
@@ -158,9 +162,10 @@ template <class Float>
 struct InterleavedScan {
     using Columns = ColumnScan<Float>;
     using State = typename Columns::State;
+    static constexpr Format format = Float::format;
 
     // False, and nothing in the tile has changed, unless all prefixes are certain.
-    static bool scan(void* tile, const InterleavedLines& all) {
+    static __attribute__((noinline)) bool scan(void* tile, const InterleavedLines& all) {
         if (2 * all.lines >= width) return scan_in<1>(tile, all);
         if constexpr (width >= 4) {
             if (4 * all.lines >= width) return scan_in<2>(tile, all);
@@ -180,8 +185,18 @@ struct InterleavedScan {
     static bool scan_in(void* tile, const InterleavedLines& all) {
         SumTile& t = *static_cast<SumTile*>(tile);
         State state = Columns::load_state(t, 0);
-        const InterleavedRows<Float, Float::format, steps> rows(all);
-        if (state.template advance<Float::format>(rows) != Outcome::certain) return false;
+        const InterleavedRows<Float, format, steps> rows(all);
+        const Outcome found = state.template advance_likewise<format>(rows);
+        if (found == Outcome::off) return scan_elsewhere(t, all);
+        if (found == Outcome::certain) Columns::store_state(t, 0, state);
+        return found == Outcome::certain;
+    }
+
+    // The same for any number of lines.
+    static __attribute__((noinline)) bool scan_elsewhere(SumTile& t, const InterleavedLines& all) {
+        State state = Columns::load_state(t, 0);
+        const InterleavedRows<Float, format, most_steps> rows(all);
+        if (state.template advance_elsewhere<format>(rows) != Outcome::certain) return false;
         Columns::store_state(t, 0, state);
         return true;
     }

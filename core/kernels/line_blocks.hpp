@@ -14,11 +14,10 @@ struct Blocks {
     using L = Line<A>;
     using ManyGroups = typename L::ManyGroups;
 
-    template <bool log>
     static LineShare share(const void* x, std::size_t n) {
         const auto ahead = static_cast<std::ptrdiff_t>(n * L::size);
-        return L::template sum_asking<log, ManyGroups>(static_cast<const char*>(x), n, typename A::Near{},
-                                                       ahead)
+        return L::template sum_asking<false, ManyGroups>(static_cast<const char*>(x), n, typename A::Near{},
+                                                         ahead)
             .share();
     }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 
 #include "kernels/line.hpp"
 
@@ -171,39 +172,34 @@ struct Rows {
             logs = A::logarithm(Mask{}, shares.totals());
             near = holds & A::is_distant(logs, shares.most());
         }
-        if (are_all(near)) {
-            put_lines(shares, [&](std::size_t k) {
-                L::template put_near_logarithms<Groups>(x(k), lines.n, A::of_line(logs, k), out(k));
-            });
-            return false;
+        typename A::Logarithm distant_logs = {};
+        if (!are_all(near)) {
+            const Mask done = near | (expects_distant && !are_all(holds) ? ~holds : Mask{});
+            if (!are_all(done)) add_up_below<true, Groups>(shares, near, done);
+            const auto below = A::Below::of(shares.most(), near);
+            distant_logs = A::logarithm(shares.counts(near), A::relative(shares.totals(), below));
         }
-        const Mask done = near | (expects_distant && !are_all(holds) ? ~holds : Mask{});
-        if (!are_all(done)) add_up_below<true, Groups>(shares, near, done);
-        put_distant_logarithms<Groups>(shares, near, logs);
-        return !are_all(holds);
-    }
-
-    template <class Groups>
-    SAMESUM_INLINE void put_distant_logarithms(const Shares& shares, Mask near,
-                                               const typename A::Logarithm& near_logs) const {
-        const auto below = A::Below::of(shares.most(), near);
-        const auto logs = A::logarithm(shares.counts(near), A::relative(shares.totals(), below));
         put_lines(shares, [&](std::size_t k) {
             if (near[k] != 0)
-                L::template put_near_logarithms<Groups>(x(k), lines.n, A::of_line(near_logs, k), out(k));
+                L::template put_near_logarithms<Groups>(x(k), lines.n, A::of_line(logs, k), out(k));
             else
                 L::template put_logarithms<Groups>(x(k), lines.n, L::same(shares.greatest[k]),
-                                                   A::of_line(logs, k), out(k));
+                                                   A::of_line(distant_logs, k), out(k));
         });
+        return !are_all(holds);
     }
 
     template <bool log, class Groups>
     static void run_by(const LineRows& lines) {
         constexpr std::size_t together = L::most_together * A::elements;
-        Power kept[line_block / A::elements];
+        constexpr std::size_t few = kept_elements / A::elements;
+        Power kept_here[few];
         const std::size_t vectors = (lines.n + together - 1) / together * L::most_together,
-                          some =
-                              std::clamp<std::size_t>(kept_elements / A::elements / vectors, 1, A::elements);
+                          some = std::clamp<std::size_t>(few / vectors, 1, A::elements);
+        // Threads may have little stack.
+        std::unique_ptr<Power[]> elsewhere;
+        if (!log && vectors > few) elsewhere = std::make_unique_for_overwrite<Power[]>(vectors);
+        Power* const kept = elsewhere ? elsewhere.get() : kept_here;
         bool distant = log && lines.n < least_near_logarithm;
         for (std::size_t first = 0; first < lines.count; first += some) {
             const Rows rows{lines, first, std::min(some, lines.count - first), distant, kept, vectors};

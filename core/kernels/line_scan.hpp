@@ -106,7 +106,7 @@ struct LineScan {
         rows.out += static_cast<std::ptrdiff_t>(c) * rows.to;
         rows.in *= static_cast<std::ptrdiff_t>(places.step);
         rows.to *= static_cast<std::ptrdiff_t>(places.step);
-        const std::size_t failures = number == width ? scan_square<Columns, format>(state, rows)
+        const std::size_t failures = number == width ? scan_square<Columns, format>(state, rows, 0, true)
                                                      : scan_any_strip<Columns, format>(state, rows, 0, true);
         return failures == 0 ? 0 : mark(all, first, group.count, places, rows, fresh);
     }
@@ -160,22 +160,23 @@ struct LineScan {
         return here > prefetch_distance ? here : prefetch_distance;
     }
 
-    // Lines of `known` elements, or of any number if zero; of `period` elements each if several make one.
-    template <std::size_t known>
-    static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period = 0) {
-        if constexpr (!has_pass) {
-            return scan_groups<known>(all, 0, all.lines, period, true);
-        } else {
-            std::size_t failures = 0;
-            const auto scan = [&](std::size_t first, std::size_t end) {
-                failures += scan_groups<known>(all, first, end, period, failures == 0);
-            };
-            const std::size_t first = all.n < width ? 0 : pass_groups(all, period, scan);
-            return failures + scan_groups<known>(all, first, all.lines, period, failures == 0);
+    // Lines of `period` elements each if several make one.
+    static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period) {
+        std::size_t failures = 0;
+        const auto scan = [&](std::size_t first, std::size_t end) {
+            const auto groups = all.n == 8 ? scan_groups<8> : scan_groups<0>;
+            failures += groups(all, first, end, period, failures == 0);
+        };
+        std::size_t first = 0;
+        if constexpr (has_pass) {
+            if (all.n >= width) first = pass_groups(all, period, scan);
         }
+        scan(first, all.lines);
+        return failures;
     }
 
-    // Lines `begin` to `end` through memory; `fresh` if no line has failed yet.
+    // Lines `begin` to `end` through memory, of `known` elements, or of any number if zero; `fresh` if no
+    // line has failed yet.
     template <std::size_t known>
     static __attribute__((noinline)) std::size_t scan_groups(const ShortScanLines& all, std::size_t begin,
                                                              std::size_t end, std::size_t period,
@@ -226,13 +227,13 @@ struct LineScan {
         const ShortScanLines packed{all.x, pitch, all.out, packs, all.n * width, format, all.failed},
             others{all.x + done * F::size, all.pitch, all.out + done * size_of(format), rest, all.n, format,
                    all.failed + done};
-        const std::size_t failures = short_lines_in<0>(packed, all.n), more = short_lines_in<0>(others);
+        const std::size_t failures = short_lines_in(packed, all.n), more = short_lines_in(others, 0);
         return joined_failures(all.failed, done, failures, rest * all.n, more);
     }
 
     static std::size_t short_lines(const ShortScanLines& all) {
         if (all.n < width) return packed_lines_in(all);
-        return all.n == 8 ? short_lines_in<8>(all) : short_lines_in<0>(all);
+        return short_lines_in(all, 0);
     }
 
     static std::size_t lines(void* tile, const ScanLines& all) {

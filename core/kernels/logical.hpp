@@ -6,6 +6,19 @@
 
 namespace samesum::SAMESUM_ISA {
 
+template <class Bits>
+struct LogicalTile {
+    static constexpr std::size_t most = columns_of(sizeof(Bits));
+    Bits seen[most + 24];
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish&, void* out, std::uint8_t* failed) {
+        const LogicalTile& t = *static_cast<const LogicalTile*>(tile);
+        std::memset(failed, 0, n);
+        for (std::size_t j = 0; j < n; ++j) static_cast<std::uint8_t*>(out)[j] = t.seen[j] != 0;
+        return 0;
+    }
+};
+
 // `Bits` are the unsigned bits of an element, `is_real` tells that they have a sign to be ignored.
 template <class Bits, bool is_real, bool any>
 struct Logical {
@@ -15,10 +28,7 @@ struct Logical {
 
     typedef Bits Vector __attribute__((vector_size(vector_bytes)));
 
-    static constexpr std::size_t most = columns_of(sizeof(Bits));
-    struct Tile {
-        Bits seen[most + 24];
-    };
+    using Tile = LogicalTile<Bits>;
     static_assert(sizeof(Tile) <= tile_bytes);
 
     // What was seen of a set: bits, of which none are set before one element was true, or which are all zero
@@ -113,15 +123,8 @@ struct Logical {
         seen = joined(seen, static_cast<const Tile*>(from)->seen[i]);
     }
 
-    static std::size_t finish(void* tile, std::size_t n, const Finish&, void* out, std::uint8_t* failed) {
-        const Tile& t = *static_cast<const Tile*>(tile);
-        std::memset(failed, 0, n);
-        for (std::size_t j = 0; j < n; ++j) static_cast<std::uint8_t*>(out)[j] = t.seen[j] != 0;
-        return 0;
-    }
-
     static constexpr Method method() {
-        return {most, init, each_lane<lane>, columns, each_merge<merge>, finish};
+        return {Tile::most, init, each_lane<lane>, columns, each_merge<merge>, Tile::finish};
     }
 };
 

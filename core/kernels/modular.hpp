@@ -17,10 +17,40 @@ SAMESUM_INLINE Total times(Total a, Total b) {
     return static_cast<Total>(std::common_type_t<Total, unsigned>{a} * b);
 }
 
-template <class Integer, class Total, Map map, bool product = false>
-struct Modular {
+// Totals of columns, with which a tile begins.
+template <class Total, bool product>
+struct ModularTotals {
     static_assert(std::is_unsigned_v<Total>);
     static constexpr Total identity = product ? 1 : 0;
+
+    template <class To>
+    static SAMESUM_INLINE To combined(To a, To b) {
+        return product ? times(a, b) : static_cast<To>(a + b);
+    }
+
+    static void init(void* tile, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) static_cast<Total*>(tile)[j] = identity;
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        Total& column = static_cast<Total*>(tile)[j];
+        column = combined(column, static_cast<const Total*>(from)[i]);
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        const std::size_t size = size_of(how.format);  // at most that of Total: the low bytes are the result
+        const Total* total = static_cast<Total*>(tile);
+        if (size == sizeof(Total)) std::memcpy(out, total, n * sizeof(Total));
+        for (std::size_t j = 0; j < n && size < sizeof(Total); ++j) store_bits(out, j, total[j], size);
+        std::memset(failed, 0, n);
+        return 0;
+    }
+};
+
+template <class Integer, class Total, Map map, bool product = false>
+struct Modular : ModularTotals<Total, product> {
+    using Totals = ModularTotals<Total, product>;
+    using Totals::combined, Totals::identity;
 
     // Sums of so many rows of small elements fit into narrower words, of which a vector holds more.
     static constexpr std::size_t rows_per_block = 128;
@@ -36,7 +66,7 @@ struct Modular {
     static constexpr std::size_t rows_at_once = are_pairs ? 8 / sizeof(Integer) : 4;
 
     static constexpr std::size_t most = has_blocks ? columns_of(sizeof(Integer)) : tile_columns;
-    struct Tile {
+    struct Tile {  // begins with the totals
         Total total[most + 24];
         Block block[most + 24];
     };
@@ -52,15 +82,6 @@ struct Modular {
         }
         if constexpr (map == Map::square) return times(wide, wide);
         return wide;
-    }
-
-    template <class To>
-    static SAMESUM_INLINE To combined(To a, To b) {
-        return product ? times(a, b) : static_cast<To>(a + b);
-    }
-
-    static void init(void* tile, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) static_cast<Tile*>(tile)->total[j] = identity;
     }
 
     static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
@@ -179,21 +200,9 @@ struct Modular {
         }
     }
 
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        Total& column = static_cast<Tile*>(tile)->total[j];
-        column = combined(column, static_cast<const Tile*>(from)->total[i]);
+    static constexpr Method method() {
+        return {most, Totals::init, lanes, columns, each_merge<Totals::merge>, Totals::finish};
     }
-
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        const std::size_t size = size_of(how.format);  // at most that of Total: the low bytes are the result
-        const Total* total = static_cast<Tile*>(tile)->total;
-        if (size == sizeof(Total)) std::memcpy(out, total, n * sizeof(Total));
-        for (std::size_t j = 0; j < n && size < sizeof(Total); ++j) store_bits(out, j, total[j], size);
-        std::memset(failed, 0, n);
-        return 0;
-    }
-
-    static constexpr Method method() { return {most, init, lanes, columns, each_merge<merge>, finish}; }
 };
 
 // Signs make no difference to bits where nothing is widened, nor do magnitudes to what has no sign: the same

@@ -54,14 +54,46 @@ struct NarrowSums {
 
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome advance(const Rows& rows) {
+        const Outcome found = advance_likewise<format>(rows);
+        return found != Outcome::off ? found : advance_elsewhere<format>(rows.any());
+    }
+
+    // As the rows before, if that suits these.
+    template <Format format, class Rows>
+    SAMESUM_INLINE Outcome advance_likewise(const Rows& rows) {
         if (way == Way::exponents && pass_exact<format>(rows, part, shift)) return Outcome::certain;
         if constexpr (format == F::format) {
-            if (way == Way::parts) {
-                const Outcome found = pass_parts(rows, base, part, shift);
+            if (way == Way::parts) return pass_parts(rows, base, part, shift);
+        }
+        return Outcome::off;
+    }
+
+    // On this grid, then on another, then in parts, then after another base.
+    template <Format format, class Rows>
+    __attribute__((noinline)) Outcome advance_elsewhere(const Rows& rows) {
+        if (way == Way::double_words) {
+            if (strips > 0) return Outcome::off;
+        } else if (way == Way::after_base) {
+            const bool stays = format != F::format || strips > 0;
+            if (strips > 0) --strips;
+            const Outcome found = stays ? pass_after_base<format>(rows) : Outcome::off;
+            if (found != Outcome::off) return found;
+        } else if (way != Way::parts &&
+                   ((way != Way::unknown && pass_by_bits<format>(rows)) || pass_on_another<format>(rows))) {
+            return Outcome::certain;
+        }
+        if constexpr (format == F::format) {
+            if (way != Way::after_base || strips == 0) {
+                const Outcome found = pass_in_parts(rows);
                 if (found != Outcome::off) return found;
             }
         }
-        return advance_any<format>(rows.any());
+        base.add(part);
+        part = Doubles{};
+        shift = chosen_shift(sizes_of(rows));
+        way = Way::after_base;
+        strips = patience;
+        return pass_after_base<format>(rows);
     }
 
     // False if an element or a sum is not on the grid by its exponent.
@@ -195,34 +227,6 @@ struct NarrowSums {
             if (found != Outcome::off) return found;
         }
         return Outcome::off;
-    }
-
-    // On this grid, then on another, then in parts, then after another base.
-    template <Format format, class Rows>
-    __attribute__((noinline)) Outcome advance_any(const Rows& rows) {
-        if (way == Way::double_words) {
-            if (strips > 0) return Outcome::off;
-        } else if (way == Way::after_base) {
-            const bool stays = format != F::format || strips > 0;
-            if (strips > 0) --strips;
-            const Outcome found = stays ? pass_after_base<format>(rows) : Outcome::off;
-            if (found != Outcome::off) return found;
-        } else if (way != Way::parts &&
-                   ((way != Way::unknown && pass_by_bits<format>(rows)) || pass_on_another<format>(rows))) {
-            return Outcome::certain;
-        }
-        if constexpr (format == F::format) {
-            if (way != Way::after_base || strips == 0) {
-                const Outcome found = pass_in_parts(rows);
-                if (found != Outcome::off) return found;
-            }
-        }
-        base.add(part);
-        part = Doubles{};
-        shift = chosen_shift(sizes_of(rows));
-        way = Way::after_base;
-        strips = patience;
-        return pass_after_base<format>(rows);
     }
 
     template <Format format, class Rows>

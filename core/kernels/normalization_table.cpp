@@ -11,8 +11,7 @@ constexpr void fill(NormalizationMethods& m) {
     constexpr auto f = static_cast<std::size_t>(A::format);
     m.lines[f][0] = Rows<A>::template run<false>;
     m.lines[f][1] = Rows<A>::template run<true>;
-    m.share[f][0] = Blocks<A>::template share<false>;
-    m.share[f][1] = Blocks<A>::template share<true>;
+    m.share[f] = Blocks<A>::share;
     m.joined[f] = Blocks<A>::joined;
     m.is_near[f][0] = Blocks<A>::template is_near<false>;
     m.is_near[f][1] = Blocks<A>::template is_near<true>;

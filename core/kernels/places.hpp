@@ -13,7 +13,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // The ranks of the numbers that `Key`, a signed integer, holds the bits of.
-template <class Key, bool is_real>
+template <class Key>
 struct Ranks {
     static_assert(std::is_signed_v<Key>);
     using Bits = std::make_unsigned_t<Key>;
@@ -25,12 +25,12 @@ struct Ranks {
 
     static constexpr Ranks of(Format format, bool maximum) {
         const Key turned = maximum ? Key{0} : Key{-1};
-        if (is_real) return {turned, static_cast<Key>(infinity_bits(format))};
+        if (is_float(format)) return {turned, static_cast<Key>(infinity_bits(format))};
         return {static_cast<Key>(is_unsigned(format) ? turned ^ least : turned), 0};
     }
 
     // `T` is Key or a vector of them.
-    template <class T>
+    template <bool is_real, class T>
     SAMESUM_INLINE T rank(T x) const {
         if constexpr (is_real) {
             const T size = static_cast<T>(x & greatest),
@@ -44,10 +44,10 @@ struct Ranks {
 };
 
 // What is known of the best ranks and their places.
-template <class Key, bool is_real, bool last>
+template <class Key, bool last>
 struct Places {
     using Bits = std::make_unsigned_t<Key>;
-    using Order = Ranks<Key, is_real>;
+    using Order = Ranks<Key>;
     static constexpr Key least = Order::least;
 
     // What is known of the elements so far. Of none: the rank that wins over nothing, at 0.
@@ -71,6 +71,10 @@ struct Places {
     static void init(void* tile, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
         t.ranks = Order::of(format, maximum);
+        forget(t, n);
+    }
+
+    static __attribute__((noinline)) void forget(Tile& t, std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) t.best[j] = least;
         for (std::size_t j = 0; j < n; ++j) t.position[j] = t.count[j] = 0;
     }

@@ -9,8 +9,8 @@
 namespace samesum::SAMESUM_ISA {
 
 template <class Key, bool is_real, bool last>
-struct Position : Places<Key, is_real, last> {
-    using Of = Places<Key, is_real, last>;
+struct Position : Places<Key, last> {
+    using Of = Places<Key, last>;
     using Of::least, Of::wins;
     using typename Of::Batch;
     using typename Of::Bits;
@@ -58,12 +58,14 @@ struct Position : Places<Key, is_real, last> {
         Key best = least;
         if (n < lanes / 2) {
             for (std::size_t i = 0; i < n; ++i)
-                best = greater(best, order.rank(load<Key>(p + i * sizeof(Key))));
+                best = greater(best, order.template rank<is_real>(load<Key>(p + i * sizeof(Key))));
             return best;
         }
         Keys side[4] = {};
         for (Keys& s : side) s += least;
-        each_vector<Keys>(p, n, [&](std::size_t k, Keys x) { side[k] = greater(side[k], order.rank(x)); });
+        each_vector<Keys>(p, n, [&](std::size_t k, Keys x) {
+            side[k] = greater(side[k], order.template rank<is_real>(x));
+        });
         const Keys all = greater(greater(side[0], side[1]), greater(side[2], side[3]));
         return across(all, [](Keys a, Keys b) { return greater(a, b); });
     }
@@ -72,16 +74,17 @@ struct Position : Places<Key, is_real, last> {
     static SAMESUM_INLINE std::size_t find(const Order& order, const char* p, std::size_t n, Key best) {
         if (n < lanes / 2) {
             std::size_t i = last ? n - 1 : 0;
-            while (order.rank(load<Key>(p + i * sizeof(Key))) != best) last ? --i : ++i;
+            while (order.template rank<is_real>(load<Key>(p + i * sizeof(Key))) != best) last ? --i : ++i;
             return i;
         }
         const Keys wanted = Keys{} + best;
         if (n < lanes) {
-            const std::size_t i = place(equal_mask(order.rank(load_ends<Keys>(p, n)), wanted));
+            const std::size_t i =
+                place(equal_mask(order.template rank<is_real>(load_ends<Keys>(p, n)), wanted));
             return i < lanes / 2 ? i : i + n - lanes;
         }
         const auto equal = [&](std::size_t i) {
-            return equal_mask(order.rank(load<Keys>(p + i * sizeof(Key))), wanted);
+            return equal_mask(order.template rank<is_real>(load<Keys>(p + i * sizeof(Key))), wanted);
         };
         return n <= 8 * lanes ? find_in_all(n, equal) : find_until(n, equal);
     }
@@ -167,7 +170,7 @@ struct Position : Places<Key, is_real, last> {
             T b = load<T>(best + j), at = load<T>(row + j);
             for (std::size_t r = 0; r < rows; ++r) {
                 const char* p = x + static_cast<std::ptrdiff_t>(r) * row_stride;
-                const T now = order.rank(load<T>(p + j * sizeof(Key)));
+                const T now = order.template rank<is_real>(load<T>(p + j * sizeof(Key)));
                 at = (last ? now >= b : now > b) ? T{} + static_cast<Key>(first + r) : at;
                 b = greater(b, now);
             }

@@ -78,8 +78,8 @@ struct StripRows {
         char* p = out + static_cast<std::ptrdiff_t>(r) * to;
         store_prefixes<format>(p, 0, whole ? width : left, bits);
     }
-    // Where their number need not be known.
-    SAMESUM_INLINE StripRows<F, format, whole, 0, ones> any() const {
+    // Where neither need be known.
+    SAMESUM_INLINE StripRows<F, format, false, 0, ones> any() const {
         return {x, out, in, to, left, count(), depth};
     }
     SAMESUM_INLINE Doubles next(Doubles& sum, Doubles v) const { return sum += v; }

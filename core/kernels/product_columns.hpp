@@ -182,7 +182,8 @@ struct ProductColumns {
                                                    std::size_t at, bool fresh) {
         State state = load_state(t, at);
         const bool apart = state.is_apart();
-        const std::size_t failures = scan_strip<format, whole, known>(state, all, j, fresh);
+        const std::size_t failures =
+            scan_known_strip<ProductColumns, format, whole, known>(state, all, j, fresh);
         store_plain(t, at, state.plain);
         if (apart || state.is_apart()) {
             store(t.exponent + at, state.exponent);

@@ -169,8 +169,9 @@ struct RealProductScan {
         return certify_products(view, 2 * All::lost_by(n), n, format, out, failed);
     }
 
-    static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format format,
-                           void* out, std::uint8_t* failed) {
+    static __attribute__((noinline)) std::size_t row(const Carry& carry, const Carry&, const void* x,
+                                                     std::size_t n, Format format, void* out,
+                                                     std::uint8_t* failed) {
         const char* p = static_cast<const char*>(x);
         if (try_plain_in(format, carry.product, p, n, out)) return 0;
         return in_words(carry.product, p, n, format, out, failed);

@@ -70,7 +70,7 @@ class ScaledSquares {
                                                    const Add& add) {
         using Sums = Sum2<Part, Map::square>;
         typename Sums::Tile part;
-        Sums::init(&part, n);
+        Sums::Tile::init(&part, n);
         add(Sums{}, &part);
         for (std::size_t k = 0; k < n; ++k) t.add(range, j + k, {part.hi[k], part.lo[k], part.bound[k]});
     }

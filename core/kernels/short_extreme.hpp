@@ -8,7 +8,7 @@ namespace samesum::SAMESUM_ISA {
 
 template <class Key, Format format, bool maximum>
 struct ShortExtreme {
-    using All = Extreme<Key, format, maximum>;
+    using All = Extreme<Key, is_float(format), maximum>;
     using Keys = typename All::Keys;
 
     static SAMESUM_INLINE Keys extreme_of(const ShortRows& rows) {
@@ -16,7 +16,7 @@ struct ShortExtreme {
         Keys size = {};
         const char* p = rows.p;
         for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) All::take(load<Keys>(p), best, size);
-        if constexpr (All::is_real) {
+        if constexpr (is_float(format)) {
             constexpr Key infinity = static_cast<Key>(infinity_bits(format));
             return size > infinity ? Keys{} + static_cast<Key>(canonical_nan(format)) : All::key(best);
         } else {

@@ -16,9 +16,10 @@ struct ShortPosition {
 
     static SAMESUM_INLINE Keys places(const Order& order, const ShortRows& rows) {
         const char* p = rows.p;
-        Keys best = order.rank(load<Keys>(p)), place = {};
+        Keys best = order.template rank<is_real>(load<Keys>(p)), place = {};
         for (std::size_t r = 1; r < rows.count; ++r) {
-            const Keys x = order.rank(load<Keys>(p += rows.stride)), here = Keys{} + static_cast<Key>(r);
+            const Keys x = order.template rank<is_real>(load<Keys>(p += rows.stride)),
+                       here = Keys{} + static_cast<Key>(r);
             const auto wins = last ? x >= best : x > best;
             best = wins ? x : best;
             place = wins ? here : place;

@@ -23,6 +23,15 @@ SAMESUM_INLINE Sixteenths sixteenths_of(Doubles top, Doubles octaves) {
     return Sixteenths::of(top, to_integer - 16 * octaves);
 }
 
+constexpr double single_power_unit = static_cast<double>(std::uint64_t{1} << power_scale);  // a power of 1
+
+// Of totals of powers, for all formats.
+inline __attribute__((noinline)) Halves single_logarithms(Halves counts, Halves total) {
+    constexpr double scale = 1 / single_power_unit;
+    return {log_total<50>(counts.low, {total.low * scale, Doubles{}}).hi,
+            log_total<50>(counts.high, {total.high * scale, Doubles{}}).hi};
+}
+
 template <class F>
 struct SingleLines {
     static constexpr Format format = F::format;
@@ -52,8 +61,6 @@ struct SingleLines {
             return {log, high, narrowed(Halves{log.low - back.low, log.high - back.high})};
         }
     };
-    static constexpr double unit = static_cast<double>(std::uint64_t{1} << power_scale);  // a power of 1
-
     static SAMESUM_INLINE Singles load_whole(const char* p) { return load_singles<F>(p); }
     static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
     static SAMESUM_INLINE void store_part(char* p, Singles v, std::size_t n) { store_some<format>(p, v, n); }
@@ -237,23 +244,18 @@ struct SingleLines {
     };
 
     static SAMESUM_INLINE Logarithm logarithm(Mask counts, Total total) {
-        const Halves c = widen(__builtin_convertvector(counts, Singles));
-        return Logarithm::of({log_of(c.low, total.low), log_of(c.high, total.high)});
+        return Logarithm::of(single_logarithms(widen(__builtin_convertvector(counts, Singles)), total));
     }
 
     static SAMESUM_INLINE Logarithm logarithm(std::int64_t count, Total total) {
-        const Doubles log = log_of(Doubles{} + static_cast<double>(count), total.low);
-        return Logarithm::of({log, log});
+        const Doubles all = Doubles{} + static_cast<double>(count);
+        return Logarithm::of(single_logarithms({all, all}, total));
     }
 
     static SAMESUM_INLINE Logarithm of_line(const Logarithm& log, std::size_t i) {
         const Doubles same = Doubles{} + (i < width ? log.all.low : log.all.high)[i % width];
         const Singles none = {};
         return {{same, same}, none + log.high[i], none + log.low[i]};
-    }
-
-    static SAMESUM_INLINE Doubles log_of(Doubles count, Doubles total) {
-        return log_total<50>(count, {total * (1 / unit), Doubles{}}).hi;
     }
 
     // x - log, which is not next to zero. Half of the additions are multiply-adds by one: other units make

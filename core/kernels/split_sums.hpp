@@ -45,10 +45,23 @@ struct SplitSums {
 
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome advance(const Rows& rows) {
+        const Outcome found = advance_likewise<format>(rows);
+        return found != Outcome::off ? found : advance_elsewhere<format>(rows.any());
+    }
+
+    // On the grid of the rows before.
+    template <Format format, class Rows>
+    SAMESUM_INLINE Outcome advance_likewise(const Rows& rows) {
         if constexpr (format == Format::f64) {
-            if (shift[0] == 0) return Outcome::off;
             if (shift[0] > no_grid && pass_exact(rows)) return Outcome::certain;
-            return advance_elsewhere(rows.any());
+        }
+        return Outcome::off;
+    }
+
+    template <Format format, class Rows>
+    SAMESUM_INLINE Outcome advance_elsewhere(const Rows& rows) {
+        if constexpr (format == Format::f64) {
+            if (shift[0] != 0) return try_other_grids(rows);
         }
         return Outcome::off;
     }
@@ -71,7 +84,7 @@ struct SplitSums {
   private:
     // On another grid, with room to grow, or with room for smaller elements.
     template <class Rows>
-    __attribute__((noinline)) Outcome advance_elsewhere(const Rows& rows) {
+    __attribute__((noinline)) Outcome try_other_grids(const Rows& rows) {
         const double size = greatest_of(size_of(rows, hi));
         for (const double room : {1024.0, 8.0}) {
             SplitSums moved = *this;

@@ -22,11 +22,41 @@ SAMESUM_INLINE void each_strip(std::size_t n, const Take& take) {
     if (j < n) take(n - width, j);
 }
 
+// A strip of any number of rows.
+template <class Columns, Format format>
+__attribute__((noinline)) std::size_t scan_any_strip(typename Columns::State& state, const ScanRows& all,
+                                                     std::size_t j, bool fresh) {
+    return Columns::template scan_strip<format, false, 0>(state, all, j, fresh);
+}
+
+// A whole strip of as many rows as columns.
+template <class Columns, Format format>
+__attribute__((noinline)) std::size_t scan_square(typename Columns::State& state, const ScanRows& all,
+                                                  std::size_t j, bool fresh) {
+    return Columns::template scan_strip<format, true, width>(state, all, j, fresh);
+}
+
+// A number of rows that is not known is not worth code of its own.
+template <class Columns, Format format, bool whole, std::size_t known>
+SAMESUM_INLINE std::size_t scan_known_strip(typename Columns::State& state, const ScanRows& all,
+                                            std::size_t j, bool fresh) {
+    if constexpr (known > 0)
+        return Columns::template scan_strip<format, whole, known>(state, all, j, fresh);
+    else
+        return scan_any_strip<Columns, format>(state, all, j, fresh);
+}
+
+// Fewer columns than a vector holds.
+template <class Columns, Format format>
+__attribute__((noinline)) std::size_t scan_part_strip(typename Columns::Tile& t, const ScanRows& all) {
+    return Columns::template column_strip<format, false, 0>(t, all, 0, 0, true);
+}
+
 template <class F, class Columns, Format format, std::size_t known>
 std::size_t scan_strips(typename Columns::Tile& t, const ScanRows& all) {
     constexpr std::size_t rows = known > 0 ? known : scan_rows;
     std::size_t failures = 0;
-    if (all.n < width) return Columns::template column_strip<format, false, 0>(t, all, 0, 0, true);
+    if (all.n < width) return scan_part_strip<Columns, format>(t, all);
     each_strip(all.n, [&](std::size_t j, std::size_t at) {
         const char* next = all.x + static_cast<std::ptrdiff_t>(rows) * all.in + j * F::size;
         if (at == j) prefetch_rows<rows>(next, all.in, width * F::size);
@@ -37,19 +67,6 @@ std::size_t scan_strips(typename Columns::Tile& t, const ScanRows& all) {
         failures += Columns::template column_strip<format, true, known>(t, all, j, at, failures == 0);
     });
     return failures;
-}
-
-// A strip of any number of rows.
-template <class Columns, Format format>
-__attribute__((noinline)) std::size_t scan_any_strip(typename Columns::State& state, const ScanRows& all,
-                                                     std::size_t j, bool fresh) {
-    return Columns::template scan_strip<format, false, 0>(state, all, j, fresh);
-}
-
-// A whole strip of as many rows as columns.
-template <class Columns, Format format>
-__attribute__((noinline)) std::size_t scan_square(typename Columns::State& state, const ScanRows& all) {
-    return Columns::template scan_strip<format, true, width>(state, all, 0, true);
 }
 
 // Into the elements' own format.
@@ -107,7 +124,7 @@ SAMESUM_INLINE std::size_t each_square(const ScanRows& all, const Take& take) {
 template <class Columns, Format format>
 SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const ScanRows& all) {
     return each_square(all, [&](const ScanRows& some, bool is_square) {
-        return is_square ? Columns::template scan_strip<format, true, width>(state, some, 0, true)
+        return is_square ? scan_square<Columns, format>(state, some, 0, true)
                          : scan_any_strip<Columns, format>(state, some, 0, true);
     });
 }
@@ -117,13 +134,14 @@ SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const 
 template <class Columns, Format format>
 __attribute__((noinline)) std::size_t scan_strip_by_squares(typename Columns::Tile& t, const ScanRows& all,
                                                             std::size_t j, std::size_t at) {
+    typename Columns::State state = Columns::load_state(t, at);
     std::size_t failures = 0;
     for (std::size_t r = 0; r < all.rows; r += width) {
         const ScanRows some = rows_from(all, r);
-        failures += some.rows == width
-                        ? Columns::template column_strip<format, true, width>(t, some, j, at, false)
-                        : Columns::template column_strip<format, true, 0>(t, some, j, at, false);
+        failures += some.rows == width ? scan_square<Columns, format>(state, some, j, false)
+                                       : scan_any_strip<Columns, format>(state, some, j, false);
     }
+    Columns::store_state(t, at, state);
     return failures;
 }
 

@@ -11,17 +11,43 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// `sum`, `rest` and `sizes` are of the rows that are being added.
+struct Sum2Tile {
+    double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch];
+    double sum[tile_pitch], rest[tile_pitch], sizes[tile_pitch];
+
+    static void init(void* tile, std::size_t n) {
+        Sum2Tile& t = *static_cast<Sum2Tile*>(tile);
+        for (std::size_t j = 0; j < n; ++j) t.hi[j] = t.lo[j] = t.bound[j] = 0;
+    }
+
+    SAMESUM_INLINE void add(std::size_t j, const Sum& some) {
+        Sum total{hi[j], lo[j], bound[j]};
+        samesum::add(total, some);
+        hi[j] = total.hi;
+        lo[j] = total.lo;
+        bound[j] = total.bound;
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        const Sum2Tile& f = *static_cast<const Sum2Tile*>(from);
+        static_cast<Sum2Tile*>(tile)->add(j, {f.hi[i], f.lo[i], f.bound[i]});
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        Sum2Tile& t = *static_cast<Sum2Tile*>(tile);
+        return certify_words({t.hi, t.lo, t.bound}, n, how, out, failed);
+    }
+};
+static_assert(sizeof(Sum2Tile) <= tile_bytes);
+
 // `few`: for sets of few elements, whose sums are often ties. The residuals of the low words are then known,
 // so that exact sums are told.
 template <class F, Map map, bool few = false>
 struct Sum2 {
     static_assert(!few || map != Map::square);
 
-    struct Tile {
-        double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch];
-        double sum[tile_pitch], rest[tile_pitch], sizes[tile_pitch];
-    };
-    static_assert(sizeof(Tile) <= tile_bytes);
+    using Tile = Sum2Tile;
 
     // The sum so far, the sum of what was rounded off it, and the magnitudes of the latter; of what was
     // rounded off that if `few`.
@@ -58,11 +84,6 @@ struct Sum2 {
             return both;
         }
     };
-
-    static void init(void* tile, std::size_t n) {
-        Tile& t = *static_cast<Tile*>(tile);
-        for (std::size_t j = 0; j < n; ++j) t.hi[j] = t.lo[j] = t.bound[j] = 0;
-    }
 
     static SAMESUM_INLINE void accumulate(const char* p, Lane& lane) {
         Doubles x = F::doubles(p);
@@ -122,8 +143,8 @@ struct Sum2 {
         if constexpr (width >= 8) all.join(exchanged<4>(all));
         if constexpr (width >= 4) all.join(exchanged<2>(all));
         all.join(exchanged<1>(all));
-        add_total(*static_cast<Tile*>(tile), j, all.sum[0], all.rest[0],
-                  error_bound(depth_of(n), all.sizes[0], n));
+        static_cast<Tile*>(tile)->add(j,
+                                      {all.sum[0], all.rest[0], error_bound(depth_of(n), all.sizes[0], n)});
     }
 
     static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
@@ -145,14 +166,6 @@ struct Sum2 {
             totals.put(t.hi + j, t.lo + j, t.bound + j);
         }
         for (; rows > 0; --rows, ++j, p += row_stride) lane(tile, j, p, n);
-    }
-
-    static SAMESUM_INLINE void add_total(Tile& t, std::size_t j, double sum, double rest, double bound) {
-        Sum total{t.hi[j], t.lo[j], t.bound[j]};
-        add(total, Sum{sum, rest, bound});
-        t.hi[j] = total.hi;
-        t.lo[j] = total.lo;
-        t.bound[j] = total.bound;
     }
 
     template <int distance>
@@ -199,22 +212,11 @@ struct Sum2 {
         for (; r + 4 <= rows; r += 4, p += 4 * row_stride) add_rows<4>(p, row_stride, n, t);
         for (; r < rows; ++r, p += row_stride) add_rows<1>(p, row_stride, n, t);
         for (std::size_t j = 0; j < n; ++j)
-            add_total(t, j, t.sum[j], t.rest[j], error_bound(rows, t.sizes[j], rows));
-    }
-
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        Tile& t = *static_cast<Tile*>(tile);
-        const Tile& f = *static_cast<const Tile*>(from);
-        add_total(t, j, f.hi[i], f.lo[i], f.bound[i]);
-    }
-
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        Tile& t = *static_cast<Tile*>(tile);
-        return certify_words({t.hi, t.lo, t.bound}, n, how, out, failed);
+            t.add(j, {t.sum[j], t.rest[j], error_bound(rows, t.sizes[j], rows)});
     }
 
     static constexpr Method method() {
-        return {tile_columns, init, lanes, columns, each_merge<merge>, finish};
+        return {tile_columns, Tile::init, lanes, columns, each_merge<Tile::merge>, Tile::finish};
     }
 };
 

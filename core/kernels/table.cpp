@@ -36,8 +36,8 @@ constexpr void fill_sum2(Method (&row)[3]) {
 template <class Key, Format format>
 constexpr void fill_extreme(Methods& m) {
     Method(&row)[2] = m.extreme[static_cast<std::size_t>(format)];
-    row[0] = Extreme<Key, format, false>::method();
-    row[1] = Extreme<Key, format, true>::method();
+    row[0] = Extreme<Key, is_float(format), false>::template method<format>();
+    row[1] = Extreme<Key, is_float(format), true>::template method<format>();
 }
 
 template <class Integer, class Total>

@@ -84,7 +84,7 @@ struct NormalizationMethods {
     // Of longer lines in blocks of line_block: what a block adds as it is, and its greatest element; all
     // blocks together; and if that is not near zero, what blocks add against the line's greatest, which is
     // finite; and if their sum is a number, the results of each block.
-    LineShare (*share[4][2])(const void* x, std::size_t n);
+    LineShare (*share[4])(const void* x, std::size_t n);
     LineShare (*joined[4])(const LineShare* shares, std::size_t count);
     bool (*is_near[4][2])(const LineShare& all);
     LineShare (*share_below[4][2])(const void* x, std::size_t n, double greatest);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "run/accumulate.hpp"
@@ -236,32 +237,30 @@ class Job {
             const bool partial = own.targets->tiers.is_partial(own.tier);
             return reduce_outputs({own.targets, 1, own.tier, false, partial ? failed : nullptr}, o, threads);
         }
-        std::int64_t chosen[most_columns];
-        std::size_t count = 0;
+        // On the heap, for a tier's retry is within that of the tier before, and threads may have little
+        // stack.
+        std::vector<std::int64_t> chosen;
+        chosen.reserve(failures);
         for (std::size_t j = 0; j < n; ++j) {
-            if (failed[j]) chosen[count++] = o.first + static_cast<std::int64_t>(j);
+            if (failed[j]) chosen.push_back(o.first + static_cast<std::int64_t>(j));
         }
-        if (columns) return reduce_chosen(own, o.outer, chosen, count);
-        for (std::size_t i = 0; i < count; ++i)
-            reduce_outputs(own, {o.outer, chosen[i], chosen[i] + 1}, threads);
+        if (columns) return reduce_chosen(own, o.outer, chosen);
+        for (const std::int64_t i : chosen) reduce_outputs(own, {o.outer, i, i + 1}, threads);
     }
 
-    void reduce_chosen(const Pass& own, std::int64_t outer, const std::int64_t* chosen, std::size_t count) {
+    void reduce_chosen(const Pass& own, std::int64_t outer, std::span<const std::int64_t> chosen) {
         const Method& method = own.method(0);
-        if (count > method.max_columns) {
-            reduce_chosen(own, outer, chosen + method.max_columns, count - method.max_columns);
-            count = method.max_columns;
-        }
+        const std::size_t now = std::min(chosen.size(), method.max_columns);
         const TileScope scope;
-        accumulate_chosen(plan_, method, outer, chosen, count, scope.tile());
-        std::uint8_t failed[most_columns];
-        finish_chosen(plan_, *own.targets, own.tier, scope.tile(), outer, chosen, count, failed);
-        std::int64_t again[most_columns];
-        std::size_t left = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            if (failed[i]) again[left++] = chosen[i];
+        accumulate_chosen(plan_, method, outer, chosen.data(), now, scope.tile());
+        std::vector<std::uint8_t> failed(now);
+        finish_chosen(plan_, *own.targets, own.tier, scope.tile(), outer, chosen.data(), now, failed.data());
+        std::vector<std::int64_t> again;
+        for (std::size_t i = 0; i < now; ++i) {
+            if (failed[i]) again.push_back(chosen[i]);
         }
-        if (left > 0) reduce_chosen({own.targets, 1, own.tier + 1}, outer, again, left);
+        if (!again.empty()) reduce_chosen({own.targets, 1, own.tier + 1}, outer, again);
+        if (now < chosen.size()) reduce_chosen(own, outer, chosen.subspan(now));
     }
 
     const Plan& plan_;

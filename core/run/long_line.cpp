@@ -34,7 +34,7 @@ class Job {
         const NormalizationMethods& methods = method_.methods;
         const std::size_t format = method_.format, kind = method_.kind;
         for_each_block([&](std::size_t, LineShare& share, const char* x, std::size_t n) {
-            share = methods.share[format][kind](x, n);
+            share = methods.share[format](x, n);
         });
         join();
         const auto is_near = [&](LineShare& all) { return all.is_near = methods.is_near[format][kind](all); };

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from samesum.algebra.rows import (
     MEAN,
     NORMALIZATIONS,
     REDUCTIONS,
-    SOFTMAX,
     SUM,
     Normalization,
     Reduction,
@@ -122,23 +120,3 @@ def test_normalizations(row: Normalization, dtype: np.dtype[Any]) -> None:
         sets = memory.normalize(row, np.ascontiguousarray(np.moveaxis(x, 1, 2)), 2)
         got = memory.normalize(row, x, 1)
         assert_bits(got, np.ascontiguousarray(np.moveaxis(sets, 2, 1)), f"{row.name} of {x.dtype} {shape}")
-
-
-def test_threads_with_little_stack() -> None:
-    """As small as some systems make them."""
-    x = np.random.default_rng(1).standard_normal((200, 5, 7))
-    calls = (
-        lambda: memory.reduce(SUM, x, (1,)),
-        lambda: memory.scan(CUMULATIVE_SUM, x, 1),
-        lambda: memory.normalize(SOFTMAX, x, 1),
-    )
-    results: list[NDArray] = []
-    before = threading.stack_size(384 << 10)
-    try:
-        thread = threading.Thread(target=lambda: results.extend(call() for call in calls))
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    thread.join()
-    for got, call in zip(results, calls, strict=True):
-        assert_bits(got, call(), "little stack")

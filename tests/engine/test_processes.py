@@ -10,8 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from samesum import _core
+
 PATIENCE = 120
 """Seconds after which a process counts as hanging."""
+
+LITTLE_STACK = 256 << 10
+"""Bytes; what the interpreter itself needs is in it."""
 
 
 def run(script: str, tmp_path: Path, *, expect: int = 0) -> str:
@@ -57,6 +62,48 @@ def test_after_a_fork(tmp_path: Path) -> None:
         print("same")
     """
     assert run(script, tmp_path) == "same\n"
+
+
+@pytest.mark.parametrize("instruction_set", _core.instruction_sets())
+def test_threads_with_little_stack(instruction_set: str, tmp_path: Path) -> None:
+    """As small as some systems make them: every way of reducing, scanning and normalizing, every tier."""
+    script = f"""
+        import threading
+        import numpy as np
+        import cases
+        from samesum import _core
+        from samesum.algebra.rows import ARGMAX, NORMALIZATIONS, REDUCTIONS, SCANS
+        from samesum.engine import memory
+
+        SHAPES = [(3000,), (100, 40), (64, 5, 3), (3, 20_000), (20_000, 3), (2000, 7), (20, 20, 39)]
+
+        def arrays(dtype):
+            for family in ("ill_conditioned", "near_overflow", "specials") if dtype in cases.FLOATS else ("",):
+                for shape in SHAPES:
+                    n = int(np.prod(shape))
+                    x = (cases.make(family, dtype, n) if family else cases.integer_data(dtype, n)).reshape(shape)
+                    yield from (x, x.T, x[..., ::2], np.flip(x, 0))
+
+        def compute():
+            for dtype in [*cases.FLOATS, *cases.INTEGERS[::3]]:
+                for x in arrays(dtype):
+                    for axis in range(x.ndim):
+                        for row in (ARGMAX, *REDUCTIONS):
+                            memory.reduce(row, x, (axis,))
+                        for row in SCANS:
+                            memory.scan(row, x, axis)
+                        for row in NORMALIZATIONS if dtype in cases.FLOATS else ():
+                            memory.normalize(row, x, axis)
+            print("done")
+
+        _core.set_instruction_set("{instruction_set}")
+        _core.set_num_threads(1)
+        threading.stack_size({LITTLE_STACK})
+        thread = threading.Thread(target=compute)
+        thread.start()
+        thread.join()
+    """
+    assert run(script, tmp_path) == "done\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
