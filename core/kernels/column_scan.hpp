@@ -119,13 +119,21 @@ struct ColumnScan {
         return certify(all, j, before.total());
     }
 
-    // All rows of a strip of columns, few enough for their exponents to tell that no sum is rounded.
+    // All rows of a strip of columns, few enough for their exponents to tell that no sum is rounded. After
+    // one that needed double-words as many as `hard` are taken so at once.
     template <Format format, std::size_t known>
-    static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
+    static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all, std::size_t& hard) {
+        State state = State::empty();
+        if (hard > 0) {
+            --hard;
+            state.leave(Sums{});
+            return scan_any_strip<ColumnScan, format>(state, all, 0, true);
+        }
         const Strip<format, true, known> rows(all, 0);
         if (pass_few<format>(rows, known > 0 ? known : all.rows)) return 0;
-        State state = State::empty();
-        return scan_any_strip<ColumnScan, format>(state, all, 0, true);
+        const std::size_t failures = scan_any_strip<ColumnScan, format>(state, all, 0, true);
+        if (state.is_in_words()) hard = expected_hard;
+        return failures;
     }
 
     // Sums that start again after `period` rows each; false if some are in doubt.

@@ -6,6 +6,7 @@
 #include "kernels/product.hpp"
 #include "kernels/product_pass.hpp"
 #include "kernels/product_state.hpp"
+#include "kernels/rows_after_zeros.hpp"
 #include "kernels/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -42,7 +43,7 @@ struct DoubleProductColumns {
 
     // Writes a product; where that is in doubt.
     template <class Rows>
-    static SAMESUM_INLINE Longs put_tested(const Rows& rows, std::size_t r, const PlainProducts& product,
+    static SAMESUM_INLINE Longs put_tested(Rows& rows, std::size_t r, const PlainProducts& product,
                                            Doubles relative) {
         const Doubles b = samesum::SAMESUM_ISA::magnitude(product.hi) * relative;
         const Doubles low = product.hi + (product.lo - b), high = product.hi + (product.lo + b);
@@ -53,7 +54,7 @@ struct DoubleProductColumns {
     // Rows of a strip whose products are near one, and stay so; false if one left them, or was in doubt.
     // Exact products are not told from others.
     template <class Error, class Rows>
-    static SAMESUM_INLINE bool try_near(State& state, const Rows& rows) {
+    static SAMESUM_INLINE bool try_near(State& state, Rows&& rows) {
         constexpr double least = PlainProducts::least;
         PlainProducts strip = state.at.plain;
         const double lost = Error::of_strip(rows.count());
@@ -145,10 +146,21 @@ struct DoubleProductColumns {
         return failures;
     }
 
+    static bool try_zeros(State& state, const Strip<format, false, 0>& rows) {
+        return try_after_zeros<format>(state.at, rows, [&](ProductState& at, auto& after) {
+            State alive{at, state.bound};
+            if (!try_near<Error>(alive, after)) return false;
+            at = alive.at;
+            state.bound = alive.bound;
+            return true;
+        });
+    }
+
     // The same where a strip is not near one.
     static __attribute__((noinline)) std::size_t scan_apart(State& state, const ScanRows& all, std::size_t j,
                                                             bool fresh) {
         const Strip<format, false, 0> rows(all, j);
+        if (!any_bit(state.at.mark | state.at.exponent) && try_zeros(state, rows)) return 0;
         if (try_far(state, rows, false) || try_far(state, rows, true)) return 0;
         if (fresh) std::memset(all.failed, 0, all.rows * all.n);
         return certify(state, all, j);
@@ -169,7 +181,8 @@ struct DoubleProductColumns {
 
     // All rows of a strip of columns.
     template <Format, std::size_t>
-    static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
+    static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all, std::size_t& hard) {
+        hard = hard > 0 ? hard - 1 : expected_hard;
         return scan_all(all);
     }
 

@@ -117,7 +117,7 @@ struct LineScan {
     // gets those that it does not do. Returns how many lines there were.
     template <class Refused>
     static SAMESUM_INLINE std::size_t pass_groups(const ShortScanLines& all, std::size_t period,
-                                                  const Refused& refused) {
+                                                  const std::size_t& hard, const Refused& refused) {
         using Registers = RegisterLines<typename Columns::LinePass>;
         constexpr std::size_t room = 2 * prefetch_distance;  // bytes that stay in L1 for a second time
         const std::size_t bytes = all.n * width * F::size,
@@ -126,6 +126,12 @@ struct LineScan {
         for (; first + width <= all.lines;) {
             const std::size_t left = (all.lines - first) / width * width,
                               now = left < together ? left : together;
+            // As the groups before, which it did not do.
+            if (hard > 0) {
+                refused(first, first + now);
+                first += now;
+                continue;
+            }
             ShortScanLines some = all;
             some.x += static_cast<std::ptrdiff_t>(first) * all.pitch;
             some.lines = now;
@@ -162,14 +168,14 @@ struct LineScan {
 
     // Lines of `period` elements each if several make one.
     static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period) {
-        std::size_t failures = 0;
+        std::size_t failures = 0, hard = 0;
         const auto scan = [&](std::size_t first, std::size_t end) {
             const auto groups = all.n == 8 ? scan_groups<8> : scan_groups<0>;
-            failures += groups(all, first, end, period, failures == 0);
+            failures += groups(all, first, end, period, failures == 0, hard);
         };
         std::size_t first = 0;
         if constexpr (has_pass) {
-            if (all.n >= width) first = pass_groups(all, period, scan);
+            if (all.n >= width) first = pass_groups(all, period, hard, scan);
         }
         scan(first, all.lines);
         return failures;
@@ -179,8 +185,8 @@ struct LineScan {
     // line has failed yet.
     template <std::size_t known>
     static __attribute__((noinline)) std::size_t scan_groups(const ShortScanLines& all, std::size_t begin,
-                                                             std::size_t end, std::size_t period,
-                                                             bool fresh) {
+                                                             std::size_t end, std::size_t period, bool fresh,
+                                                             std::size_t& hard) {
         const std::size_t n = known > 0 ? known : all.n, last = n < width ? 0 : n - width,
                           distance = distance_of(n);
         std::size_t failures = 0;
@@ -194,8 +200,8 @@ struct LineScan {
             }
             if (n < width) group.take_some(0, n);
             const ScanRows rows = group.rows(n, 0, failed);
-            const std::size_t wrong =
-                period > 0 ? scan_periods(rows, period) : Columns::template scan_whole<format, known>(rows);
+            const std::size_t wrong = period > 0 ? scan_periods(rows, period)
+                                                 : Columns::template scan_whole<format, known>(rows, hard);
             if (wrong > 0) failures += mark(all, first, group.count, {0, 1}, rows, fresh && failures == 0);
             for (std::size_t i = 0; i < n && n >= width; i += width)
                 group.give(i < last ? i : last, i < last ? i : last);

@@ -46,6 +46,7 @@ struct NarrowSums {
         all.add(part);
         return all;
     }
+    SAMESUM_INLINE bool is_in_words() const { return way == Way::double_words; }
     // These rows were summed in double-words.
     void leave(const Sums& all) {
         *this = {Doubles{}, Doubles{}, all, Way::double_words,

@@ -4,6 +4,7 @@
 #include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
 #include "kernels/product_state.hpp"
+#include "kernels/rows_after_zeros.hpp"
 #include "kernels/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -21,7 +22,7 @@ struct ProductColumns {
     // Rows of a strip that is near one; false if a prefix was in doubt. `first`: the exact products are among
     // them.
     template <Format format, bool precise, bool first, class Rows>
-    static SAMESUM_INLINE bool pass(const Rows& rows, PlainProducts& strip) {
+    static SAMESUM_INLINE bool pass(Rows& rows, PlainProducts& strip) {
         using Test = Nearby<format, precise>;
         constexpr std::size_t exact = Test::exact_factors(F::format);
         Words wrong = {};
@@ -57,7 +58,7 @@ struct ProductColumns {
     }
 
     template <Format format, class Rows>
-    static SAMESUM_INLINE bool try_near(State& state, const Rows& rows) {
+    static SAMESUM_INLINE bool try_near(State& state, Rows& rows) {
         PlainProducts strip = state.plain;
         const bool quick =
             rows.depth > 0 ? pass<format, false, false>(rows, strip) : pass<format, false, true>(rows, strip);
@@ -89,6 +90,23 @@ struct ProductColumns {
         return true;
     }
 
+    template <Format format, class Rows>
+    static __attribute__((noinline)) bool try_zeros(State& state, const Rows& rows) {
+        return try_after_zeros<format>(state, rows, try_alive<format, false, Rows>) ||
+               (Nearby<format, false>::through_float &&
+                try_after_zeros<format>(state, rows, try_alive<format, true, Rows>));
+    }
+
+    template <Format format, bool precise, class Rows>
+    static SAMESUM_INLINE bool try_alive(State& alive, RowsAfterZeros<format, Rows>& rows) {
+        PlainProducts strip = alive.plain;
+        if (!pass<format, precise, true>(rows, strip)) return false;
+        strip.normalise();
+        if (!strip.is_near()) return settle(alive, strip);
+        alive.plain = strip;
+        return true;
+    }
+
     static std::size_t certify_strip(State& state, ScanRows all, std::size_t j) {
         Longs marks = state.mark | ((state.plain.hi == 0) & zero_mark);
         Factors strip = state.plain.factors(state.exponent);
@@ -108,7 +126,10 @@ struct ProductColumns {
                                                  bool fresh) {
         const Strip<format, whole, known> rows(all, j);
         if (!state.is_apart()) {
-            if (try_near<format>(state, rows)) return 0;
+            // Of some that are zeros others are likely to become so.
+            const Longs zeros = state.plain.hi == 0;
+            if ((!any(zeros) || !any(~zeros)) && try_near<format>(state, rows)) return 0;
+            if (try_zeros<format>(state, rows.any())) return 0;
         } else if (!any_bit(state.mark)) {
             if (try_far<format>(state, rows)) return 0;
         }
@@ -118,7 +139,7 @@ struct ProductColumns {
 
     // All rows of a strip of columns.
     template <Format format, std::size_t>
-    static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all) {
+    static SAMESUM_INLINE std::size_t scan_whole(const ScanRows& all, std::size_t&) {
         return scan_by_squares<ProductColumns, format>(empty_state(), all);
     }
 

@@ -41,6 +41,7 @@ struct SplitSums {
         return sums;
     }
     SAMESUM_INLINE Sums total() const { return {hi, lo, bound}; }
+    SAMESUM_INLINE bool is_in_words() const { return shift[0] == 0; }
     void leave(const Sums& all) { *this = {all.hi, all.lo, all.bound, Doubles{}, least}; }
 
     template <Format format, class Rows>

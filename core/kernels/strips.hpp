@@ -13,6 +13,9 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// After a strip of whole scans that was hard so many are expected to be.
+constexpr std::size_t expected_hard = 16;
+
 // take(j, at) of each strip of `width` columns or more: it begins at column j and its state at column `at`.
 // The last columns are as many as the others' and begin among them, with a state of their own.
 template <class Take>
