@@ -6,7 +6,7 @@
 #include "kernels/product.hpp"
 #include "kernels/product_pass.hpp"
 #include "kernels/product_state.hpp"
-#include "kernels/rows_after_zeros.hpp"
+#include "kernels/special_products.hpp"
 #include "kernels/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -146,8 +146,8 @@ struct DoubleProductColumns {
         return failures;
     }
 
-    static bool try_zeros(State& state, const Strip<format, false, 0>& rows) {
-        return try_after_zeros<format>(state.at, rows, [&](ProductState& at, auto& after) {
+    static bool try_specials(State& state, const Strip<format, false, 0>& rows) {
+        return try_after_specials<format>(state.at, rows, [&](ProductState& at, auto& after) {
             State alive{at, state.bound};
             if (!try_near<Error>(alive, after)) return false;
             at = alive.at;
@@ -160,7 +160,7 @@ struct DoubleProductColumns {
     static __attribute__((noinline)) std::size_t scan_apart(State& state, const ScanRows& all, std::size_t j,
                                                             bool fresh) {
         const Strip<format, false, 0> rows(all, j);
-        if (!any_bit(state.at.mark | state.at.exponent) && try_zeros(state, rows)) return 0;
+        if (!any_bit(state.at.exponent) && try_specials(state, rows)) return 0;
         if (try_far(state, rows, false) || try_far(state, rows, true)) return 0;
         if (fresh) std::memset(all.failed, 0, all.rows * all.n);
         return certify(state, all, j);

@@ -4,7 +4,7 @@
 #include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
 #include "kernels/product_state.hpp"
-#include "kernels/rows_after_zeros.hpp"
+#include "kernels/special_products.hpp"
 #include "kernels/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -91,14 +91,14 @@ struct ProductColumns {
     }
 
     template <Format format, class Rows>
-    static __attribute__((noinline)) bool try_zeros(State& state, const Rows& rows) {
-        return try_after_zeros<format>(state, rows, try_alive<format, false, Rows>) ||
+    static __attribute__((noinline)) bool try_specials(State& state, const Rows& rows) {
+        return try_after_specials<format>(state, rows, try_alive<format, false, Rows>) ||
                (Nearby<format, false>::through_float &&
-                try_after_zeros<format>(state, rows, try_alive<format, true, Rows>));
+                try_after_specials<format>(state, rows, try_alive<format, true, Rows>));
     }
 
     template <Format format, bool precise, class Rows>
-    static SAMESUM_INLINE bool try_alive(State& alive, RowsAfterZeros<format, Rows>& rows) {
+    static SAMESUM_INLINE bool try_alive(State& alive, RowsAfterSpecials<format, Rows>& rows) {
         PlainProducts strip = alive.plain;
         if (!pass<format, precise, true>(rows, strip)) return false;
         strip.normalise();
@@ -125,11 +125,12 @@ struct ProductColumns {
     static SAMESUM_INLINE std::size_t scan_strip(State& state, const ScanRows& all, std::size_t j,
                                                  bool fresh) {
         const Strip<format, whole, known> rows(all, j);
-        if (!state.is_apart()) {
+        if (!any_bit(state.exponent)) {
             // Of some that are zeros others are likely to become so.
             const Longs zeros = state.plain.hi == 0;
-            if ((!any(zeros) || !any(~zeros)) && try_near<format>(state, rows)) return 0;
-            if (try_zeros<format>(state, rows.any())) return 0;
+            const bool alike = !any(zeros) || !any(~zeros);
+            if (alike && !any_bit(state.mark) && try_near<format>(state, rows)) return 0;
+            if (try_specials<format>(state, rows.any())) return 0;
         } else if (!any_bit(state.mark)) {
             if (try_far<format>(state, rows)) return 0;
         }

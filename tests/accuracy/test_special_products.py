@@ -1,5 +1,5 @@
-"""Prefix products that meet zeros: those of either sign, after what underflows or overflows, before infinities and
-NaNs; in short lines, long ones and columns, a few of many or all of them."""
+"""Prefix products that meet zeros of either sign, infinities and NaNs, after what underflows or overflows and before
+other special elements; in short lines, long ones and columns, a few of many or all of them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def factors(kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> NDAr
     raise AssertionError(kind)
 
 
-def with_zeros(x: NDArray, share: float, special: float, rng: np.random.Generator) -> NDArray:
+def with_specials(x: NDArray, share: float, special: float, rng: np.random.Generator) -> NDArray:
     drawn = rng.uniform(size=x.shape)
     x = np.where(drawn < share, np.copysign(0.0, x), x)
     return np.where(drawn > 1 - special, rng.choice([np.inf, -np.inf, np.nan], x.shape), x)
@@ -60,11 +60,11 @@ def cast(x: NDArray, dtype: np.dtype[Any]) -> NDArray:
 @pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 @pytest.mark.parametrize("kind", ["ones", "near one", "integers", "tiny", "huge", "back and forth"])
-def test_zeros_among(kind: str, dtype: np.dtype[Any]) -> None:
+def test_special_elements_among(kind: str, dtype: np.dtype[Any]) -> None:
     rng = np.random.default_rng(5)
     for shape, axis in SHAPES:
-        for share, special in ((0.02, 0), (0.3, 0), (0.1, 0.05)):
-            x = cast(with_zeros(factors(kind, shape, rng), share, special, rng), dtype)
+        for share, special in ((0.02, 0), (0.3, 0), (0, 0.03), (0.1, 0.05)):
+            x = cast(with_specials(factors(kind, shape, rng), share, special, rng), dtype)
             check_scan(CUMULATIVE_PROD, x, axis)
             check_scan(CUMULATIVE_PROD, x, axis, flags=REVERSE | EXCLUSIVE)
 
@@ -75,7 +75,7 @@ def test_zeros_among(kind: str, dtype: np.dtype[Any]) -> None:
 def test_results_in_other_formats(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
     rng = np.random.default_rng(6)
     for shape, axis in SHAPES:
-        x = cast(with_zeros(factors("near one", shape, rng), 0.1, 0.01, rng), dtype)
+        x = cast(with_specials(factors("near one", shape, rng), 0.1, 0.01, rng), dtype)
         check_scan(CUMULATIVE_PROD, x, axis, dtype=to)
 
 
