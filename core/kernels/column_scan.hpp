@@ -190,10 +190,9 @@ struct ColumnScan {
         return true;
     }
 
-    // More rows than scan_rows; false, and nothing has happened, unless they are all certain at once.
-    template <Format format>
-    static SAMESUM_INLINE bool tall_strip(Tile& t, const ScanRows& all, std::size_t j, std::size_t at) {
-        const TallRows<F, format> rows(all, j);
+    // Up to tall_rows rows; false, and nothing has happened, unless they are all certain at once.
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool tall_strip(Tile& t, const Rows& rows, std::size_t at) {
         if constexpr (!is_double) {
             if (stays_exact<format>(t, rows, at)) return true;
         }

@@ -244,12 +244,12 @@ struct DoubleProductColumns {
         return failures;
     }
 
-    // More rows than scan_rows; false, and nothing has happened, unless they are all certain and near one.
-    template <Format>
-    static SAMESUM_INLINE bool tall_strip(Tile& t, const ScanRows& all, std::size_t j, std::size_t at) {
+    // Up to tall_rows rows; false, and nothing has happened, unless they are all certain and near one.
+    template <Format, class Rows>
+    static SAMESUM_INLINE bool tall_strip(Tile& t, const Rows& rows, std::size_t at) {
         State state = load_state(t, at);
         if (!is_near(state)) return false;
-        if (!try_near<DoubleProductsError<tall_rows>>(state, TallRows<F, format>(all, j))) return false;
+        if (!try_near<DoubleProductsError<tall_rows>>(state, rows)) return false;
         store_state(t, at, state);
         return true;
     }

@@ -32,6 +32,17 @@ struct PlainProducts {
         return !any_above(reinterpret_cast<UnsignedLongs>(size) - low, high - low);
     }
 
+    // Zeros apart.
+    SAMESUM_INLINE bool has_less_than(double some) const {
+        const Doubles size = samesum::SAMESUM_ISA::magnitude(hi);
+        return any((size < some) & (size != 0));
+    }
+
+    SAMESUM_INLINE bool is_near_or_zero() const {
+        const Longs inside = samesum::SAMESUM_ISA::magnitude(hi) <= greatest;
+        return !any(~inside) && !has_less_than(least);
+    }
+
     // Zeros keep their sign.
     SAMESUM_INLINE void normalise() {
         const Doubles sum = hi + lo;
@@ -84,26 +95,27 @@ struct Nearby {
     }
 };
 
-// The same where results are normal numbers and few are near a tie, exact products among them. What float32
-// does not round to a tie of a 16-bit format is on the same side of it as before.
+// The same where results are normal numbers of float32 or zeros and few are near a tie, exact products among
+// them. What float32 does not round to a tie of a 16-bit format is on the same side of it as before.
 template <Format format, std::size_t factors>
 struct ManyNearby {
     using Bits = typename Rounding<format>::Bits;
-    static constexpr double least = format == Format::f16 ? 0x1p-13 : 0x1p-125;
 
     SAMESUM_INLINE Bits take(Doubles value) {
+        smallest_ = value != 0 ? lesser_magnitude(smallest_, value) : smallest_;
         if constexpr (is_single) {
             see((reinterpret_cast<UnsignedLongs>(value) << (64 - 53 + 24)) + about);
             return Rounding<format>::of_number(value);
         } else {
             constexpr int dropped = format == Format::f16 ? 13 : 16;
             const Floats x = narrowed(value);
-            see(reinterpret_cast<Words>(x) << (32 - dropped));
+            see(reinterpret_cast<Words>(in_place(x)) << (32 - dropped));
             return Rounding<format>::of_float(x);
         }
     }
 
     SAMESUM_INLINE bool are_certain() const {
+        if (any(smallest_ < 0x1p-125)) return false;
         if constexpr (is_single)
             return !any(nearest_ <= least_place + 2 * about);
         else
@@ -119,6 +131,14 @@ struct ManyNearby {
     // The low word, in last places of doubles, with room.
     static constexpr std::int64_t about = std::int64_t{4 * factors} << (64 - 53 + 24);
 
+    // With the last place of the format where the least normal number has it.
+    static SAMESUM_INLINE Floats in_place(Floats x) {
+        if constexpr (format != Format::f16) return x;
+        constexpr float normal = 0x1p-14f;
+        const Floats size = samesum::SAMESUM_ISA::magnitude(x);
+        return size < normal ? size + normal : x;
+    }
+
     template <class Unsigned>
     SAMESUM_INLINE void see(Unsigned bits) {
         const Places place = reinterpret_cast<Places>(bits);
@@ -126,6 +146,7 @@ struct ManyNearby {
     }
 
     Places nearest_ = Places{} + std::numeric_limits<Place>::max();
+    Doubles smallest_ = Doubles{} + 1;
 };
 
 }  // namespace samesum::SAMESUM_ISA

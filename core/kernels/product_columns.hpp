@@ -3,6 +3,7 @@
 
 #include "kernels/plain_products.hpp"
 #include "kernels/product.hpp"
+#include "kernels/product_pass.hpp"
 #include "kernels/product_state.hpp"
 #include "kernels/special_products.hpp"
 #include "kernels/strips.hpp"
@@ -15,7 +16,7 @@ struct ProductColumns {
     static_assert(F::format != Format::f64);
     using All = RealProduct<F>;
     using Tile = typename All::Tile;
-    using LinePass = void;
+    using LinePass = NarrowProductPass<F>;
 
     using State = ProductState;
 
@@ -214,23 +215,21 @@ struct ProductColumns {
         return failures;
     }
 
-    // More rows than scan_rows; false, and nothing has happened, unless they are all certain and near one.
-    template <Format format>
-    static SAMESUM_INLINE bool tall_strip(Tile& t, const ScanRows& all, std::size_t j, std::size_t at) {
-        using Results = ManyNearby<format, tall_rows>;
-        const TallRows<F, format> rows(all, j);
+    // Up to tall_rows rows; false, and nothing has happened, unless they are all certain, and near one or
+    // zero.
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool tall_strip(Tile& t, const Rows& rows, std::size_t at) {
         const State state = load_state(t, at);
-        if (state.is_apart()) return false;
         PlainProducts strip = state.plain;
-        Doubles least = Doubles{} + Results::least;
-        Results results;
+        // Where they begin so near to the least normal numbers, they are likely to leave them.
+        if (state.is_apart() || strip.has_less_than(0x1p-120)) return false;
+        ManyNearby<format, tall_rows> results;
         for (std::size_t r = 0; r < rows.count(); ++r) {
             strip.take(rows.at(r));
-            least = lesser_magnitude(least, strip.hi);
             rows.put(r, results.take(strip.hi));
         }
         strip.normalise();
-        if (!results.are_certain() || any(least < Results::least) || !strip.is_near()) return false;
+        if (!results.are_certain() || !strip.is_near_or_zero()) return false;
         store_plain(t, at, strip);
         return true;
     }

@@ -1,14 +1,15 @@
-// Prefix products of short lines of float64 that stay in registers (kernels/register_lines.hpp).
+// Prefix products of short lines that stay in registers (kernels/register_lines.hpp).
 #pragma once
 
+#include "kernels/line_group.hpp"
 #include "kernels/plain_products.hpp"
 #include "kernels/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-// Double-words, not too great at the end of each line and nowhere too small (what overflows stays infinite,
-// or becomes a NaN); a product is right if all that is as near to it as its error rounds to the same.
-// `settle` comes after no more than `width` elements: the error of so many is known.
+// Of float64: double-words, not too great at the end of each line and nowhere too small (what overflows stays
+// infinite, or becomes a NaN); a product is right if all that is as near to it as its error rounds to the
+// same. `settle` comes after no more than `width` elements: the error of so many is known.
 template <class Error>
 class ProductPass {
   public:
@@ -46,6 +47,42 @@ class ProductPass {
     Doubles relative_, smallest_ = Doubles{} + PlainProducts::greatest;
     PlainProducts line_{Doubles{} + 1, Doubles{}, Longs{}};
     Longs wrong_ = {};
+};
+
+// Of narrower formats: doubles, whose own roundings are few beside a place of the format.
+template <class F>
+class NarrowProductPass {
+  public:
+    using Row = BitsOf<F::size>;
+
+    struct Plan {
+        bool usable;
+        static constexpr bool reads = false;
+
+        static Plan of(const ShortScanLines&, std::size_t) { return {true}; }
+    };
+
+    explicit SAMESUM_INLINE NarrowProductPass(const Plan&) {}
+
+    SAMESUM_INLINE Row take(Row bits) {
+        product_ *= F::doubles(reinterpret_cast<const char*>(&bits));
+        const auto result = results_.take(product_);
+        if constexpr (F::size == 2)
+            return __builtin_convertvector(result, Shorts);
+        else
+            return result;
+    }
+    SAMESUM_INLINE void settle() {}
+    SAMESUM_INLINE void restart() {
+        odd_ |= ~(samesum::SAMESUM_ISA::magnitude(product_) < infinity);
+        product_ = Doubles{} + 1;
+    }
+    SAMESUM_INLINE bool is_certain() const { return results_.are_certain() && !any(odd_); }
+
+  private:
+    ManyNearby<F::format, short_line> results_;
+    Doubles product_ = Doubles{} + 1;
+    Longs odd_ = {};
 };
 
 }  // namespace samesum::SAMESUM_ISA

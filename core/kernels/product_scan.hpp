@@ -2,10 +2,10 @@
 #pragma once
 
 #include "kernels/double_product_columns.hpp"
-#include "kernels/line_scan.hpp"
 #include "kernels/product.hpp"
 #include "kernels/product_columns.hpp"
 #include "kernels/scan.hpp"
+#include "kernels/short_line_scan.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -201,6 +201,7 @@ struct RealProductScan {
 
     static constexpr std::size_t least_part = scan_elements;
     using Lines = LineScan<F, Columns>;
+    using ShortLines = ShortLineScan<F, Columns>;
 
     static constexpr ScanMethod method(Format to) {
         const bool has_columns = !is_double || to == F::format;

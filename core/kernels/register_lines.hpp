@@ -96,6 +96,8 @@ struct RegisterLines {
         const __mmask8 last = static_cast<__mmask8>(0xff << first);
         if constexpr (size == 8)
             _mm512_mask_storeu_epi64(to, last, reinterpret_cast<__m512i>(v));
+        else if constexpr (size == 2)
+            _mm_mask_storeu_epi16(to, last, reinterpret_cast<__m128i>(v));
         else
             _mm256_mask_storeu_epi32(to, last, reinterpret_cast<__m256i>(v));
 #else

@@ -5,9 +5,9 @@
 #include "kernels/column_scan.hpp"
 #include "kernels/grid.hpp"
 #include "kernels/interleaved.hpp"
-#include "kernels/line_scan.hpp"
 #include "kernels/method.hpp"
 #include "kernels/scan_method.hpp"
+#include "kernels/short_line_scan.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -63,7 +63,7 @@ template <class Scan>
 constexpr void take_lines(ScanMethod& m) {
     m.start = Scan::start;
     m.lines = Scan::Lines::lines;
-    m.short_lines = Scan::Lines::short_lines;
+    m.short_lines = Scan::ShortLines::short_lines;
     m.short_columns = scan_short_columns<typename Scan::Columns>;
     m.takes_tall = true;
     m.least_part = Scan::least_part;
@@ -213,6 +213,7 @@ struct FloatScan {
                                               : is_wide                         ? 7 * scan_elements
                                                                                 : 0;
     using Lines = LineScan<F, Columns>;
+    using ShortLines = ShortLineScan<F, Columns>;
     using Interleaved = InterleavedScan<F>;
 
     static constexpr ScanMethod method(Format to) {

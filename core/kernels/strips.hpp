@@ -2,7 +2,7 @@
 // scan_strip<format, whole, known>(state, rows, j, fresh) of the strip from column j on and
 // column_strip<...>(tile, rows, j, at, fresh), whose state is in a tile from column `at` on; `known` is the
 // number of rows, or zero, and `fresh` tells that no strip of these rows has failed yet. Of more rows than
-// that takes tall_strip<format>(tile, rows, j, at) does a whole strip, or says that it did not. Of scans that
+// that takes tall_strip<format>(tile, rows, at) does a whole strip, or says that it did not. Of scans that
 // start again after some rows each pass_few<format>(rows, period) is a common test; false if it tells
 // nothing.
 #pragma once
@@ -149,12 +149,12 @@ __attribute__((noinline)) std::size_t scan_strip_by_squares(typename Columns::Ti
 }
 
 // More rows than scan_rows, of `width` columns or more: a strip at once if it is as easy as most are.
-template <class Columns, Format format>
+template <class F, class Columns, Format format>
 std::size_t scan_tall_strips(typename Columns::Tile& t, const ScanRows& all) {
     std::size_t failures = 0;
     bool fresh = true;
     each_strip(all.n, [&](std::size_t j, std::size_t at) {
-        if (Columns::template tall_strip<format>(t, all, j, at)) return;
+        if (Columns::template tall_strip<format>(t, TallRows<F, format>(all, j), at)) return;
         if (fresh) std::memset(all.failed, 0, all.rows * all.n);
         fresh = false;
         failures += scan_strip_by_squares<Columns, format>(t, all, j, at);
@@ -169,7 +169,7 @@ std::size_t scan_columns(void* tile, const ScanRows& all) {
     typename Columns::Tile& t = *static_cast<typename Columns::Tile*>(tile);
     if constexpr (usual) {
         if (all.rows == scan_rows) return scan_strips<F, Columns, format, scan_rows>(t, all);
-        if (all.rows > scan_rows) return scan_tall_strips<Columns, format>(t, all);
+        if (all.rows > scan_rows) return scan_tall_strips<F, Columns, format>(t, all);
     }
     return scan_strips<F, Columns, format, 0>(t, all);
 }

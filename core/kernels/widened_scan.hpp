@@ -101,8 +101,8 @@ struct WidenedScan {
                                       all.n,
                                       all.format,
                                       all.failed + before};
-            failures =
-                joined_failures(all.failed, before, failures, count * all.n, Own::Lines::short_lines(some));
+            failures = joined_failures(all.failed, before, failures, count * all.n,
+                                       Own::ShortLines::short_lines(some));
         }
         return failures;
     }

@@ -25,11 +25,11 @@ each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 
 def lengths_for(row: Reduction, family: str) -> tuple[int, ...]:
     """All of them; of logarithms, which take the oracle long, some before, at and after the blocks, and of most
-    families of exponentials, which take it longer, none of the longest."""
+    families of exponentials, which take it longer, none beyond the first blocks."""
     if row.finalize is not Finalize.LOGARITHM:
         return cases.LENGTHS
     some = (*cases.LENGTHS[::4], *cases.LENGTHS[3::8])
-    return some if row.map is not Map.EXPONENTIAL or family == "normal" else tuple(n for n in some if n < 2000)
+    return some if row.map is not Map.EXPONENTIAL or family == "normal" else tuple(n for n in some if n < 600)
 
 
 def prefixes(row: Reduction, x: NDArray, lengths: tuple[int, ...]) -> dict[int, NDArray]:

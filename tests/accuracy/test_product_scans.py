@@ -105,6 +105,20 @@ def test_ties_and_what_is_next_to_them(dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.usefixtures("each_instruction_set")
+@each_float
+@pytest.mark.parametrize("length", [3, 8, 13, 32, 64, 200])
+def test_easy_and_hard_lines_by_turns(dtype: np.dtype[Any], length: int) -> None:
+    """Groups of lines near one, of ties, of ties among the subnormal numbers, and of zeros, in any order."""
+    generator = np.random.default_rng(length)
+    few_bits = generator.choice([1.0, 1.0, 3.0, 0.75, 1.25, -1.0, 0.5, 5.0], (8, length)).astype(dtype)
+    subnormal = few_bits.copy()
+    subnormal[:, 0] *= ml_dtypes.finfo(dtype).tiny * dtype.type(4)
+    easy = near_one(dtype, (8, length), 1, 0.01)
+    kinds = (easy, few_bits, subnormal, with_some(easy, [0.0, -0.0], 2))
+    check_lines(np.concatenate([kinds[k] for k in generator.integers(0, 4, 30)]))
+
+
+@pytest.mark.usefixtures("each_instruction_set")
 def test_products_next_to_ties_of_subnormal_bfloat16() -> None:
     """In float32, which is subnormal there, too, they would round to the tie."""
     bfloat16, float32 = cases.FLOATS[1:3]
