@@ -9,9 +9,7 @@ namespace samesum {
 namespace {
 
 constexpr std::int64_t least_groups = 16;
-// Groups are transposed by squares.
-constexpr std::int64_t square = 8;
-static_assert(square * most_of_group <= static_cast<std::int64_t>(grouped_elements));
+static_assert(groups_together * most_of_group <= static_cast<std::int64_t>(grouped_elements));
 
 std::size_t index_of(Format format) { return static_cast<std::size_t>(std::countr_zero(size_of(format))); }
 
@@ -44,8 +42,8 @@ bool Groups::are_small(std::int64_t most_columns, std::int64_t most_elements, Fo
 
 std::int64_t Groups::together() const {
     const std::int64_t most =
-        static_cast<std::int64_t>(grouped_elements) / (rows * columns) / square * square;
-    return std::clamp(most, square, count);
+        static_cast<std::int64_t>(grouped_elements) / (rows * columns) / groups_together * groups_together;
+    return std::clamp(most, groups_together, count);
 }
 
 void Groups::untangle(std::int64_t first, std::int64_t number, char* to) const {

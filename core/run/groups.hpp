@@ -38,8 +38,10 @@ struct Groups {
 
 // So many elements a group may have at most, and columns that are few: by themselves they fill no vector.
 constexpr std::int64_t most_of_group = 512, few_columns = 7;
-// Elements of a block, at most: so few that one thread does it.
+// Elements of a block, at most, unless as few groups as are transposed by squares have more: one thread does
+// it.
 constexpr std::size_t grouped_elements = 6144;
+constexpr std::int64_t groups_together = 8;
 
 // Results of a block, so many of each group, come to lie as those of one group after the other.
 void put_groups(const char* results, Format format, std::int64_t of_each, std::int64_t first,

@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t most_of_set = 512, least_sets = 16;
 // Fewer columns, or elements of a tile of them, cost less as parts of wider ones.
 constexpr std::int64_t narrow_columns = 48, small_tile = 1024;
+// Groups are read as they lie, several rows as one; so many columns of a few rows are copied quickly.
+constexpr std::int64_t least_of_row = 17, small_group = 400;
 // Rows that are read once or twice in a tile of columns, and so are copied as long as they are.
 constexpr std::int64_t few_rows = 16;
 // So few that one thread does it, and that it stays in its cache.
@@ -88,12 +90,14 @@ class PackedSets {
 
 }  // namespace
 
-bool suits_packing(const Plan& plan) {
+bool suits_packing(const Plan& plan, bool are_groups) {
     if (plan.kept_count < least_sets || plan.reduced_count > most_of_set || !are_in_order(plan)) return false;
     if (plan.shape == Shape::columns) {
         // Not so many rows that a block would be but a few tiles.
         const std::int64_t n = plan.inner.size, tile = n * plan.reduced_count;
         if (!plan.contiguous && !plan.tangled && plan.reduced_count <= few_rows) return true;
+        if (are_groups && (n < least_of_row || (size_of(plan.format) >= 4 && tile >= small_group)))
+            return false;
         return plan.kept.rank > 0 && !plan.tangled && n < narrow_columns && tile < small_tile;
     }
     // Runs at one distance from each other are read as they lie.

@@ -84,6 +84,15 @@ std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
     return row.finalize == Finalize::over_count ? 33 : least_lane(row, format);
 }
 
+// Elements of a group of few columns that are quicker side by side with those of others than by themselves.
+std::int64_t most_of_few_columns(const Reduction& row, Format format) {
+    constexpr std::int64_t many = 4096;
+    static_assert(groups_together * many * 8 < threaded_bytes);
+    if (row.map == Map::exponential || (row.combine == Combine::product && is_float(format))) return many;
+    if (row.combine == Combine::sum && is_float(format)) return 1024;
+    return size_of(format) == 1 ? 1536 : size_of(format) < 8 ? 768 : 512;
+}
+
 // The groups that a plan goes through; none if it has others.
 Groups groups_of(const Plan& plan) {
     Groups groups{plan.data, plan.format, 0, plan.reduced_count, plan.inner.size};
@@ -113,16 +122,17 @@ void reduce_groups(const Groups& groups, bool ordered, const Target* targets, st
     for_each_block(groups, groups.bytes() >= threaded_bytes ? thread_count() : 1, each);
 }
 
-void run(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count) {
+void run(const Plan& plan, const Manner& manner, std::int64_t most_elements, const Target* targets,
+         std::size_t count) {
     // More of them fill vectors by themselves.
     constexpr std::int64_t most_group_columns = 16;
     const Groups groups = groups_of(plan);
     const auto suits = [&](const Target& t) {
-        return groups.are_small(most_group_columns, most_of_group, t.how.format, t.out);
+        return groups.are_small(most_group_columns, most_elements, t.how.format, t.out);
     };
     if (std::all_of(targets, targets + count, suits))
         reduce_groups(groups, plan.ordered, targets, count);
-    else if (suits_packing(plan))
+    else if (suits_packing(plan, groups.count > 0))
         reduce_packed(plan, manner, targets, count);
     else
         run_job(plan, targets, count);
@@ -168,12 +178,13 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
     const Plan plan = plan_reduction(x, reduced, manner);
     if (pays_to_reorder(plan, &result, 1)) return reduce_reordered(x, reduced, &result, 1);
     const Target target = target_of(plan, result);
-    run(plan, manner, &target, 1);
+    run(plan, manner, most_of_few_columns(row, x.format), &target, 1);
 }
 
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
-    std::int64_t least = 0, side_by_side = INT64_MAX;
+    std::int64_t least = 0, side_by_side = INT64_MAX, most_elements = INT64_MAX;
     for (std::size_t i = 0; i < n; ++i) {
+        most_elements = std::min(most_elements, most_of_few_columns(results[i].row, x.format));
         least = std::max(least, least_lane(results[i].row, x.format));
         side_by_side = std::min(side_by_side, least_lane_side_by_side(results[i].row, x.format));
     }
@@ -195,10 +206,10 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
         }
         targets[count++] = target_of(plan, result);
         if (count < most_results) continue;
-        run(plan, manner, targets, count);
+        run(plan, manner, most_elements, targets, count);
         count = 0;
     }
-    if (count > 0) run(plan, manner, targets, count);
+    if (count > 0) run(plan, manner, most_elements, targets, count);
 }
 
 namespace {

@@ -32,7 +32,9 @@ each_row = pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
 each_dtype = pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(np.bool_)], ids=str)
 
 SHAPES = ((16, 5, 3), (17, 2, 2), (100, 34, 3), (33, 32, 16), (301, 3, 7), (29, 170, 3), (2100, 3, 2), (40, 1, 5))
-"""Blocks of one group more, of the most elements and the most columns, and of the most results."""
+SHAPES += ((17, 341, 3), (16, 1365, 3), (18, 23, 17))
+"""Blocks of one group more, of the most elements and the most columns, and of the most results; groups as large as only
+some operators take together; rows that are copied."""
 
 
 def drawn(dtype: np.dtype[Any], shape: tuple[int, ...], family: str = "normal") -> NDArray:
