@@ -20,6 +20,12 @@ struct ExponentialStates {
                 load<Doubles>(t.rest + j), load<Doubles>(t.bound + j)};
     }
 
+    // In every element.
+    static SAMESUM_INLINE Exponentials same(const Tile& t, std::size_t j) {
+        const Doubles none = {};
+        return {none + t.top[j], none + t.equal[j], none + t.sum[j], none + t.rest[j], none + t.bound[j]};
+    }
+
     static SAMESUM_INLINE void put(Tile& t, std::size_t j, const Exponentials& s) {
         store(t.top + j, s.top);
         store(t.equal + j, s.equal);
@@ -120,13 +126,14 @@ struct ExponentialSum : ExponentialTerms<F, wide>, ExponentialStates {
         return {top, terms.equal, terms.sum, terms.rest, bound_of(terms, depth, lost)};
     }
 
+    static SAMESUM_INLINE Exponentials joined(const Exponentials& old, const Exponentials& s) {
+        const Doubles top = greater(old.top, greater(s.top, old.top));
+        return add(against(top, old), against(top, s));
+    }
+
     static SAMESUM_INLINE void join(Tile& t, std::size_t j, const Exponentials& s) {
         if (t.top[j] == -infinity) return set(t, j, s);
-        const Doubles none = {};
-        const Exponentials old{none + t.top[j], none + t.equal[j], none + t.sum[j], none + t.rest[j],
-                               none + t.bound[j]};
-        const Doubles top = greater(old.top, greater(s.top, old.top));
-        set(t, j, add(against(top, old), against(top, s)));
+        set(t, j, joined(same(t, j), s));
     }
 
     // A vector of states after `s`, whose top is not below theirs.
@@ -178,16 +185,22 @@ struct ExponentialSum : ExponentialTerms<F, wide>, ExponentialStates {
         }
     }
 
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+    // A vector of states, each by itself where one is of nothing yet.
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
         const Tile& f = *static_cast<const Tile*>(from);
-        const Doubles none = {};
-        join(*static_cast<Tile*>(tile), j,
-             {none + f.top[i], none + f.equal[i], none + f.sum[i], none + f.rest[i], none + f.bound[i]});
+        std::size_t k = 0;
+        for (; k + width <= n; k += width) {
+            const Exponentials old = at(t, j + k);
+            if (any(old.top == -infinity)) break;
+            put(t, j + k, joined(old, at(f, i + k)));
+        }
+        for (; k < n; ++k) join(t, j + k, same(f, i + k));
     }
 
     static constexpr Method method() {
         constexpr int bits = wide ? 88 : 50;
-        return {tile_columns, init, each_lane<lane>, columns, each_merge<Any::merge>, finish<bits, false>};
+        return {tile_columns, init, each_lane<lane>, columns, Any::merge, finish<bits, false>};
     }
 };
 

@@ -262,12 +262,8 @@ struct IntegerExponentials {
     }
 
     static constexpr Method method() {
-        return {tile_columns,
-                States::init,
-                each_lane<lane>,
-                columns,
-                each_merge<States::merge>,
-                States::finish<88, true>};
+        return {tile_columns, States::init,  each_lane<lane>,
+                columns,      States::merge, States::finish<88, true>};
     }
 };
 
