@@ -50,6 +50,8 @@ struct Lines {
         const bool near = lie_plain() || (side.size >= 2 * few && std::abs(side.in) < std::abs(axis.in));
         return near && axis.size <= block && side.out == item;
     }
+    // As columns they would leave most of a vector empty.
+    bool are_few_and_long() const { return side.size <= (item < 8 ? 5 : 3) && axis.size >= 64; }
     bool lie_plain() const { return !x.swapped && side.in == item; }
     bool are_neighbours() const {
         return lie_plain() && side.size >= few / 2 && side.out == item && are_whole();

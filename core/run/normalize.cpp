@@ -31,6 +31,8 @@ constexpr std::int64_t gathered_bytes = 4 << 20;
 constexpr std::int64_t columns_bytes = 512 << 10, least_row_bytes = 256;
 // Elements of results that are streamed at a time.
 constexpr std::int64_t streamed_elements = 2048;
+// Shorter rows of columns are read and written as they lie.
+constexpr std::int64_t streamed_row_bytes = 1024;
 // Elements of the short lines that a task takes, and lines at least.
 constexpr std::int64_t tangled_elements = 1 << 17, tangled_lines = 64;
 
@@ -55,7 +57,7 @@ class Job {
         const std::int64_t bytes = lines_.axis.size * lines_.item, whole = 64 / lines_.item;
         if (lines_.are_direct() && !(lines_.axis.size == 1 && lines_.are_columns()))
             return run_tasks(std::clamp(task_bytes / bytes, std::int64_t{1}, share()), &Job::take_direct);
-        if (lines_.are_columns()) {
+        if (lines_.are_columns() && !lines_.are_few_and_long()) {
             const std::int64_t wide = std::max(least_row_bytes, columns_bytes / lines_.axis.size / 64 * 64);
             return run_tasks(wide / lines_.item, &Job::take_columns);
         }
@@ -137,7 +139,7 @@ class Job {
         lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
             const LineColumns here{lines_.x.data + at.in, lines_.axis.in,  lines_.out + at.out,
                                    lines_.axis.out,       lines_.length(), static_cast<std::size_t>(run)};
-            if (streams() || !lines_.lie_plain())
+            if ((streams() && run * lines_.item >= streamed_row_bytes) || !lines_.lie_plain())
                 run_copied(here, room.get());
             else
                 methods_.columns[format_][kind_](here, room.get());
