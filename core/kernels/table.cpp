@@ -1,7 +1,7 @@
 // The methods of one instruction set; compiled once for each, with SAMESUM_ISA naming it.
 #include "kernels/extremes.hpp"
 #include "kernels/modular.hpp"
-#include "kernels/scaled_squares.hpp"
+#include "kernels/scaled_sums.hpp"
 #include "kernels/single_sums.hpp"
 #include "kernels/special_sums.hpp"
 #include "kernels/sum1.hpp"
@@ -71,7 +71,9 @@ constexpr Methods all_methods() {
     m.special[2] = SpecialSums<Map::square>::method();
     m.sum3[0] = Sum3<Map::itself>::method();
     m.sum3[1] = Sum3<Map::magnitude>::method();
-    m.scaled_squares = ScaledSquares::method();
+    m.scaled[0] = ScaledSums<Map::itself>::method();
+    m.scaled[1] = ScaledSums<Map::magnitude>::method();
+    m.scaled[2] = ScaledSums<Map::square>::method();
     fill_extreme<std::int16_t, Format::f16>(m);
     fill_extreme<std::int16_t, Format::bf16>(m);
     fill_extreme<std::int32_t, Format::f32>(m);

@@ -101,7 +101,8 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
         tiers.partial = tiers.count;
         tiers.push(methods.special[map], 1);
     }
-    if (is_double) tiers.push(has_grids ? methods.sum3[map] : methods.scaled_squares, 1);
+    if (has_grids) tiers.push(methods.sum3[map], 1);
+    if (is_double) tiers.push(methods.scaled[map], 1);
     tiers.push(row.map == Map::itself ? exact_sum_method(in) : exact_method(in, row.map), 2);
     return tiers;
 }

@@ -9,8 +9,8 @@ namespace samesum {
 
 // The methods to try, one after the other; the last one is always right.
 struct Tiers {
-    Method method[4];
-    std::size_t number[4];  // of the counter
+    Method method[5];
+    std::size_t number[5];  // of the counter
     std::size_t count = 0;
     // If not zero, the one that fails for most of what those before it certify.
     std::size_t partial = 0;

@@ -1,4 +1,4 @@
-"""Sums of squares of float64 beyond its range: elements whose squares overflow or underflow, beside others."""
+"""Sums of float64, and of squares, beyond its range: elements that overflow or underflow on the way, beside others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from oracle import check_reduce
 from samesum import _core
-from samesum.algebra.rows import L2_NORM, SUM_SQUARE
+from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, MEAN, SUM, SUM_SQUARE
 from samesum.engine import memory
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("each_instruction_set")
 
 
 def check(x: NDArray) -> None:
-    for row in (L2_NORM, SUM_SQUARE):
+    for row in (L2_NORM, SUM_SQUARE, SUM, MEAN, L1_NORM, LOG_SUM):
         check_reduce(row, x, (1,))
         check_reduce(row, np.ascontiguousarray(x.T), (0,))
 
@@ -60,6 +60,26 @@ def test_results_at_the_ends_of_the_range() -> None:
     check(np.array(rows))
 
 
+@pytest.mark.parametrize("length", [2, 3, 5, 8, 33, 64, 70, 200])
+def test_means_of_subnormal_numbers_that_are_ties_or_nearly(length: int) -> None:
+    rng = np.random.default_rng(length)
+    for bits in (3, 40, 51, 52):
+        whole = rng.integers(-(2**bits), 2**bits, (60, length))
+        whole[::3, 1:] = 0
+        check(whole * 2.0**-1074)
+
+
+def test_sums_of_large_numbers_that_cancel_or_overflow() -> None:
+    rng = np.random.default_rng(5)
+    most, step = np.finfo(np.float64).max, 2.0**970
+    ends = [[most, step / 2, -1e-300], [most, step / 2, 0], [most, step / 2, 1e-300], [most, -most, 2.0**-1074]]
+    ends += [[most, most, -most], [-most, -step / 2, 2.0**-1074], [most, step / 4, step / 4], [-most, -step, most]]
+    check(np.array(ends))
+    half = rng.uniform(-1, 1, (50, 70)) * 2.0 ** rng.uniform(900, 1023, (50, 70))
+    for least in (0.0, 1.0, 2.0**-1074, 2.0**-470, 2.0**500):
+        check(np.concatenate([half, rng.permuted(-half, axis=1), rng.normal(size=(50, 3)) * least], axis=1))
+
+
 @pytest.mark.usefixtures("restored_threads")
 def test_rows_and_columns_of_many_blocks() -> None:
     rng = np.random.default_rng(2)
@@ -78,4 +98,9 @@ def test_the_last_resort_is_spared() -> None:
     memory.reduce(L2_NORM, x, (1,))
     memory.reduce(L2_NORM, x / 1e250 / 1e150, (1,))
     memory.reduce(L2_NORM, x, (0,))
+    for row in (SUM, MEAN, L1_NORM):
+        for scale in (1e107, 1e105):
+            memory.reduce(row, x * scale, (1,))
+            memory.reduce(row, x * scale, (0,))
+    memory.reduce(MEAN, x / 1e250 / 1e260, (1,))
     assert _core.counters()["superaccumulator"] < 5
