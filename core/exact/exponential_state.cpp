@@ -70,11 +70,12 @@ void ExponentialState<limbs, Value>::add(Value x) {
     if (x > top_) raise(x);
     if (x == top_) {
         sum_ += Number{1};
-    } else {
-        sum_ += exponential(top_, x);
-        error_ += Exponential<limbs>::units;
-        nearest_ = std::min(nearest_, distance(top_, x));
+        return;
     }
+    const double below = distance(top_, x);
+    nearest_ = std::min(nearest_, below);
+    error_ += Exponential<limbs>::units;
+    if (below < Number::fraction_bits) sum_ += exponential(top_, x);
 }
 
 template <std::size_t limbs, class Value>
