@@ -159,28 +159,6 @@ struct NarrowSums {
         return (left_out != 0) & (least < left_out * 0x1p41 + normal);
     }
 
-    // The elements so far were on the grid, by their bits, and so were their sums after `part`.
-    struct Pass {
-        Doubles sum, greatest;
-        Longs off;
-
-        template <class Rows>
-        SAMESUM_INLINE Doubles take(const Rows& rows, std::size_t r, Doubles shift) {
-            const Doubles x = rows.at(r), prefix = rows.next(sum, x);
-            off |= reinterpret_cast<Longs>((x + shift) - shift) ^ reinterpret_cast<Longs>(x);
-            greatest = greater_magnitude(greatest, prefix);
-            return prefix;
-        }
-        // No element is greater than twice the greatest sum. Zeros may have changed their sign; a NaN stays
-        // the last sum.
-        SAMESUM_INLINE bool is_on_grid(Doubles shift) const {
-            const Doubles most = shift * (1.0 / 6);
-            const Longs inside = (samesum::SAMESUM_ISA::magnitude(greatest) < most) &
-                                 (samesum::SAMESUM_ISA::magnitude(sum) < most);
-            return !any_bit(off << 1) && !any(~inside);
-        }
-    };
-
     template <class Rows>
     static double size_of(const ExponentSpread<F>& seen, const Rows& rows) {
         return seen.greatest_of_all() * static_cast<double>(rows.terms());
@@ -232,7 +210,7 @@ struct NarrowSums {
 
     template <Format format, class Rows>
     SAMESUM_INLINE bool pass_by_bits(const Rows& rows) {
-        Pass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
+        GridPass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
         for (std::size_t r = 0; r < rows.count(); ++r) {
             rows.put(r, Rounding<format>::of_number(pass.take(rows, r, shift)));
         }
@@ -263,7 +241,7 @@ struct NarrowSums {
         const Doubles known = samesum::SAMESUM_ISA::magnitude(base.lo) + base.bound,
                       size = samesum::SAMESUM_ISA::magnitude(base.hi) + shift,
                       own = known * bound_slack + size * (4 * unit_roundoff), bound = rows.joined(own);
-        Pass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
+        GridPass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
         Doubles high = base.hi;
         Words wrong = {};
         for (std::size_t r = 0; r < rows.count(); ++r) {

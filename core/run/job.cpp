@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "run/accumulate.hpp"
+#include "run/pass.hpp"
 #include "run/short_sets.hpp"
 #include "run/tangled.hpp"
 #include "threads/pool.hpp"
@@ -14,15 +15,8 @@ namespace samesum {
 
 namespace {
 
-// Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
-constexpr std::int64_t task_bytes = 2 << 20, least_task_bytes = 64 << 10;
 // By the first of its pieces is told whether a set is worth other threads.
 constexpr std::int64_t least_piece_bytes = 256 << 10;
-// Of columns so few rows high that a tile of them has less.
-constexpr std::int64_t columns_task_bytes = 1 << 20;
-// Beyond the caches shorter stretches of the rows of columns are read at less than the speed of memory.
-constexpr std::int64_t least_row_bytes = 4096, uncached_bytes = 16 << 20;
-
 // Pieces of an ordered set for each thread: every one has a state to itself, so that they merge in order.
 constexpr std::int64_t ordered_pieces = 6;
 
@@ -32,21 +26,6 @@ constexpr std::int64_t chunk_bytes = 128 << 10;
 constexpr std::int64_t chunk_rows = 16;
 // Elements of a chunk of a lane, at least.
 constexpr std::int64_t chunk_lane = 1024;
-
-// The targets of a pass, all by the same tier, or at once before all tiers.
-struct Pass {
-    const Target* targets;
-    std::size_t count, tier;
-    bool at_once = false;
-    const std::uint8_t* among = nullptr;  // the outputs that are asked for, if others may well fail
-
-    const Method& method(std::size_t i) const { return targets[i].tiers.method[tier]; }
-    std::int64_t max_columns() const {
-        std::size_t n = most_columns;
-        for (std::size_t i = 0; i < count; ++i) n = std::min(n, method(i).max_columns);
-        return static_cast<std::int64_t>(n);
-    }
-};
 
 class Job {
   public:
@@ -61,12 +40,12 @@ class Job {
         const std::int64_t outer = lanes ? 1 : plan_.kept.count();
         const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;
         const auto tiles_of = [&](std::int64_t width) { return (inner + width - 1) / width; };
-        std::int64_t width = tile_width(inner, threads), tiles = tiles_of(width);
+        std::int64_t width = tile_width(plan_, all_, inner, threads), tiles = tiles_of(width);
         // Few tiles are taken in pieces of their reduced dimensions, unless these are short; by one thread
         // large ones are, so that it can be interrupted.
         const bool few = threads > 1 ? outer * tiles < 3 * threads : bytes > 4 * task_bytes * outer * tiles,
                    split = few && !all_.at_once;
-        if (split) width = tile_width(inner, 1), tiles = tiles_of(width);
+        if (split) width = tile_width(plan_, all_, inner, 1), tiles = tiles_of(width);
         const auto outputs = [&](std::int64_t t) {
             const std::int64_t first = t % tiles * width;
             return Outputs{t / tiles, first, std::min(inner, first + width)};
@@ -88,35 +67,6 @@ class Job {
     std::int64_t tangled_rows() const {
         const Tangled tangled(size_of(plan_.format), static_cast<std::size_t>(plan_.reduced_count));
         return static_cast<std::int64_t>(tangled.rows());
-    }
-
-    std::int64_t tile_width(std::int64_t inner, int threads) const {
-        std::int64_t width = all_.max_columns();
-        const std::int64_t output_bytes = plan_.reduced_count * item();
-        if (plan_.shape == Shape::lanes)
-            width = std::min(width, std::max<std::int64_t>(1, task_bytes / output_bytes));
-        else if (plan_.contiguous || all_.at_once)
-            width = std::max(width, columns_task_bytes / output_bytes / width * width);
-        // Rows gathered into columns are read several times: they have to stay in the cache.
-        else
-            width = std::min<std::int64_t>(width, untangled_rows);
-        if (threads > 1) {
-            const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
-            const std::int64_t least = plan_.shape == Shape::lanes ? least_task_bytes / output_bytes
-                                       : output_bytes * inner * plan_.kept.count() >= uncached_bytes
-                                           ? least_row_bytes / item()
-                                           : 256;
-            width = std::min(width, std::max(share, least));
-        }
-        return plan_.shape == Shape::lanes ? std::clamp<std::int64_t>(width, 1, inner)
-                                           : even(inner, std::max<std::int64_t>(1, width));
-    }
-
-    // As few tiles of so many columns at most, none of them much narrower than the others.
-    static std::int64_t even(std::int64_t inner, std::int64_t most) {
-        constexpr std::int64_t unit = 64;
-        const std::int64_t tiles = (inner + most - 1) / most, width = (inner + tiles - 1) / tiles;
-        return std::min(most, (width + unit - 1) / unit * unit);
     }
 
     // Certified results of `o` in place, by the pass's tier or a later one. `threads` is 0 inside a task of

@@ -1,0 +1,34 @@
+// What goes over a plan at once, and how wide its tiles are.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "layout/plan.hpp"
+#include "run/finish.hpp"
+
+namespace samesum {
+
+// The targets of a pass, all by the same tier, or at once before all tiers.
+struct Pass {
+    const Target* targets;
+    std::size_t count, tier;
+    bool at_once = false;
+    const std::uint8_t* among = nullptr;  // the outputs that are asked for, if others may well fail
+
+    const Method& method(std::size_t i) const { return targets[i].tiers.method[tier]; }
+    std::int64_t max_columns() const {
+        std::size_t n = most_columns;
+        for (std::size_t i = 0; i < count; ++i) n = std::min(n, method(i).max_columns);
+        return static_cast<std::int64_t>(n);
+    }
+};
+
+// Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
+constexpr std::int64_t task_bytes = 2 << 20;
+
+// Outputs of a tile, of the `inner` ones that are side by side.
+std::int64_t tile_width(const Plan& plan, const Pass& pass, std::int64_t inner, int threads);
+
+}  // namespace samesum
