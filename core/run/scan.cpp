@@ -213,6 +213,14 @@ class Job {
     LongScan long_;
 };
 
+// Elements that groups may have: larger ones are soon done along all of their lines.
+std::int64_t most_of_groups(Combine combine, const Groups& groups) {
+    constexpr std::int64_t most_of_integers = 64, most_of_double_sums = 128, fewer_columns = 4;
+    if (!is_float(groups.format)) return most_of_integers;
+    const bool double_sums = combine == Combine::sum && groups.format == Format::f64;
+    return double_sums && groups.columns > fewer_columns ? most_of_double_sums : most_of_group;
+}
+
 void scan_small_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
                        void* out) {
     const BriefWork brief(groups.bytes() < brief_bytes);
@@ -241,10 +249,7 @@ void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& o
 void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out) {
     const FloatingPointScope scope;
     const Groups groups = Groups::along(x, axis);
-    // Larger ones are soon done along all of their lines, but for products of floats.
-    const std::int64_t most =
-        combine == Combine::product && is_float(x.format) ? most_of_group : least_floats;
-    if (groups.are_small(few_columns, most, format, out))
+    if (groups.are_small(few_columns, most_of_groups(combine, groups), format, out))
         return scan_small_groups(combine, groups, options, format, out);
     if (const PackedLines lines(x, axis); lines.suit())
         return scan_packed(combine, lines, options, format, out);
