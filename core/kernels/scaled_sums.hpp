@@ -1,6 +1,6 @@
 // Sums of float64 that leave its range, of squares and of the numbers themselves: large, middle and small
 // elements are added up apart, the large and the small ones times a power of two (J. L. Blue, "A portable
-// Fortran program to find the Euclidean norm of a vector", 1978).
+// Fortran program to find the Euclidean norm of a vector", 1978). Not for logarithms.
 #pragma once
 
 #include <cmath>
@@ -219,7 +219,7 @@ class ScaledSums {
             t.hi[large][j] = total.hi, t.lo[large][j] = total.lo, t.bound[large][j] = total.bound;
         }
         certify_words({t.hi[large], t.lo[large], t.bound[large]}, n, how, out, failed);
-        const bool scales = how.format == Format::f64 && how.finalize != Finalize::logarithm;
+        const bool scales = how.format == Format::f64;
         char* const results = static_cast<char*>(out);
         std::size_t failures = 0;
         for (std::size_t j = 0; j < n; ++j) {

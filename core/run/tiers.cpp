@@ -102,7 +102,7 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
         tiers.push(methods.special[map], 1);
     }
     if (has_grids) tiers.push(methods.sum3[map], 1);
-    if (is_double) tiers.push(methods.scaled[map], 1);
+    if (is_double && row.finalize != Finalize::logarithm) tiers.push(methods.scaled[map], 1);
     tiers.push(row.map == Map::itself ? exact_sum_method(in) : exact_method(in, row.map), 2);
     return tiers;
 }

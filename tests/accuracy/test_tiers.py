@@ -108,17 +108,18 @@ def cancelling(dtype: np.dtype[Any], n: int, seed: int) -> NDArray:
 def test_exact_sums_of_blocks(dtype: np.dtype[Any]) -> None:
     """Lines and columns, shorter than a block and longer, on their way into superaccumulators."""
     for n in (15, 16, 17, 511, 512, 513, 1100):
-        x = np.stack([cancelling(dtype, n, seed) for seed in range(11)])
+        x = np.stack([cancelling(dtype, n, seed) for seed in range(13)])
         x[7, n // 4], x[8, n // 4] = np.nan, np.inf
         x[9, n // 4], x[9, n // 5] = np.inf, -np.inf
         if dtype.name == "float64":
-            x[5, n // 4 : n // 4 + 4] = 2.0**1000, 2.0**500, -(2.0**1000), -(2.0**500)
-            x[6] = 0  # but for what breaks a tie 1947 places below it
-            x[6, n // 4 : n // 4 + 3] = 2.0**1000, 2.0**947, 2.0**-1000
+            x[6, n // 4 : n // 4 + 4] = 2.0**1000, 2.0**500, -(2.0**1000), -(2.0**500)
+            x[11:] = 0  # but for ties of the sum and of the mean, and what breaks them far below
+            x[11, n // 4 : n // 4 + 3] = 2.0**1000, 2.0**947, 2.0**-1000
+            x[12, n // 4 : n // 4 + 3] = n * 2.0**1000, n * 2.0**947, 2.0**-1000
         columns = np.ascontiguousarray(x.T)
         for row in (SUM, MEAN):
             counters = count(lambda row=row, x=x: check_reduce(row, x, (1,)))
-            if dtype.name == "float64" and row is SUM:
+            if dtype.name == "float64":
                 assert counters["superaccumulator"] > 0, counters
             check_reduce(row, columns, (0,))
             check_reduce(row, offset(columns, 1), (0,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -143,8 +144,29 @@ def test_data_with_special_values() -> None:
         assert 45 < drawn("spread", dtype).std() < 55
 
 
+def test_data_at_the_ends_of_the_range() -> None:
+    for dtype in ("float64", "float32", "bfloat16", "float16"):
+        limits = ml_dtypes.finfo(DTYPES[dtype])
+        least, most = float(limits.smallest_normal), float(limits.max)
+
+        def drawn(data: str, dtype: str = dtype) -> NDArray:
+            x = draw(Question("sum", dtype, Cell("array", (400, 30), (1,)), 1, data), 0)
+            size = np.abs(x.astype(np.float64))
+            assert np.isfinite(size).all()
+            assert (x < 0).any()
+            assert (x > 0).any()
+            return size
+
+        assert drawn("large").max() > most / 2
+        assert drawn("subnormal").max() < least
+        exponents = drawn("exponents")
+        assert exponents.max() > most / 8
+        assert 0 < exponents.min() < least
+
+
 def test_all_data_are_tried() -> None:
-    assert set(DATA) == {"normal", "uniform", "cancelling", "wide", "ties", "spread", "masked", "special", "zeros"}
+    easy, hard = {"normal", "uniform"}, {"cancelling", "wide", "ties", "spread", "masked", "special", "zeros"}
+    assert set(DATA) == easy | hard | {"large", "subnormal", "exponents"}
 
 
 def test_the_room_for_results_counts() -> None:

@@ -76,7 +76,7 @@ def add_to(verbs: Any) -> None:
         "--data",
         metavar="NAME",
         default="normal",
-        help="normal, uniform, cancelling, wide, ties, spread, masked, special or zeros",
+        help="normal, uniform, cancelling, wide, ties, spread, masked, special, zeros, large, subnormal or exponents",
     )
     parser.add_argument("--rounds", metavar="N", type=int, help="readings of each competitor (default 7, quick: 5)")
     parser.add_argument("--patience", metavar="S", type=float, help="seconds of readings, then none (1, quick: 0.15)")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from samesum.compare.bench.cells import DTYPES, Cell, Question
@@ -83,53 +84,70 @@ def _hard(cell: Cell, dtype: np.dtype[Any], lines: Callable[..., None], generato
     _, view = _room(cell, dtype)
     kept = [axis for axis in range(len(cell.shape)) if axis not in cell.axes]
     drawn = np.zeros((cell.size // cell.count, cell.count), np.float64 if dtype == np.float64 else np.float32)
-    lines(drawn, 2.0 ** -(np.finfo(dtype).nmant if dtype.kind == "f" else 7), generator)
+    lines(drawn, ml_dtypes.finfo(dtype), generator)  # type: ignore[no-untyped-call]
     shaped = drawn.reshape([cell.shape[axis] for axis in (*kept, *cell.axes)])
     view[...] = shaped.transpose(np.argsort([*kept, *cell.axes]))
     return view
 
 
-def _cancelling(lines: NDArray, ulp: float, generator: Generator) -> None:
+def _cancelling(lines: NDArray, limits: Any, generator: Generator) -> None:
     """Every number stands against its negative, but for a middle one; the sum is far below the magnitudes."""
     half = lines.shape[1] // 2
-    lines[...] = ulp * 2.0**-20
+    lines[...] = 2.0 ** -(limits.nmant + 20)
     lines[:, :half] = generator.standard_normal((len(lines), half))
     lines[:, lines.shape[1] - half :] = -generator.permuted(lines[:, :half], axis=1)
 
 
-def _wide(lines: NDArray, ulp: float, generator: Generator) -> None:  # noqa: ARG001 - has the same shape as the others
+def _wide(lines: NDArray, limits: Any, generator: Generator) -> None:  # noqa: ARG001 - has the same shape as the others
     """Exponents all over the range of float32, a small part of it for the shorter types."""
     lines[...] = generator.standard_normal(lines.shape)
     lines *= np.exp2(generator.integers(-12, 12, lines.shape).astype(lines.dtype))
 
 
-def _ties(lines: NDArray, ulp: float, generator: Generator) -> None:
+def _ties(lines: NDArray, limits: Any, generator: Generator) -> None:
     """Every sum lies halfway between two neighbours: 1, half a step, and pairs that cancel."""
     half = max(0, lines.shape[1] - 2) // 2
     lines[:, 0] = 1.0
-    lines[:, 1:2] = ulp / 2
+    lines[:, 1:2] = 2.0 ** -(limits.nmant + 1)
     lines[:, 2 : 2 + half] = generator.integers(-8, 8, (len(lines), half)) / 4
     lines[:, 2 + half : 2 + 2 * half] = -lines[:, 2 : 2 + half]
 
 
-def _spread(lines: NDArray, ulp: float, generator: Generator) -> None:  # noqa: ARG001
+def _spread(lines: NDArray, limits: Any, generator: Generator) -> None:  # noqa: ARG001
     """So far apart that powers of most elements vanish beside that of the greatest, and some are subnormal."""
     lines[...] = 50 * generator.standard_normal(lines.shape)
 
 
-def _masked(lines: NDArray, ulp: float, generator: Generator) -> None:  # noqa: ARG001
+def _masked(lines: NDArray, limits: Any, generator: Generator) -> None:  # noqa: ARG001
     """Two of three elements are -inf."""
     lines[...] = np.where(generator.integers(0, 3, lines.shape) == 0, generator.standard_normal(lines.shape), -np.inf)
 
 
-def _special(lines: NDArray, ulp: float, generator: Generator) -> None:  # noqa: ARG001
+def _special(lines: NDArray, limits: Any, generator: Generator) -> None:  # noqa: ARG001
     """One element of a hundred is an infinity of either sign or NaN."""
     values = generator.choice([np.inf, -np.inf, np.nan], lines.shape)
     lines[...] = np.where(generator.integers(0, 100, lines.shape) == 0, values, generator.standard_normal(lines.shape))
 
 
-def _zeros(lines: NDArray, ulp: float, generator: Generator) -> None:  # noqa: ARG001
+def _zeros(lines: NDArray, limits: Any, generator: Generator) -> None:  # noqa: ARG001
     lines[...] = 0
+
+
+def _large(lines: NDArray, limits: Any, generator: Generator) -> None:
+    """Sums of a few are beyond the range of the type."""
+    lines[...] = np.clip(generator.standard_normal(lines.shape), -3, 3) / 4 * float(limits.max)
+
+
+def _subnormal(lines: NDArray, limits: Any, generator: Generator) -> None:
+    units = generator.integers(1 - 2**limits.nmant, 2**limits.nmant, lines.shape)
+    lines[...] = units * float(limits.smallest_subnormal)
+
+
+def _exponents(lines: NDArray, limits: Any, generator: Generator) -> None:
+    """Over the whole range of the type, subnormal numbers among them."""
+    exponents = generator.integers(limits.minexp - limits.nmant, limits.maxexp, lines.shape)
+    size = np.ldexp(1 + generator.random(lines.shape) / 2, exponents)
+    lines[...] = np.where(generator.integers(0, 2, lines.shape) == 0, size, -size)
 
 
 NORMAL, UNIFORM = "normal", "uniform"
@@ -141,6 +159,9 @@ HARD: dict[str, Callable[..., None]] = {
     "masked": _masked,
     "special": _special,
     "zeros": _zeros,
+    "large": _large,
+    "subnormal": _subnormal,
+    "exponents": _exponents,
 }
 DATA = (NORMAL, UNIFORM, *HARD)
 """How well the data behave; all but the first two concern the floats of sums, means, norms, extremes and so on."""
