@@ -51,6 +51,14 @@ struct Columns {
 
         explicit Shares(std::size_t n) : used(n < line_lanes ? n : line_lanes) {}
 
+        // The lane of element i without it and those after it.
+        SAMESUM_INLINE LaneSum before(std::size_t i) const {
+            if (i >= line_lanes) return lane[i % line_lanes];
+            LaneSum none;
+            none.begin();
+            return none;
+        }
+
         typename A::Total total() {
             for (std::size_t half = line_lanes / 2; half > 0; half /= 2) {
                 for (std::size_t k = 0; k < half && k + half < used; ++k) lane[k].join(lane[k + half]);
@@ -62,39 +70,43 @@ struct Columns {
 
     template <bool log, class Against>
     void share(const Against& against, Shares& shares) const {
-        for (std::size_t start = 0; start < lines.n; start += stretch) {
-            const std::size_t end = start + stretch < lines.n ? start + stretch : lines.n;
-            for (std::size_t k = 0; k < line_lanes && start + k < end; ++k) {
-                LaneSum lane;
-                if (start == 0)
-                    lane.begin();
-                else
-                    lane = shares.lane[k];
-                std::size_t i = start + k;
-                for (; i + 3 * line_lanes < end; i += 4 * line_lanes)
-                    take<log, 4>(i, against, lane, shares.equal);
-                for (; i < end; i += line_lanes) take<log, 1>(i, against, lane, shares.equal);
+        std::size_t i = 0;
+        for (; i + stretch <= lines.n; i += stretch) {
+            for (std::size_t k = 0; k < line_lanes; ++k) {
+                LaneSum lane = shares.before(i + k);
+                take<log, lane_terms>(i + k, line_lanes, against, shares.equal,
+                                      [&](std::size_t, const Power& p) SAMESUM_INLINED { lane.add(p); });
                 lane.settle();
                 shares.lane[k] = lane;
             }
         }
+        // Of less than a stretch the powers of several lanes are under way together.
+        const auto add = [&](std::size_t at, const Power& p) SAMESUM_INLINED {
+            LaneSum lane = shares.before(at);
+            lane.add(p);
+            if (at + line_lanes >= lines.n) lane.settle();
+            shares.lane[at % line_lanes] = lane;
+        };
+        for (; i + 4 <= lines.n; i += 4) take<log, 4>(i, 1, against, shares.equal, add);
+        for (; i < lines.n; ++i) take<log, 1>(i, 1, against, shares.equal, add);
     }
 
-    // The powers of some elements of a lane.
-    template <bool log, std::size_t some, class Against>
-    SAMESUM_INLINE void take(std::size_t i, const Against& against, LaneSum& lane, Mask& equal) const {
+    // The powers of some elements, from number i on by the step.
+    template <bool log, std::size_t some, class Against, class Add>
+    SAMESUM_INLINE void take(std::size_t i, std::size_t step, const Against& against, Mask& equal,
+                             Add add) const {
         Vector v[some];
         Power p[some];
-        for_each_of<some>([&](std::size_t k) { v[k] = elements[i + k * line_lanes]; });
+        for_each_of<some>([&](std::size_t k) { v[k] = elements[i + k * step]; });
         A::powers(v, against, p);
         for_each_of<some>([&](std::size_t k) {
             if constexpr (log && !Against::is_near) {
                 Line<A>::count_instead(v[k], against, p[k], equal);
             } else if constexpr (!log) {
-                elements[i + k * line_lanes] = p[k].root;
-                growths[i + k * line_lanes] = p[k].growth;
+                elements[i + k * step] = p[k].root;
+                growths[i + k * step] = p[k].growth;
             }
-            lane.add(p[k]);
+            add(i + k * step, p[k]);
         });
     }
 

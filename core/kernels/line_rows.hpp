@@ -211,11 +211,12 @@ struct Rows {
     }
 
     // The least that were quicker than columns are: vectors of which seven tenths are in use, and for
-    // logarithms, of which each line needs two, one full group of lanes.
+    // logarithms of float64, of which each line needs two, one full group of lanes.
     template <bool log>
     static bool fill_rows(std::size_t n) {
         const std::size_t room = (n + A::elements - 1) / A::elements * A::elements;
-        return vector_bytes == 64 && (log ? n == line_lanes : n >= 8 && 10 * n >= 7 * room);
+        if (vector_bytes < 64) return false;
+        return log ? L::parts > 1 && n == line_lanes : n >= 8 && 10 * n >= 7 * room;
     }
 
     // Lines of up to `most_together` vectors in one group of so many, where that is more than short lines
