@@ -11,17 +11,21 @@
 #include "exact/product.hpp"
 #include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
-#include "layout/copy.hpp"
 #include "run/exact_sums.hpp"
+#include "run/line_elements.hpp"
 #include "run/reduce.hpp"
+#include "run/scaled_scan.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
 
 std::vector<Failures::Span> Failures::take() {
-    std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+    const auto before = [](const Span& a, const Span& b) {
         return std::pair(a.out, a.first) < std::pair(b.out, b.first);
-    });
+    };
+    // As one thread mostly found them.
+    if (!std::is_sorted(spans_.begin(), spans_.end(), before))
+        std::sort(spans_.begin(), spans_.end(), before);
     // What was scanned by two ways may have failed in both.
     std::vector<Span> all;
     for (const Span& span : spans_) {
@@ -35,36 +39,6 @@ std::vector<Failures::Span> Failures::take() {
 }
 
 namespace {
-
-// A line can take seconds: so many elements between two questions whether to go on.
-constexpr std::int64_t elements_between_questions = 1 << 16;
-
-// One line, with elements side by side in native byte order.
-class Elements {
-  public:
-    static constexpr std::size_t most = triple_elements;
-
-    Elements(const ScanPlan& plan, const char* in) : plan_(plan), in_(in) {}
-
-    Format format() const { return plan_.in; }
-
-    // n <= most elements from number i on, until the next call.
-    const char* at(std::int64_t i, std::size_t n) {
-        const std::int64_t size = static_cast<std::int64_t>(size_of(plan_.in)),
-                           end = i + static_cast<std::int64_t>(n);
-        if (i / elements_between_questions != end / elements_between_questions && interruption_requested())
-            throw Interrupted{};
-        const char* const first = in_ + i * plan_.axis.in;
-        if (plan_.axis.in == size && !plan_.swapped) return first;
-        gather(first, plan_.axis.in, n, size_of(plan_.in), plan_.swapped, room_);
-        return room_;
-    }
-
-  private:
-    const ScanPlan& plan_;
-    const char* const in_;
-    alignas(64) char room_[most * 8];
-};
 
 // The prefix sums of a line, later and later ones.
 class Sums {
@@ -96,7 +70,7 @@ class Sums {
     }
 
   private:
-    Elements elements_;
+    LineElements elements_;
     RunningTotal total_;
     std::int64_t at_ = 0;
 };
@@ -148,7 +122,7 @@ class Products {
         std::vector<NearProduct> products(static_cast<std::size_t>(shares));
         std::atomic<bool> is_near = true;
         auto task = [&](std::size_t t, std::size_t) {
-            Elements elements(plan_, in_);
+            LineElements elements(plan_, in_);
             const std::int64_t first = near_at_ + static_cast<std::int64_t>(t) * share;
             if (!multiply(products[t], elements, first, first + share)) is_near = false;
         };
@@ -158,13 +132,14 @@ class Products {
         return is_near;
     }
 
-    static bool multiply(NearProduct& product, Elements& elements, std::int64_t first, std::int64_t last) {
+    static bool multiply(NearProduct& product, LineElements& elements, std::int64_t first,
+                         std::int64_t last) {
         const auto triple =
             current_instruction_set().products->triple[static_cast<std::size_t>(elements.format())];
-        constexpr std::int64_t block = static_cast<std::int64_t>(Elements::most);
+        constexpr std::int64_t block = static_cast<std::int64_t>(LineElements::most);
         TripleLanes lanes;
         for (; first + block <= last; first += block) {
-            const std::size_t count = triple(elements.at(first, Elements::most), lanes);
+            const std::size_t count = triple(elements.at(first, LineElements::most), lanes);
             if (count == 0) break;
             product.multiply(lanes, count);
         }
@@ -178,7 +153,7 @@ class Products {
     const ScanPlan& plan_;
     const char* const in_;
     const std::size_t threads_;
-    Elements elements_;
+    LineElements elements_;
     Product exact_;
     NearProduct near_;
     const std::uint64_t one_;
@@ -204,31 +179,37 @@ void repair_spans(const ScanPlan& plan, const Failures::Span* first, const Failu
     }
 }
 
-// Threads share the lines, or one line.
-template <class Prefixes>
-void repair_lines(const ScanPlan& plan, const std::vector<Failures::Span>& spans, int threads) {
+// Sums of float64 may only be too large or too small for what was tried.
+void repair_sums(const ScanPlan& plan, const ScanMethod& method, const Failures::Span* first,
+                 const Failures::Span* last) {
+    if (plan.in != Format::f64 || plan.format != Format::f64) return repair_spans<Sums>(plan, first, last, 1);
+    const std::vector<Failures::Span> left = scan_scaled(plan, method, first, last);
+    if (!left.empty()) repair_spans<Sums>(plan, left.data(), left.data() + left.size(), 1);
+}
+
+}  // namespace
+
+// Threads share the lines, or one line of products.
+void repair(Combine combine, const ScanPlan& plan, const ScanMethod& method, Failures& failures,
+            int threads) {
+    const std::vector<Failures::Span> spans = failures.take();
+    if (spans.empty()) return;
     std::vector<std::size_t> starts;
     for (std::size_t i = 0; i < spans.size(); ++i) {
         if (i == 0 || spans[i].out != spans[i - 1].out) starts.push_back(i);
     }
     starts.push_back(spans.size());
-    const Failures::Span* const all = spans.data();
-    if (starts.size() == 2) return repair_spans<Prefixes>(plan, all, all + spans.size(), threads);
+    const std::size_t lines = starts.size() - 1;
     auto task = [&](std::size_t t, std::size_t) {
-        repair_spans<Prefixes>(plan, all + starts[t], all + starts[t + 1], 1);
+        const Failures::Span* const first = spans.data() + starts[t];
+        const Failures::Span* const last = spans.data() + starts[t + 1];
+        if (combine == Combine::product)
+            repair_spans<Products>(plan, first, last, lines > 1 ? 1 : threads);
+        else
+            repair_sums(plan, method, first, last);
     };
-    for_each_task(starts.size() - 1, static_cast<std::size_t>(threads), task);
-}
-
-}  // namespace
-
-void repair(Combine combine, const ScanPlan& plan, Failures& failures, int threads) {
-    const std::vector<Failures::Span> spans = failures.take();
-    if (spans.empty()) return;
-    if (combine == Combine::product)
-        repair_lines<Products>(plan, spans, threads);
-    else
-        repair_lines<Sums>(plan, spans, threads);
+    if (lines == 1) return task(0, 0);
+    for_each_task(lines, static_cast<std::size_t>(threads), task);
 }
 
 }  // namespace samesum

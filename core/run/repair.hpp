@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/method.hpp"
+#include "kernels/scan_method.hpp"
 #include "layout/scan_plan.hpp"
 
 namespace samesum {
@@ -81,6 +82,6 @@ class ColumnFailures {
 };
 
 // Writes the failed prefixes, each line by itself from its front.
-void repair(Combine combine, const ScanPlan& plan, Failures& failures, int threads);
+void repair(Combine combine, const ScanPlan& plan, const ScanMethod& method, Failures& failures, int threads);
 
 }  // namespace samesum

@@ -70,7 +70,7 @@ class Job {
             const BriefWork brief(bytes < brief_bytes);
             scan(threads);
         }
-        repair(combine_, plan_, failures_, threads);
+        repair(combine_, plan_, method_, failures_, threads);
     }
 
   private:

@@ -62,5 +62,8 @@ def test_infinities_stay_until_the_other_one_comes(rare: list[float]) -> None:
 
 def test_they_are_the_last_resort() -> None:
     _core.reset_counters()
-    memory.scan(CUMULATIVE_SUM, KINDS["near_overflow"](np.random.default_rng(0), 3000), 0)
-    assert _core.counters()["scan_superaccumulator"] > 2000
+    for kind in ("ends_of_words", "all_exponents", "single_bits"):
+        for seed in range(6):
+            x = KINDS[kind](np.random.default_rng(seed), 150)
+            memory.scan(CUMULATIVE_SUM, np.concatenate([x, -x[::-1]]), 0)
+    assert _core.counters()["scan_superaccumulator"] > 500

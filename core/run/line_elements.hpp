@@ -1,0 +1,41 @@
+// The elements of one line of a scan, some at a time.
+#pragma once
+
+#include "kernels/scan_method.hpp"
+#include "layout/copy.hpp"
+#include "layout/scan_plan.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+// With elements side by side in native byte order.
+class LineElements {
+  public:
+    static constexpr std::size_t most = triple_elements;
+
+    LineElements(const ScanPlan& plan, const char* in) : plan_(plan), in_(in) {}
+
+    Format format() const { return plan_.in; }
+
+    // n <= most elements from number i on, until the next call.
+    const char* at(std::int64_t i, std::size_t n) {
+        const std::int64_t size = static_cast<std::int64_t>(size_of(plan_.in)),
+                           end = i + static_cast<std::int64_t>(n);
+        if (i / elements_between_questions != end / elements_between_questions && interruption_requested())
+            throw Interrupted{};
+        const char* const first = in_ + i * plan_.axis.in;
+        if (plan_.axis.in == size && !plan_.swapped) return first;
+        gather(first, plan_.axis.in, n, size_of(plan_.in), plan_.swapped, room_);
+        return room_;
+    }
+
+  private:
+    // A line can take seconds: so many elements between two questions whether to go on.
+    static constexpr std::int64_t elements_between_questions = 1 << 16;
+
+    const ScanPlan& plan_;
+    const char* const in_;
+    alignas(64) char room_[most * 8];
+};
+
+}  // namespace samesum
