@@ -5,6 +5,8 @@
 #include <type_traits>
 
 #include "kernels/certify.hpp"
+#include "kernels/float_formats.hpp"
+#include "kernels/fold.hpp"
 #include "kernels/method.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/vectors.hpp"
@@ -112,25 +114,58 @@ std::size_t finish_totals(void* tile, std::size_t n, const Finish& how, void* ou
     return finish_whole(total_at, n, how, out, failed);
 }
 
+// Sums of 64-bit terms modulo 2^64, and of their high halves.
+template <bool has_sign>
+struct SplitPart {
+    UnsignedLongs sum = {};
+    Longs high = {};
+
+    SAMESUM_INLINE void take(UnsignedLongs term) {
+        sum += term;
+        high += has_sign ? reinterpret_cast<Longs>(term) >> 32 : reinterpret_cast<Longs>(term >> 32);
+    }
+
+    // The sum of the low halves.
+    SAMESUM_INLINE Longs low() const {
+        return reinterpret_cast<Longs>(sum - (reinterpret_cast<UnsignedLongs>(high) << 32));
+    }
+
+    SAMESUM_INLINE void join(const SplitPart& other) {
+        sum += other.sum;
+        high += other.high;
+    }
+
+    template <int distance>
+    SAMESUM_INLINE SplitPart paired(const SplitPart& other) const {
+        return {paired_low<distance>(sum, other.sum) + paired_high<distance>(sum, other.sum),
+                paired_low<distance>(high, other.high) + paired_high<distance>(high, other.high)};
+    }
+};
+
 // Sums of 64-bit terms of up to 2^31 - 1 elements: their halves are added apart.
 template <class Integer, Map map>
 struct SplitSum {
-    static_assert(map == Map::itself || map == Map::magnitude);
-    using Term =
-        std::conditional_t<map == Map::itself && std::is_signed_v<Integer>, std::int64_t, std::uint64_t>;
+    static_assert(sizeof(Integer) == 8 && (map == Map::itself || map == Map::magnitude));
+    static constexpr std::size_t size = sizeof(Integer);
     static constexpr std::int64_t half = UINT32_MAX;
+    using Part = SplitPart<map == Map::itself && std::is_signed_v<Integer>>;
 
     struct Tile {
         std::int64_t high[tile_pitch], low[tile_pitch];
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
-    static SAMESUM_INLINE Term term(const char* p) {
-        Integer x;
-        __builtin_memcpy(&x, p, sizeof x);
-        const std::uint64_t wide = static_cast<std::uint64_t>(x);
-        if constexpr (map == Map::itself) return static_cast<Term>(x);
-        return static_cast<Term>(std::is_signed_v<Integer> && x < 0 ? 0 - wide : wide);
+    static SAMESUM_INLINE UnsignedLongs terms(const char* p) {
+        const UnsignedLongs x = load<UnsignedLongs>(p);
+        if constexpr (map == Map::itself || !std::is_signed_v<Integer>) return x;
+        return reinterpret_cast<Longs>(x) < 0 ? 0 - x : x;
+    }
+
+    // Fewer than a vector's, and zeros.
+    static SAMESUM_INLINE UnsignedLongs terms(const char* p, std::size_t n) {
+        char padded[width * size];
+        pad<SplitSum>(p, n, padded);
+        return terms(padded);
     }
 
     static void init(void* tile, std::size_t n) {
@@ -138,45 +173,67 @@ struct SplitSum {
         for (std::size_t j = 0; j < n; ++j) t.high[j] = t.low[j] = 0;
     }
 
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        constexpr std::size_t lanes = 2 * width;
-        std::int64_t high[lanes] = {}, low[lanes] = {};
-        const char* p = static_cast<const char*>(x);
-        const auto take = [&](std::size_t k, const char* from) {
-            const Term v = term(from);
-            high[k] += static_cast<std::int64_t>(v >> 32);
-            low[k] += static_cast<std::int64_t>(v) & half;
-        };
+    static SAMESUM_INLINE void add(Tile& t, std::size_t j, const Part& part) {
+        store(t.high + j, load<Longs>(t.high + j) + part.high);
+        store(t.low + j, load<Longs>(t.low + j) + part.low());
+    }
+
+    static SAMESUM_INLINE Part row_of(const char* p, std::size_t n) {
+        constexpr std::size_t chains = 4;
+        Part part[chains];
         std::size_t i = 0;
-        for (; i + lanes <= n; i += lanes, p += lanes * sizeof(Integer)) {
-            prefetch<lanes * sizeof(Integer)>(p + prefetch_distance);
-            for (std::size_t k = 0; k < lanes; ++k) take(k, p + k * sizeof(Integer));
+        for (; i + chains * width <= n; i += chains * width, p += chains * vector_bytes) {
+            prefetch<chains * vector_bytes>(p + prefetch_distance);
+            for_each_of<chains>([&](std::size_t k) { part[k].take(terms(p + k * vector_bytes)); });
         }
-        for (; i < n; ++i, p += sizeof(Integer)) take(0, p);
+        for (; i + width <= n; i += width, p += vector_bytes) part[0].take(terms(p));
+        if (i < n) part[1].take(terms(p, n - i));
+        part[0].join(part[1]);
+        part[2].join(part[3]);
+        part[0].join(part[2]);
+        return part[0];
+    }
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
+                      std::size_t rows) {
         Tile& t = *static_cast<Tile*>(tile);
-        for (std::size_t k = 0; k < lanes; ++k) t.high[j] += high[k], t.low[j] += low[k];
+        const char* p = static_cast<const char*>(x);
+        std::size_t r = 0;
+        for (; r + width <= rows; r += width) {
+            Part row[width];
+            for (std::size_t k = 0; k < width; ++k, p += row_stride) row[k] = row_of(p, n);
+            add(t, j + r, folded_rows(row));
+        }
+        for (; r < rows; ++r, p += row_stride) {
+            const Part all = folded_alone(row_of(p, n));
+            t.high[j + r] += all.high[0];
+            t.low[j + r] += all.low()[0];
+        }
+    }
+
+    // The places of a tile after its last columns may be added to.
+    template <std::size_t rows>
+    static SAMESUM_INLINE void add_rows(Tile& t, const char* p, std::ptrdiff_t row_stride, std::size_t n) {
+        for (std::size_t j = 0; j < n; j += width, p += vector_bytes) {
+            prefetch_rows<rows>(p + static_cast<std::ptrdiff_t>(rows) * row_stride, row_stride, vector_bytes);
+            Part part;
+            for_each_of<rows>([&](std::size_t r) {
+                const char* const row = p + static_cast<std::ptrdiff_t>(r) * row_stride;
+                part.take(n - j < width ? terms(row, n - j) : terms(row));
+            });
+            add(t, j, part);
+        }
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
+        constexpr std::size_t at_once = 4;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        for (std::size_t r = 0; r < rows; ++r, p += row_stride) add_row(t.high, t.low, p, row_stride, n);
-    }
-
-    static SAMESUM_INLINE void add_row(std::int64_t* __restrict high, std::int64_t* __restrict low,
-                                       const char* __restrict p, std::ptrdiff_t row_stride, std::size_t n) {
-        // Asked for before the loop over them: a prefetch inside would keep it from vectorising.
-        constexpr std::size_t together = 256;
-        for (std::size_t j = 0; j < n; j += together) {
-            const std::size_t last = n - j < together ? n : j + together;
-            prefetch_rows<1>(p + 4 * row_stride + j * sizeof(Integer), 0, (last - j) * sizeof(Integer));
-            for (std::size_t k = j; k < last; ++k) {
-                const Term v = term(p + k * sizeof(Integer));
-                high[k] += static_cast<std::int64_t>(v >> 32);
-                low[k] += static_cast<std::int64_t>(v) & half;
-            }
-        }
+        std::size_t r = 0;
+        for (; r + at_once <= rows; r += at_once, p += static_cast<std::ptrdiff_t>(at_once) * row_stride)
+            add_rows<at_once>(t, p, row_stride, n);
+        for (; r < rows; ++r, p += row_stride) add_rows<1>(t, p, row_stride, n);
     }
 
     static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
@@ -195,7 +252,7 @@ struct SplitSum {
     }
 
     static constexpr Method method() {
-        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+        return {tile_columns, init, lanes, columns, each_merge<merge>, finish};
     }
 };
 

@@ -9,7 +9,7 @@ import pytest
 
 import cases
 from oracle import assert_bits, check_reduce, door_flags
-from samesum.algebra.rows import L1_NORM, L2_NORM, SUM, SUM_SQUARE, Reduction
+from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, MEAN, SUM, SUM_SQUARE, Reduction
 from samesum.engine import memory
 
 each_integer = pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
@@ -24,6 +24,28 @@ def test_blocks_of_the_ends_of_the_range(dtype: np.dtype[Any], each_instruction_
                 total = n * {SUM: int(value), L1_NORM: abs(int(value)), SUM_SQUARE: int(value) ** 2}[row]
                 bits = np.full(3, total % 2 ** (8 * got.itemsize), f"u{got.itemsize}")
                 assert_bits(got, bits.view(got.dtype), f"{row.name} of {n} times {value}, {each_instruction_set}")
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64], ids=["int64", "uint64"])
+@pytest.mark.usefixtures("each_instruction_set")
+def test_totals_of_64_bits_that_need_more(dtype: type) -> None:
+    """Both halves of them carry, and are negative in some lanes only."""
+    rng = np.random.default_rng(0)
+    info = np.iinfo(dtype)
+    for rows, n in [*((11, n) for n in (1, 7, 8, 9, 17, 31, 40, 49, 100)), (3, 8193), (1100, 18), (9, 1500)]:
+        drawn = rng.integers(info.min, info.max, (rows, n), dtype, endpoint=True)
+        drawn[::3] = rng.choice(np.array([info.min, info.max, 2**32 - 1, 2**32, 0], dtype), (len(drawn[::3]), n))
+        drawn[::4] >>= 40
+        for row, target in (
+            (MEAN, "float64"),
+            (MEAN, dtype),
+            (SUM, "float64"),
+            (L1_NORM, "float32"),
+            (LOG_SUM, "float64"),
+        ):
+            check_reduce(row, drawn, (1,), dtype=target)
+            check_reduce(row, np.ascontiguousarray(drawn.T), (0,), dtype=target)
+            check_reduce(row, drawn[: min(rows, 20)], (0, 1), dtype=target)
 
 
 @pytest.mark.parametrize("target", ["float32", "float64", "int8", "int64", "uint64"])
