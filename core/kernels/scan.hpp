@@ -216,10 +216,13 @@ struct FloatScan {
     using ShortLines = ShortLineScan<F, Columns>;
     using Interleaved = InterleavedScan<F>;
 
+    static constexpr std::size_t most_rows = 64;
+
     static constexpr ScanMethod method(Format to) {
         ScanMethod m{{}, total, join, row, Columns::init, Columns::columns};
         if (to != F::format) return m;
         take_lines<FloatScan>(m);
+        m.most_rows = most_rows;
         m.interleaved = Interleaved::scan;
         m.most_interleaved = width - 1;
         m.carries = Interleaved::carries;

@@ -108,8 +108,9 @@ struct ScanMethod {
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
     // The same of whole short lines.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
-    // The same of whole columns of 1 to short_column rows.
+    // The same of whole columns of 1 to short_column rows, or of up to `most_rows` that lie in the caches.
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
+    std::size_t most_rows = short_column;
     // As `lines`, of up to `most_interleaved` lines by turns, a multiple of scan_lines elements of each but
     // in the end; the columns of the tile are those of the lines by turns. False, and the tile is as it was,
     // if a prefix could not be certified.

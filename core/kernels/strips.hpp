@@ -80,11 +80,35 @@ SAMESUM_INLINE bool passes_few(const ScanRows& all, std::size_t j, std::size_t p
                                               period);
 }
 
+// `width` rows from this one on, or fewer in the end.
+SAMESUM_INLINE ScanRows rows_from(const ScanRows& all, std::size_t first) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(first);
+    const std::size_t rows = all.rows - first < width ? all.rows - first : width;
+    return {all.x + at * all.in, all.in,     all.out + at * all.to,     all.to, rows, all.n,
+            all.depth + first,   all.format, all.failed + first * all.n};
+}
+
+// One strip of any number of rows, of which none takes more than a square has: products count on that. There
+// are flags already.
+template <class Columns, Format format, bool whole>
+SAMESUM_INLINE std::size_t scan_squares(typename Columns::State& state, const ScanRows& all, std::size_t j) {
+    std::size_t failures = 0;
+    for (std::size_t r = 0; r < all.rows; r += width) {
+        const ScanRows some = rows_from(all, r);
+        failures += whole && some.rows == width ? scan_square<Columns, format>(state, some, j, false)
+                                                : scan_any_strip<Columns, format>(state, some, j, false);
+    }
+    return failures;
+}
+
+// Where the common test does not tell, only the squares that need it take the slow ways.
 template <class Columns, bool whole>
-SAMESUM_INLINE std::size_t scan_short_strip(const ScanRows& all, std::size_t j, bool fresh) {
+std::size_t scan_short_strip(const ScanRows& all, std::size_t j, bool& has_flags) {
     if (passes_few<Columns, whole>(all, j, all.rows)) return 0;
+    if (!has_flags) std::memset(all.failed, 0, all.rows * all.n);
+    has_flags = true;
     typename Columns::State state = Columns::empty_state();
-    return scan_any_strip<Columns, Columns::F::format>(state, all, j, fresh);
+    return scan_squares<Columns, Columns::F::format, whole>(state, all, j);
 }
 
 // Whole columns, whose state is nowhere but in registers.
@@ -92,20 +116,13 @@ template <class Columns>
 std::size_t scan_short_columns(const ScanRows& all) {
     constexpr std::size_t size = Columns::F::size;
     std::size_t failures = 0, j = 0;
+    bool has_flags = false;
     for (; j + width <= all.n; j += width) {
         const char* p = all.x + j * size + prefetch_distance;
         for (std::size_t r = 0; r < all.rows; ++r, p += all.in) __builtin_prefetch(p);
-        failures += scan_short_strip<Columns, true>(all, j, failures == 0);
+        failures += scan_short_strip<Columns, true>(all, j, has_flags);
     }
-    return j < all.n ? failures + scan_short_strip<Columns, false>(all, j, failures == 0) : failures;
-}
-
-// `width` rows from this one on, or fewer in the end.
-SAMESUM_INLINE ScanRows rows_from(const ScanRows& all, std::size_t first) {
-    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(first);
-    const std::size_t rows = all.rows - first < width ? all.rows - first : width;
-    return {all.x + at * all.in, all.in,     all.out + at * all.to,     all.to, rows, all.n,
-            all.depth + first,   all.format, all.failed + first * all.n};
+    return j < all.n ? failures + scan_short_strip<Columns, false>(all, j, has_flags) : failures;
 }
 
 // take(rows, is_square) of `width` rows after the other, and of fewer in the end. It says how many failed,
@@ -132,18 +149,11 @@ SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const 
     });
 }
 
-// One strip of any number of rows, of which none takes more than a square has: products count on that. There
-// are flags already.
 template <class Columns, Format format>
 __attribute__((noinline)) std::size_t scan_strip_by_squares(typename Columns::Tile& t, const ScanRows& all,
                                                             std::size_t j, std::size_t at) {
     typename Columns::State state = Columns::load_state(t, at);
-    std::size_t failures = 0;
-    for (std::size_t r = 0; r < all.rows; r += width) {
-        const ScanRows some = rows_from(all, r);
-        failures += some.rows == width ? scan_square<Columns, format>(state, some, j, false)
-                                       : scan_any_strip<Columns, format>(state, some, j, false);
-    }
+    const std::size_t failures = scan_squares<Columns, format, true>(state, all, j);
     Columns::store_state(t, at, state);
     return failures;
 }

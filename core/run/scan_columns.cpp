@@ -19,11 +19,11 @@ class Job {
           method_(method),
           target_(target),
           failures_(failures),
-          few_(method.short_columns != nullptr && plan.written >= 1 &&
-               plan.written <= static_cast<std::int64_t>(short_column)),
           is_cached_(plan.lines.count() * plan.inner.size * plan.axis.size *
                          static_cast<std::int64_t>(size_of(plan.in) + size_of(plan.format)) <=
                      streamed_bytes),
+          few_(method.short_columns != nullptr && plan.written >= 1 &&
+               plan.written <= static_cast<std::int64_t>(is_cached_ ? method.most_rows : short_column)),
           is_tall_(!few_ && is_cached_ && method.takes_tall && pitch() <= tall_pitch &&
                    plan.inner.size >= static_cast<std::int64_t>(scan_lines)),
           rows_(few_       ? plan.written
@@ -135,8 +135,8 @@ class Job {
     const ScanMethod& method_;
     const ScanTarget& target_;
     Failures& failures_;
-    const bool few_;           // all rows at once
     const bool is_cached_;     // elements and prefixes
+    const bool few_;           // all rows at once
     const bool is_tall_;       // many rows at once
     const std::int64_t rows_;  // at a time
 };

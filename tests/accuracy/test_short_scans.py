@@ -10,6 +10,7 @@ import pytest
 
 import cases
 import scan_lines
+from oracle import check_scan
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
@@ -129,3 +130,19 @@ def test_products_that_double_words_hardly_hold(dtype: np.dtype[Any]) -> None:
         x[2::3] = -x[2::3]
         scan_lines.check(CUMULATIVE_PROD, x.astype(dtype))
     scan_lines.check(CUMULATIVE_PROD, np.full((9, 17), ml_dtypes.finfo(dtype).max, dtype))
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@each_float
+@pytest.mark.parametrize("rows", [8, 9, 16, 17, 33, 64, 65])
+def test_columns_of_which_some_are_hard(dtype: np.dtype[Any], rows: int) -> None:
+    """Those beside them are certain at once; what failed is told for each prefix of a strip."""
+    rng = np.random.default_rng(rows)
+    info = ml_dtypes.finfo(dtype)
+    for columns in (5, 16, 70):
+        x = rng.normal(size=(rows, columns))
+        for first, hard in enumerate((1.0, 2.0 ** -(info.nmant + 1), float(info.smallest_subnormal), -1.0)):
+            x[first % rows, ::7] = hard
+        x[rows // 2 :, 1::9] *= 2.0 ** rng.integers(-40, 12, x[rows // 2 :, 1::9].shape)
+        x[rows - 1, 3::11] = np.inf
+        check_scan(CUMULATIVE_SUM, x.astype(dtype), 0)
