@@ -101,12 +101,19 @@ SAMESUM_INLINE std::size_t scan_squares(typename Columns::State& state, const Sc
     return failures;
 }
 
+// How the strips before went.
+struct StripsBefore {
+    bool has_flags = false;
+    std::size_t hard = 0;
+};
+
 // Where the common test does not tell, only the squares that need it take the slow ways.
 template <class Columns, bool whole>
-std::size_t scan_short_strip(const ScanRows& all, std::size_t j, bool& has_flags) {
-    if (passes_few<Columns, whole>(all, j, all.rows)) return 0;
-    if (!has_flags) std::memset(all.failed, 0, all.rows * all.n);
-    has_flags = true;
+std::size_t scan_short_strip(const ScanRows& all, std::size_t j, StripsBefore& before) {
+    if (before.hard == 0 && passes_few<Columns, whole>(all, j, all.rows)) return 0;
+    before.hard = before.hard > 0 ? before.hard - 1 : expected_hard;
+    if (!before.has_flags) std::memset(all.failed, 0, all.rows * all.n);
+    before.has_flags = true;
     typename Columns::State state = Columns::empty_state();
     return scan_squares<Columns, Columns::F::format, whole>(state, all, j);
 }
@@ -116,13 +123,13 @@ template <class Columns>
 std::size_t scan_short_columns(const ScanRows& all) {
     constexpr std::size_t size = Columns::F::size;
     std::size_t failures = 0, j = 0;
-    bool has_flags = false;
+    StripsBefore before;
     for (; j + width <= all.n; j += width) {
         const char* p = all.x + j * size + prefetch_distance;
         for (std::size_t r = 0; r < all.rows; ++r, p += all.in) __builtin_prefetch(p);
-        failures += scan_short_strip<Columns, true>(all, j, has_flags);
+        failures += scan_short_strip<Columns, true>(all, j, before);
     }
-    return j < all.n ? failures + scan_short_strip<Columns, false>(all, j, has_flags) : failures;
+    return j < all.n ? failures + scan_short_strip<Columns, false>(all, j, before) : failures;
 }
 
 // take(rows, is_square) of `width` rows after the other, and of fewer in the end. It says how many failed,
