@@ -79,7 +79,7 @@ struct ByteTotal {
         constexpr std::size_t step = chains * vector_bytes;
         Part part[chains] = {};
         for (; n >= step; n -= step, p += step) {
-            prefetch<step>(p + prefetch_distance);
+            prefetch_run<step>(p);
             for (std::size_t k = 0; k < chains; ++k) part[k] += part_of(load<Octets>(p + k * vector_bytes));
         }
         for (; n >= vector_bytes; n -= vector_bytes, p += vector_bytes) part[0] += part_of(load<Octets>(p));

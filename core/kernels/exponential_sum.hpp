@@ -72,7 +72,7 @@ struct ExponentialSum : ExponentialTerms<F, wide>, ExponentialStates {
         Greatest chain[chains];
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
-            prefetch<step * F::size>(p + prefetch_distance);
+            prefetch_run<step * F::size>(p);
             for (std::size_t k = 0; k < chains; ++k) chain[k].take(element(p + k * width * F::size));
         }
         for (; i < n; i += width, p += width * F::size) chain[0].take(element(p, n - i));

@@ -49,7 +49,7 @@ struct BlockTotal {
     static SAMESUM_INLINE void each_place(const char* p, std::size_t n, const Take& take) {
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
-            prefetch<step * F::size>(p + prefetch_distance);
+            prefetch_run<step * F::size>(p);
             for (std::size_t k = 0; k < chains; ++k) take(k, p + k * width * F::size);
         }
         for (; i + width <= n; i += width, p += width * F::size) take(0, p);

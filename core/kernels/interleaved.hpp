@@ -135,8 +135,8 @@ struct InterleavedRows {
     }
     SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
         char* const p = out + r * width * size_of(format);
-        __builtin_prefetch(place(r) + 2 * prefetch_distance);
-        __builtin_prefetch(p + 2 * prefetch_distance, 1);
+        __builtin_prefetch(place(r) + prefetch_distances.tile);
+        __builtin_prefetch(p + prefetch_distances.tile, 1);
         store_prefixes<format>(p, 0, r < whole ? width : rest, bits);
     }
     SAMESUM_INLINE Doubles next(Doubles& sum, Doubles v) const { return turns.next(sum, v); }

@@ -75,7 +75,7 @@ struct Line {
     template <class G>
     static SAMESUM_INLINE void load_group(G group, const char* x, std::size_t i, std::size_t n,
                                           Vector (&v)[G::value]) {
-        prefetch<group * elements * size>(x + i * size + prefetch_distance);
+        prefetch_run<group * elements * size>(x + i * size);
         for_each_of<group>([&](std::size_t k) {
             const char* const p = x + (i + k * elements) * size;
             v[k] = G::is_whole ? A::load_whole(p) : A::load_part(p, group.left(i, n, k));

@@ -115,7 +115,7 @@ struct Modular : ModularTotals<Total, product> {
         const char* p = static_cast<const char*>(x);
         std::size_t i = 0;
         for (; i + lanes <= n; i += lanes, p += lanes * sizeof(Integer)) {
-            prefetch<lanes * sizeof(Integer)>(p + prefetch_distance);
+            prefetch_run<lanes * sizeof(Integer)>(p);
             for (std::size_t k = 0; k < lanes; ++k)
                 part[k] = combined(part[k], mapped(p + k * sizeof(Integer)));
         }

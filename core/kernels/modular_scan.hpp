@@ -53,8 +53,8 @@ struct ModularScan {
         for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * pitch];
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * size, out += step * sizeof(Total)) {
-            __builtin_prefetch(p + 2 * prefetch_distance);
-            __builtin_prefetch(out + 2 * prefetch_distance, 1);
+            __builtin_prefetch(p + prefetch_distances.tile);
+            __builtin_prefetch(out + prefetch_distances.tile, 1);
             scan_turns<columns, rounds>(now, p, out);
         }
         for (; i < n; i += columns, p += columns * size, out += columns * sizeof(Total))

@@ -27,7 +27,7 @@ SAMESUM_INLINE std::uint8_t product_of_bytes(const char* p, std::size_t n) {
     ByteProduct part[2] = {{ones, ones}, {ones, ones}};
     std::size_t i = 0;
     for (; i + 2 * vector_bytes <= n; i += 2 * vector_bytes, p += 2 * vector_bytes) {
-        prefetch<2 * vector_bytes>(p + prefetch_distance);
+        prefetch_run<2 * vector_bytes>(p);
         for (std::size_t k = 0; k < 2; ++k) part[k].take(load<Words16>(p + k * vector_bytes));
     }
     const Words16 all = (part[0].even * part[1].even) * (part[0].odd * part[1].odd);
@@ -92,7 +92,7 @@ SAMESUM_INLINE std::uint64_t wide_product(const char* p, std::size_t n) {
     for (auto& one : part) one = UnsignedLongs{} + 1;
     std::size_t i = 0;
     for (; i + step <= n; i += step, p += chains * vector_bytes) {
-        prefetch<chains * vector_bytes>(p + prefetch_distance);
+        prefetch_run<chains * vector_bytes>(p);
         for (std::size_t k = 0; k < chains; ++k)
             part[k] *= products_of_longs<Integer>(
                 load<typename PairProducts<Integer>::Vector>(p + k * vector_bytes));

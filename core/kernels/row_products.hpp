@@ -64,7 +64,7 @@ struct RowProducts {
         UnsignedLongs outside = {};
         Doubles smallest = Doubles{} + 1;
         for (std::size_t r = 0; r < width; ++r, p += row_stride) {
-            prefetch<vector>(p + prefetch_distance);
+            prefetch_run<vector>(p);
             Lane& lane = row[r] = {F::doubles(p), Doubles{}, Longs{}};
             const auto take = [&](Doubles factor) {
                 lane.multiply(factor);

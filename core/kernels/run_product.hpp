@@ -23,7 +23,7 @@ struct RunProduct {
     static SAMESUM_INLINE void each_packed(const char* p, std::size_t count, const Take& take) {
         constexpr std::size_t vector = width * F::size, step = vector * packed<F>;
         for (std::size_t i = 0; i < count; ++i, p += chains * step) {
-            prefetch<chains * step>(p + prefetch_distance);
+            prefetch_run<chains * step>(p);
             for (std::size_t k = 0; k < chains; ++k)
                 take(k, packed_product<F, packed<F>>(p + k * step, vector));
         }

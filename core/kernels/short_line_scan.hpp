@@ -30,7 +30,7 @@ struct ShortLineScan {
     static SAMESUM_INLINE std::size_t pass_groups(const ShortScanLines& all, std::size_t period,
                                                   const std::size_t& hard, const Refused& refused) {
         using Registers = RegisterLines<typename Columns::LinePass>;
-        constexpr std::size_t room = 2 * prefetch_distance;  // bytes that stay in L1 for a second time
+        constexpr std::size_t room = 8 << 10;  // bytes that stay in L1 for a second time
         const std::size_t bytes = all.n * width * F::size,
                           together = bytes < room ? room / bytes * width : width;
         std::size_t first = 0, refusals = 0, expected = 0;
@@ -57,7 +57,7 @@ struct ShortLineScan {
                 const Registers lines(all, first);
                 // What has been planned has been read, and what comes been asked for.
                 if constexpr (Registers::Plan::reads)
-                    ask(lines.out[0] + prefetch_distance, all.n);
+                    ask(lines.out[0] + prefetch_distances.run, all.n);
                 else
                     ask(lines.x[0] + distance_of(all.n), all.n);
                 const bool certain = period > 0 ? lines.scan_packed(plan, period) : lines.scan(plan);
@@ -77,7 +77,7 @@ struct ShortLineScan {
     // From the lines of a group to what is asked for, in bytes.
     static SAMESUM_INLINE std::size_t distance_of(std::size_t n) {
         const std::size_t here = n * width * F::size;
-        return here > prefetch_distance ? here : prefetch_distance;
+        return here > prefetch_distances.run ? here : prefetch_distances.run;
     }
 
     // Lines of `period` elements each if several make one.

@@ -25,7 +25,7 @@ struct SingleSums {
         Group chain[2];
         std::size_t i = 0;
         for (; i + 2 * elements <= n; i += 2 * elements, p += 2 * elements * F::size) {
-            prefetch<2 * elements * F::size>(p + prefetch_distance);
+            prefetch_run<2 * elements * F::size>(p);
             for (std::size_t k = 0; k < 2; ++k) chain[k].take(p + k * elements * F::size, stride);
         }
         if (i + elements <= n) {

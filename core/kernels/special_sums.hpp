@@ -53,7 +53,7 @@ struct SpecialSums {
         Found found[chains] = {};
         std::size_t i = 0;
         for (; i + chains * width <= n; i += chains * width) {
-            prefetch<chains * width * size>(p + i * size + prefetch_distance);
+            prefetch_run<chains * width * size>(p + i * size);
             for (std::size_t k = 0; k < chains; ++k) found[k].take(load<Doubles>(p + (i + k * width) * size));
         }
         for (; i < n; i += width) found[0].take(elements(p + i * size, n - i));

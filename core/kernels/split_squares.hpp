@@ -103,7 +103,7 @@ struct SplitSquares {
     static SAMESUM_INLINE Parts parts_of(const char* p, std::size_t n) {
         Parts sums[2];
         for (; n >= 2 * width; n -= 2 * width, p += 2 * sizeof(Elements)) {
-            prefetch<2 * sizeof(Elements)>(p + prefetch_distance);
+            prefetch_run<2 * sizeof(Elements)>(p);
             for (std::size_t k = 0; k < 2; ++k) sums[k].take(load<Elements>(p + k * sizeof(Elements)));
         }
         if (n >= width) sums[0].take(load<Elements>(p)), n -= width, p += sizeof(Elements);

@@ -125,7 +125,7 @@ std::size_t scan_short_columns(const ScanRows& all) {
     std::size_t failures = 0, j = 0;
     StripsBefore before;
     for (; j + width <= all.n; j += width) {
-        const char* p = all.x + j * size + prefetch_distance;
+        const char* p = all.x + j * size + prefetch_distances.run;
         for (std::size_t r = 0; r < all.rows; ++r, p += all.in) __builtin_prefetch(p);
         failures += scan_short_strip<Columns, true>(all, j, before);
     }

@@ -123,7 +123,7 @@ struct Sum2 {
         Lane lane[chains] = {};
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * F::size) {
-            prefetch<step * F::size>(p + prefetch_distance);
+            prefetch_run<step * F::size>(p);
             for (std::size_t k = 0; k < chains; ++k) accumulate(p + k * width * F::size, lane[k]);
         }
         for (; i + width <= n; i += width, p += width * F::size) accumulate(p, lane[0]);
@@ -155,7 +155,7 @@ struct Sum2 {
             Lane row[width];
             const bool short_rows = n < 4 * step;
             for (std::size_t r = 0; r < width; ++r, p += row_stride) {
-                prefetch<width * F::size>(p + prefetch_distance);
+                prefetch_run<width * F::size>(p);
                 row[r] = short_rows ? lane_of_few(p, n) : lane_of_run(p, n);
             }
             const Lane all = folded_rows(row);

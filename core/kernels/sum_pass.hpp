@@ -65,7 +65,7 @@ class SumPass {
             for (; i + chains * width <= n; i += chains * width)
                 for_each_of<chains>([&](std::size_t k) {
                     const char* const at = p + (i + k * width) * sizeof(double);
-                    __builtin_prefetch(at + 2 * prefetch_distance);
+                    __builtin_prefetch(at + prefetch_distances.tile);
                     take(k, load<Doubles>(at));
                 });
             for (; i < n; i += width) {

@@ -32,11 +32,11 @@ SAMESUM_INLINE void each_vector(const char* p, std::size_t n, Take take) {
     if (n < step) return take(0, load_ends<V>(p, n));
     const char* const final = p + n * sizeof(ElementOf<V>) - sizeof(V);
     for (; n >= 4 * step; n -= 4 * step, p += 4 * sizeof(V)) {
-        prefetch<4 * sizeof(V)>(p + prefetch_distance);
+        prefetch_run<4 * sizeof(V)>(p);
         for (std::size_t k = 0; k < 4; ++k) take(k, load<V>(p + k * sizeof(V)));
     }
     for (; n >= step; n -= step, p += sizeof(V)) {
-        prefetch<sizeof(V)>(p + prefetch_distance);
+        prefetch_run<sizeof(V)>(p);
         take(0, load<V>(p));
     }
     if (n > 0) take(1, load<V>(final));

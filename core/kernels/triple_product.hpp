@@ -38,7 +38,7 @@ struct TripleProduct {
             each = {none + 1, none, none, Longs{} - static_cast<std::int64_t>(steps) * field_bias};
         Longs odd = {};
         for (std::size_t i = 0; i < steps; ++i, p += step) {
-            prefetch<step>(p + prefetch_distance);
+            prefetch_run<step>(p);
             for (std::size_t k = 0; k < chains; ++k) {
                 const Doubles factor = packed_product<F, packed<F>>(p + k * packed<F> * vector, vector);
                 const Longs field = exponent_field(factor);

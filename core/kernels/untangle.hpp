@@ -11,7 +11,7 @@ namespace samesum::SAMESUM_ISA {
 
 // Asks for the elements that come after as many of them.
 SAMESUM_INLINE void ask_for_next(const void* p, std::size_t bytes) {
-    const char* const next = static_cast<const char*>(p) + 2 * prefetch_distance;
+    const char* const next = static_cast<const char*>(p) + prefetch_distances.tile;
     for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(next + at);
 }
 

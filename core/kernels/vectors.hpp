@@ -11,6 +11,7 @@
 
 #include "exact/error_free.hpp"
 #include "formats/format.hpp"
+#include "kernels/prefetch.hpp"
 
 #ifndef SAMESUM_ISA
 #error "compile with -DSAMESUM_ISA=<namespace of the instruction set>"
@@ -44,9 +45,6 @@ SAMESUM_INLINE V load(const void* p) {
     return v;
 }
 
-// Hardware prefetchers of virtual machines are weak: kernels ask for the lines this far ahead themselves.
-constexpr std::size_t prefetch_distance = 4096;
-
 // body(0) to body(count - 1), without a loop.
 template <std::size_t count, class F>
 SAMESUM_INLINE void for_each_of(F body) {
@@ -67,6 +65,12 @@ SAMESUM_INLINE V loaded(V v) {
 template <std::size_t bytes>
 SAMESUM_INLINE void prefetch(const char* p) {
     for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i);
+}
+
+// What comes after these bytes of a run that is read from its front to its end.
+template <std::size_t bytes>
+SAMESUM_INLINE void prefetch_run(const char* p) {
+    prefetch<bytes>(p + prefetch_distances.run);
 }
 
 // The same stretch of each of `rows` rows.

@@ -183,7 +183,7 @@ struct SplitSum {
         Part part[chains];
         std::size_t i = 0;
         for (; i + chains * width <= n; i += chains * width, p += chains * vector_bytes) {
-            prefetch<chains * vector_bytes>(p + prefetch_distance);
+            prefetch_run<chains * vector_bytes>(p);
             for_each_of<chains>([&](std::size_t k) { part[k].take(terms(p + k * vector_bytes)); });
         }
         for (; i + width <= n; i += width, p += vector_bytes) part[0].take(terms(p));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/prefetch.hpp"
 #include "layout/copy.hpp"
 #include "run/tangled.hpp"
 
@@ -20,10 +21,13 @@ thread_local std::vector<std::unique_ptr<Block>> idle_tiles;
 
 constexpr std::int64_t gathered_rows = 16;
 
-// Where the elements of a run with this stride are asked for; the machine sees to dense ones by itself.
+// Where the elements of a run with this stride are asked for; most machines see to dense ones by themselves.
 std::int64_t distance_of(std::int64_t stride) {
     constexpr std::int64_t elements = 192, dense = 16;
-    return std::abs(stride) < dense ? 0 : elements * stride;
+    if (std::abs(stride) >= dense) return elements * stride;
+    if (!prefetch_distances.dense) return 0;
+    const std::int64_t distance = static_cast<std::int64_t>(prefetch_distances.run);
+    return stride < 0 ? -distance : distance;
 }
 
 void add_lane_run(const Plan& plan, const Method& method, void* tile, std::size_t j, const char* p,
