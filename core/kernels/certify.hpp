@@ -109,9 +109,10 @@ struct Words2 {
     Doubles hi, lo, bound;
 };
 
-// The total finalized, with its bound; a bound of infinity when that cannot be told. A logarithm has `bits`.
+// The total finalized, with its bound; a bound of infinity when that cannot be told. A logarithm has `bits`,
+// and may be that of the total over 2^scaled.
 template <Finalize finalize, int bits>
-SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
+SAMESUM_INLINE Words2 finalized_words(Words2 total, double count, Doubles scaled) {
     two_sum(total.hi, total.lo, total.hi, total.lo);
     if constexpr (finalize == Finalize::itself) {
         return total;
@@ -119,7 +120,7 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count) {
         const Doubles none = {};
         Doubles less, error;
         two_sum(total.hi - 1, total.lo, less, error);
-        const DoubleWord log = logarithm<bits>({total.hi, total.lo}, {less, error});
+        const DoubleWord log = logarithm<bits>({total.hi, total.lo}, {less, error}, scaled);
         const Longs safe = (total.hi > safe_floor) & (total.hi < safe_ceiling);
         const Doubles bound = logarithm_bound(total.hi, total.bound) + 2 * logarithm_error<bits>(log.hi);
         return {log.hi, log.lo, safe ? bound : none + infinity};
@@ -150,22 +151,24 @@ template <Format format, Finalize finalize>
 struct WordsTest {
     // Most logarithms need less than double-words. (One verdict, or it is copied in parts that the processor
     // has to wait for.)
-    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count) {
+    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count,
+                                             Doubles scaled = Doubles{}) {
         constexpr bool logarithm = finalize == Finalize::logarithm;
-        Verdict<format> verdict = with<logarithm ? 67 : 88>(hi, lo, bound, count);
-        if (logarithm && any_bit(verdict.wrong)) verdict = precisely(hi, lo, bound, count);
+        Verdict<format> verdict = with<logarithm ? 67 : 88>(hi, lo, bound, count, scaled);
+        if (logarithm && any_bit(verdict.wrong)) verdict = precisely(hi, lo, bound, count, scaled);
         return verdict;
     }
 
     static __attribute__((noinline)) Verdict<format> precisely(Doubles hi, Doubles lo, Doubles bound,
-                                                               double count) {
-        return with<88>(hi, lo, bound, count);
+                                                               double count, Doubles scaled) {
+        return with<88>(hi, lo, bound, count, scaled);
     }
 
     template <int bits>
-    static SAMESUM_INLINE Verdict<format> with(Doubles hi, Doubles lo, Doubles bound, double count) {
+    static SAMESUM_INLINE Verdict<format> with(Doubles hi, Doubles lo, Doubles bound, double count,
+                                               Doubles scaled) {
         using Round = Rounding<format>;
-        const Words2 result = finalized_words<finalize, bits>({hi, lo, bound}, count);
+        const Words2 result = finalized_words<finalize, bits>({hi, lo, bound}, count, scaled);
         const Doubles b = widened(result.bound, result.lo);
         const auto low = Round::of(result.hi, result.lo - b), high = Round::of(result.hi, result.lo + b);
         const Longs usable = (samesum::SAMESUM_ISA::magnitude(result.hi) < infinity) & (b < infinity);
@@ -209,5 +212,10 @@ std::size_t write_verdicts(std::size_t n, void* out, std::uint8_t* failed, const
 std::size_t certify_interval(const Totals& t, std::size_t n, const Finish& how, void* out,
                              std::uint8_t* failed);
 std::size_t certify_words(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
+
+// The same for logarithms in float64 of totals that are 2^scaled[j] times too large, readable in whole
+// vectors likewise.
+std::size_t certify_scaled_logarithms(const Totals& t, const double* scaled, std::size_t n, void* out,
+                                      std::uint8_t* failed);
 
 }  // namespace samesum::SAMESUM_ISA

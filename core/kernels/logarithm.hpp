@@ -116,9 +116,10 @@ SAMESUM_INLINE DoubleWord finely_reduced(DoubleWord r, Longs j) {
 // and 1 + r = z c d; near 1 it is r = v, and there are no other terms. All but r, r^2 / 2 and what they lose
 // is in plain doubles: the last term, below r^3 / 3 < 2^-18 r, is rounded three times by 2^-53, and its
 // polynomial is off by 2^-55 of 1.
-SAMESUM_INLINE DoubleWord logarithm_by_tables(DoubleWord t, DoubleWord v) {
+SAMESUM_INLINE DoubleWord logarithm_by_tables(DoubleWord t, DoubleWord v, Doubles scaled) {
     const Doubles none = {};
     const Octaves x = Octaves::of(t.hi);
+    const Doubles number = x.number - scaled;
     const DoubleWord z{t.hi * x.scale, t.lo * x.scale};
     const Longs k = reinterpret_cast<Longs>(fused(z.hi, none + 16, none + to_integer));
     const Doubles c = looked_up(of_sixteenths.factor, k), p = z.hi * c, error = fused(z.hi, c, -p);
@@ -135,22 +136,22 @@ SAMESUM_INLINE DoubleWord logarithm_by_tables(DoubleWord t, DoubleWord v) {
     q = fused(r.hi, q, none + 0x1.5555555555555p-2);
     const Doubles logs = looked_up(of_sixteenths.log, k) + looked_up(of_fine_steps.log, j);
     const Doubles rests = looked_up(of_sixteenths.rest, k) + looked_up(of_fine_steps.rest, j);
-    const DoubleWord first = ordered_sum(fused(x.number, none + octave, logs), r.hi);
+    const DoubleWord first = ordered_sum(fused(number, none + octave, logs), r.hi);
     const DoubleWord sum = ordered_sum(first.hi, -0.5 * square);
     const Doubles small = fused(r.lo, square - r.hi, fused(none - 0.5, square_rest, r.lo)) +
-                          fused(x.number, none + octave_rest, rests);
+                          fused(number, none + octave_rest, rests);
     return ordered_sum(sum.hi, fused(r.hi * square, q, small + (first.lo + sum.lo)));
 }
 
-// log t of a double-word t = 1 + v, positive and normal, for bits 50, 67 or 88: near 1 it is v that counts,
-// so that none of its bits are lost.
+// log(t / 2^scaled) of a double-word t = 1 + v, positive and normal, for bits 50, 67 or 88: near 1 it is v
+// that counts, so that none of its bits are lost.
 template <int bits>
-SAMESUM_INLINE DoubleWord logarithm(DoubleWord t, DoubleWord v) {
-    if constexpr (bits == 67) return logarithm_by_tables(t, v);
+SAMESUM_INLINE DoubleWord logarithm(DoubleWord t, DoubleWord v, Doubles scaled = Doubles{}) {
+    if constexpr (bits == 67) return logarithm_by_tables(t, v, scaled);
     const LogarithmArgument x = LogarithmArgument::of(t, v);
-    const Doubles none = {};
-    if constexpr (bits == 50) return in_octave(x.number, {logarithm_of_one_plus(x.rest.hi), none});
-    return in_octave(x.number, logarithm_of_one_plus(x.rest));
+    const Doubles none = {}, number = x.number - scaled;
+    if constexpr (bits == 50) return in_octave(number, {logarithm_of_one_plus(x.rest.hi), none});
+    return in_octave(number, logarithm_of_one_plus(x.rest));
 }
 
 // What it is off by at most: 2^-bits of itself.

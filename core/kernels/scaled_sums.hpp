@@ -1,6 +1,6 @@
 // Sums of float64 that leave its range, of squares and of the numbers themselves: large, middle and small
 // elements are added up apart, the large and the small ones times a power of two (J. L. Blue, "A portable
-// Fortran program to find the Euclidean norm of a vector", 1978). Not for logarithms.
+// Fortran program to find the Euclidean norm of a vector", 1978).
 #pragma once
 
 #include <cmath>
@@ -16,6 +16,7 @@ namespace ranges {
 
 // The squares of what lies between these, and what they are rounded by, are ordinary numbers.
 constexpr double least_large = 0x1p480, least_middle = 0x1p-480;
+constexpr int large_octaves = -600, small_octaves = 700;
 constexpr double large_scale = 0x1p-600, small_scale = 0x1p700;
 
 struct Large : Float64 {
@@ -211,6 +212,21 @@ class ScaledSums {
         return true;
     }
 
+    static std::size_t finish_logarithms(const Totals& totals, const Range* range, std::size_t n,
+                                         const Finish& how, void* out, std::uint8_t* failed) {
+        if (how.format != Format::f64) {
+            std::memset(failed, 1, n);
+            return n;
+        }
+        constexpr int powers = is_square ? 2 : 1;
+        double scaled[pitch];
+        for (std::size_t j = 0; j < n; ++j)
+            scaled[j] = powers * (range[j] == large   ? ranges::large_octaves
+                                  : range[j] == small ? ranges::small_octaves
+                                                      : 0);
+        return certify_scaled_logarithms(totals, scaled, n, out, failed);
+    }
+
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
         Tile& t = *static_cast<Tile*>(tile);
         Range range[columns_of_tile];
@@ -218,7 +234,9 @@ class ScaledSums {
             const Sum total = total_at(t, j, range[j]);
             t.hi[large][j] = total.hi, t.lo[large][j] = total.lo, t.bound[large][j] = total.bound;
         }
-        certify_words({t.hi[large], t.lo[large], t.bound[large]}, n, how, out, failed);
+        const Totals totals{t.hi[large], t.lo[large], t.bound[large]};
+        if (how.finalize == Finalize::logarithm) return finish_logarithms(totals, range, n, how, out, failed);
+        certify_words(totals, n, how, out, failed);
         const bool scales = how.format == Format::f64;
         char* const results = static_cast<char*>(out);
         std::size_t failures = 0;

@@ -102,13 +102,14 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
         tiers.push(methods.special[map], 1);
     }
     if (has_grids) tiers.push(methods.sum3[map], 1);
-    if (is_double && row.finalize != Finalize::logarithm) tiers.push(methods.scaled[map], 1);
+    if (is_double) tiers.push(methods.scaled[map], 1);
     tiers.push(row.map == Map::itself ? exact_sum_method(in) : exact_method(in, row.map), 2);
     return tiers;
 }
 
 Tiers exponential_tiers(const ExponentialMethods& methods, Format in, Format out) {
     Tiers tiers;
+    tiers.work = 4;
     const std::size_t format = static_cast<std::size_t>(in);
     if (!is_float(in)) {
         tiers.push(quick_exponential_method(in), 1);

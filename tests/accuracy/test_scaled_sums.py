@@ -103,4 +103,7 @@ def test_the_last_resort_is_spared() -> None:
             memory.reduce(row, x * scale, (1,))
             memory.reduce(row, x * scale, (0,))
     memory.reduce(MEAN, x / 1e250 / 1e260, (1,))
+    for scale in (1e107, 1e-250):
+        memory.reduce(LOG_SUM, np.abs(x) * scale * min(scale, 1), (1,))
+        memory.reduce(LOG_SUM, np.abs(x) * scale * min(scale, 1), (0,))
     assert _core.counters()["superaccumulator"] < 5
