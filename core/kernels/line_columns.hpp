@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <utility>
 
 #include "kernels/line.hpp"
 
@@ -168,17 +169,66 @@ struct Columns {
         run_distant_logarithm(most, near, logs);
     }
 
-    // Those lines that are not near zero, and again those that are, to the same bits.
+    // Lines that are not near zero, and perhaps some that are, to the same bits: `near` tells.
+    struct Distant {
+        Vector most;
+        Mask near, equal, has;
+        typename A::Total total;
+        typename A::Logarithm logs;
+
+        SAMESUM_INLINE void add(const Columns& of) {
+            Shares shares(of.lines.n);
+            of.template share<true>(A::Below::of(most, near), shares);
+            equal = shares.equal;
+            total = shares.total();
+            has = have_result(most, total);
+        }
+        SAMESUM_INLINE void find_logarithms() {
+            logs = A::logarithm(equal, A::relative(total, A::Below::of(most, near)));
+        }
+        SAMESUM_INLINE void put(const Columns& to) const {
+            to.put_each(has, [&, from = Line<A>::subtrahend(most)](Vector v) {
+                return A::log_quotient(v, from, logs);
+            });
+        }
+        SAMESUM_INLINE void put(const Columns& to, const typename A::Logarithm& near_logs) const {
+            to.put_each(has, [&, from = Line<A>::subtrahend(most)](Vector v) {
+                return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs);
+            });
+        }
+    };
+
     void run_distant_logarithm(Vector most, Mask near, const typename A::Logarithm& near_logs) const {
-        const auto against = A::Below::of(most, near);
-        Shares shares(lines.n);
-        share<true>(against, shares);
-        const auto total = shares.total();
-        const auto logs = A::logarithm(shares.equal, A::relative(total, against));
-        const Mask has = have_result(most, total);
-        put_each(has, [&, from = Line<A>::subtrahend(most)](Vector v) {
-            return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs);
-        });
+        Distant all{most, near, {}, {}, {}, {}};
+        all.add(*this);
+        all.find_logarithms();
+        all.put(*this, near_logs);
+    }
+
+    // Of the vectors that share the room number k.
+    static SAMESUM_INLINE Columns at(const LineColumns& lines, std::size_t first, void* room, std::size_t k) {
+        Vector* const elements = static_cast<Vector*>(room) + k * lines.n;
+        return {lines, first, std::min(lines.count - first, A::elements), elements, elements + lines.n};
+    }
+
+    struct Place {
+        const LineColumns* lines;
+        std::size_t first;
+    };
+
+    // Lines so short that they all go that way. The logarithms of several vectors' totals are under way
+    // together: each is a chain as long as all else.
+    static __attribute__((noinline)) void run_short_logarithms(const Place* place, std::size_t count,
+                                                               void* room) {
+        Distant part[column_vectors];
+        for (std::size_t k = 0; k < count; ++k) {
+            const Columns some = at(*place[k].lines, place[k].first, room, k);
+            part[k].most = some.greatest();
+            part[k].near = Mask{};
+            part[k].add(some);
+        }
+        for (std::size_t k = 0; k < count; ++k) part[k].find_logarithms();
+        for (std::size_t k = 0; k < count; ++k) part[k].put(at(*place[k].lines, place[k].first, room, k));
     }
 
     // Lines of one element each, of which nothing but NaN or the finite 1 comes, or its logarithm.
@@ -194,16 +244,32 @@ struct Columns {
     }
 
     template <bool log>
-    static void columns(const LineColumns& lines, void* room) {
-        Vector* const elements = static_cast<Vector*>(room);
+    static void run_each(const LineColumns& lines, void* room) {
         for (std::size_t first = 0; first < lines.count; first += A::elements) {
-            const std::size_t left = lines.count - first;
-            const Columns some{lines, first, std::min(left, A::elements), elements, elements + lines.n};
+            const Columns some = at(lines, first, room, 0);
             if (lines.n == 1)
                 some.put_lone(log ? 0 : 1);
             else
                 log ? some.run_logarithm() : some.run_softmax();
         }
+    }
+
+    template <bool log>
+    static void columns(const LineColumns* parts, std::size_t count, void* room) {
+        const bool is_short = parts->n > 1 && parts->n < least_near_logarithm;
+        Place place[column_vectors];
+        std::size_t number = 0;
+        for (const LineColumns* part = parts; part < parts + count; ++part) {
+            if (!log || !is_short) {
+                run_each<log>(*part, room);
+                continue;
+            }
+            for (std::size_t first = 0; first < part->count; first += A::elements) {
+                place[number++] = {part, first};
+                if (number == column_vectors) run_short_logarithms(place, std::exchange(number, 0), room);
+            }
+        }
+        if (number > 0) run_short_logarithms(place, number, room);
     }
 };
 

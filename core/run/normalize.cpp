@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
@@ -136,14 +137,18 @@ class Job {
 
     void take_columns(std::int64_t first, std::int64_t count) const {
         const Room room(room_for_columns(lines_.length()));
+        LineColumns some[column_vectors];
+        std::size_t number = 0;
+        const auto columns = methods_.columns[format_][kind_];
         lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
             const LineColumns here{lines_.x.data + at.in, lines_.axis.in,  lines_.out + at.out,
                                    lines_.axis.out,       lines_.length(), static_cast<std::size_t>(run)};
             if ((streams() && run * lines_.item >= streamed_row_bytes) || !lines_.lie_plain())
-                run_copied(here, room.get());
-            else
-                methods_.columns[format_][kind_](here, room.get());
+                return run_copied(here, room.get());
+            some[number++] = here;
+            if (number == column_vectors) columns(some, std::exchange(number, 0), room.get());
         });
+        if (number > 0) columns(some, number, room.get());
         finish_streams();
     }
 
@@ -166,11 +171,11 @@ class Job {
         LineColumns copied = lines;
         copied.x = copies.get();
         copied.in = step;
-        if (!streams()) return methods_.columns[format_][kind_](copied, room);
+        if (!streams()) return methods_.columns[format_][kind_](&copied, 1, room);
         char* const results = copies.get() + pitch * lines.n;
         copied.out = results;
         copied.to = step;
-        methods_.columns[format_][kind_](copied, room);
+        methods_.columns[format_][kind_](&copied, 1, room);
         for (std::size_t i = 0; i < lines.n; ++i)
             stream(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to, results + i * pitch, bytes);
     }
@@ -186,7 +191,8 @@ class Job {
             const std::size_t n = static_cast<std::size_t>(std::min(most, first + count - i));
             const std::int64_t at = i * lines_.axis.size * lines_.item;
             tangled.untangle(lines_.x.data + at, n, elements);
-            methods_.columns[format_][kind_]({elements, step, results, step, lines_.length(), n}, room);
+            const LineColumns columns{elements, step, results, step, lines_.length(), n};
+            methods_.columns[format_][kind_](&columns, 1, room);
             tangled.tangle(results, n, lines_.out + at);
         }
     }
