@@ -27,7 +27,7 @@ struct ModularStrips {
     template <std::size_t strips>
     static SAMESUM_INLINE void scan_strips(Strip* totals, const std::size_t* first, const ScanRows& all) {
         // Copies, which stores cannot change.
-        const std::size_t rows = all.rows, ahead = prefetch_distances.tile / (all.n * sizeof(Total));
+        const std::size_t rows = all.rows, ahead = rows_prefetch_distance / (all.n * sizeof(Total));
         const std::ptrdiff_t in = all.in, out_step = all.to, next = static_cast<std::ptrdiff_t>(ahead) * in,
                              next_out = static_cast<std::ptrdiff_t>(ahead) * out_step;
         std::size_t from[strips];

@@ -16,4 +16,7 @@ struct PrefetchDistances {
 // Those of this processor.
 extern const PrefetchDistances prefetch_distances;
 
+// Of columns that are scanned row by row, on all of them.
+constexpr std::size_t rows_prefetch_distance = 8 << 10;
+
 }  // namespace samesum

@@ -101,8 +101,8 @@ struct TallRows : StripRows<F, format, true, 0> {
 
     SAMESUM_INLINE TallRows(const ScanRows& all, std::size_t j)
         : Rows(all, j),
-          next_in(static_cast<std::ptrdiff_t>(prefetch_distances.tile / (all.n * F::size)) * all.in),
-          next_out(static_cast<std::ptrdiff_t>(prefetch_distances.tile / (all.n * F::size)) * all.to) {}
+          next_in(static_cast<std::ptrdiff_t>(rows_prefetch_distance / (all.n * F::size)) * all.in),
+          next_out(static_cast<std::ptrdiff_t>(rows_prefetch_distance / (all.n * F::size)) * all.to) {}
     SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
         __builtin_prefetch(this->x + at * this->in + next_in);
