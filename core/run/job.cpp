@@ -33,9 +33,10 @@ class Job {
         : plan_(plan), all_{targets, count, 0, are_short(plan, targets, count)} {}
 
     void run() {
-        const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item();
-        const int threads = bytes >= threaded_bytes ? thread_count() : 1;
-        const BriefWork brief(bytes < brief_bytes);
+        const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item(),
+                           work = bytes * all_.work();
+        const int threads = work >= threaded_bytes ? thread_count() : 1;
+        const BriefWork brief(work < brief_bytes);
         const bool lanes = plan_.shape == Shape::lanes;
         const std::int64_t outer = lanes ? 1 : plan_.kept.count();
         const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;
@@ -95,7 +96,7 @@ class Job {
     void reduce_tile(const Pass& pass, const Outputs& o, int threads) {
         const TileScope tiles(pass.count);
         open_tiles(pass, o, tiles);
-        if (threads > 0 && o.count() * plan_.reduced_count * item() >= threaded_bytes)
+        if (threads > 0 && o.count() * plan_.reduced_count * item() * pass.work() >= threaded_bytes)
             accumulate_in_pieces(pass, o, threads, tiles);
         else
             accumulate_piece(pass, o, 0, plan_.reduced_count, tiles);

@@ -6,7 +6,7 @@
 
 namespace samesum {
 
-// Below this many bytes of input one thread is faster than waking another.
+// Below this many bytes of input, times the work on them, one thread is faster than waking another.
 constexpr std::int64_t threaded_bytes = 384 << 10;
 // Below this, if another has to be woken first.
 constexpr std::int64_t brief_bytes = 3 << 19;

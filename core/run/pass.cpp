@@ -20,9 +20,10 @@ std::int64_t even(std::int64_t inner, std::int64_t most) {
 }
 
 // For each of several threads to have three tiles, unless these become too small.
-std::int64_t shared_width(const Plan& plan, std::int64_t inner, std::int64_t output_bytes, int threads) {
+std::int64_t shared_width(const Plan& plan, std::int64_t inner, std::int64_t output_bytes, std::int64_t work,
+                          int threads) {
     const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
-    if (plan.shape == Shape::lanes) return std::max(share, least_task_bytes / output_bytes);
+    if (plan.shape == Shape::lanes) return std::max(share, least_task_bytes / (output_bytes * work));
     const bool uncached = output_bytes * inner * plan.kept.count() >= uncached_bytes;
     constexpr std::int64_t least_columns = 256;
     return std::max(
@@ -42,7 +43,7 @@ std::int64_t tile_width(const Plan& plan, const Pass& pass, std::int64_t inner, 
     // Rows gathered into columns are read several times: they have to stay in the cache.
     else
         width = std::min<std::int64_t>(width, untangled_rows);
-    if (threads > 1) width = std::min(width, shared_width(plan, inner, output_bytes, threads));
+    if (threads > 1) width = std::min(width, shared_width(plan, inner, output_bytes, pass.work(), threads));
     return lanes ? std::clamp<std::int64_t>(width, 1, inner) : even(inner, std::max<std::int64_t>(1, width));
 }
 

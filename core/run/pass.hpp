@@ -18,6 +18,12 @@ struct Pass {
     const std::uint8_t* among = nullptr;  // the outputs that are asked for, if others may well fail
 
     const Method& method(std::size_t i) const { return targets[i].tiers.method[tier]; }
+    // Of what takes longest.
+    std::int64_t work() const {
+        std::int64_t most = 1;
+        for (std::size_t i = 0; i < count; ++i) most = std::max(most, targets[i].tiers.work);
+        return most;
+    }
     std::int64_t max_columns() const {
         std::size_t n = most_columns;
         for (std::size_t i = 0; i < count; ++i) n = std::min(n, method(i).max_columns);

@@ -15,6 +15,8 @@ struct Tiers {
     // If not zero, the one that fails for most of what those before it certify.
     std::size_t partial = 0;
     Short at_once = nullptr;  // to try before them
+    // What its elements take, as multiples of the time that most others do.
+    std::int64_t work = 1;
 
     bool is_partial(std::size_t tier) const { return partial > 0 && tier == partial; }
 

@@ -68,16 +68,26 @@ void await_briefly(const Condition& holds) {
     } while (Clock::now() - begin < patience);
 }
 
+// Whether this thread waits for a job of the pool.
+thread_local bool is_calling = false;
+
+struct Calling {
+    Calling() { is_calling = true; }
+    ~Calling() { is_calling = false; }
+};
+
 class Pool {
     // Where there are more, so are processors; each costs the caller two system calls.
     static constexpr std::size_t sent_helpers = 8;
 
   public:
-    // False if somebody else's job is running. For brief work helpers that all sleep are woken once the rest
-    // of it is worth it, or at once if calls follow one another.
+    // False if a job is running, somebody else's or that of which this call is a part. For brief work helpers
+    // that all sleep are woken once the rest of it is worth it, or at once if calls follow one another.
     bool try_run(Tasks& job, std::size_t threads) {
+        if (is_calling) return false;
         const std::unique_lock busy(busy_, std::try_to_lock);
         if (!busy.owns_lock()) return false;
+        const Calling calling;
         const auto begin = Clock::now();
         if (begin - ended_ > patience) follow_ = 0;
         bool is_shared = !is_brief || awake_ > 0 || follow_ >= quick_calls || job.tasks <= threads;
