@@ -43,6 +43,35 @@ struct RegisterLines {
         return pass.is_certain();
     }
 
+    // Lines of `turns` scans each, whose elements come by turns. Their states are in memory: in registers
+    // each number of them would have code of its own.
+    SAMESUM_INLINE bool scan_turns(const Plan& plan, std::size_t turns) const {
+        Pass pass[most_turns]{Pass(plan), Pass(plan), Pass(plan), Pass(plan),
+                              Pass(plan), Pass(plan), Pass(plan)};
+        std::size_t turn = 0;
+        for (std::size_t i = 0; i < n; i += width) {
+            const std::size_t at = i < n - width ? i : n - width, done = i - at;
+            Row v[width];
+            take(at, v);
+            for_each_of<width>([&](std::size_t r) {
+                if (r < done) return;
+                v[r] = pass[turn].take(v[r]);
+                turn = turn + 1 == turns ? 0 : turn + 1;
+            });
+            for (std::size_t k = 0; k < turns; ++k) pass[k].settle();
+            if (done == 0)
+                give<true>(at, v, 0);
+            else
+                give<false>(at, v, done);
+        }
+        bool certain = true;
+        for (std::size_t k = 0; k < turns; ++k) {
+            pass[k].restart();
+            certain &= pass[k].is_certain();
+        }
+        return certain;
+    }
+
     // A square of which the first rows are done.
     SAMESUM_INLINE void scan_last(std::size_t i, std::size_t done, Pass& pass) const {
         Row v[width];

@@ -85,6 +85,8 @@ struct InterleavedLines {
     std::size_t lines, n;
 };
 constexpr std::size_t short_line = 64;
+// Scans that make a line by turns, at most.
+constexpr std::size_t most_turns = 7;
 constexpr std::size_t short_column = 8;
 
 struct ScanMethod {
@@ -108,6 +110,9 @@ struct ScanMethod {
     std::size_t (*lines)(void* tile, const ScanLines& lines) = nullptr;
     // The same of whole short lines.
     std::size_t (*short_lines)(const ShortScanLines& lines) = nullptr;
+    // The same of lines that are each 2 to most_turns scans of up to short_line elements, which come by
+    // turns, as long as all is certain; there are no flags. Returns how many lines are done.
+    std::size_t (*turns)(const ShortScanLines& lines, std::size_t turns) = nullptr;
     // The same of whole columns of 1 to short_column rows, or of up to `most_rows` that lie in the caches.
     std::size_t (*short_columns)(const ScanRows& rows) = nullptr;
     std::size_t most_rows = short_column;

@@ -23,6 +23,8 @@ struct ShortLineScan {
     using Long = LineScan<F, Columns>;
 
     static constexpr bool has_pass = !std::is_void_v<typename Columns::LinePass>;
+    // Of 16-bit formats too many lines have a prefix in doubt.
+    static constexpr bool takes_turns = has_pass && F::size > 2;
 
     // Whole groups of lines by a pass in registers, those that plan together at a time; refused(first, end)
     // gets those that it does not do. Returns how many lines there were.
@@ -67,6 +69,25 @@ struct ShortLineScan {
             }
         }
         return first;
+    }
+
+    // Lines of several scans by turns. The last ones are taken again with some of those before.
+    static __attribute__((noinline)) std::size_t lines_by_turns(const ShortScanLines& all,
+                                                                std::size_t turns) {
+        using Registers = RegisterLines<typename Columns::LinePass>;
+        std::size_t done = 0;
+        while (done < all.lines && all.lines >= width) {
+            const std::size_t first = done + width <= all.lines ? done : all.lines - width;
+            ShortScanLines some = all;
+            some.x += static_cast<std::ptrdiff_t>(first) * all.pitch;
+            some.lines = width;
+            const auto plan = Registers::Plan::of(some, all.n / turns);
+            const Registers lines(all, first);
+            ask(lines.x[0] + distance_of(all.n), all.n);
+            if (!plan.usable || !lines.scan_turns(plan, turns)) break;
+            done = first + width;
+        }
+        return done;
     }
 
     // As many elements or prefixes as a group has in its lines.

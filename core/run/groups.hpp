@@ -47,22 +47,39 @@ constexpr std::int64_t groups_together = 8;
 void put_groups(const char* results, Format format, std::int64_t of_each, std::int64_t first,
                 std::int64_t number, void* out);
 
-// each(rows of a block, its first group, how many they are). What a block needs is not on the stack: threads
-// may have little of it.
+// each(rows of a block, its first group, how many they are) of some groups. What a block needs is not on the
+// stack: threads may have little of it.
 template <class Each>
-void for_each_block(const Groups& groups, int threads, const Each& each) {
-    const std::int64_t together = groups.together(), size = static_cast<std::int64_t>(size_of(groups.format));
+void take_block(const Groups& groups, std::int64_t first, std::int64_t number, const Each& each) {
+    const Room elements(groups.room_for(number, groups.rows, groups.format));
+    groups.untangle(first, number, elements.get());
+    const std::int64_t size = static_cast<std::int64_t>(size_of(groups.format)),
+                       shape[] = {groups.rows, groups.columns * number}, strides[] = {shape[1] * size, size};
+    each(View{elements.get(), 2, shape, strides, groups.format, false}, first, number);
+}
+
+// The same of all groups, some at a time, but for those of which as_they_lie(first, how many) says that they
+// are done: so many of these from the first on.
+template <class Each, class AsTheyLie>
+void for_each_block(const Groups& groups, int threads, const Each& each, const AsTheyLie& as_they_lie) {
+    const std::int64_t together = groups.together();
     auto task = [&](std::size_t t, std::size_t) {
-        const std::int64_t first = static_cast<std::int64_t>(t) * together,
-                           number = std::min(together, groups.count - first);
-        const Room elements(groups.room_for(number, groups.rows, groups.format));
-        groups.untangle(first, number, elements.get());
-        const std::int64_t shape[] = {groups.rows, groups.columns * number},
-                           strides[] = {shape[1] * size, size};
-        each(View{elements.get(), 2, shape, strides, groups.format, false}, first, number);
+        std::int64_t first = static_cast<std::int64_t>(t) * together;
+        const std::int64_t last = std::min(first + together, groups.count);
+        while (first < last) {
+            const std::int64_t done = as_they_lie(first, last - first), rest = last - first - done,
+                               some = done > 0 ? std::min(rest, groups_together) : rest;
+            if (some > 0) take_block(groups, first + done, some, each);
+            first += done + some;
+        }
     };
     for_each_task(static_cast<std::size_t>((groups.count + together - 1) / together),
                   static_cast<std::size_t>(threads), task);
+}
+
+template <class Each>
+void for_each_block(const Groups& groups, int threads, const Each& each) {
+    for_each_block(groups, threads, each, [](std::int64_t, std::int64_t) { return std::int64_t{0}; });
 }
 
 }  // namespace samesum

@@ -1,12 +1,10 @@
 #include "run/scan.hpp"
 
 #include <algorithm>
-#include <bit>
 
-#include "exact/wide_scan.hpp"
-#include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "run/grouped_scan.hpp"
 #include "run/groups.hpp"
 #include "run/interleaved_scan.hpp"
 #include "run/line_scan.hpp"
@@ -16,6 +14,7 @@
 #include "run/repair.hpp"
 #include "run/row_scan.hpp"
 #include "run/scan_columns.hpp"
+#include "run/scan_method.hpp"
 #include "run/short_scan.hpp"
 #include "threads/pool.hpp"
 
@@ -23,9 +22,6 @@ namespace samesum {
 
 namespace {
 
-constexpr std::int64_t threaded_bytes = 128 << 10;
-// Below this one thread is as quick as two of which one is woken first.
-constexpr std::int64_t brief_bytes = 512 << 10;
 // Threads that write columns of the same rows share pages, which the first of them has to wait for.
 constexpr std::int64_t threaded_columns_bytes = 512 << 10;
 // Elements of lines that one thread takes at a time.
@@ -36,25 +32,12 @@ constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
 // floats transposed where there are many.
 constexpr std::int64_t least_floats = 64, least_integers = 256;
 
-const ScanMethod& choose_method(Combine combine, Format in, Format out) {
-    const bool sum = combine == Combine::sum;
-    const ScanMethods& scans = *current_instruction_set().scans;
-    const ProductMethods& products = *current_instruction_set().products;
-    if (is_float(in)) {
-        const std::size_t from = static_cast<std::size_t>(in), to = static_cast<std::size_t>(out);
-        return (sum ? scans.real : products.scan_real)[from][to];
-    }
-    if (is_float(out)) return sum ? wide_scan_method(in) : deferred_scan_method();
-    const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
-    return (sum ? scans.modular : products.scan_modular)[index][std::countr_zero(size_of(out))];
-}
-
 class Job {
   public:
     Job(Combine combine, const ScanPlan& plan)
         : combine_(combine),
           plan_(plan),
-          method_(choose_method(combine, plan.in, plan.format)),
+          method_(scan_method(combine, plan.in, plan.format)),
           target_(combine, plan),
           rows_(combine, plan, method_, target_, failures_),
           side_by_side_(plan, method_, target_, failures_),
@@ -65,9 +48,9 @@ class Job {
         const std::int64_t bytes =
             plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
         const int threads =
-            bytes >= (plan_.columns ? threaded_columns_bytes : threaded_bytes) ? thread_count() : 1;
+            bytes >= (plan_.columns ? threaded_columns_bytes : scan_threaded_bytes) ? thread_count() : 1;
         {
-            const BriefWork brief(bytes < brief_bytes);
+            const BriefWork brief(bytes < scan_brief_bytes);
             scan(threads);
         }
         repair(combine_, plan_, method_, failures_, threads);
@@ -213,35 +196,15 @@ class Job {
     LongScan long_;
 };
 
-// Elements that groups may have: larger ones are soon done along all of their lines.
-std::int64_t most_of_groups(Combine combine, const Groups& groups) {
-    constexpr std::int64_t most_of_integers = 64, most_of_double_sums = 128, fewer_columns = 4;
-    if (!is_float(groups.format)) return most_of_integers;
-    const bool double_sums = combine == Combine::sum && groups.format == Format::f64;
-    return double_sums && groups.columns > fewer_columns ? most_of_double_sums : most_of_group;
-}
-
-void scan_small_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
-                       void* out) {
-    const BriefWork brief(groups.bytes() < brief_bytes);
-    const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
-        const std::int64_t rows = groups.rows + (options.include_initial ? 1 : 0);
-        const Room results(groups.room_for(number, rows, format));
-        scan(combine, block, 0, options, format, results.get());
-        put_groups(results.get(), format, rows * groups.columns, first, number, out);
-    };
-    for_each_block(groups, groups.bytes() >= threaded_bytes ? thread_count() : 1, each);
-}
-
 void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& options, Format format,
                  void* out) {
-    const BriefWork brief(lines.bytes() < brief_bytes);
+    const BriefWork brief(lines.bytes() < scan_brief_bytes);
     const auto each = [&](const View& block, std::int64_t first) {
         const std::int64_t of_each = block.shape[1] + (options.include_initial ? 1 : 0),
                            at = first * of_each * static_cast<std::int64_t>(size_of(format));
         scan(combine, block, 1, options, format, static_cast<char*>(out) + at);
     };
-    lines.run(lines.bytes() >= threaded_bytes ? thread_count() : 1, each);
+    lines.run(lines.bytes() >= scan_threaded_bytes ? thread_count() : 1, each);
 }
 
 }  // namespace
@@ -249,8 +212,8 @@ void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& o
 void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out) {
     const FloatingPointScope scope;
     const Groups groups = Groups::along(x, axis);
-    if (groups.are_small(few_columns, most_of_groups(combine, groups), format, out))
-        return scan_small_groups(combine, groups, options, format, out);
+    if (scans_as_groups(combine, groups, format, out))
+        return scan_groups(combine, groups, options, format, out);
     if (const PackedLines lines(x, axis); lines.suit())
         return scan_packed(combine, lines, options, format, out);
     const ScanPlan plan = plan_scan(x, axis, options, format, out);

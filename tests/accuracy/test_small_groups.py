@@ -114,6 +114,32 @@ def test_scans(row: Scan, dtype: np.dtype[Any]) -> None:
             assert_bits(memory.scan(row, wide, 1, flags), got, f"with gaps, {row.name} of {x.dtype} {shape} {flags}")
 
 
+def check_scan_of_groups(row: Scan, x: NDArray, what: str) -> None:
+    sets = memory.scan(row, np.ascontiguousarray(np.moveaxis(x, 1, 2)), 2, 0)
+    want = np.ascontiguousarray(np.moveaxis(sets, 2, 1))
+    assert_bits(memory.scan(row, x, 1, 0), want, f"{row.name} of {x.dtype} {x.shape}, {what}")
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@pytest.mark.parametrize("row", [CUMULATIVE_SUM, CUMULATIVE_PROD], ids=lambda row: row.name)
+@pytest.mark.parametrize("family", cases.FAMILIES)
+def test_scans_of_hard_data(row: Scan, dtype: np.dtype[Any], family: str) -> None:
+    for shape in ((19, 4, 2), (43, 6, 3), (30, 34, 3), (18, 64, 7), (17, 65, 7)):
+        check_scan_of_groups(row, drawn(dtype, shape, family), family)
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@pytest.mark.parametrize("row", [CUMULATIVE_SUM, CUMULATIVE_PROD], ids=lambda row: row.name)
+def test_scans_of_a_hard_group_among_others(row: Scan, dtype: np.dtype[Any]) -> None:
+    near_one = np.ones(1, dtype) + drawn(dtype, (90, 11, 3)) / dtype.type(64)
+    for at in (0, 7, 8, 41, 82, 89):
+        for value in (np.inf, np.nan, 0.0, 2.0**-14 / 1000):
+            x = np.array(near_one, dtype)
+            x[at, 4, 1] = value
+            x[(at + 9) % 90, 0] = value
+            check_scan_of_groups(row, x, f"{value} in group {at}")
+
+
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 @pytest.mark.parametrize("row", NORMALIZATIONS, ids=lambda row: row.name)
 def test_normalizations(row: Normalization, dtype: np.dtype[Any]) -> None:

@@ -1,0 +1,76 @@
+#include "run/grouped_scan.hpp"
+
+#include "run/room.hpp"
+#include "run/scan_method.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Elements that groups may have: larger ones are soon done along all of their lines.
+std::int64_t most_of_groups(Combine combine, const Groups& groups) {
+    constexpr std::int64_t most_of_integers = 64, fewer_columns = 4;
+    if (!is_float(groups.format)) return most_of_integers;
+    const bool double_sums = combine == Combine::sum && groups.format == Format::f64,
+               by_turns = groups.rows <= static_cast<std::int64_t>(short_line);
+    if (!double_sums || groups.columns <= fewer_columns) return most_of_group;
+    return by_turns ? 256 : 128;
+}
+
+// Groups whose elements are scanned by turns, without moving any of them.
+class AsTheyLie {
+  public:
+    AsTheyLie(const ScanMethod& method, const Groups& groups, const ScanOptions& options, Format format,
+              void* out)
+        : method_(method),
+          groups_(groups),
+          n_(groups.rows * groups.columns),
+          pitch_(n_ * static_cast<std::int64_t>(size_of(format))),
+          out_(static_cast<char*>(out)),
+          suits_(method.turns != nullptr && format == groups.format && !options.exclusive &&
+                 !options.reverse && !options.include_initial &&
+                 n_ >= static_cast<std::int64_t>(scan_lines) &&
+                 groups.rows <= static_cast<std::int64_t>(short_line)) {}
+
+    // How many of these many, from the first on, are done.
+    std::int64_t operator()(std::int64_t first, std::int64_t number) const {
+        if (!suits_) return 0;
+        const ShortScanLines lines{groups_.data + first * pitch_,
+                                   pitch_,
+                                   out_ + first * pitch_,
+                                   static_cast<std::size_t>(number),
+                                   static_cast<std::size_t>(n_),
+                                   groups_.format,
+                                   nullptr};
+        return static_cast<std::int64_t>(method_.turns(lines, static_cast<std::size_t>(groups_.columns)));
+    }
+
+  private:
+    const ScanMethod& method_;
+    const Groups& groups_;
+    const std::int64_t n_, pitch_;
+    char* const out_;
+    const bool suits_;
+};
+
+}  // namespace
+
+bool scans_as_groups(Combine combine, const Groups& groups, Format format, const void* out) {
+    return groups.are_small(few_columns, most_of_groups(combine, groups), format, out);
+}
+
+void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
+                 void* out) {
+    const BriefWork brief(groups.bytes() < scan_brief_bytes);
+    const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
+        const std::int64_t rows = groups.rows + (options.include_initial ? 1 : 0);
+        const Room results(groups.room_for(number, rows, format));
+        scan(combine, block, 0, options, format, results.get());
+        put_groups(results.get(), format, rows * groups.columns, first, number, out);
+    };
+    for_each_block(groups, groups.bytes() >= scan_threaded_bytes ? thread_count() : 1, each,
+                   AsTheyLie(scan_method(combine, groups.format, format), groups, options, format, out));
+}
+
+}  // namespace samesum
