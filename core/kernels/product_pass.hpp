@@ -14,6 +14,7 @@ template <class Error>
 class ProductPass {
   public:
     using Row = UnsignedLongs;
+    static constexpr bool takes_turns = has_fused;  // three multiply-adds for the test
 
     struct Plan {
         double relative;
@@ -54,6 +55,7 @@ template <class F>
 class NarrowProductPass {
   public:
     using Row = BitsOf<F::size>;
+    static constexpr bool takes_turns = F::size > 2;  // of 16 bits too many lines have a prefix in doubt
 
     struct Plan {
         bool usable;

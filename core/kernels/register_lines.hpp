@@ -54,9 +54,10 @@ struct RegisterLines {
             Row v[width];
             take(at, v);
             for_each_of<width>([&](std::size_t r) {
-                if (r < done) return;
-                v[r] = pass[turn].take(v[r]);
-                turn = turn + 1 == turns ? 0 : turn + 1;
+                if (r >= done) {
+                    v[r] = pass[turn].take(v[r]);
+                    turn = turn + 1 == turns ? 0 : turn + 1;
+                }
             });
             for (std::size_t k = 0; k < turns; ++k) pass[k].settle();
             if (done == 0)

@@ -40,6 +40,13 @@ SAMESUM_INLINE bool any_bit(Words v) {
 #endif
 }
 
+// Whether there is an instruction for multiply-adds of vectors.
+#if defined(__FMA__)
+constexpr bool has_fused = true;
+#else
+constexpr bool has_fused = false;
+#endif
+
 // a * b + c, rounded once; by calls, where processors have no instruction for it, which are best made in one
 // place: they are code enough.
 #if !defined(__FMA__)

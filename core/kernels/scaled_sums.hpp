@@ -219,7 +219,7 @@ class ScaledSums {
             return n;
         }
         constexpr int powers = is_square ? 2 : 1;
-        double scaled[pitch];
+        double scaled[pitch] = {};
         for (std::size_t j = 0; j < n; ++j)
             scaled[j] = powers * (range[j] == large   ? ranges::large_octaves
                                   : range[j] == small ? ranges::small_octaves

@@ -64,7 +64,9 @@ constexpr void take_lines(ScanMethod& m) {
     m.start = Scan::start;
     m.lines = Scan::Lines::lines;
     m.short_lines = Scan::ShortLines::short_lines;
-    if constexpr (Scan::ShortLines::takes_turns) m.turns = Scan::ShortLines::lines_by_turns;
+    if constexpr (Scan::ShortLines::has_pass) {
+        if constexpr (Scan::Columns::LinePass::takes_turns) m.turns = Scan::ShortLines::lines_by_turns;
+    }
     m.short_columns = scan_short_columns<typename Scan::Columns>;
     m.takes_tall = true;
     m.least_part = Scan::least_part;

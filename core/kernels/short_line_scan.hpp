@@ -23,8 +23,6 @@ struct ShortLineScan {
     using Long = LineScan<F, Columns>;
 
     static constexpr bool has_pass = !std::is_void_v<typename Columns::LinePass>;
-    // Of 16-bit formats too many lines have a prefix in doubt.
-    static constexpr bool takes_turns = has_pass && F::size > 2;
 
     // Whole groups of lines by a pass in registers, those that plan together at a time; refused(first, end)
     // gets those that it does not do. Returns how many lines there were.

@@ -11,6 +11,7 @@ namespace samesum::SAMESUM_ISA {
 class SumPass {
   public:
     using Row = UnsignedLongs;
+    static constexpr bool takes_turns = true;  // quicker so than through memory
 
     // What the elements of some lines tell, each of which is one scan or several of `period` elements.
     struct Plan {
@@ -112,6 +113,7 @@ class SumPass {
 class SinglePass {
   public:
     using Row = Words;
+    static constexpr bool takes_turns = true;
 
     struct Plan {
         std::size_t period;

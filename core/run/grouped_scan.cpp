@@ -1,5 +1,7 @@
 #include "run/grouped_scan.hpp"
 
+#include <atomic>
+
 #include "run/room.hpp"
 #include "run/scan_method.hpp"
 #include "threads/pool.hpp"
@@ -9,11 +11,13 @@ namespace samesum {
 namespace {
 
 // Elements that groups may have: larger ones are soon done along all of their lines.
-std::int64_t most_of_groups(Combine combine, const Groups& groups) {
+std::int64_t most_of_groups(Combine combine, const Groups& groups, const ScanOptions& options,
+                            Format format) {
     constexpr std::int64_t most_of_integers = 64, fewer_columns = 4;
     if (!is_float(groups.format)) return most_of_integers;
     const bool double_sums = combine == Combine::sum && groups.format == Format::f64,
-               by_turns = groups.rows <= static_cast<std::int64_t>(short_line);
+               whole = format == groups.format && !options.exclusive && !options.include_initial,
+               by_turns = whole && groups.rows <= static_cast<std::int64_t>(short_line);
     if (!double_sums || groups.columns <= fewer_columns) return most_of_group;
     return by_turns ? 256 : 128;
 }
@@ -36,6 +40,10 @@ class AsTheyLie {
     // How many of these many, from the first on, are done.
     std::int64_t operator()(std::int64_t first, std::int64_t number) const {
         if (!suits_) return 0;
+        if (expected_hard_.load(std::memory_order_relaxed) > 0) {
+            expected_hard_.fetch_sub(1, std::memory_order_relaxed);
+            return 0;
+        }
         const ShortScanLines lines{groups_.data + first * pitch_,
                                    pitch_,
                                    out_ + first * pitch_,
@@ -43,21 +51,28 @@ class AsTheyLie {
                                    static_cast<std::size_t>(n_),
                                    groups_.format,
                                    nullptr};
-        return static_cast<std::int64_t>(method_.turns(lines, static_cast<std::size_t>(groups_.columns)));
+        const std::size_t done = method_.turns(lines, static_cast<std::size_t>(groups_.columns));
+        if (done == 0) expected_hard_.store(hard_tasks, std::memory_order_relaxed);
+        return static_cast<std::int64_t>(done);
     }
 
   private:
+    // After a try that came to nothing so many are not made.
+    static constexpr int hard_tasks = 16;
+
     const ScanMethod& method_;
     const Groups& groups_;
     const std::int64_t n_, pitch_;
     char* const out_;
     const bool suits_;
+    mutable std::atomic<int> expected_hard_{0};
 };
 
 }  // namespace
 
-bool scans_as_groups(Combine combine, const Groups& groups, Format format, const void* out) {
-    return groups.are_small(few_columns, most_of_groups(combine, groups), format, out);
+bool scans_as_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
+                     const void* out) {
+    return groups.are_small(few_columns, most_of_groups(combine, groups, options, format), format, out);
 }
 
 void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,

@@ -8,7 +8,8 @@
 namespace samesum {
 
 // Whether they are quicker so.
-bool scans_as_groups(Combine combine, const Groups& groups, Format format, const void* out);
+bool scans_as_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
+                     const void* out);
 
 void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format, void* out);
 

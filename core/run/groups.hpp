@@ -59,16 +59,20 @@ void take_block(const Groups& groups, std::int64_t first, std::int64_t number, c
 }
 
 // The same of all groups, some at a time, but for those of which as_they_lie(first, how many) says that they
-// are done: so many of these from the first on.
+// are done: so many of these from the first on. A block has costs of its own: with the first group that is
+// not some that follow are taken, and with the second one all that are left.
 template <class Each, class AsTheyLie>
 void for_each_block(const Groups& groups, int threads, const Each& each, const AsTheyLie& as_they_lie) {
-    const std::int64_t together = groups.together();
+    constexpr std::int64_t some_elements = 2048;
+    const std::int64_t together = groups.together(),
+                       some_groups =
+                           std::max(groups_together, some_elements / (groups.rows * groups.columns));
     auto task = [&](std::size_t t, std::size_t) {
         std::int64_t first = static_cast<std::int64_t>(t) * together;
         const std::int64_t last = std::min(first + together, groups.count);
-        while (first < last) {
+        for (int refusals = 0; first < last; ++refusals) {
             const std::int64_t done = as_they_lie(first, last - first), rest = last - first - done,
-                               some = done > 0 ? std::min(rest, groups_together) : rest;
+                               some = done > 0 && refusals == 0 ? std::min(rest, some_groups) : rest;
             if (some > 0) take_block(groups, first + done, some, each);
             first += done + some;
         }

@@ -212,7 +212,7 @@ void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& o
 void scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format, void* out) {
     const FloatingPointScope scope;
     const Groups groups = Groups::along(x, axis);
-    if (scans_as_groups(combine, groups, format, out))
+    if (scans_as_groups(combine, groups, options, format, out))
         return scan_groups(combine, groups, options, format, out);
     if (const PackedLines lines(x, axis); lines.suit())
         return scan_packed(combine, lines, options, format, out);
