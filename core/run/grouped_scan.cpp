@@ -22,6 +22,8 @@ std::int64_t most_of_groups(Combine combine, const Groups& groups, const ScanOpt
     return by_turns ? 256 : 128;
 }
 
+static_assert(few_columns <= static_cast<std::int64_t>(most_turns));
+
 // Groups whose elements are scanned by turns, without moving any of them.
 class AsTheyLie {
   public:

@@ -143,8 +143,12 @@ def test_scans_of_a_hard_group_among_others(row: Scan, dtype: np.dtype[Any]) -> 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 @pytest.mark.parametrize("row", NORMALIZATIONS, ids=lambda row: row.name)
 def test_normalizations(row: Normalization, dtype: np.dtype[Any]) -> None:
-    for shape in ((16, 5, 3), (19, 16, 4), (40, 2, 2), (700, 3, 7), (33, 70, 6)):
-        x = drawn(dtype, shape)
+    shapes = [(16, 5, 3), (19, 16, 4), (40, 2, 2), (700, 3, 7), (33, 70, 6)]
+    # Too many columns to be moved: vectors of several groups have their logarithms together.
+    shapes += [(9, 2, 8), (21, 8, 8), (7, 28, 9), (5, 29, 17), (3, 13, 33), (1, 6, 70)]
+    for shape in shapes:
+        x = np.array(drawn(dtype, shape))
+        x[-1, :, 1], x[0, 1, 0], x[0, 0, -1] = -np.inf, np.nan, np.inf
         sets = memory.normalize(row, np.ascontiguousarray(np.moveaxis(x, 1, 2)), 2)
         got = memory.normalize(row, x, 1)
         assert_bits(got, np.ascontiguousarray(np.moveaxis(sets, 2, 1)), f"{row.name} of {x.dtype} {shape}")
