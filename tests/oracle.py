@@ -11,12 +11,11 @@ import numpy as np
 
 from samesum.algebra import exact
 from samesum.algebra.pieces import Promotion
-from samesum.algebra.rounding import FORMATS, Format
 from samesum.algebra.rows import Reduction, Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REAL, REVERSE, SELECT_LAST, WIDEN
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import FORMATS, Format
 
 SHOWN = 80
 """Longest input that a failure prints in full."""

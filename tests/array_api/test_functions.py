@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.array_api import make_strategies_namespace
 
 import array_api_namespace as xp
+from samesum.formats.arrays import NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 NAMESPACE = make_strategies_namespace(np)
 
 SIGNATURES = {

@@ -6,17 +6,15 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 import samesum as ss
 from samesum.errors import AxisError, DtypeError, ShapeError
+from samesum.formats.arrays import BFLOAT16, NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., NDArray]
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FLOATS = [np.dtype(np.float16), BFLOAT16, np.dtype(np.float32), np.dtype(np.float64)]
 SIGNED = [np.dtype(f"int{width}") for width in (8, 16, 32, 64)]
 UNSIGNED = [np.dtype(f"uint{width}") for width in (8, 16, 32, 64)]

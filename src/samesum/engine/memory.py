@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from samesum import _core
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.engine.arrays import as_array, as_dtype
+from samesum.formats.arrays import NDArray
 
 KEEPDIMS = 1
 WIDEN = 2
@@ -20,7 +19,6 @@ REVERSE = 32
 INCLUDE_INITIAL = 64
 SELECT_LAST = 128
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Axes = int | Sequence[int] | None
 
 # The core takes arrays as they are and has everything else converted.
