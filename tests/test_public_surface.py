@@ -125,14 +125,6 @@ def test_threads_are_counted() -> None:
         assert samesum.get_num_threads() == threads
 
 
-@pytest.mark.parametrize("threads", [0, -1])
-def test_fewer_than_one_thread_are_refused(threads: int) -> None:
-    before = samesum.get_num_threads()
-    with pytest.raises(ValueError, match=rf"the number of threads is {threads}; allowed is 1 or more"):
-        samesum.set_num_threads(threads)
-    assert samesum.get_num_threads() == before
-
-
 @pytest.mark.parametrize("threads", [1.0, "2", None])
 def test_threads_that_are_no_integer_are_refused(threads: object) -> None:
     with pytest.raises(TypeError):
