@@ -94,7 +94,7 @@ def test_openvino_says_in_which_type_it_computes() -> None:
 
 def test_what_an_engine_lacks_is_told_from_what_it_refuses() -> None:
     pytest.importorskip("onnxruntime")
-    kinds = {"not there": (TensorProto.UINT16, "Mul"), "not allowed": (TensorProto.FLOAT, "Split")}
+    kinds = {"not there": (TensorProto.BFLOAT16, "Mul"), "not allowed": (TensorProto.FLOAT, "Split")}
     troubles = {}
     for title, (kind, operator) in kinds.items():
         with pytest.raises(EngineError) as found:
