@@ -15,7 +15,7 @@ from samesum.conformance.engines.own import ALONE, Samesum
 from samesum.conformance.running import chosen_cases
 from samesum.conformance.verdict import Outcome, judged
 from samesum.runtimes.packages import is_installed
-from samesum.specs.lookup import CATALOGUE
+from samesum.specs.lookup import FAMILY
 
 Group = tuple[str, str, str]
 
@@ -25,7 +25,7 @@ def _group(case: Case) -> Group:
 
 
 CASES = {key: tuple(cases) for key, cases in groupby(sorted(chosen_cases(), key=_group), key=_group)}
-ROWS = {(spec.standard.name, spec.operator.name) for spec in CATALOGUE}
+ROWS = {(spec.standard.name, spec.operator.name) for spec in FAMILY}
 HERE = Samesum(frozenset(Form) if is_installed("openvino") else ALONE)
 ASKED = [
     (group, form) for group, cases in CASES.items() for form in Form if any(form in HERE.forms(case) for case in cases)

@@ -18,12 +18,12 @@ from samesum.conformance.engines.openvino_engine import ir_of, save
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models.load import load
 from samesum.runtimes.packages import require
-from samesum.specs.lookup import CATALOGUE
+from samesum.specs.lookup import FAMILY
 
 _DOORS = {"onnx": vars(onnx), "openvino": vars(openvino)}
 
 FUNCTIONS: dict[tuple[str, str], Callable[..., NDArray]] = {
-    key: _DOORS[key[0]][key[1]] for key in {(spec.standard.name, spec.operator.name) for spec in CATALOGUE}
+    key: _DOORS[key[0]][key[1]] for key in {(spec.standard.name, spec.operator.name) for spec in FAMILY}
 }
 """The operators of both standards as functions."""
 
