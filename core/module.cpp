@@ -114,7 +114,8 @@ void reset_counters() {
 void set_num_threads(int n) {
     if (n < 1 || n > samesum::most_threads) {
         raise("AttributeValueError", "the number of threads has to be 1 to " +
-                                         std::to_string(samesum::most_threads) + "; got " + std::to_string(n));
+                                         std::to_string(samesum::most_threads) + "; got " +
+                                         std::to_string(n));
     }
     samesum::set_thread_count(n);
 }
