@@ -9,6 +9,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/accumulation.hpp"
+#include "python/custom_operators.hpp"
 #include "python/outputs.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
@@ -209,6 +210,7 @@ NB_MODULE(_core, m) {
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"),
           nb::arg("out").none() = nb::none());
+    m.def("declare_operators", &declare_operators, nb::arg("rows"));
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));
