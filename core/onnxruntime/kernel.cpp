@@ -18,27 +18,48 @@ Kernel::Kernel(const Version& version, ElementType type, ElementType axes_type, 
       result_(format_of(version.result.value_or(type))),
       axes_type_(axes_type) {
     for (const Attribute& each : version.attributes) read(each, info);
+    refuse_other_attributes(info);
     check(input_count(api, info, &inputs_));
     if (version.axes && inputs_ > 1) read_constant_axes(info);
 }
 
 void Kernel::refuse(const std::string& what) const { throw Refusal(version_.title() + ": " + what); }
 
+// Those of other versions: the runtime, which knows but one of them, lets them pass.
+void Kernel::refuse_other_attributes(const OrtKernelInfo* info) const {
+    const auto has = [](const Version& version, const Attribute& attribute) {
+        return std::any_of(version.attributes.begin(), version.attributes.end(),
+                           [&](const Attribute& each) { return each.name == attribute.name; });
+    };
+    for (const Version* other : versions_of(version_.name)) {
+        for (const Attribute& each : other->attributes) {
+            std::int64_t value = 0;
+            std::size_t size = 0;
+            if (has(version_, each)) continue;
+            const bool is_given =
+                each.field == Field::axes
+                    ? is_success(integers_attribute(api_, info, each.name.c_str(), nullptr, &size))
+                    : is_success(integer_attribute(api_, info, each.name.c_str(), &value));
+            if (is_given) refuse("there is no attribute '" + each.name + "' in this version");
+        }
+    }
+}
+
+bool Kernel::is_success(Status status) const {
+    if (status != nullptr) release_status(api_, status);
+    return status == nullptr;
+}
+
 void Kernel::read(const Attribute& attribute, const OrtKernelInfo* info) {
     const char* const name = attribute.name.c_str();
-    // An attribute that a node leaves out is a failure of the call.
-    const auto is_given = [&](Status status) {
-        if (status != nullptr) release_status(api_, status);
-        return status == nullptr;
-    };
     if (attribute.field == Field::axes) {
         std::size_t size = 0;
-        if (!is_given(integers_attribute(api_, info, name, nullptr, &size)) || size == 0) return;
+        if (!is_success(integers_attribute(api_, info, name, nullptr, &size)) || size == 0) return;
         settings_.axes.resize(size);
         return check(integers_attribute(api_, info, name, settings_.axes.data(), &size));
     }
     std::int64_t value = 0;
-    if (!is_given(integer_attribute(api_, info, name, &value))) value = attribute.value;
+    if (!is_success(integer_attribute(api_, info, name, &value))) value = attribute.value;
     if (attribute.field == Field::axis) {
         settings_.axis = value;
         has_one_axis_ = true;

@@ -27,6 +27,8 @@ class Kernel {
     void compute(OrtKernelContext* context) const;
 
   private:
+    bool is_success(Status status) const;  // an attribute that a node leaves out is a failure of the call
+    void refuse_other_attributes(const OrtKernelInfo* info) const;
     void read(const Attribute& attribute, const OrtKernelInfo* info);
     void read_constant_axes(const OrtKernelInfo* info);
     std::vector<std::int64_t> axes_in(const OrtValue* value) const;

@@ -54,6 +54,13 @@ void declare_versions(std::vector<Version> versions) {
     if (declared().empty()) declared() = std::move(versions);
 }
 
+std::vector<const Version*> versions_of(const std::string& name) {
+    std::vector<const Version*> found;
+    for (const Version& each : declared())
+        if (each.name == name) found.push_back(&each);
+    return found;
+}
+
 std::vector<const Version*> versions_at(int opset) {
     std::vector<const Version*> found;
     for (const Version& each : declared()) {

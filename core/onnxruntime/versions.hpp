@@ -60,6 +60,8 @@ Format format_of(ElementType type);
 // Said once, before the first session.
 void declare_versions(std::vector<Version> versions);
 
+std::vector<const Version*> versions_of(const std::string& name);
+
 // The version of each operator that a model of this opset means; 0 for an unknown opset.
 std::vector<const Version*> versions_at(int opset);
 
