@@ -115,5 +115,8 @@ inline constexpr Entry<238, Status(const OrtSessionOptions*, const char* key, ch
 inline constexpr Entry<249,
                        Status(const OrtKernelInfo*, std::size_t index, int* is_constant, const OrtValue**)>
     constant_input;
+inline constexpr Entry<274, Status(const OrtKernelContext*, void (*work)(void*, std::size_t),
+                                   std::size_t total, std::size_t batches, void* object)>
+    parallel_for;
 
 }  // namespace samesum::onnxruntime

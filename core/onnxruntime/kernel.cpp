@@ -2,13 +2,25 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "kernels/scan_method.hpp"
 #include "run/normalize.hpp"
 #include "run/reduce.hpp"
 #include "run/scan.hpp"
+#include "threads/pool.hpp"
 
 namespace samesum::onnxruntime {
+
+namespace {
+
+void run_parallel(void* state, std::size_t n, void (*work)(void*, std::size_t), void* object) {
+    const auto& [api, context] =
+        *static_cast<const std::pair<const OrtApi&, const OrtKernelContext*>*>(state);
+    check(parallel_for(api, context, work, n, 0, object));
+}
+
+}  // namespace
 
 Kernel::Kernel(const Version& version, ElementType type, ElementType axes_type, const OrtApi& api,
                const OrtKernelInfo* info)
@@ -116,6 +128,10 @@ void Kernel::compute(OrtKernelContext* context) const {
     if (x.rank < version_.min_rank)
         refuse("the data have rank " + std::to_string(x.rank) + " (shape " + text_of(x) +
                "); allowed is at least " + std::to_string(version_.min_rank));
+    // Its own threads, so that those of the session's options are the only ones that work.
+    const std::pair<const OrtApi&, const OrtKernelContext*> owner{api_, context};
+    const Lender lender{const_cast<void*>(static_cast<const void*>(&owner)), run_parallel};
+    const LentThreads scope(lender);
     switch (version_.kind) {
         case Kind::reduction:
             return reduce(x, context);
