@@ -26,9 +26,9 @@ MODULES = sorted(
     if module.name not in ("samesum._core", "samesum.__main__")
 )
 DOORS = (
-    *("frontends.arrays", "frontends.array_positions", "frontends.array_scans", "frontends.load"),
-    *("frontends.onnx_reductions", "frontends.onnx_positions", "frontends.onnx_scans"),
-    *("frontends.onnx_normalizations", "frontends.openvino_functions"),
+    *("frontends.arrays.reductions", "frontends.arrays.positions", "frontends.arrays.scans", "frontends.models.load"),
+    *("frontends.standards.onnx_reductions", "frontends.standards.onnx_positions", "frontends.standards.onnx_scans"),
+    *("frontends.standards.onnx_normalizations", "frontends.standards.openvino_functions"),
     *(f"frontends.plugins.{name}" for name in ("reference", "backend", "session", "compiled")),
 )
 

@@ -11,16 +11,16 @@ from command import ROOT, Command
 
 from samesum.cli.choosing import PEERS
 from samesum.cli.conformance import EPILOG
-from samesum.compare.engines.engine import FORMS
-from samesum.compare.suites.catalogue import SUITES
+from samesum.conformance.engines.engine import FORMS
+from samesum.conformance.suites.catalogue import SUITES
 
 SUMS = ("--op", "ReduceSum", "--suite", "onnx-node", "edge", "--standard", "onnx")
 
 
 @pytest.fixture
 def beside_backends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current folder is the one of tests/compare/backends.py."""
-    monkeypatch.chdir(ROOT / "tests" / "compare")
+    """The current folder is the one of tests/conformance/backends.py."""
+    monkeypatch.chdir(ROOT / "tests" / "conformance")
 
 
 def _document(samesum: Command, *arguments: object) -> tuple[int, dict[str, Any]]:
@@ -173,7 +173,7 @@ def test_wrong_usage_says_what_is_allowed(arguments: tuple[str, ...], says: str,
 
 
 def test_a_missing_engine_is_named_with_its_extra(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samesum.compare.packages.find_spec", lambda _: None)
+    monkeypatch.setattr("samesum.runtimes.packages.find_spec", lambda _: None)
     done = samesum("conformance", "--standard", "openvino", "--against", "openvino")
     assert done.status == 2
     assert 'pip install "samesum[compare]"' in done.err

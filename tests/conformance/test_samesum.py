@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from oracle import assert_bits
-from samesum.compare.case import Case
-from samesum.compare.engines.engine import Form
-from samesum.compare.engines.own import ALONE, Samesum
-from samesum.compare.packages import is_installed
-from samesum.compare.running import chosen_cases
-from samesum.compare.verdict import Outcome, judged
+from samesum.conformance.case import Case
+from samesum.conformance.engines.engine import Form
+from samesum.conformance.engines.own import ALONE, Samesum
+from samesum.conformance.running import chosen_cases
+from samesum.conformance.verdict import Outcome, judged
+from samesum.runtimes.packages import is_installed
 from samesum.specs.lookup import CATALOGUE
 
 Group = tuple[str, str, str]

@@ -19,12 +19,12 @@ from oracle import assert_bits
 from samesum.algebra import exact
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Reduction
 from samesum.engine import memory
+from samesum.formats.arrays import NDArray
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="sets the x86-64 MXCSR through glibc"
 )
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 
 MODES = {"flush": 0x8040, "down": 0x2000, "up": 0x4000, "towards_zero": 0x6000, "flush_and_up": 0xC040}
 CONTROL = 0xFFC0

@@ -8,15 +8,15 @@ from contextlib import suppress
 from functools import partial
 
 from samesum.cli.exits import UsageError
-from samesum.compare.case import Case
-from samesum.compare.engines.catalogue import PEERS
-from samesum.compare.engines.custom import BackendError, Custom
-from samesum.compare.engines.engine import FORMS, Form
-from samesum.compare.engines.own import ALONE, Samesum
-from samesum.compare.isolation import Apart, Contestant, Here
-from samesum.compare.packages import MissingPackage, require
-from samesum.compare.running import chosen_cases
-from samesum.compare.suites.catalogue import SUITES
+from samesum.conformance.case import Case
+from samesum.conformance.engines.catalogue import PEERS
+from samesum.conformance.engines.custom import BackendError, Custom
+from samesum.conformance.engines.engine import FORMS, Form
+from samesum.conformance.engines.own import ALONE, Samesum
+from samesum.conformance.isolation import Apart, Contestant, Here
+from samesum.conformance.running import chosen_cases
+from samesum.conformance.suites.catalogue import SUITES
+from samesum.runtimes.packages import MissingPackage, require
 
 
 def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[Contestant]]:

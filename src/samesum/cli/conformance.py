@@ -13,9 +13,9 @@ from samesum.cli.show import print_json
 
 if TYPE_CHECKING:
     from samesum.cli.reporting import Report
-    from samesum.compare.case import Case
-    from samesum.compare.isolation import Contestant
-    from samesum.compare.running import Finding
+    from samesum.conformance.case import Case
+    from samesum.conformance.isolation import Contestant
+    from samesum.conformance.running import Finding
 
 EPILOG = """suites:
   onnx-node              237 node tests of the onnx package: as they are, spelt out in other operators, exported
@@ -91,7 +91,7 @@ def _run(cases: Sequence[Case], contestants: Sequence[Contestant]) -> list[Findi
     from rich.console import Console
     from rich.progress import Progress
 
-    from samesum.compare.running import findings
+    from samesum.conformance.running import findings
 
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -105,7 +105,7 @@ def _run(cases: Sequence[Case], contestants: Sequence[Contestant]) -> list[Findi
 
 def _save(folder: Path, wrong: Sequence[Finding]) -> dict[str, str]:
     """Writes every case of `wrong` once, with all that was found of it; where they are, by title."""
-    from samesum.compare.saving import save_case
+    from samesum.conformance.saving import save_case
 
     by_case: dict[str, list[Finding]] = {}
     for finding in wrong:
@@ -114,7 +114,7 @@ def _save(folder: Path, wrong: Sequence[Finding]) -> dict[str, str]:
 
 
 def _status(report: Report) -> Exit:
-    from samesum.compare.verdict import Outcome
+    from samesum.conformance.verdict import Outcome
 
     if report.mismatches:
         return Exit.MISMATCH

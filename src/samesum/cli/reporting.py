@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from samesum.cli.show import markdown_table, print_table, printable
-from samesum.compare.engines.engine import Engine
-from samesum.compare.running import Finding
-from samesum.compare.tally import Count, Key, by_operator, by_suite, cells, counts
+from samesum.conformance.engines.engine import Engine
+from samesum.conformance.running import Finding
+from samesum.conformance.tally import Count, Key, by_operator, by_suite, cells, counts
 
 SHOWN = 20
 """Mismatches that are printed; the JSON document and the saved cases are complete."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from samesum import _core
-from samesum.engine.memory import NDArray
+from samesum.formats.arrays import NDArray
 
 
 def instruction_set() -> str:

@@ -1,0 +1,1 @@
+"""Other people's engines: their packages, and processes to run them in."""
