@@ -8,6 +8,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/accumulation.hpp"
+#include "python/custom_operators.hpp"
 #include "python/outputs.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
@@ -157,7 +158,9 @@ double copy_seconds(nb::handle x, nb::handle out) {
     return samesum::copy_seconds(from.view.data, PyArray_BYTES(to.array), PyArray_NBYTES(from.array));
 }
 
+// Never on behalf of another runtime: who holds the interpreter's lock may be waiting for this very thread.
 bool signals_pending() {
+    if (samesum::has_lent_threads()) return false;
     const nb::gil_scoped_acquire acquire;
     return PyErr_CheckSignals() != 0;
 }
@@ -197,6 +200,7 @@ NB_MODULE(_core, m) {
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis"),
           nb::arg("out").none() = nb::none());
+    m.def("declare_operators", &declare_operators, nb::arg("rows"));
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));

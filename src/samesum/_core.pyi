@@ -50,6 +50,23 @@ def scan(
 def normalize(
     code: int, x: Any, axis: int, out: np.ndarray[Any, np.dtype[Any]] | None = None
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
+def declare_operators(
+    rows: list[
+        tuple[
+            str,
+            int,
+            int,
+            str,
+            int,
+            list[str],
+            str | None,
+            int,
+            bool,
+            tuple[list[str], int, int, bool] | None,
+            list[tuple[str, str, int]],
+        ]
+    ],
+) -> None: ...
 def set_num_threads(n: int) -> None: ...
 def get_num_threads() -> int: ...
 def set_instruction_set(name: str) -> None: ...
