@@ -16,7 +16,8 @@ from samesum.conformance.engines.own import ALONE, Samesum
 from samesum.conformance.isolation import Apart, Contestant, Here
 from samesum.conformance.running import chosen_cases
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.runtimes.packages import MissingPackage, require
+from samesum.errors import MissingPackage
+from samesum.runtimes.packages import require
 
 
 def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[Contestant]]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from samesum.bench.competitors.staging import dense, run_on
 from samesum.bench.operators import Kind
-from samesum.bench.peers.staging import dense, run_on
 from samesum.bench.task import Task, Way
 from samesum.formats.arrays import NDArray
 
@@ -36,7 +36,7 @@ class OnnxRuntime:
 
     def ways(self, task: Task) -> Sequence[Way]:
         """One."""
-        x, out = dense(task.x), dense(task.room(_result_type(task)))
+        x, out = dense(task.x), dense(task.new_result(_result_type(task)))
         model = _model(task, x, out)
         session = self._session(model.SerializeToString(), self._options, providers=["CPUExecutionProvider"])
         binding = session.io_binding()
@@ -46,8 +46,8 @@ class OnnxRuntime:
 
 
 def _result_type(task: Task) -> np.dtype[Any]:
-    """The standard keeps the type of the data, but for positions and truths."""
-    return task.array_dtype if task.array_dtype.kind == "b" or task.operator.kind is Kind.POSITION else task.x.dtype
+    """The standard keeps the type of the data, but for indices, `all` and `any`."""
+    return task.array_dtype if task.array_dtype.kind == "b" or task.operator.kind is Kind.INDEX else task.x.dtype
 
 
 def _element_type(x: NDArray) -> int:
@@ -57,12 +57,12 @@ def _element_type(x: NDArray) -> int:
 
 
 def _model(task: Task, x: NDArray, out: NDArray) -> Any:
-    """Positions and normalizations have their axis as an attribute; truths are extremes of booleans."""
+    """argmin, argmax and normalizations have their axis as an attribute; `all` and `any` are extremes of booleans."""
     from onnx import helper
 
     kind = task.operator.kind
     attributes: dict[str, Any] = {} if task.operator.keeps_shape else {"keepdims": 0}
-    has_attribute = kind in (Kind.POSITION, Kind.NORMALIZATION)
+    has_attribute = kind in (Kind.INDEX, Kind.NORMALIZATION)
     if has_attribute:
         attributes["axis"] = task.axes[0]
     needs_cast = out.dtype == np.bool_ and x.dtype != np.bool_

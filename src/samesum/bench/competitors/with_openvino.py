@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from samesum.bench.competitors.staging import dense, run_on
 from samesum.bench.operators import Kind
-from samesum.bench.peers.staging import dense, run_on
 from samesum.bench.task import Task, Way
 from samesum.formats.arrays import BFLOAT16, NDArray
 
@@ -34,7 +34,7 @@ class OpenVino:
             return []
         from openvino import opset13
 
-        x, out = dense(task.x), dense(task.room(self._result_type(task)))
+        x, out = dense(task.x), dense(task.new_result(self._result_type(task)))
         data = opset13.parameter(list(x.shape), self._element_type(x))
         model = self._package.Model([_NODES[task.name](opset13, data, task)], [data], task.name)
         request = self._core.compile_model(model, "CPU", self._settings).create_infer_request()
@@ -43,7 +43,7 @@ class OpenVino:
         return [Way(run_on(task.x, x, request.infer), lambda _: out)]
 
     def _result_type(self, task: Task) -> np.dtype[Any]:
-        if task.operator.kind is Kind.POSITION or task.array_dtype.kind == "b":
+        if task.operator.kind is Kind.INDEX or task.array_dtype.kind == "b":
             return task.array_dtype
         return task.x.dtype
 
@@ -60,7 +60,7 @@ def _axes(ops: Any, task: Task) -> Any:
     return ops.constant(np.array(task.axes, np.int64))
 
 
-def _truths(ops: Any, data: Any, task: Task) -> Any:
+def _booleans(ops: Any, data: Any, task: Task) -> Any:
     return data if task.x.dtype == np.bool_ else ops.convert(data, "boolean")
 
 
@@ -70,7 +70,7 @@ def _logsumexp(ops: Any, data: Any, task: Task) -> Any:
     return ops.squeeze(ops.add(ops.log(total), most), _axes(ops, task))
 
 
-def _position(ops: Any, data: Any, task: Task) -> Any:
+def _index(ops: Any, data: Any, task: Task) -> Any:
     mode = "min" if task.name == "argmin" else "max"
     found = ops.topk(data, ops.constant(np.int64(1)), task.axes[0], mode, "value", "i64", stable=True)
     return ops.squeeze(found.output(1), _axes(ops, task))
@@ -87,10 +87,10 @@ _NODES: dict[str, Callable[[Any, Any, Task], Any]] = {
     "sum_square": lambda ops, data, task: ops.reduce_sum(ops.multiply(data, data), _axes(ops, task), False),
     "log_sum": lambda ops, data, task: ops.log(ops.reduce_sum(data, _axes(ops, task), False)),
     "logsumexp": _logsumexp,
-    "all": lambda ops, data, task: ops.reduce_logical_and(_truths(ops, data, task), _axes(ops, task), False),
-    "any": lambda ops, data, task: ops.reduce_logical_or(_truths(ops, data, task), _axes(ops, task), False),
-    "argmin": _position,
-    "argmax": _position,
+    "all": lambda ops, data, task: ops.reduce_logical_and(_booleans(ops, data, task), _axes(ops, task), False),
+    "any": lambda ops, data, task: ops.reduce_logical_or(_booleans(ops, data, task), _axes(ops, task), False),
+    "argmin": _index,
+    "argmax": _index,
     "cumulative_sum": lambda ops, data, task: ops.cum_sum(data, ops.constant(np.int64(task.axes[0]))),
     "softmax": lambda ops, data, task: ops.softmax(data, task.axes[0]),
     "log_softmax": lambda ops, data, task: ops.log_softmax(data, task.axes[0]),
