@@ -142,7 +142,8 @@ class Output {
     // With `scalar` a result of rank 0 that was not given is a scalar of NumPy.
     nb::object finished(bool scalar = false) {
         if (!given_.is_valid() && scalar && PyArray_NDIM(array_of(memory_)) == 0) {
-            nb::object value = nb::steal(PyArray_Scalar(data(), PyArray_DESCR(array_of(memory_)), memory_.ptr()));
+            nb::object value =
+                nb::steal(PyArray_Scalar(data(), PyArray_DESCR(array_of(memory_)), memory_.ptr()));
             if (!value.is_valid()) throw nb::python_error();
             return value;
         }

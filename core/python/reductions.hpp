@@ -12,7 +12,8 @@
 
 namespace samesum::python {
 
-// Runs work on so many bytes without the interpreter's lock where it may use threads or is long enough to matter.
+// Runs work on so many bytes without the interpreter's lock where it may use threads or is long enough to
+// matter.
 template <class Work>
 void unlocked(std::int64_t bytes, Work&& work) {
     try {

@@ -14,9 +14,9 @@ struct Interrupted {};
 // Asked now and then by a thread that is Interruptible; true gives the work up. Set once, by the module.
 extern bool (*interruption_requested)();
 
-// While it lives, jobs of this thread ask whether they were interrupted. To ask takes the interpreter's lock, so
-// only the thread that Python called may, and only after it has released the lock. Helpers never do: their caller
-// may be waiting for them.
+// While it lives, jobs of this thread ask whether they were interrupted. To ask takes the interpreter's lock,
+// so only the thread that Python called may, and only after it has released the lock. Helpers never do: their
+// caller may be waiting for them.
 class Interruptible {
   public:
     Interruptible();

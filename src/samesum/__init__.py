@@ -7,11 +7,13 @@ as functions, `load` reads models.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from samesum.engine.environment import configure
+from samesum.engine.environment import configure as _configure
 from samesum.engine.threads import get_num_threads, set_num_threads
 from samesum.errors import (
+    AttributeValueError,
     AxisError,
     DtypeError,
+    MissingPackage,
     ModelError,
     SamesumError,
     ShapeError,
@@ -40,13 +42,15 @@ if TYPE_CHECKING:
     from samesum import onnx, openvino
     from samesum.frontends.models.load import load
 
-configure()
+_configure()
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AttributeValueError",
     "AxisError",
     "DtypeError",
+    "MissingPackage",
     "ModelError",
     "SamesumError",
     "ShapeError",

@@ -25,7 +25,7 @@ PATIENCE = 60
 
 CALLS = {
     "short": """
-        half = np.random.default_rng(0).standard_normal((1900, 64)).astype(np.float16)[:, ::2]
+        half = np.random.default_rng(0).standard_normal((1900, 32)).astype(np.float16)[:, ::2]
         single = np.random.default_rng(1).standard_normal((64, 200)).astype(np.float32)
         bytes_ = np.ones((60000, 1), np.int8)
         calls = [

@@ -18,6 +18,7 @@ EXCLUSIVE = 16
 REVERSE = 32
 INCLUDE_INITIAL = 64
 SELECT_LAST = 128
+SCALAR = 256
 
 Axes = int | Sequence[int] | None
 
@@ -42,14 +43,15 @@ def reduce(
 
 
 def reduce_several(
-    rows: Sequence[tuple[Reduction, int]], x: Any, axes: Axes = None, keepdims: bool = False
+    rows: Sequence[tuple[Reduction, int]], x: Any, axes: Axes = None, keepdims: bool = False, scalars: bool = False
 ) -> list[NDArray]:
     """The results of `reduce` for each row with its flags, the same bits, from one pass over `x`.
 
     Positions take a pass of their own where their elements do not lie in memory in the order in which they are
-    counted: several axes that are no run of memory, or one that lies beside few kept elements.
+    counted: several axes that are no run of memory, or one that lies beside few kept elements. With `scalars` results
+    of rank 0 are scalars.
     """
-    return _core.reduce_several([row.code for row, _ in rows], x, axes, [flags for _, flags in rows], keepdims)
+    return _core.reduce_several([row.code for row, _ in rows], x, axes, [flags for _, flags in rows], keepdims, scalars)
 
 
 def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: NDArray | None = None) -> NDArray:

@@ -6,12 +6,12 @@ from operator import index
 from typing import Any
 
 from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
-from samesum.engine.memory import SELECT_LAST, reduce
+from samesum.engine.memory import SCALAR, SELECT_LAST, reduce
 from samesum.errors import AxisError
 from samesum.formats.arrays import NDArray
 
 
-def argmin(x: Any, /, *, axis: int | None = None, keepdims: bool = False, select_last_index: bool = False) -> NDArray:
+def argmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False, select_last_index: bool = False) -> NDArray:
     """Where the smallest element along `axis` is, as int64; the first NaN, if there is one.
 
     `axis` None counts through all elements in row-major order. Of equal elements (-0 and +0 are, and all NaNs) it
@@ -29,7 +29,7 @@ def argmin(x: Any, /, *, axis: int | None = None, keepdims: bool = False, select
     return _position(ARGMIN, x, axis, keepdims, select_last_index)
 
 
-def argmax(x: Any, /, *, axis: int | None = None, keepdims: bool = False, select_last_index: bool = False) -> NDArray:
+def argmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False, select_last_index: bool = False) -> NDArray:
     """Where the largest element along `axis` is, as int64; the first NaN, if there is one.
 
     Arguments and errors are those of `argmin`. Source: the Python array API standard, `argmax`; ONNX ArgMax.
@@ -52,4 +52,4 @@ def checked_axis(axis: Any) -> None:
 
 def _position(row: Reduction, x: Any, axis: Any, keepdims: bool, select_last_index: bool) -> NDArray:
     checked_axis(axis)
-    return reduce(row, x, axis, bool(keepdims) | (SELECT_LAST if select_last_index else 0))
+    return reduce(row, x, axis, SCALAR | bool(keepdims) | (SELECT_LAST if select_last_index else 0))

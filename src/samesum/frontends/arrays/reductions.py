@@ -6,12 +6,12 @@ from typing import Any
 
 from samesum.algebra.rows import ALL, ANY, L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE
 from samesum.engine.arrays import as_dtype
-from samesum.engine.memory import REAL, REFUSE_EMPTY, WIDEN, Axes, reduce_by_code
+from samesum.engine.memory import REAL, REFUSE_EMPTY, SCALAR, WIDEN, Axes, reduce_by_code
 from samesum.formats.arrays import NDArray
 
 
 def sum(
-    x: Any, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
+    x: Any, /, axis: Axes = None, *, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
 ) -> NDArray:
     """The sum of the elements over `axis`, rounded once.
 
@@ -29,11 +29,13 @@ def sum(
     >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
     16777218
     """
-    return reduce_by_code(SUM.code, x, axis, WIDEN | bool(keepdims), None if dtype is None else as_dtype(dtype), out)
+    return reduce_by_code(
+        SUM.code, x, axis, WIDEN | SCALAR | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+    )
 
 
 def prod(
-    x: Any, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
+    x: Any, /, axis: Axes = None, *, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
 ) -> NDArray:
     """The product of the elements over `axis`, rounded once; nothing overflows or underflows on the way.
 
@@ -44,10 +46,12 @@ def prod(
     >>> float(prod(np.array([1e200, 1e200, 1e-300])))
     1e+100
     """
-    return reduce_by_code(PROD.code, x, axis, WIDEN | bool(keepdims), None if dtype is None else as_dtype(dtype), out)
+    return reduce_by_code(
+        PROD.code, x, axis, WIDEN | SCALAR | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+    )
 
 
-def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def mean(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """The arithmetic mean over `axis`: the exact sum over the count, rounded once.
 
     Floats keep their dtype, integers give float64. The mean of nothing is NaN. Axes, `keepdims`, `out`
@@ -57,10 +61,10 @@ def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray |
     >>> float(mean(np.array([1e308, 1e308])))
     1e+308
     """
-    return reduce_by_code(MEAN.code, x, axis, REAL | bool(keepdims), None, out)
+    return reduce_by_code(MEAN.code, x, axis, REAL | SCALAR | bool(keepdims), None, out)
 
 
-def min(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def min(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """The smallest element over `axis`, in the dtype of `x`; NaN if there is one, and -0 below +0.
 
     Booleans give their logical and. Raises ShapeError for the minimum of nothing; axes, `keepdims`, `out`
@@ -71,10 +75,10 @@ def min(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | 
     >>> min(np.array([[3, 1], [2, 4]]), axis=1)
     array([1, 2])
     """
-    return reduce_by_code(MIN.code, x, axis, REFUSE_EMPTY | bool(keepdims), None, out)
+    return reduce_by_code(MIN.code, x, axis, REFUSE_EMPTY | SCALAR | bool(keepdims), None, out)
 
 
-def max(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def max(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """The largest element over `axis`, in the dtype of `x`; NaN if there is one, and +0 above -0.
 
     Booleans give their logical or. Raises ShapeError for the maximum of nothing; axes, `keepdims`, `out`
@@ -85,10 +89,10 @@ def max(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | 
     >>> max(np.array([[3, 1], [2, 4]]), axis=1)
     array([3, 4])
     """
-    return reduce_by_code(MAX.code, x, axis, REFUSE_EMPTY | bool(keepdims), None, out)
+    return reduce_by_code(MAX.code, x, axis, REFUSE_EMPTY | SCALAR | bool(keepdims), None, out)
 
 
-def l1_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def l1_norm(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """The sum of the magnitudes over `axis`, rounded once.
 
     Types, axes, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
@@ -98,10 +102,10 @@ def l1_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArra
     >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
     array([3.5, 3. ])
     """
-    return reduce_by_code(L1_NORM.code, x, axis, WIDEN | bool(keepdims), None, out)
+    return reduce_by_code(L1_NORM.code, x, axis, WIDEN | SCALAR | bool(keepdims), None, out)
 
 
-def l2_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def l2_norm(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """The square root of the sum of squares over `axis`, rounded once; nothing overflows on the way.
 
     Integers give the floor of the exact root. Types, axes, `keepdims`, `out` and errors are those of
@@ -111,10 +115,10 @@ def l2_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArra
     >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
     array([ 5., 13.])
     """
-    return reduce_by_code(L2_NORM.code, x, axis, WIDEN | bool(keepdims), None, out)
+    return reduce_by_code(L2_NORM.code, x, axis, WIDEN | SCALAR | bool(keepdims), None, out)
 
 
-def sum_square(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def sum_square(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """The sum of squares over `axis`, rounded once.
 
     Types, axes, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceSumSquare; NUMERICS.md.
@@ -123,10 +127,10 @@ def sum_square(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDA
     >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
     array([[10., 20.]])
     """
-    return reduce_by_code(SUM_SQUARE.code, x, axis, WIDEN | bool(keepdims), None, out)
+    return reduce_by_code(SUM_SQUARE.code, x, axis, WIDEN | SCALAR | bool(keepdims), None, out)
 
 
-def log_sum(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def log_sum(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """The natural logarithm of the sum over `axis`, within 0.51 ulp of the exact one.
 
     Floats keep their dtype, integers and booleans give float64. It is -inf where the sum is zero, as that of nothing
@@ -137,10 +141,10 @@ def log_sum(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArra
     >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
     array([  0.        , 709.88935582])
     """
-    return reduce_by_code(LOG_SUM.code, x, axis, REAL | bool(keepdims), None, out)
+    return reduce_by_code(LOG_SUM.code, x, axis, REAL | SCALAR | bool(keepdims), None, out)
 
 
-def logsumexp(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def logsumexp(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """The natural logarithm of the sum of exponentials over `axis`, within 0.51 ulp; nothing overflows on the way.
 
     Floats keep their dtype, integers and booleans give float64. It is -inf of nothing and of -inf alone. Axes,
@@ -150,10 +154,10 @@ def logsumexp(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDAr
     >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)
     array([1000.69314718,    0.        ])
     """
-    return reduce_by_code(LOGSUMEXP.code, x, axis, REAL | bool(keepdims), None, out)
+    return reduce_by_code(LOGSUMEXP.code, x, axis, REAL | SCALAR | bool(keepdims), None, out)
 
 
-def all(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def all(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """Whether all elements over `axis` are true, as bool for every dtype of `x`.
 
     Every number but zero is true, NaN too. All of nothing is True. Axes, `keepdims`, `out` and errors are those
@@ -163,10 +167,10 @@ def all(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | 
     >>> all(np.array([[1.5, 0.0], [2.0, np.nan]]), axis=1)
     array([False,  True])
     """
-    return reduce_by_code(ALL.code, x, axis, bool(keepdims), None, out)
+    return reduce_by_code(ALL.code, x, axis, SCALAR | bool(keepdims), None, out)
 
 
-def any(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def any(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
     """Whether any element over `axis` is true, as bool for every dtype of `x`.
 
     Every number but zero is true, NaN too. Any of nothing is False. Axes, `keepdims`, `out` and errors are those
@@ -176,4 +180,4 @@ def any(x: Any, /, *, axis: Axes = None, keepdims: bool = False, out: NDArray | 
     >>> any(np.array([[1, 0], [0, 0]]), axis=1)
     array([ True, False])
     """
-    return reduce_by_code(ANY.code, x, axis, bool(keepdims), None, out)
+    return reduce_by_code(ANY.code, x, axis, SCALAR | bool(keepdims), None, out)

@@ -17,8 +17,8 @@ _PRODUCT = int(CUMULATIVE_PROD.combine)
 def cumulative_sum(
     x: Any,
     /,
-    *,
     axis: int | None = None,
+    *,
     dtype: Any = None,
     include_initial: bool = False,
     exclusive: bool = False,
@@ -48,8 +48,8 @@ def cumulative_sum(
 def cumulative_prod(
     x: Any,
     /,
-    *,
     axis: int | None = None,
+    *,
     dtype: Any = None,
     include_initial: bool = False,
     exclusive: bool = False,

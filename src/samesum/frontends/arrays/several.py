@@ -26,7 +26,7 @@ _POSITIONS = {row.name for row in REDUCTIONS if row.promotion is Promotion.POSIT
 
 
 def reduce(
-    x: Any, names: list[str] | tuple[str, ...], /, *, axis: Axes = None, keepdims: bool = False
+    x: Any, names: list[str] | tuple[str, ...], /, axis: Axes = None, *, keepdims: bool = False
 ) -> dict[str, NDArray]:
     """Several reductions of `x` over `axis`, by name and in the order asked for; `x` is read once.
 
@@ -45,7 +45,7 @@ def reduce(
     wanted = _rows(names)
     if not _POSITIONS.isdisjoint(wanted):
         checked_axis(axis)
-    return dict(zip(wanted, reduce_several([*wanted.values()], x, axis, bool(keepdims)), strict=True))
+    return dict(zip(wanted, reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True), strict=True))
 
 
 def _rows(names: Any) -> dict[str, _Row]:
