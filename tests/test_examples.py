@@ -118,10 +118,10 @@ def test_the_check_is_a_table_of_ulps_for_each_output_and_engine(
         return [np.nextafter(each, np.float32(np.inf)) for each in samesum.load(model).run(x).values()]
 
     monkeypatch.setattr(checking, "RUN", dict.fromkeys(checking.ENGINES, near))
-    monkeypatch.setattr(checking, "version", lambda name: f"{name}'s")
+    monkeypatch.setattr(checking, "version", lambda name: "1.2")
     assert script.check()
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].endswith("onnxruntime onnxruntime's, openvino openvino's")
+    assert lines[0].endswith("onnxruntime 1.2, openvino 1.2")
     assert [line for line in lines if line and not line.startswith(" ")][1:5] == [
         "onnx",
         "onnx/opset11",

@@ -124,7 +124,7 @@ def distance(got: NDArray, expected: NDArray) -> Distance:
     """In ulps of the output's format: neighbouring floats, or integers, are 1 apart; -0 and +0 are equal.
 
     >>> distance(np.array([1.0, 2.0]), np.array([np.nextafter(1.0, 2.0), 2.0]))
-    Distance(outputs=2, differing=1, worst=1.0)
+    Distance(outputs=2, differing=1, worst=1.0, scaled=None)
     """
     stride = _stride(got)
     flat, wanted = got.reshape(-1)[::stride], expected.reshape(-1)[::stride]
