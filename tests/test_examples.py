@@ -118,7 +118,7 @@ def test_the_check_is_a_table_of_ulps_for_each_output_and_engine(
         return [np.nextafter(each, np.float32(np.inf)) for each in samesum.load(model).run(x).values()]
 
     monkeypatch.setattr(checking, "RUN", dict.fromkeys(checking.ENGINES, near))
-    monkeypatch.setattr(checking, "version", lambda name: "1.2")
+    monkeypatch.setattr(checking, "version", lambda _: "1.2")
     assert script.check()
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("onnxruntime 1.2, openvino 1.2")

@@ -115,6 +115,8 @@ def test_errors_have_one_scale_in_a_row() -> None:
     assert [error_text(far, name) for name in far.figures] == ["0.5*", "0.75*"]
     assert [result_error_text(far, name) for name in far.figures] == ["1", "750"]
     assert [effective_error(far, name) for name in far.figures] == [0.5, 0.75]
+    drifting = row(Distance(9, 1, 48.0, 48.0), Distance(9, 1, 40.0, 25.0))
+    assert [error_text(drifting, name) for name in drifting.figures] == ["48", "40"], "nothing cancels"
     other = row(Distance(9, 1, 750.0), Distance(9, 1, None))
     assert [error_text(other, name) for name in other.figures] == ["750", "NaN"]
     assert [effective_error(other, name) for name in other.figures] == [750.0, float("inf")]

@@ -75,9 +75,9 @@ class Row:
 
     @property
     def is_scaled(self) -> bool:
-        """True if an answer is off by more than a few ulps of a sum of signed numbers, which may have cancelled."""
-        found = [figure.distance for figure in self.figures.values() if figure.distance]
-        return any(each.scaled is not None and each.worst is not None and each.worst > FEW for each in found)
+        """True if the terms of a sum cancel: an answer is off by many ulps of it and by few of the magnitudes."""
+        found = [(figure.distance.worst, figure.distance.scaled) for figure in self.figures.values() if figure.distance]
+        return any(worst > max(FEW, 2 * scaled) for worst, scaled in found if worst is not None and scaled is not None)
 
     def speed(self, name: str) -> float:
         """Bytes of the data a second of a competitor."""
