@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samesum.bench.accuracy import Distance
+from samesum.bench.accuracy import Error
 from samesum.bench.cells import Cell, Question
 from samesum.bench.load import Load
 from samesum.bench.report import LeftOut, Report
@@ -29,7 +29,7 @@ def row(
     """Of two lines of `size` float32 numbers: NumPy is twice as fast, as fast as the limit, and wrong."""
     question = Question(operator, "float32", Cell(name, (2, size), (1,), is_cold=name == "cold"), 2, "normal")
     figures = {
-        "samesum": Figure((2e-3, 2e-3), 2e-3, Distance(1, 0, 0.0)),
-        "numpy": Figure((1e-3, 1e-3), 1e-3, Distance(1, 1, worst, scaled)),
+        "samesum": Figure((2e-3, 2e-3), 2e-3, Error(1, 0, 0.0)),
+        "numpy": Figure((1e-3, 1e-3), 1e-3, Error(1, 1, worst, scaled)),
     }
     return Row(question, 8 * size, 8 * size, (1e-3, 1e-3), figures, 0.5, "numpy", 0.5, {}, {}, 1.0)

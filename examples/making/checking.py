@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 import samesum
-from samesum.bench.accuracy import Distance, distance, scaled_error
+from samesum.bench.accuracy import scaled_error
+from samesum.formats.ulps import Distance, distance
 
 FAR = 1e-4
 """Of the largest output: more than this is no matter of rounding any more."""

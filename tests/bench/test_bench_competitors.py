@@ -63,7 +63,7 @@ def test_a_competitor_s_answers_are_near(competitor: Any, operator: str, dtype: 
             narrow = other.answer(other.call())
             assert (narrow.dtype, narrow.tolist()) == (x.dtype, own.astype(x.dtype).tolist())
         for answer in answers:
-            found = Reference(task, own).distance_of(answer)
+            found = Reference(task, own).error_of(answer)
             assert found is not None, (cell, answer.dtype, answer.shape)
             assert found.worst is not None, cell
             if dtype == "float32":

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_reports import report, row
 
+from made_reports import report, row
 from samesum.bench import plot as plots
 from samesum.bench.bars import OFF, WRONG, bars, hatch_of
 from samesum.bench.plot import plot

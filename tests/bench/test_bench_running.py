@@ -42,7 +42,7 @@ def test_a_row_has_every_reading_and_the_error_of_each_answer(bench: Callable[..
     row = bench("Right", "Wrong", "Empty", "Raises", "RaisesAtStart").row(SUMS)
     assert set(row.figures) == {"samesum", "Right", "Wrong"}
     assert all(len(figure.readings) == 2 and min(figure.readings) > 0 for figure in row.figures.values())
-    errors = {name: figure.distance for name, figure in row.figures.items()}
+    errors = {name: figure.error for name, figure in row.figures.items()}
     assert {name: (each.outputs, each.differing, each.worst) for name, each in errors.items() if each} == {
         "samesum": (6, 0, 0.0),
         "Right": (6, 0, 0.0),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from samesum.bench.accuracy import Distance
+from samesum.bench.accuracy import Error
 from samesum.bench.cells import Cell, Question
 from samesum.bench.results import OtherConditions, Results, ResultsError
 from samesum.bench.rows import Figure, Row, as_document, failed, from_document
@@ -21,8 +21,8 @@ CONDITIONS = {"machine": {"cpu": "one"}, "versions": {"samesum": "0.1.0"}, "roun
 def _row(ratio: float, operator: str = "sum", name: str = "flat", size: int = 1000, share: float | None = 0.5) -> Row:
     question = Question(operator, "float32", Cell(name, (size,), (0,), is_cold=name == "cold"), 2, "normal")
     figures = {
-        "samesum": Figure((1e-6, 1e-6), 1e-6, Distance(1, 0, 0.0)),
-        "numpy": Figure((ratio * 1e-6,), ratio * 1e-6, Distance(1, 1, None)),
+        "samesum": Figure((1e-6, 1e-6), 1e-6, Error(1, 0, 0.0)),
+        "numpy": Figure((ratio * 1e-6,), ratio * 1e-6, Error(1, 1, None)),
         "torch": Figure((5e-3,), 5e-3, None),
     }
     passes = () if share is None else (share * 1e-6, share * 1e-6)
@@ -106,18 +106,18 @@ def test_a_row_tells_shares_and_ratios_that_are_noise() -> None:
 
 
 def test_errors_have_one_scale_in_a_row() -> None:
-    def row(first: Distance, second: Distance) -> Row:
+    def row(first: Error, second: Error) -> Row:
         return replace(ROWS[0], figures={"numpy": Figure((1.0,), 1.0, first), "torch": Figure((1.0,), 1.0, second)})
 
-    near = row(Distance(9, 1, 1.0, 0.5), Distance(9, 1, 4.0, 0.75))
+    near = row(Error(9, 1, 1.0, 0.5), Error(9, 1, 4.0, 0.75))
     assert [error_text(near, name) for name in near.figures] == ["1", "4"]
-    far = row(Distance(9, 1, 1.0, 0.5), Distance(9, 1, 750.0, 0.75))
+    far = row(Error(9, 1, 1.0, 0.5), Error(9, 1, 750.0, 0.75))
     assert [error_text(far, name) for name in far.figures] == ["0.5*", "0.75*"]
     assert [result_error_text(far, name) for name in far.figures] == ["1", "750"]
     assert [effective_error(far, name) for name in far.figures] == [0.5, 0.75]
-    drifting = row(Distance(9, 1, 48.0, 48.0), Distance(9, 1, 40.0, 25.0))
+    drifting = row(Error(9, 1, 48.0, 48.0), Error(9, 1, 40.0, 25.0))
     assert [error_text(drifting, name) for name in drifting.figures] == ["48", "40"], "nothing cancels"
-    other = row(Distance(9, 1, 750.0), Distance(9, 1, None))
+    other = row(Error(9, 1, 750.0), Error(9, 1, None))
     assert [error_text(other, name) for name in other.figures] == ["750", "NaN"]
     assert [effective_error(other, name) for name in other.figures] == [750.0, float("inf")]
 

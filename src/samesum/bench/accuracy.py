@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -14,10 +14,7 @@ from samesum.bench.task import Task
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
-
-BLOCK = 1 << 20
-MOST_OUTPUTS = 1 << 22
-"""Of more outputs as many, evenly spaced, are looked at."""
+from samesum.formats.ulps import MOST_OUTPUTS, Distance, distance
 
 _REDUCTIONS = {row.name: row for row in REDUCTIONS}
 _SCANS = {row.name: row for row in SCANS}
@@ -25,16 +22,13 @@ _NORMALIZATIONS = {row.name: row for row in NORMALIZATIONS}
 
 
 @dataclass(frozen=True, slots=True)
-class Distance:
-    """How many of the outputs looked at differ from the reference, and by how many ulps of their format at most.
+class Error(Distance):
+    """The distance of an answer from samesum's.
 
-    `worst` is None where a NaN stands against a number. `scaled` is the worst error of a sum of signed numbers in ulps
-    of the sum of their magnitudes, or of the mean of these for a mean; None where the operator is none.
+    `scaled` is the worst error of a sum of signed numbers in ulps of the sum of their magnitudes, or of the mean of
+    these for a mean; None where the operator is none, or where nothing differs.
     """
 
-    outputs: int
-    differing: int
-    worst: float | None
     scaled: float | None = None
 
 
@@ -45,8 +39,8 @@ class Reference:
         self.task, self._own = task, own
         self._magnitudes: NDArray | None = None
 
-    def distance_of(self, answer: NDArray) -> Distance | None:
-        """Of another answer from the reference in the type of that answer; None if the two cannot be compared.
+    def error_of(self, answer: NDArray) -> Error | None:
+        """Of another answer against the reference in the type of that answer; None if the two cannot be compared.
 
         A wider float than samesum's is rounded to samesum's before, and a root that is no integer cut to one.
         """
@@ -62,9 +56,9 @@ class Reference:
         if expected is None:
             return None
         found = distance(answer, expected)
-        if self.task.is_signed_sum and found.differing and found.worst is not None:
-            return replace(found, scaled=scaled_error(answer, expected, self._sums_of_magnitudes()))
-        return found
+        is_scaled = self.task.is_signed_sum and found.differing and found.worst is not None
+        scaled = scaled_error(answer, expected, self._sums_of_magnitudes()) if is_scaled else None
+        return Error(found.outputs, found.differing, found.worst, scaled)
 
     def _in_type(self, dtype: np.dtype[Any]) -> NDArray | None:
         """samesum's answer in the type that another gives."""
@@ -118,41 +112,3 @@ def scaled_error(got: NDArray, expected: NDArray, magnitudes: NDArray) -> float:
 
 def _stride(outputs: NDArray) -> int:
     return max(1, -(-outputs.size // MOST_OUTPUTS))
-
-
-def distance(got: NDArray, expected: NDArray) -> Distance:
-    """In ulps of the output's format: neighbouring floats, or integers, are 1 apart; -0 and +0 are equal.
-
-    >>> distance(np.array([1.0, 2.0]), np.array([np.nextafter(1.0, 2.0), 2.0]))
-    Distance(outputs=2, differing=1, worst=1.0, scaled=None)
-    """
-    stride = _stride(got)
-    flat, wanted = got.reshape(-1)[::stride], expected.reshape(-1)[::stride]
-    differing, worst, is_nan = 0, 0.0, False
-    for start in range(0, flat.size, BLOCK):
-        a, b = flat[start : start + BLOCK], wanted[start : start + BLOCK]
-        if np.array_equal(a.view(f"u{a.itemsize}"), b.view(f"u{b.itemsize}")):
-            continue
-        steps = _steps(a, b)
-        differing += int(np.count_nonzero(steps))
-        worst = max(worst, float(steps.max()))
-        is_nan = is_nan or (a.dtype.name in FORMATS and not np.array_equal(np.isnan(a), np.isnan(b)))
-    return Distance(flat.size, differing, None if is_nan else worst)
-
-
-def _steps(a: NDArray, b: NDArray) -> NDArray:
-    """Unsigned distances, so that the whole range of a 64-bit type fits."""
-    a, b = _ordinals(a), _ordinals(b)
-    wide = np.int64 if a.dtype.kind == "i" else np.uint64
-    low, high = np.minimum(a, b).astype(wide), np.maximum(a, b).astype(wide)
-    return high.view(np.uint64) - low.view(np.uint64)
-
-
-def _ordinals(x: NDArray) -> NDArray:
-    """Signed integers in the order of the floats, both zeros at 0 and all NaNs at one place; integers stay."""
-    form = FORMATS.get(x.dtype.name)
-    if form is None:
-        return x
-    bits = np.ascontiguousarray(x).view(f"i{x.dtype.itemsize}").astype(np.int64)
-    keys = np.where(bits < 0, -form.sign - bits, bits)
-    return np.where(np.isnan(x), form.nan, keys)

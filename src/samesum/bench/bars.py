@@ -67,8 +67,8 @@ def _bar(axes: Any, row: Row, name: str, y: float, most: float) -> None:
 def hatch_of(row: Row, name: str) -> str | None:
     """How a bar shows that its answer is not the exact one."""
     error = effective_error(row, name)
-    distance = row.figures[name].distance
-    if distance is None or not distance.differing:
+    found = row.figures[name].error
+    if found is None or not found.differing:
         return None
     return OFF if error <= FAR else WRONG
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
 
-from samesum.bench.accuracy import Distance, Reference
+from samesum.bench.accuracy import Error, Reference
 from samesum.bench.cache import Cache
 from samesum.bench.cells import Question
 from samesum.bench.competitors.catalogue import SAMESUM
@@ -42,7 +42,7 @@ class _Entries:
     """Who takes part, in the way that is quickest; how far each answer is off; why others do not take part."""
 
     turns: dict[str, Turn]
-    distances: dict[str, Distance | None]
+    errors: dict[str, Error | None]
     missing: dict[str, str] = field(default_factory=dict)
 
 
@@ -57,7 +57,7 @@ def contest(question: Question, competitors: Mapping[str, Competitor], cache: Ca
     ways = competitors[SAMESUM].ways(task)
     own = ways[0].answer(ways[0].call())
     turn, written = chosen(ways, None)
-    entries = _Entries({SAMESUM: turn}, {SAMESUM: Distance(own.size, 0, 0.0)})
+    entries = _Entries({SAMESUM: turn}, {SAMESUM: Error(own.size, 0, 0.0)})
     reference = Reference(task, own)
     for name in [name for name in competitors if name != SAMESUM]:
         _enter(entries, name, competitors[name], reference, turn.seconds, at)
@@ -84,7 +84,7 @@ def _enter(
         entries.missing[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         return
     at(SAMESUM)
-    entries.distances[name] = reference.distance_of(answer)
+    entries.errors[name] = reference.error_of(answer)
 
 
 def _conditions(question: Question, task: Task, cache: Cache, limit: Limit | None, settings: Settings) -> Conditions:
@@ -115,7 +115,7 @@ def _row(
     data, moved = sizes
     own = readings.calls[SAMESUM]
     figures = {
-        name: Figure(tuple(calls), median(calls), entries.distances[name]) for name, calls in readings.calls.items()
+        name: Figure(tuple(calls), median(calls), entries.errors[name]) for name, calls in readings.calls.items()
     }
     others = [name for name in figures if name != SAMESUM]
     best = min(others, key=lambda name: figures[name].seconds, default=None)

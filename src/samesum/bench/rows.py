@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import median, quantiles
 from typing import Any
 
-from samesum.bench.accuracy import Distance
+from samesum.bench.accuracy import Error
 from samesum.bench.cells import Cell, Question
 from samesum.bench.competitors.catalogue import SAMESUM
 
@@ -21,12 +21,12 @@ NOISY = 1.5
 class Figure:
     """One competitor in one cell: its readings, their median, and how far its answer is from samesum's.
 
-    `distance` is None where the answer is of a type that has no counterpart.
+    `error` is None where the answer is of a type that has no counterpart.
     """
 
     readings: tuple[float, ...]
     seconds: float
-    distance: Distance | None
+    error: Error | None
 
     @property
     def quartiles(self) -> tuple[float, float]:
@@ -76,7 +76,7 @@ class Row:
     @property
     def is_scaled(self) -> bool:
         """True if the terms of a sum cancel: an answer is off by many ulps of it and by few of the magnitudes."""
-        found = [(figure.distance.worst, figure.distance.scaled) for figure in self.figures.values() if figure.distance]
+        found = [(figure.error.worst, figure.error.scaled) for figure in self.figures.values() if figure.error]
         return any(worst > max(FEW, 2 * scaled) for worst, scaled in found if worst is not None and scaled is not None)
 
     def speed(self, name: str) -> float:
@@ -130,5 +130,5 @@ def from_document(document: Mapping[str, Any]) -> Row:
 
 
 def _figure(figure: Mapping[str, Any]) -> Figure:
-    distance = figure["distance"]
-    return Figure(tuple(figure["readings"]), figure["seconds"], None if distance is None else Distance(**distance))
+    error = figure["error"]
+    return Figure(tuple(figure["readings"]), figure["seconds"], None if error is None else Error(**error))

@@ -66,35 +66,35 @@ def ratio_text(row: Row, name: str, ratio: float) -> str:
 
 def error_text(row: Row, name: str) -> str:
     """The worst error of an answer in ulps, or in ulps of the sum of magnitudes with a mark, or in a word."""
-    distance = row.figures[name].distance
+    error = row.figures[name].error
     is_exact = OPERATORS[row.question.operator].is_exact
     if name == SAMESUM:
         return OPERATORS[row.question.operator].promise
-    if distance is None:
+    if error is None:
         return "?"
-    if distance.worst is None:
+    if error.worst is None:
         return "NaN"
-    if not distance.differing:
+    if not error.differing:
         return "exact" if is_exact else "same"
-    if row.is_scaled and distance.scaled is not None:
-        return f"{_short(distance.scaled)}{SCALED}"
-    return _short(distance.worst)
+    if row.is_scaled and error.scaled is not None:
+        return f"{_short(error.scaled)}{SCALED}"
+    return _short(error.worst)
 
 
 def result_error_text(row: Row, name: str) -> str:
     """The worst error in ulps of the result, where `error_text` has another scale; else empty."""
-    distance = row.figures[name].distance
-    if distance is None or not row.is_scaled or not distance.differing or distance.worst is None:
+    error = row.figures[name].error
+    if error is None or not row.is_scaled or not error.differing or error.worst is None:
         return ""
-    return _short(distance.worst)
+    return _short(error.worst)
 
 
 def effective_error(row: Row, name: str) -> float:
     """The number that `error_text` stands for: 0 for no difference, infinite for a NaN or an unknown error."""
-    distance = row.figures[name].distance
-    if distance is None or distance.worst is None:
+    error = row.figures[name].error
+    if error is None or error.worst is None:
         return math.inf
-    return distance.scaled if row.is_scaled and distance.scaled is not None else distance.worst
+    return error.scaled if row.is_scaled and error.scaled is not None else error.worst
 
 
 def _short(error: float) -> str:
