@@ -25,7 +25,7 @@ CELLS = (
     array((6, 5), (1,), "strided"),
 )
 LACKS = {
-    "onnxruntime": {"NotImplemented", "InvalidGraph", "Fail"},
+    "onnxruntime": {"EngineError"},
     "torch": {"RuntimeError"},
 }
 

@@ -115,6 +115,8 @@ def test_errors_have_one_scale_in_a_row() -> None:
     assert [error_text(far, name) for name in far.figures] == ["0.5*", "0.75*"]
     assert [result_error_text(far, name) for name in far.figures] == ["1", "750"]
     assert [effective_error(far, name) for name in far.figures] == [0.5, 0.75]
+    tiny = row(Error(9, 1, 750.0, 0.004), Error(9, 1, 3.0, 0.011))
+    assert [error_text(tiny, name) for name in tiny.figures] == ["<0.01*", "0.011*"]
     drifting = row(Error(9, 1, 48.0, 48.0), Error(9, 1, 40.0, 25.0))
     assert [error_text(drifting, name) for name in drifting.figures] == ["48", "40"], "nothing cancels"
     other = row(Error(9, 1, 750.0), Error(9, 1, None))

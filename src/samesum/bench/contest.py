@@ -18,6 +18,7 @@ from samesum.bench.operators import OPERATORS
 from samesum.bench.rows import Figure, Row
 from samesum.bench.task import Competitor, Task
 from samesum.engine.machine import methods_used
+from samesum.runtimes.runtime import EngineError
 
 At = Callable[[str], None]
 
@@ -80,11 +81,18 @@ def _enter(
             entries.missing[name] = "has no such operator"
             return
         entries.turns[name], answer = chosen(ways, own_seconds)
+    except EngineError as error:
+        entries.missing[name] = _in_one_line(error.message)
+        return
     except Exception as error:
-        entries.missing[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        entries.missing[name] = f"{type(error).__name__}: {_in_one_line(str(error))}"
         return
     at(SAMESUM)
     entries.errors[name] = reference.error_of(answer)
+
+
+def _in_one_line(message: str) -> str:
+    return " ".join(message.split())[:200]
 
 
 def _conditions(question: Question, task: Task, cache: Cache, limit: Limit | None, settings: Settings) -> Conditions:

@@ -13,6 +13,8 @@ from samesum.bench.task import SMALL
 
 SCALED, NOISE = "*", "~"
 """Marks behind an error in ulps of the sum of magnitudes, and before a ratio that changes from round to round."""
+LEAST = 0.01
+"""Ulps of the sum of magnitudes below which the figure is of no interest."""
 FAR = 16.0
 """Ulps from which on an answer counts as wrong, not as rounded."""
 
@@ -100,6 +102,8 @@ def effective_error(row: Row, name: str) -> float:
 def _short(error: float) -> str:
     if math.isinf(error):
         return "inf"
+    if 0 < error < LEAST:
+        return f"<{LEAST}"
     return f"{error:.2g}" if error < 10 else f"{error:.0f}" if error < 1e4 else f"{error:.0e}".replace("e+0", "e")
 
 

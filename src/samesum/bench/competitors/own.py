@@ -1,4 +1,4 @@
-"""samesum through its array door, with `out` unless the call itself is what is timed."""
+"""samesum through its functions on arrays, with `out` unless the call itself is what is timed."""
 
 from __future__ import annotations
 
