@@ -1,4 +1,4 @@
-"""Whether a cell fits into memory with everybody's results."""
+"""Whether a question fits into memory with everybody's results."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ _WIDEST = 8
 
 
 def needed(question: Question, competitors: int) -> int:
-    """Bytes for the data, and for each competitor a copy of them and its results: of scans of integers in two types."""
+    """Bytes for the data, and for each competitor a copy of them and its results, of scans of integers in two types.
+
+    The limit writes to results of its own.
+    """
     itemsize = DTYPES[question.dtype].itemsize
     data = question.cell.size * itemsize
     widens = "float" not in question.dtype and itemsize < _WIDEST
     element = _WIDEST + itemsize if widens else itemsize
     result = question.cell.size * element if OPERATORS[question.operator].keeps_shape else 0
-    return data * question.cell.step + competitors * (data + result)
+    return data * question.cell.step + competitors * (data + result) + result
 
 
 def available() -> int | None:

@@ -1,4 +1,4 @@
-"""samesum through its array door, with `out` unless the call itself is what is timed."""
+"""samesum through its functions on arrays, with `out` unless the call itself is what is timed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Samesum:
     def ways(self, task: Task) -> Sequence[Way]:
         """One, and for scans of integers one in their own type."""
         function = _FUNCTIONS[task.name]
-        has_out = not task.is_small and task.operator.kind is not Kind.POSITION
-        first = _call(function, task.x, task.axis, task.room() if has_out else None)
+        has_out = not task.is_small and task.operator.kind is not Kind.INDEX
+        first = _call(function, task.x, task.axis, task.new_result() if has_out else None)
         if task.operator.kind is not Kind.SCAN:
             return [Way(first)]
         return [Way(first), *(Way(_typed_call(function, task, dtype, has_out)) for dtype in task.scan_dtypes[1:])]
@@ -43,5 +43,5 @@ def _call(function: Callable[..., Any], x: NDArray, axis: int | tuple[int, ...] 
 
 
 def _typed_call(function: Callable[..., Any], task: Task, dtype: np.dtype[Any], has_out: bool) -> Call:
-    x, axis, out = task.x, task.axes[0], task.room(dtype) if has_out else None
+    x, axis, out = task.x, task.axes[0], task.new_result(dtype) if has_out else None
     return lambda: function(x, axis=axis, dtype=dtype, out=out)

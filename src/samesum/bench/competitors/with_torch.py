@@ -33,9 +33,9 @@ class Torch:
         return self._torch.from_numpy(x)
 
     def _out(self, task: Task) -> Any:
-        """Torch sums unsigned integers to int64 too, and its truths of bytes are bytes."""
+        """Torch sums unsigned integers to int64 too, and `all` and `any` of bytes are bytes."""
         dtype = np.dtype(np.int64) if task.array_dtype == np.uint64 else task.array_dtype
-        return self._tensor(task.room(np.uint8 if dtype == np.bool_ and task.x.dtype == np.uint8 else dtype))
+        return self._tensor(task.new_result(np.uint8 if dtype == np.bool_ and task.x.dtype == np.uint8 else dtype))
 
     def _array(self, tensor: Any) -> NDArray:
         if tensor.dtype == self._torch.bfloat16:
@@ -96,12 +96,12 @@ def _logsumexp(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     return [partial(torch.logsumexp, x, task.axes, out=out)] if task.is_real else []
 
 
-def _position(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+def _index(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     function = torch.argmin if task.name == "argmin" else torch.argmax
     return _with_short([partial(function, x, task.axes[0], out=out)], task, partial(function, x), None)
 
 
-def _truth(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+def _logical(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     function = torch.all if task.name == "all" else torch.any
     return _with_short([partial(function, x, task.axes, out=out)], task, partial(function, x), None)
 
@@ -134,10 +134,10 @@ _CALLS: dict[str, Callable[[Any, Task, Any, Any], list[Call]]] = {
     "sum_square": _sum_square,
     "log_sum": _log_sum,
     "logsumexp": _logsumexp,
-    "all": _truth,
-    "any": _truth,
-    "argmin": _position,
-    "argmax": _position,
+    "all": _logical,
+    "any": _logical,
+    "argmin": _index,
+    "argmax": _index,
     "cumulative_sum": _scan,
     "cumulative_prod": _scan,
     "softmax": _softmax,

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from samesum.bench.competitors.staging import dense, run_on
 from samesum.bench.operators import Kind
-from samesum.bench.peers.staging import dense, run_on
 from samesum.bench.task import Task, Way
 from samesum.formats.arrays import NDArray
+from samesum.runtimes.onnxruntime_engine import OnnxRuntime as OnnxRuntimeEngine
+from samesum.runtimes.runtime import EngineModel, Format, Settings
 
 _OPSET = 20
 _CUM_PROD_OPSET = 26
 _IR_VERSION = 10
-_SILENT = 4
 _INT64, _BOOL = 7, 9
 
 
@@ -24,30 +24,19 @@ class OnnxRuntime:
     """A session of its own for each task."""
 
     def __init__(self, threads: int) -> None:
-        import onnxruntime
-
-        self._session = onnxruntime.InferenceSession
-        self._options = onnxruntime.SessionOptions()
-        self._options.intra_op_num_threads = threads
-        self._options.inter_op_num_threads = 1
-        self._options.log_severity_level = _SILENT
-        # Its threads would go on spinning after a run and take the processors of whoever is measured next.
-        self._options.add_session_config_entry("session.force_spinning_stop", "1")
+        self._engine, self._settings = OnnxRuntimeEngine(), Settings(threads=threads)
 
     def ways(self, task: Task) -> Sequence[Way]:
         """One."""
-        x, out = dense(task.x), dense(task.room(_result_type(task)))
-        model = _model(task, x, out)
-        session = self._session(model.SerializeToString(), self._options, providers=["CPUExecutionProvider"])
-        binding = session.io_binding()
-        binding.bind_input("x", "cpu", 0, _element_type(x), x.shape, x.ctypes.data)
-        binding.bind_output("y", "cpu", 0, _element_type(out), out.shape, out.ctypes.data)
-        return [Way(run_on(task.x, x, partial(session.run_with_iobinding, binding)), lambda _: out)]
+        x, out = dense(task.x), dense(task.new_result(_result_type(task)))
+        model = EngineModel(Format.ONNX, _model(task, x, out).SerializeToString())
+        call = self._engine.prepare(model, self._settings).bound({"x": x}, {"y": out})
+        return [Way(run_on(task.x, x, call), lambda _: out)]
 
 
 def _result_type(task: Task) -> np.dtype[Any]:
-    """The standard keeps the type of the data, but for positions and truths."""
-    return task.array_dtype if task.array_dtype.kind == "b" or task.operator.kind is Kind.POSITION else task.x.dtype
+    """The standard keeps the type of the data, but for indices, `all` and `any`."""
+    return task.array_dtype if task.array_dtype.kind == "b" or task.operator.kind is Kind.INDEX else task.x.dtype
 
 
 def _element_type(x: NDArray) -> int:
@@ -57,12 +46,12 @@ def _element_type(x: NDArray) -> int:
 
 
 def _model(task: Task, x: NDArray, out: NDArray) -> Any:
-    """Positions and normalizations have their axis as an attribute; truths are extremes of booleans."""
+    """argmin, argmax and normalizations have their axis as an attribute; `all` and `any` are extremes of booleans."""
     from onnx import helper
 
     kind = task.operator.kind
     attributes: dict[str, Any] = {} if task.operator.keeps_shape else {"keepdims": 0}
-    has_attribute = kind in (Kind.POSITION, Kind.NORMALIZATION)
+    has_attribute = kind in (Kind.INDEX, Kind.NORMALIZATION)
     if has_attribute:
         attributes["axis"] = task.axes[0]
     needs_cast = out.dtype == np.bool_ and x.dtype != np.bool_

@@ -28,7 +28,7 @@ class NumKong:
         }
 
     def ways(self, task: Task) -> Sequence[Way]:
-        """One, if it has the operator; there are no truths."""
+        """One, if it has the operator; `all` and `any` are none of its."""
         if task.name not in self._functions or task.x.dtype == np.bool_:
             return []
         is_bfloat16 = task.x.dtype == BFLOAT16

@@ -34,13 +34,13 @@ def _accumulators(x: NDArray) -> Sequence[Any]:
 
 
 def _sum(task: Task) -> list[Call]:
-    x, out = task.x, task.room()
+    x, out = task.x, task.new_result()
     calls: list[Call] = [partial(_ADD.reduce, x, task.axis, kind, out) for kind in _accumulators(x)]
     return [*calls, partial(_ADD.reduce, x, task.axis)] if task.is_small else calls
 
 
 def _mean(task: Task) -> list[Call]:
-    x, out = task.x, task.room()
+    x, out = task.x, task.new_result()
     calls: list[Call] = [partial(np.mean, x, task.axis, kind, out) for kind in _accumulators(x)]
     if x.dtype.itemsize == 2:
         return calls
@@ -49,12 +49,12 @@ def _mean(task: Task) -> list[Call]:
 
 def _extreme(task: Task) -> list[Call]:
     reduce = _EXTREMES[task.name].reduce
-    calls: list[Call] = [partial(reduce, task.x, task.axis, None, task.room())]
+    calls: list[Call] = [partial(reduce, task.x, task.axis, None, task.new_result())]
     return [*calls, partial(reduce, task.x, task.axis)] if task.is_small else calls
 
 
 def _l1_norm(task: Task) -> list[Call]:
-    x, between, out = task.x, np.empty_like(task.x), task.room()
+    x, between, out = task.x, np.empty_like(task.x), task.new_result()
 
     def call(kind: Any) -> NDArray:
         total: NDArray = _ADD.reduce(np.abs(x, between), task.axis, kind, out)
@@ -64,7 +64,7 @@ def _l1_norm(task: Task) -> list[Call]:
 
 
 def _sum_square(task: Task) -> list[Call]:
-    x, out = task.x, task.room()
+    x, out = task.x, task.new_result()
     wide = out.dtype if not task.is_real else x.dtype
     between = np.empty_like(x, wide)
 
@@ -79,12 +79,12 @@ def _sum_square(task: Task) -> list[Call]:
 
 def _l2_norm(task: Task) -> list[Call]:
     """Of integers in float64."""
-    return [partial(_into, np.sqrt, call, task.room() if task.is_real else None) for call in _sum_square(task)]
+    return [partial(_into, np.sqrt, call, task.new_result() if task.is_real else None) for call in _sum_square(task)]
 
 
 def _log_sum(task: Task) -> list[Call]:
     """Of integers in float64."""
-    x, out = task.x, task.room()
+    x, out = task.x, task.new_result()
     return [partial(_into, np.log, partial(_ADD.reduce, x, task.axis, kind), out) for kind in _accumulators(x)]
 
 
@@ -93,13 +93,13 @@ def _into(function: Callable[..., Any], call: Call, out: NDArray | None) -> Any:
 
 
 def _prod(task: Task) -> list[Call]:
-    return [partial(_MULTIPLY.reduce, task.x, task.axis, kind, task.room()) for kind in _accumulators(task.x)]
+    return [partial(_MULTIPLY.reduce, task.x, task.axis, kind, task.new_result()) for kind in _accumulators(task.x)]
 
 
 def _logsumexp(task: Task) -> list[Call]:
     """As one writes it with NumPy; integers in float64."""
-    x, between, room = task.x, np.empty_like(task.x, task.array_dtype), task.room()
-    out = room.reshape([1 if axis in task.axes else n for axis, n in enumerate(x.shape)])
+    x, between, result = task.x, np.empty_like(task.x, task.array_dtype), task.new_result()
+    out = result.reshape([1 if axis in task.axes else n for axis, n in enumerate(x.shape)])
 
     def call() -> NDArray:
         most = np.max(x, task.axis, keepdims=True)
@@ -107,26 +107,26 @@ def _logsumexp(task: Task) -> list[Call]:
             np.exp(np.subtract(x, most, between, dtype=between.dtype), between), task.axis, None, out, keepdims=True
         )
         np.add(np.log(out, out), most, out)
-        return room
+        return result
 
     return [call]
 
 
 def _function(task: Task) -> list[Call]:
-    return [partial(_FUNCTIONS[task.name], task.x, task.axis, task.room())]
+    return [partial(_FUNCTIONS[task.name], task.x, task.axis, task.new_result())]
 
 
 def _scan(task: Task) -> list[Call]:
     ufunc = _ADD if task.name == "cumulative_sum" else _MULTIPLY
     first, *own = task.scan_dtypes
-    out = task.room(first)
+    out = task.new_result(first)
     calls: list[Call] = [partial(ufunc.accumulate, task.x, task.axes[0], kind, out) for kind in _accumulators(task.x)]
-    return [*calls, *(partial(ufunc.accumulate, task.x, task.axes[0], dtype, task.room(dtype)) for dtype in own)]
+    return [*calls, *(partial(ufunc.accumulate, task.x, task.axes[0], dtype, task.new_result(dtype)) for dtype in own)]
 
 
 def _softmax(task: Task) -> list[Call]:
     """As one writes it with NumPy."""
-    x, out, axis = task.x, task.room(), task.axis
+    x, out, axis = task.x, task.new_result(), task.axis
 
     def call() -> NDArray:
         np.exp(np.subtract(x, np.max(x, axis, keepdims=True), out), out)
@@ -138,7 +138,7 @@ def _softmax(task: Task) -> list[Call]:
 
 def _log_softmax(task: Task) -> list[Call]:
     """As one writes it with NumPy."""
-    x, out, axis = task.x, task.room(), task.axis
+    x, out, axis = task.x, task.new_result(), task.axis
     between = np.empty_like(x)
 
     def call() -> NDArray:
