@@ -6,6 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from samesum._public import public, publish
 from samesum.frontends.standards.onnx_normalizations import Hardmax, LogSoftmax, Softmax
 from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.standards.onnx_reductions import (
@@ -62,12 +63,13 @@ _PLUGINS = {
 }
 """In which file of `frontends/plugins` each lies."""
 
+publish(globals())
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         if name in _PLUGINS:
-            return getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name)
+            return public(__name__, getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name))
         raise AttributeError(f"module 'samesum.onnx' has no attribute {name!r}")
 
 
