@@ -157,9 +157,7 @@ double copy_seconds(nb::handle x, nb::handle out, bool streams) {
                                  PyArray_NBYTES(to.array), streams);
 }
 
-// Never on behalf of another runtime: who holds the interpreter's lock may be waiting for this very thread.
 bool signals_pending() {
-    if (samesum::has_lent_threads()) return false;
     const nb::gil_scoped_acquire acquire;
     return PyErr_CheckSignals() != 0;
 }

@@ -39,6 +39,8 @@ enum OrtErrorCode { ORT_OK, ORT_FAIL, ORT_INVALID_ARGUMENT };
 
 enum OrtCustomOpInputOutputCharacteristic { INPUT_OUTPUT_REQUIRED, INPUT_OUTPUT_OPTIONAL };
 
+enum OrtOpAttrType { ORT_OP_ATTR_UNDEFINED, ORT_OP_ATTR_INT, ORT_OP_ATTR_INTS };
+
 enum OrtMemType { OrtMemTypeDefault = 0 };
 
 // An ONNX element type: TensorProto.DataType of the standard.
@@ -94,9 +96,16 @@ inline constexpr Entry<26, Status(const char* name, OrtCustomOpDomain**)> create
 inline constexpr Entry<27, Status(OrtCustomOpDomain*, const OrtCustomOp*)> add_operator;
 inline constexpr Entry<28, Status(OrtSessionOptions*, OrtCustomOpDomain*)> add_domain;
 inline constexpr Entry<51, Status(OrtValue*, void** data)> tensor_data;
+inline constexpr Entry<57, Status(OrtTensorTypeAndShapeInfo**)> create_type_and_shape;
+inline constexpr Entry<58, Status(OrtTensorTypeAndShapeInfo*, ElementType)> set_element_type;
+inline constexpr Entry<59, Status(OrtTensorTypeAndShapeInfo*, const std::int64_t* dims, std::size_t rank)>
+    set_dims;
+inline constexpr Entry<60, Status(const OrtTensorTypeAndShapeInfo*, ElementType*)> element_type_in;
 inline constexpr Entry<61, Status(const OrtTensorTypeAndShapeInfo*, std::size_t* rank)> rank_of;
 inline constexpr Entry<62, Status(const OrtTensorTypeAndShapeInfo*, std::int64_t* dims, std::size_t rank)>
     dims_of;
+inline constexpr Entry<63, Status(const OrtTensorTypeAndShapeInfo*, const char** names, std::size_t rank)>
+    symbolic_dims_of;
 inline constexpr Entry<65, Status(const OrtValue*, OrtTensorTypeAndShapeInfo**)> type_and_shape;
 inline constexpr Entry<86, Status(const OrtKernelInfo*, const char* name, std::int64_t*)> integer_attribute;
 inline constexpr Entry<90, Status(const OrtKernelContext*, std::size_t index, const OrtValue**)> input_of;
@@ -115,6 +124,19 @@ inline constexpr Entry<238, Status(const OrtSessionOptions*, const char* key, ch
 inline constexpr Entry<249,
                        Status(const OrtKernelInfo*, std::size_t index, int* is_constant, const OrtValue**)>
     constant_input;
+inline constexpr Entry<268,
+                       Status(const OrtShapeInferContext*, std::size_t index, OrtTensorTypeAndShapeInfo**)>
+    inferred_input;
+inline constexpr Entry<269, Status(const OrtShapeInferContext*, const char* name, const OrtOpAttr**)>
+    inferred_attribute;
+inline constexpr Entry<270, Status(const OrtShapeInferContext*, std::size_t index,
+                                   const OrtTensorTypeAndShapeInfo*)>
+    set_inferred_output;
+inline constexpr Entry<271, Status(OrtTensorTypeAndShapeInfo*, const char** names, std::size_t rank)>
+    set_symbolic_dims;
+inline constexpr Entry<272, Status(const OrtOpAttr*, OrtOpAttrType, void* data, std::size_t bytes,
+                                   std::size_t* read)>
+    read_attribute;
 inline constexpr Entry<274, Status(const OrtKernelContext*, void (*work)(void*, std::size_t),
                                    std::size_t total, std::size_t batches, void* object)>
     parallel_for;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "onnxruntime/kernel.hpp"
+#include "onnxruntime/shapes.hpp"
 
 namespace samesum::onnxruntime {
 
@@ -17,6 +18,7 @@ struct Operator : OrtCustomOp {
     const Version* row;
     ElementType type, axes_type;
     int since;
+    const OrtApi* api;
 };
 
 const Operator& self(const OrtCustomOp* op) { return *static_cast<const Operator*>(op); }
@@ -31,8 +33,10 @@ Status compute(void* kernel, OrtKernelContext* context) {
     return guarded(node.api(), [&] { node.compute(context); });
 }
 
-Operator operator_of(const Version& row, ElementType type, ElementType axes_type, int since) {
+Operator operator_of(const OrtApi& api, const Version& row, ElementType type, ElementType axes_type,
+                     int since) {
     Operator op{};
+    op.api = &api;
     op.row = &row;
     op.type = type;
     op.axes_type = axes_type;
@@ -56,6 +60,11 @@ Operator operator_of(const Version& row, ElementType type, ElementType axes_type
     op.GetInputMemoryType = [](const OrtCustomOp*, std::size_t) { return OrtMemTypeDefault; };
     op.CreateKernelV2 = create_kernel;
     op.KernelComputeV2 = compute;
+    op.InferOutputShapeFn = [](const OrtCustomOp* o, OrtShapeInferContext* context) -> Status {
+        // Of all operators of one name this one is asked: the type is that of the data.
+        infer_shape(*self(o).row, *self(o).api, context);
+        return nullptr;
+    };
     op.GetStartVersion = [](const OrtCustomOp* o) { return self(o).since; };
     return op;
 }
@@ -123,7 +132,7 @@ Registration make(const OrtApi& api, int opset, const std::string& names) {
         for (const ElementType type : row->types) {
             for (const ElementType axes_type : row->axes ? row->axes->types : none) {
                 made.operators.push_back(
-                    std::make_unique<Operator>(operator_of(*row, type, axes_type, since)));
+                    std::make_unique<Operator>(operator_of(api, *row, type, axes_type, since)));
                 check(add_operator(api, made.domain, made.operators.back().get()));
             }
         }
@@ -173,8 +182,13 @@ void add_to(const OrtApi& api, OrtSessionOptions* options) {
 
 using namespace samesum::onnxruntime;
 
-extern "C" __attribute__((visibility("default"))) OrtStatus* RegisterCustomOps(OrtSessionOptions* options,
-                                                                               const OrtApiBase* base) {
+#if defined(_WIN32)
+#define SAMESUM_EXPORT __declspec(dllexport)
+#else
+#define SAMESUM_EXPORT __attribute__((visibility("default")))
+#endif
+
+extern "C" SAMESUM_EXPORT OrtStatus* RegisterCustomOps(OrtSessionOptions* options, const OrtApiBase* base) {
     if (const OrtApi* api = base->GetApi(api_version)) return guarded(*api, [&] { add_to(*api, options); });
     const std::string message = std::string("samesum needs ONNX Runtime 1.") + std::to_string(api_version) +
                                 " or newer; this is " + base->GetVersionString();

@@ -228,8 +228,6 @@ BriefWork::~BriefWork() { is_brief = before_; }
 LentThreads::LentThreads(const Lender& lends) : before_(lender) { lender = &lends; }
 LentThreads::~LentThreads() { lender = before_; }
 
-bool has_lent_threads() { return lender != nullptr; }
-
 int thread_count() {
     const int n = configured.load(std::memory_order_relaxed);
     if (n > 0) return n;

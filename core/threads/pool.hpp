@@ -83,8 +83,7 @@ struct Lender {
     void (*run)(void* state, std::size_t n, void (*work)(void* object, std::size_t i), void* object);
 };
 
-// While it lives, jobs of the calling thread run on these threads instead of the pool's, and nobody is asked
-// whether they were interrupted.
+// While it lives, jobs of the calling thread run on these threads instead of the pool's.
 class LentThreads {
   public:
     explicit LentThreads(const Lender& lender);
@@ -95,9 +94,6 @@ class LentThreads {
   private:
     const Lender* before_;
 };
-
-// Whether the calling thread works for a lender, so that it may hold none of the locks of an interpreter.
-bool has_lent_threads();
 
 // Runs tasks 0 ... n-1 on up to `threads` threads of which the caller is worker 0. Each worker begins with a
 // share of tasks that follow one another, the same in every call of so many tasks and threads: what it read

@@ -10,9 +10,7 @@ AttributeRow = tuple[str, str, int]
 """The standard's word, the field of an operation that it sets, and what holds for a node without it."""
 AxesRow = tuple[list[str], int, int, bool]
 """The input that names axes: its element types, its least and greatest rank, whether it may be left out."""
-VersionRow = tuple[
-    str, int, int, str, int, list[str], str | None, int, bool, AxesRow | None, list[AttributeRow]
-]
+VersionRow = tuple[str, int, int, str, int, list[str], str | None, int, bool, AxesRow | None, list[AttributeRow]]
 """Name, the opset since which it holds (0: an unknown opset), the version to register it as, kind, number of the row,
 element types, that of the result if it is another, least rank, whether the axis makes a matrix, axes, attributes."""
 

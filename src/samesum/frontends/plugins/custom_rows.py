@@ -10,7 +10,7 @@ from samesum.specs.onnx import ONNX
 from samesum.specs.row import Attribute, Operator, Version
 
 _OUTSIDE_FUSIONS = 2
-"""No operator here has a version 2. The optimizers of ONNX Runtime, which know nodes by their versions, leave it alone."""
+"""No operator here has a version 2: the optimizers of ONNX Runtime, which know nodes by version, leave it alone."""
 
 
 @cache

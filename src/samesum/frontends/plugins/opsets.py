@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from samesum.errors import ModelError
-
-Buffer = bytes | memoryview
 
 _FUNCTION_NAME, _MODEL_OPSETS, _FUNCTION_OPSETS, _FUNCTIONS = 1, 8, 9, 25
 """Fields of ModelProto and FunctionProto. Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto."""
@@ -27,15 +26,19 @@ class Opsets:
     functions: dict[str, int]
 
 
-def opsets_of(path_or_bytes: str | Path | bytes) -> Opsets:
+def opsets_of(path_or_bytes: str | os.PathLike[str] | bytes) -> Opsets:
     """What the file or its bytes import. Raises ModelError for what is no ONNX model."""
     if isinstance(path_or_bytes, bytes):
         return _read(memoryview(path_or_bytes), "the bytes given")
-    with Path(path_or_bytes).open("rb") as file:
-        if file.seek(0, 2) == 0:
-            raise ModelError(f"{path_or_bytes} is empty")
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
-            return _read(view, str(path_or_bytes))
+    path = Path(path_or_bytes)
+    try:
+        with path.open("rb") as file:
+            if file.seek(0, os.SEEK_END) == 0:
+                raise ModelError(f"{path} is empty")
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
+                return _read(view, str(path))
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _read(view: memoryview, what: str) -> Opsets:
