@@ -8,6 +8,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/accumulation.hpp"
+#include "python/certificates.hpp"
 #include "python/custom_operators.hpp"
 #include "python/outputs.hpp"
 #include "run/bandwidth.hpp"
@@ -207,4 +208,5 @@ NB_MODULE(_core, m) {
     m.def("reset_counters", &reset_counters);
     m.def("read_seconds", &read_seconds, nb::arg("x"));
     m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
+    define_certificates(m);
 }
