@@ -8,12 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from samesum.conformance.engines.engine import Form
+from samesum.conformance.engines.own import Samesum
 
 from samesum import SamesumError
 from samesum.conformance.as_onnx import onnx_model
 from samesum.conformance.case import Case
-from samesum.conformance.engines.engine import Form
-from samesum.conformance.engines.own import Samesum
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.formats.arrays import NDArray
 from samesum.onnx import exact_session

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from samesum.engine.library import path
 from samesum.errors import AttributeValueError, MissingPackage, UnsupportedOperator
-from samesum.frontends.plugins.custom_rows import declare_once
+from samesum.frontends.plugins.custom_rows import OPERATORS, declare_once
 from samesum.frontends.plugins.opsets import Opsets, opsets_of
 from samesum.specs.lookup import lookup
 from samesum.specs.onnx import ONNX
@@ -80,10 +80,13 @@ def exact_session(
 def _names(operators: Iterable[str] | None) -> list[str]:
     """The names of all operators, or those asked for."""
     if operators is None:
-        return [each.name for each in ONNX.operators]
+        return [each.name for each in OPERATORS]
     if isinstance(operators, str):
         raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
-    names = sorted({lookup(ONNX.name, each).operator.name for each in operators})
+    allowed = [each.name for each in OPERATORS]
+    names = sorted(set(operators))
+    if unknown := [each for each in names if each not in allowed]:
+        raise UnsupportedOperator(f"operators names {', '.join(map(repr, unknown))}; allowed are {', '.join(allowed)}")
     if not names:
         raise AttributeValueError("operators names none; allowed are None, for all of them, and one name or more")
     return names
@@ -114,7 +117,7 @@ def _since(name: str, opset: int) -> int | None:
 
 
 def _register(options: onnxruntime.SessionOptions, opset: int, names: list[str]) -> None:
-    chosen = "" if len(names) == len(ONNX.operators) else ";".join(names)
+    chosen = "" if len(names) == len(OPERATORS) else ";".join(names)
     asked = f"opset {opset}, operators {chosen or 'all'}"
     before = _entry(options, _REGISTERED)
     if before == asked:
