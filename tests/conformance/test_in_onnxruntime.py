@@ -8,21 +8,21 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from samesum.conformance.engines.engine import Form
-from samesum.conformance.engines.own import Samesum
 
 from samesum import SamesumError
 from samesum.conformance.as_onnx import onnx_model
 from samesum.conformance.case import Case
+from samesum.conformance.contestants import Own
+from samesum.conformance.forms import Form
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.formats.arrays import NDArray
+from samesum.frontends.plugins.custom_rows import OPERATORS
 from samesum.onnx import exact_session
-from samesum.specs.onnx import ONNX
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
 BFLOAT16, BFLOAT16_NUMBER = np.dtype(ml_dtypes.bfloat16), 16
-OWN = Samesum()
+OWN = Own()
 
 
 def options() -> Any:
@@ -80,7 +80,7 @@ def is_known(case: Case) -> bool:
 
 def has_other_operators(case: Case) -> bool:
     """Whether the answer is not samesum's alone: the other operators are the runtime's own."""
-    return bool({node.op_type for node in onnx_model(case)[0].graph.node} - {each.name for each in ONNX.operators})
+    return bool({node.op_type for node in onnx_model(case)[0].graph.node} - {each.name for each in OPERATORS})
 
 
 @pytest.mark.parametrize("suite", [name for name, suite in SUITES.items() if "onnx" in suite.standards])

@@ -226,7 +226,7 @@ def test_operators_choose_which_are_exact() -> None:
 @pytest.mark.parametrize(
     ("operators", "error", "says"),
     [
-        (["Sofmax"], UnsupportedOperator, "no operator 'Sofmax' that is supported; close: Softmax"),
+        (["Sofmax"], UnsupportedOperator, "operators names 'Sofmax'; allowed are ReduceSum"),
         (["Conv"], UnsupportedOperator, "no operator 'Conv'"),
         ("Softmax", AttributeValueError, "operators is the text 'Softmax'; a sequence of names is needed"),
         ([], AttributeValueError, "operators names none"),
