@@ -227,7 +227,7 @@ def test_operators_choose_which_are_exact() -> None:
     ("operators", "error", "says"),
     [
         (["Sofmax"], UnsupportedOperator, "operators names 'Sofmax'; allowed are ReduceSum"),
-        (["Conv"], UnsupportedOperator, "no operator 'Conv'"),
+        (["Conv"], UnsupportedOperator, "operators names 'Conv'"),
         ("Softmax", AttributeValueError, "operators is the text 'Softmax'; a sequence of names is needed"),
         ([], AttributeValueError, "operators names none"),
     ],
