@@ -1,4 +1,4 @@
-"""What a rule has to reproduce."""
+"""What a rule has to reproduce, and what a rule is."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from samesum.compare.families import Family
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import Dtype, NDArray
 
-Rule = tuple[str, Callable[[], NDArray]]
-"""What it says, and its answer by lines."""
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What it says, and its answer by lines.
+
+    `near` is set where exponentials or logarithms are in it, which differ between libraries: it has to give the same
+    NaNs and infinities, and numbers within a few ulps of that type.
+    """
+
+    name: str
+    compute: Callable[[], NDArray]
+    near: Dtype | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,23 +23,37 @@ LONGEST = 1 << 16
 
 def sums(asked: Asked) -> Iterator[Rule]:
     """The order of additions, for each type that may hold the partial results."""
-    form = _FORMS.get(asked.family)
-    dtype = asked.rows.dtype
+    form, dtype = _FORMS.get(asked.family), asked.rows.dtype
     if form is None or dtype.name not in FORMATS or asked.rows.shape[1] == 0:
         return
-    for part in _dropped(asked.rows):
-        yield part[0], partial(_folded, form, _exactly, part[1], np.dtype(np.float64), dtype)
     for held in _types(dtype):
         for name, scheme in _schemes(asked.steps, form.keeps_shape):
             for end in form.ends:
-                said = f"{name} {held.name}{end.words}"
-                yield said, partial(_folded, form, scheme, asked.rows, held, dtype, end.apply)
+                fold = partial(_folded, form, scheme, asked.rows, held, dtype, end.apply)
+                yield Rule(f"{name} {held.name}{end.words}", fold)
+                if held.itemsize < dtype.itemsize:
+                    yield Rule(f"{name} {held.name}{end.words}, saturated", partial(_saturated, fold, held))
     for short in (np.dtype(np.float16), BFLOAT16):
         if short.itemsize < dtype.itemsize:
-            yield (
-                f"terms rounded to {short.name}, added in float32",
-                partial(_folded, form, _pairwise, asked.rows.astype(short).astype(dtype), dtype, dtype),
-            )
+            fold = partial(_folded, form, _pairwise, asked.rows.astype(short).astype(dtype), dtype, dtype)
+            yield Rule(f"terms rounded to {short.name}, added in {dtype.name}", fold)
+
+
+def left_out(asked: Asked) -> Iterator[Rule]:
+    """The first or the last element is not added; it has to matter by more than a rounding."""
+    form, rows = _FORMS.get(asked.family), asked.rows
+    if form is None or rows.dtype.name not in FORMATS or rows.shape[1] < 2 or form.keeps_shape:
+        return
+    for name, rest in (("last", rows[:, :-1]), ("first", rows[:, 1:])):
+        fold = partial(_folded, form, _exactly, rest, np.dtype(np.float64), rows.dtype)
+        yield Rule(f"the {name} element left out", fold, rows.dtype)
+
+
+def _saturated(fold: Callable[[], NDArray], held: Dtype) -> NDArray:
+    """Values beyond the shorter type become its largest."""
+    most = np.finfo(held).max
+    found = fold()
+    return np.where(np.isnan(found), found, np.clip(found, -float(most), float(most)))
 
 
 def _types(dtype: Dtype) -> tuple[Dtype, ...]:
@@ -47,15 +61,9 @@ def _types(dtype: Dtype) -> tuple[Dtype, ...]:
     single, half = np.dtype(np.float32), np.dtype(np.float16)
     if dtype == np.float64:
         return dtype, single
-    if dtype == np.float32:
+    if dtype == single:
         return dtype, np.dtype(np.float64), half, BFLOAT16
     return dtype, single
-
-
-def _dropped(rows: NDArray) -> Iterator[tuple[str, NDArray]]:
-    if rows.shape[1] > 1:
-        yield "the last element left out", rows[:, :-1]
-        yield "the first element left out", rows[:, 1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,8 @@ class _Form:
 
 
 def _divided(total: NDArray, length: int) -> NDArray:
-    return np.asarray(total / total.dtype.type(length))
+    """Division in float64 and one more rounding is one rounding for shorter types."""
+    return np.asarray(total.astype(np.float64) / length)
 
 
 def _multiplied(total: NDArray, length: int) -> NDArray:
@@ -110,7 +119,7 @@ def _folded(
 ) -> NDArray:
     total = scheme(form.fold, form.term(rows.astype(held)))
     finish = form.ends[0].apply if end is None else end
-    return finish(total, rows.shape[1]).astype(held).astype(dtype)
+    return np.asarray(finish(total, rows.shape[1])).astype(held).astype(dtype)
 
 
 def _schemes(steps: tuple[int, ...], keeps_shape: bool) -> Iterator[tuple[str, Scheme]]:

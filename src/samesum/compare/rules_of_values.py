@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
 from samesum.compare.asked import Asked, Rule
 from samesum.compare.families import Family
-from samesum.formats.arrays import BFLOAT16, NDArray
+from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 
 
 def values(asked: Asked) -> Iterator[Rule]:
@@ -23,31 +24,30 @@ def values(asked: Asked) -> Iterator[Rule]:
         yield from _positions(asked)
     if rows.dtype.kind in "iu":
         yield from _integers(asked)
-    if family in (Family.L2, Family.SUM_SQUARE):
-        yield "squares that overflow or underflow", lambda: _root_of_squares(rows, family)
-    if family in _EXPONENTIALS:
-        yield "no maximum subtracted before the exponential", lambda: _EXPONENTIALS[family](rows)
-    if family in (Family.SOFTMAX, Family.LOG_SOFTMAX):
-        yield "a line of -inf or with +inf gives NaN", lambda: _softmax_of_infinities(rows, asked.exact)
+    if family in (Family.L2, Family.SUM_SQUARE) and rows.dtype.kind != "i":
+        yield Rule("squares that overflow or underflow", lambda: _root_of_squares(rows, family))
+    if family is Family.SOFTMAX:
+        yield Rule("a line with an infinite maximum gives NaN", lambda: _softmax_of_infinities(rows, asked.exact))
+        yield Rule("a NaN does not reach the other elements", lambda: _nan_alone(rows))
 
 
 def _of_nothing(asked: Asked) -> Iterator[Rule]:
     given = np.unique(asked.answer)
     if given.size == 1:
-        value = given[0]
-        yield f"an empty set gives {value}", lambda: np.full_like(asked.answer, value)
+        yield Rule(f"an empty set gives {given[0]}", lambda: np.full_like(asked.answer, given[0]))
 
 
 def _extremes(asked: Asked) -> Iterator[Rule]:
     rows, greatest = asked.rows, asked.family is Family.MAX
     if rows.dtype.kind not in "iub":
         skip = np.fmax if greatest else np.fmin
-        yield "NaN skipped", lambda: np.asarray(skip.reduce(_wide(rows), axis=1)).astype(rows.dtype)
-        yield "a NaN wins only where a comparison meets it first", lambda: _compared(rows, greatest)
+        yield Rule("NaN skipped", lambda: np.asarray(skip.reduce(_wide(rows), axis=1)).astype(rows.dtype))
+        yield Rule("a NaN wins only where a comparison meets it first", lambda: _compared(rows, greatest))
+        yield Rule("infinities and NaN replaced by the largest finite value", lambda: _finite(rows, greatest))
     if rows.dtype.itemsize == 8:
-        short = np.float32 if rows.dtype.kind == "f" else np.int32
+        short = np.dtype(np.float32 if rows.dtype.kind == "f" else np.int32)
         pick = np.maximum if greatest else np.minimum
-        yield f"narrowed to {np.dtype(short).name}", lambda: pick.reduce(rows.astype(short), axis=1).astype(rows.dtype)
+        yield Rule(f"narrowed to {short.name}", lambda: pick.reduce(rows.astype(short), axis=1).astype(rows.dtype))
 
 
 def _compared(rows: NDArray, greatest: bool) -> NDArray:
@@ -58,36 +58,62 @@ def _compared(rows: NDArray, greatest: bool) -> NDArray:
     return best
 
 
+def _finite(rows: NDArray, greatest: bool) -> NDArray:
+    """As an engine has it that compares in float32 from its own ends on."""
+    most = float(np.finfo(np.float32).max)
+    start = -most if greatest else most
+    wide = np.where(np.isnan(rows), start, rows.astype(np.float64))
+    pick = np.maximum if greatest else np.minimum
+    return np.asarray(np.clip(pick.reduce(wide, axis=1), -most, most)).astype(rows.dtype)
+
+
 def _positions(asked: Asked) -> Iterator[Rule]:
     rows, greatest = asked.rows, asked.family is Family.ARGMAX
     pick = np.argmax if greatest else np.argmin
-    length = rows.shape[1]
-    yield "the last of equal elements", lambda: (length - 1 - pick(_wide(rows)[:, ::-1], axis=1)).astype(np.int64)
-    yield "the first of equal elements", lambda: pick(_wide(rows), axis=1).astype(np.int64)
     if rows.dtype.kind not in "iub":
         least = -np.inf if greatest else np.inf
-        wide = np.where(np.isnan(rows), least, _wide(rows))
-        yield "NaN skipped", lambda: pick(wide, axis=1).astype(np.int64)
-    if rows.dtype.itemsize == 8:
-        short = np.float32 if rows.dtype.kind == "f" else np.int32
-        yield f"narrowed to {np.dtype(short).name}", lambda: pick(rows.astype(short), axis=1).astype(np.int64)
+        known = np.where(np.isnan(rows), least, _wide(rows))
+        yield Rule("NaN skipped", lambda: pick(known, axis=1).astype(np.int64))
+        yield Rule("NaN skipped, the last of equal elements", lambda: _last(pick, known))
+    yield Rule("the last of equal elements", lambda: _last(pick, _wide(rows)))
+    yield Rule("the first of equal elements", lambda: pick(_wide(rows), axis=1).astype(np.int64))
+    for short in map(np.dtype, (np.int32, np.float32)):
+        if rows.dtype.itemsize >= 4 and (rows.dtype.kind == "f") == (short.kind == "f"):
+            yield Rule(f"narrowed to {short.name}", partial(_narrow_position, pick, rows, short))
+
+
+def _narrow_position(pick: Callable[..., NDArray], rows: NDArray, short: Dtype) -> NDArray:
+    return np.asarray(pick(rows.astype(short), axis=1)).astype(np.int64)
+
+
+def _last(pick: Callable[..., NDArray], rows: NDArray) -> NDArray:
+    return np.asarray(rows.shape[1] - 1 - pick(rows[:, ::-1], axis=1)).astype(np.int64)
 
 
 def _integers(asked: Asked) -> Iterator[Rule]:
+    """In a narrower or a wider type than the data's, or wrapped before a division or a root."""
     family, rows, dtype = asked.family, asked.rows, asked.answer.dtype
-    if family not in _WHOLE:
+    reduce = _WHOLE.get(family)
+    if reduce is None:
         return
-    reduce = _WHOLE[family]
-    for carrier in (np.int32, np.int64, np.float32, np.float64):
-        if np.dtype(carrier) != rows.dtype:
-            name = f"narrowed to {np.dtype(carrier).name}" if np.dtype(carrier).itemsize < rows.dtype.itemsize else ""
-            name = name or f"computed in {np.dtype(carrier).name}"
-            yield name, lambda carrier=carrier: _truncated(reduce(rows.astype(carrier)), dtype)  # type: ignore[misc]
-            yield (
-                f"{name}, saturated",
-                lambda carrier=carrier: _saturated(reduce(rows.astype(carrier)), dtype),  # type: ignore[misc]
-            )
-    yield "saturated instead of wrapped", lambda: _saturated(reduce(rows.astype(object)), dtype)
+    if family in (Family.MEAN, Family.L2):
+        yield Rule("the sum wraps before it is divided or its root is taken", lambda: _truncated(reduce(rows), dtype))
+    for carrier in map(np.dtype, (np.int32, np.int64, np.float32, np.float64)):
+        if carrier != rows.dtype:
+            name = f"{'narrowed to' if carrier.itemsize < rows.dtype.itemsize else 'computed in'} {carrier.name}"
+            for words, end in (("", _truncated), (", saturated", _saturated)):
+                yield Rule(f"{name}{words}", partial(_in_carrier, reduce, rows, carrier, dtype, end))
+    yield Rule("saturated instead of wrapped", lambda: _saturated(reduce(rows.astype(object)), dtype))
+
+
+def _in_carrier(
+    reduce: Callable[[NDArray], NDArray],
+    rows: NDArray,
+    carrier: Dtype,
+    dtype: Dtype,
+    end: Callable[[NDArray, Dtype], NDArray],
+) -> NDArray:
+    return end(reduce(rows.astype(carrier)), dtype)
 
 
 _WHOLE: dict[Family, Callable[[NDArray], NDArray]] = {
@@ -125,16 +151,8 @@ def _root_of_squares(rows: NDArray, family: Family) -> NDArray:
     return np.asarray(np.sqrt(total) if family is Family.L2 else total).astype(rows.dtype)
 
 
-def _exp_sum(rows: NDArray) -> NDArray:
-    wide = _wide(rows)
-    return np.asarray(np.exp(wide).sum(axis=1, dtype=wide.dtype))
-
-
-_EXPONENTIALS: dict[Family, Callable[[NDArray], NDArray]] = {
-    Family.LOGSUMEXP: lambda rows: np.asarray(np.log(_exp_sum(rows))).astype(rows.dtype),
-    Family.SOFTMAX: lambda rows: np.asarray(np.exp(_wide(rows)) / _exp_sum(rows)[:, None]).astype(rows.dtype),
-    Family.LOG_SOFTMAX: lambda rows: np.asarray(_wide(rows) - np.log(_exp_sum(rows))[:, None]).astype(rows.dtype),
-}
+def _nan_alone(rows: NDArray) -> NDArray:
+    return np.where(np.isnan(rows), rows, np.zeros_like(rows))
 
 
 def _softmax_of_infinities(rows: NDArray, exact: NDArray) -> NDArray:
