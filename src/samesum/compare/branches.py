@@ -68,7 +68,7 @@ def _put_branch(graph: Any, fork: Any, which: str, bodies: dict[str, str]) -> No
         graph.node.append(node)
         put = graph.node[-1]
         put.name = prefix + (node.name or f"{node.op_type}:{node.output[0]}")
-        bodies[put.name] = f"{bodies.get(title, '')}/{title}/{which}".lstrip("/")
+        bodies[put.name] = f"{title}/{which}"
         _rename(put, names)
     for mine, theirs in zip(fork.output, inner.output, strict=True):
         if mine:

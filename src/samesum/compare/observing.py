@@ -39,7 +39,7 @@ class Observed:
     @property
     def facts(self) -> EngineFacts:
         """What the document says of the engine."""
-        return EngineFacts(self.runtime.version, self.precision)
+        return EngineFacts(self.runtime.version, self.precision if self.outputs is not None else "")
 
     @property
     def is_shortened(self) -> bool:
