@@ -99,11 +99,18 @@ def examples(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation site in docs/_build, without warnings."""
+    session.install(".[docs,onnx]")
+    session.run("python", "-m", "sphinx", "--fail-on-warning", "--keep-going", "docs", "docs/_build", *session.posargs)
+
+
+@nox.session
 def table(session: nox.Session) -> None:
-    """Writes the README's table of operators again from the rows."""
+    """Writes the table of operators in the documentation again from the rows."""
     session.install(".")
     rows = session.run("samesum", "info", "--markdown", silent=True)
-    _put(Path("README.md"), "operators", str(rows))
+    _put(Path("docs/operators.md"), "operators", str(rows))
 
 
 @nox.session

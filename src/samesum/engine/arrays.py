@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
 import numpy as np
 
 from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
+from samesum.formats.axes import integer_of
 
 
 def as_array(x: Any) -> NDArray:
@@ -37,10 +37,13 @@ def as_integers(axes: Any) -> NDArray:
 
     Raises AxisError for a sequence with anything else in it and for integers that int64 does not hold.
     """
-    if isinstance(axes, int):
-        return np.array(_axis(axes), dtype=np.int64)
-    if isinstance(axes, list | tuple | range):
-        return np.array([_axis(axis) for axis in axes], dtype=np.int64)
+    try:
+        if isinstance(axes, int):
+            return np.array(integer_of(axes), dtype=np.int64)
+        if isinstance(axes, list | tuple | range):
+            return np.array([integer_of(axis) for axis in axes], dtype=np.int64)
+    except OverflowError:
+        raise AxisError(f"axes are {axes!r}; an axis has to be an integer of 64 bits") from None
     return as_array(axes)
 
 
@@ -78,13 +81,3 @@ def _converted(x: Any) -> NDArray:
     if array.dtype == object:
         raise DtypeError(f"{type(x).__name__} does not hold numbers of one dtype; pass an array")
     return array
-
-
-def _axis(axis: Any) -> int:
-    try:
-        number = None if isinstance(axis, bool) else index(axis)
-    except TypeError:
-        number = None
-    if number is None or not -(2**63) <= number < 2**63:
-        raise AxisError(f"{axis!r} is not an integer that can name an axis")
-    return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import ml_dtypes
@@ -13,6 +14,12 @@ Shape = tuple[int | None, ...]
 """A shape as far as it is known; None stands for an unknown dim."""
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+@lru_cache(maxsize=64)
+def type_name(dtype: Dtype) -> str:
+    """The name of an element type in either byte order; NumPy takes a microsecond to spell it."""
+    return dtype.name
 
 
 def shape_text(shape: Shape | None) -> str:

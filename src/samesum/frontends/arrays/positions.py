@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
 from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
 from samesum.engine.memory import SCALAR, SELECT_LAST, reduce
-from samesum.errors import AxisError
 from samesum.formats.arrays import NDArray
+from samesum.formats.axes import integer_of
 
 
 def argmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False, select_last_index: bool = False) -> NDArray:
@@ -41,15 +40,7 @@ def argmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False, select
     return _position(ARGMAX, x, axis, keepdims, select_last_index)
 
 
-def checked_axis(axis: Any) -> None:
-    """Positions are counted along one axis or through all elements, or AxisError."""
-    if axis is not None:
-        try:
-            index(axis)
-        except TypeError:
-            raise AxisError(f"axis is {axis!r}; allowed are an integer and None") from None
-
-
 def _position(row: Reduction, x: Any, axis: Any, keepdims: bool, select_last_index: bool) -> NDArray:
-    checked_axis(axis)
+    if axis is not None:
+        integer_of(axis)  # positions are counted along one axis or through all elements
     return reduce(row, x, axis, SCALAR | bool(keepdims) | (SELECT_LAST if select_last_index else 0))

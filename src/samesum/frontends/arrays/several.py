@@ -9,7 +9,7 @@ from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MIN, REDUCTIONS, Reducti
 from samesum.engine.memory import REAL, REFUSE_EMPTY, WIDEN, Axes, reduce_several
 from samesum.errors import UnsupportedOperator
 from samesum.formats.arrays import NDArray
-from samesum.frontends.arrays.positions import checked_axis
+from samesum.formats.axes import integer_of
 
 _Row = tuple[Reduction, int]
 
@@ -43,8 +43,8 @@ def reduce(
     {'min': array([3., 6.]), 'sum': array([ 7., 14.]), 'l2': array([ 5., 10.])}
     """
     wanted = _rows(names)
-    if not _POSITIONS.isdisjoint(wanted):
-        checked_axis(axis)
+    if axis is not None and not _POSITIONS.isdisjoint(wanted):
+        integer_of(axis)
     return dict(zip(wanted, reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True), strict=True))
 
 
