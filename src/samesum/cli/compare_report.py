@@ -51,7 +51,7 @@ def _controls(found: Comparison) -> list[str]:
     lines = ["the same bits again?"]
     for name in dict.fromkeys(each.engine for each in found.control):
         said = [f"{_KINDS[c.kind]} {'yes' if c.same else 'NO'}" for c in found.control if c.engine == name]
-        lines.append(f"  {name}: {', '.join(said)}")
+        lines += wrap(f"{name}: {', '.join(said)}", WIDTH, initial_indent="  ", subsequent_indent="    ")
     return lines
 
 

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike
 from typing import Any
 
-from samesum.compare.branches import without_branches
 from samesum.compare.engines import close, made
-from samesum.compare.families import Judged, judged
-from samesum.compare.graph import Graph, Node
-from samesum.compare.hazards import hazards
+from samesum.compare.graph import Graph
 from samesum.compare.inputs import Runs, made_up
-from samesum.compare.judging import ORDER, Verdict
-from samesum.compare.lines import axes_of, reduced
-from samesum.compare.nodes import Seen, Truths, judged_node, merged
-from samesum.compare.observing import Observed, Values, batches, differences, needed, same
-from samesum.compare.onnx_graph import OnnxGraph
+from samesum.compare.merging import merged_node, ordered, worst_controls, worst_outputs
+from samesum.compare.observing import Observed, differences
 from samesum.compare.reading import read
-from samesum.compare.results import Comparison, Control, EngineFinding, Hazard, NodeFinding, OutputDifference
-from samesum.compare.saving import Case
-from samesum.compare.sizes import sizes_of
+from samesum.compare.results import Comparison, Control, Hazard, NodeFinding, OutputDifference
+from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
-from samesum.runtimes.runtime import EngineError, Feeds, Session
+from samesum.runtimes.runtime import EngineError, Feeds, Format, Runtime, Session
 
 ENGINES = ("onnxruntime", "openvino")
 MEMORY = 1 << 29
@@ -31,8 +25,6 @@ MEMORY = 1 << 29
 
 Advance = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done and how much there is."""
-
-Save = Callable[[Case], None]
 
 
 def compare(
@@ -73,10 +65,22 @@ def compare(
     if not runtimes:
         raise AttributeValueError("no engine is given; at least one is needed")
     try:
-        everyone = [Observed(name, runtime) for name, runtime in runtimes]
-        return _Comparing(_title(model), graph, everyone, memory, advance, save).over(inputs, seed)
+        notes, able = _able(graph, runtimes)
+        everyone = [Observed(name, runtime) for name, runtime in able]
+        return _Comparing(_title(model), graph, everyone, memory, advance, save, notes).over(inputs, seed)
     finally:
         close([runtime for _, runtime in runtimes])
+
+
+def _able(graph: Graph, runtimes: Sequence[tuple[str, Runtime]]) -> tuple[list[str], list[tuple[str, Runtime]]]:
+    """The engines that read the model's format, and a note for each of the others."""
+    form = graph.model.format
+    able = [(name, runtime) for name, runtime in runtimes if form in runtime.formats]
+    left = [name for name, runtime in runtimes if form not in runtime.formats]
+    words = {Format.ONNX: "ONNX", Format.IR: "OpenVINO IR"}[form]
+    if not able:
+        raise AttributeValueError(f"the model is {words}, which none of the engines reads: {', '.join(left)}")
+    return [f"{name} does not read {words} and is left out" for name in left], able
 
 
 def _title(model: object) -> str:
@@ -108,16 +112,17 @@ class _Comparing:
             self._look(feeds)
             outputs += self._differences()
             controls += [each for engine in self.engines for each in engine.controls(self.graph, feeds)]
-            found, exposed = self._nodes(feeds, said)
+            walk = Walk(self.graph, self.engines, feeds, self.memory, self.save, self.hazards)
+            found, exposed = walk.over(partial(self.advance, f"nodes{said}"))
             controls += exposed
             for node in found:
                 nodes.setdefault(node.name, []).append(node)
         return Comparison(
             self.title,
             self._facts(),
-            _worst_outputs(outputs),
-            _worst_controls(controls),
-            _sorted([_merged(each) for each in nodes.values()]),
+            worst_outputs(outputs),
+            worst_controls(controls),
+            ordered([merged_node(each) for each in nodes.values()]),
             tuple(self.hazards.values()),
             (),
             tuple(dict.fromkeys(self.notes)),
@@ -178,66 +183,6 @@ class _Comparing:
                 found += differences(first, f"{engine.name}:f32", engine.full)
         return found
 
-    def _nodes(self, feeds: Feeds, said: str) -> tuple[list[NodeFinding], list[Control]]:
-        """Every node that is judged, and whether exposing values changed the outputs of each engine."""
-        graph = self._flat(feeds)
-        chosen = [(node, how) for node in graph.nodes if (how := judged(node)) is not None]
-        hows = {node.name: how for node, how in chosen}
-        seen_nodes = [node for node, _ in chosen if node.observed]
-        found = [_unseen(node, self.engines) for node, _ in chosen if not node.observed]
-        kept = {engine.name: True for engine in self.engines if engine.outputs is not None}
-        done = 0
-        for batch in batches(seen_nodes, sizes_of(graph, feeds), self.memory):
-            rows, faithful = self._batch(graph, batch, hows, feeds)
-            found += rows
-            done += len(batch)
-            self.advance(f"nodes{said}", done, len(seen_nodes))
-            for name, same_outputs in faithful.items():
-                kept[name] = kept.get(name, True) and same_outputs
-        return found, [Control(name, "exposed", is_same) for name, is_same in kept.items()] if seen_nodes else []
-
-    def _flat(self, feeds: Feeds) -> Graph:
-        """The graph with the branches that are taken put into it."""
-        graph = self.graph
-        if not isinstance(graph, OnnxGraph):
-            return graph
-        for engine in self.engines:
-            try:
-                return without_branches(graph, lambda at, names, it=engine: _values(it, at, names, feeds))  # type: ignore[misc]
-            except EngineError:
-                continue
-        return graph
-
-    def _batch(
-        self, graph: Graph, batch: Sequence[Node], hows: Mapping[str, Judged], feeds: Feeds
-    ) -> tuple[list[NodeFinding], dict[str, bool]]:
-        truths = Truths(graph)
-        rows: dict[str, dict[str, EngineFinding]] = {node.name: {} for node in batch}
-        kept: dict[str, bool] = {}
-        shapes: dict[str, tuple[tuple[int, ...], int]] = {}
-        for engine in self.engines:
-            seen = _seen(engine, graph, batch, feeds)
-            if seen.values is not None and engine.judged is not None:
-                kept[engine.name] = seen.keeps_outputs
-            for node in batch:
-                found = judged_node(engine, node, hows[node.name], feeds, seen, truths)
-                rows[node.name][engine.name] = found
-                arrays = truths.inputs(node)
-                if found.verdict is Verdict.WRONG and arrays is not None:
-                    exact = truths.of(node, hows[node.name], arrays).exact
-                    self.save(Case(graph, node, arrays, exact, engine.name, engine.facts, found))
-                if arrays is not None and node.name not in shapes and arrays[0] is not None:
-                    shapes[node.name] = arrays[0].shape, reduced(arrays[0], axes_of(node, arrays))
-                    for each in hazards(node, hows[node.name], arrays):
-                        self.hazards.setdefault((each.name, each.type, each.kind), each)
-        findings = [
-            NodeFinding(
-                node.name, node.operator, node.domain, node.body, *shapes.get(node.name, ((), 0)), rows[node.name]
-            )
-            for node in batch
-        ]
-        return findings, kept
-
 
 def _failure(session: Session | str, feeds: Feeds, wanted: Sequence[str]) -> str:
     if isinstance(session, str):
@@ -247,61 +192,3 @@ def _failure(session: Session | str, feeds: Feeds, wanted: Sequence[str]) -> str
     except EngineError as error:
         return str(error) or "it fails"
     return ""
-
-
-def _values(engine: Observed, graph: OnnxGraph, names: Sequence[str], feeds: Feeds) -> Values:
-    inner = [name for name in names if name not in feeds]
-    given = {name: feeds[name] for name in names if name in feeds}
-    return given | (engine.prepare(graph.exposed(inner)).run(feeds, inner) if inner else {})
-
-
-def _seen(engine: Observed, graph: Graph, batch: Sequence[Node], feeds: Feeds) -> Seen:
-    """The values at the nodes of a batch, from two runs of one session."""
-    names = list(dict.fromkeys(name for node in batch for name in needed(graph, node, feeds)))
-    try:
-        session = engine.prepare(graph.exposed(names))
-        everything = list(dict.fromkeys([*graph.outputs, *names]))
-        values, again = (session.run(feeds, everything) for _ in range(2))
-    except EngineError as error:
-        engine.trouble = " ".join(str(error).split())[:200]
-        return Seen(None, None)
-    before = engine.judged
-    return Seen(values, again, before is not None and same(before, values))
-
-
-def _unseen(node: Node, engines: Sequence[Observed]) -> NodeFinding:
-    said = EngineFinding(None, None, Verdict.NO_OPINION, f"in the body of {node.body}, whose values are not exposed")
-    return NodeFinding(
-        f"{node.body}/{node.name}", node.operator, node.domain, node.body, (), 0, {each.name: said for each in engines}
-    )
-
-
-def _merged(found: Sequence[NodeFinding]) -> NodeFinding:
-    """One node over all sets of inputs."""
-    names = found[0].engines
-    engines = {name: merged([each.engines[name] for each in found]) for name in names}
-    first = found[0]
-    return NodeFinding(first.name, first.operator, first.domain, first.body, first.shape, first.reduced, engines)
-
-
-def _sorted(nodes: Sequence[NodeFinding]) -> tuple[NodeFinding, ...]:
-    """The worst verdict first, of one verdict the largest error."""
-    return tuple(sorted(nodes, key=lambda node: (-ORDER.index(node.verdict), -node.worst)))
-
-
-def _worst_outputs(found: Sequence[OutputDifference]) -> tuple[OutputDifference, ...]:
-    worst: dict[tuple[str, str], OutputDifference] = {}
-    for each in found:
-        key = each.engine, each.name
-        if key not in worst or each.max_rel > worst[key].max_rel:
-            worst[key] = each
-    return tuple(worst.values())
-
-
-def _worst_controls(found: Sequence[Control]) -> tuple[Control, ...]:
-    worst: dict[tuple[str, str], Control] = {}
-    for each in found:
-        key = each.engine, each.kind
-        if key not in worst or not each.same:
-            worst[key] = each
-    return tuple(worst.values())

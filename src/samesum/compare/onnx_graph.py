@@ -15,6 +15,7 @@ from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.runtimes.runtime import EngineModel, Format
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
+INT64 = 7
 _RESULT = "samesum:result"
 
 
@@ -110,7 +111,7 @@ class OnnxGraph:
             [native],
             "alone",
             [helper.make_tensor_value_info(names[0], _NUMBERS[data.dtype], data.shape)],
-            [onnx.ValueInfoProto(name=_RESULT)],
+            [helper.make_tensor_value_info(_RESULT, _result_type(node.operator, data), None)],
             held,
         )
         model = helper.make_model(graph, opset_imports=list(self.proto.opset_import), ir_version=self.proto.ir_version)
@@ -142,6 +143,11 @@ class OnnxGraph:
             not body,
             node,
         )
+
+
+def _result_type(operator: str, data: NDArray) -> int:
+    """What every operator that is judged gives: positions, or the type of its data."""
+    return INT64 if operator in ("ArgMax", "ArgMin") else _NUMBERS[data.dtype]
 
 
 def serialized(proto: Any) -> bytes:

@@ -81,6 +81,9 @@ def _holds(rule: Rule, asked: Asked) -> bool:
             return False
         if made.dtype != asked.answer.dtype or made.shape != asked.answer.shape:
             return False
+        if rule.near is not None and rule.near.itemsize < made.dtype.itemsize:
+            is_short = _agrees(asked.answer, asked.answer.astype(rule.near).astype(made.dtype), None)
+            return is_short and _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, asked.answer, None)
         return _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, made, rule.near)
 
 

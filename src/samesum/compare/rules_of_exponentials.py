@@ -19,7 +19,8 @@ def exponentials(asked: Asked) -> Iterator[Rule]:
     """The rules for what takes exponentials or logarithms; the simplest first."""
     rows, family = asked.rows, asked.family
     if family in (*_LINES, Family.HARDMAX) and len(asked.steps) > 1:
-        yield Rule("along the first axis alone, not all from there on", partial(_along_first, asked), rows.dtype)
+        yield Rule("along the first axis alone, not all from there on", partial(_along_one, asked, 1), rows.dtype)
+        yield Rule("along the last axis alone, not all from the first on", partial(_along_one, asked, -1), rows.dtype)
     if family not in _LOGS | _LINES or rows.shape[1] == 0 or rows.dtype.kind not in "fV":
         return
     for held in _types(rows.dtype):
@@ -82,15 +83,14 @@ def _one_by_one(terms: NDArray) -> NDArray:
     return total
 
 
-def _along_first(asked: Asked) -> NDArray:
-    """As if only the first of the axes that are joined counted."""
+def _along_one(asked: Asked, axis: int) -> NDArray:
+    """As if only one of the axes that are joined counted."""
     shaped = asked.rows.reshape(len(asked.rows), *asked.steps).astype(np.float64)
     if asked.family is Family.HARDMAX:
-        first = np.argmax(shaped, axis=1, keepdims=True)
         found = np.zeros_like(shaped)
-        np.put_along_axis(found, first, 1, axis=1)
+        np.put_along_axis(found, np.expand_dims(np.argmax(shaped, axis=axis), axis), 1, axis=axis)
     else:
-        terms = np.exp(shaped - shaped.max(axis=1, keepdims=True))
-        found = terms / terms.sum(axis=1, keepdims=True)
+        terms = np.exp(shaped - shaped.max(axis=axis, keepdims=True))
+        found = terms / terms.sum(axis=axis, keepdims=True)
         found = np.log(found) if asked.family is Family.LOG_SOFTMAX else found
     return found.reshape(asked.answer.shape).astype(asked.answer.dtype)

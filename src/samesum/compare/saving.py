@@ -63,8 +63,10 @@ def save(folder: Path, case: Case) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     alone = case.graph.alone(case.node, case.arrays)
     is_onnx = alone.model.format is Format.ONNX
-    (target / ("model.onnx" if is_onnx else "model.xml")).write_bytes(alone.model.content)
-    if not is_onnx:
+    if is_onnx:
+        (target / "model.onnx").write_bytes(_with_shape(alone.model.content, case.exact))
+    else:
+        (target / "model.xml").write_bytes(alone.model.content)
         (target / "model.bin").write_bytes(alone.model.weights)
     (data,) = alone.feeds.values()
     np.save(target / "input.npy", _written(data))
@@ -78,10 +80,24 @@ _OWN = """raise SystemExit("run model.onnx on input.npy with your engine here an
 got = x"""
 
 
+def _with_shape(content: bytes, exact: NDArray) -> bytes:
+    """The model with the shape of its output, which ONNX's checker asks for."""
+    import onnx
+
+    proto = onnx.load_model_from_string(content)
+    shape = proto.graph.output[0].type.tensor_type.shape
+    for size in exact.shape:
+        shape.dim.add().dim_value = size
+    if not exact.shape:
+        shape.SetInParent()
+    return bytes(proto.SerializeToString())
+
+
 def _head(case: Case) -> str:
     """What the script shows, in the first line of its docstring."""
     node, found = case.node, case.finding
-    said = f"{node.operator} in opset {node.opset}: {case.engine} {case.facts.version} is {found.verdict.value}"
+    engine = f"{case.engine} {case.facts.version}".rstrip()
+    said = f"{node.operator} in opset {node.opset}: {engine} is {found.verdict.value}"
     if found.reason:
         said += f" ({found.reason})"
     if found.alone is None or not found.alone.wrong:
