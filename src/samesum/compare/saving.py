@@ -71,13 +71,16 @@ def save(folder: Path, case: Case) -> Path:
     (data,) = alone.feeds.values()
     np.save(target / "input.npy", _written(data))
     np.save(target / "exact.npy", _written(case.exact))
-    script = _SCRIPT.replace("HEAD", _head(case)).replace("RUN", _RUN.get(case.engine, _OWN))
+    script = _SCRIPT.replace("HEAD", _head(case)).replace("RUN", _running(case.engine))
     (target / "reproduce.py").write_text(script.replace("MODEL", "model.onnx" if is_onnx else "model.xml"), "utf-8")
     return target
 
 
-_OWN = """raise SystemExit("run model.onnx on input.npy with your engine here and call its output `got`")
-got = x"""
+_OWN = """import importlib, onnx  # run with the folder of MODULE in PYTHONPATH
+engine = importlib.import_module("MODULE").CLASS()
+model = onnx.load("model.onnx")
+name = model.graph.output[0].name
+got = engine.run(model, {model.graph.input[0].name: x}, [name])[name]"""
 
 
 def _with_shape(content: bytes, exact: NDArray) -> bytes:
@@ -91,6 +94,12 @@ def _with_shape(content: bytes, exact: NDArray) -> bytes:
     if not exact.shape:
         shape.SetInParent()
     return bytes(proto.SerializeToString())
+
+
+def _running(engine: str) -> str:
+    """How the script runs the model."""
+    module, _, name = engine.partition(":")
+    return _RUN.get(engine) or _OWN.replace("MODULE", module).replace("CLASS", name or module)
 
 
 def _head(case: Case) -> str:
