@@ -24,7 +24,7 @@ MOST_ELEMENTS = 1 << 20
 LONGEST = 1 << 25
 """Longer lines are not looked at."""
 NEAR = 8.0
-"""Ulps of a rule's own type within which a rule with exponentials or logarithms in it counts as met."""
+"""Ulps of a line's largest, in the rule's own type, within which a rule with exponentials in it counts as met."""
 
 
 def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer: NDArray, exact: NDArray) -> str:
@@ -42,7 +42,10 @@ def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer:
         return ""
     found = lines(data, axes)
     got, wanted = answers(family, answer, axes, found), answers(family, exact, axes, found)
-    return "" if len(found.data) == 0 or found.data.shape[1] > LONGEST else _met(family, found, got, wanted)
+    if len(found.data) == 0 or found.data.shape[1] > LONGEST:
+        return ""
+    with np.errstate(all="ignore"):
+        return _met(family, found, got, wanted)
 
 
 def _met(family: Family, found: Lines, got: NDArray, wanted: NDArray) -> str:
@@ -74,17 +77,16 @@ def _rules(asked: Asked) -> Iterator[Rule]:
 
 def _holds(rule: Rule, asked: Asked) -> bool:
     """True if the rule gives what the engine gives and not what is exact."""
-    with np.errstate(all="ignore"):
-        try:
-            made = rule.compute()
-        except (TypeError, ValueError, OverflowError):
-            return False
-        if made.dtype != asked.answer.dtype or made.shape != asked.answer.shape:
-            return False
-        if rule.near is not None and rule.near.itemsize < made.dtype.itemsize:
-            is_short = _agrees(asked.answer, asked.answer.astype(rule.near).astype(made.dtype), None)
-            return is_short and _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, asked.answer, None)
-        return _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, made, rule.near)
+    try:
+        made = rule.compute()
+    except (TypeError, ValueError, OverflowError):
+        return False
+    if made.dtype != asked.answer.dtype or made.shape != asked.answer.shape:
+        return False
+    if rule.near is not None and rule.near.itemsize < made.dtype.itemsize:
+        is_short = _agrees(asked.answer, asked.answer.astype(rule.near).astype(made.dtype), None)
+        return is_short and _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, asked.answer, None)
+    return _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, made, rule.near)
 
 
 def _agrees(a: NDArray, b: NDArray, near: Dtype | None) -> bool:
@@ -92,5 +94,7 @@ def _agrees(a: NDArray, b: NDArray, near: Dtype | None) -> bool:
         return not bool(steps(a, b).any())
     x, y = a.astype(np.float64), b.astype(np.float64)
     same = (x == y) | (np.isnan(x) & np.isnan(y))
-    close = np.abs(x - y) <= NEAR * unit(y, near)
-    return bool((same | (close & np.isfinite(x) & np.isfinite(y) & ((x == 0) == (y == 0)))).all())
+    finite = np.isfinite(x) & np.isfinite(y)
+    size = np.abs(np.where(np.isfinite(y), y, 0))
+    largest = size if size.ndim == 1 else size.max(axis=1, keepdims=True, initial=0.0)
+    return bool((same | (finite & (np.abs(x - y) <= NEAR * unit(largest, near)))).all())

@@ -24,7 +24,7 @@ def exponentials(asked: Asked) -> Iterator[Rule]:
     if family not in _LOGS | _LINES or rows.shape[1] == 0 or rows.dtype.kind not in "fV":
         return
     for held in _types(rows.dtype):
-        for add, words in ((_at_once, ""), (_one_by_one, "one after the other")):
+        for add, words in _ADDERS:
             for subtract in (True, False) if family is not Family.LOG_SUM else (True,):
                 said = ", ".join(
                     part for part in (_narrowed(held, rows.dtype), _added(words, held), _no(subtract)) if part
@@ -81,6 +81,22 @@ def _one_by_one(terms: NDArray) -> NDArray:
     for column in terms.T[1:]:
         total = (total + column).astype(terms.dtype)
     return total
+
+
+def _in_lanes(lanes: int, terms: NDArray) -> NDArray:
+    """Sums of every so many terms, which are then added up; the rest comes at the end."""
+    whole = terms.shape[1] // lanes * lanes
+    if terms.dtype == BFLOAT16 or whole < 2 * lanes:
+        raise ValueError(lanes)
+    parts = np.add.accumulate(terms[:, :whole].reshape(len(terms), -1, lanes), axis=1, dtype=terms.dtype)[:, -1]
+    return _one_by_one(np.concatenate([parts, terms[:, whole:]], axis=1))
+
+
+_ADDERS: tuple[tuple[Callable[[NDArray], NDArray], str], ...] = (
+    (_at_once, ""),
+    (_one_by_one, "one after the other"),
+    *((partial(_in_lanes, lanes), f"in {lanes} interleaved sums") for lanes in (4, 8, 16, 32, 64)),
+)
 
 
 def _along_one(asked: Asked, axis: int) -> NDArray:

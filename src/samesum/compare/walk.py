@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from samesum.compare.branches import without_branches
 from samesum.compare.families import Judged, judged
 from samesum.compare.graph import Graph, Node
@@ -35,6 +37,10 @@ class Walk:
 
     def over(self, advance: Callable[[int, int], None]) -> tuple[list[NodeFinding], list[Control]]:
         """Every node that is judged, and whether exposing values changed the outputs of each engine."""
+        with np.errstate(all="ignore"):
+            return self._over(advance)
+
+    def _over(self, advance: Callable[[int, int], None]) -> tuple[list[NodeFinding], list[Control]]:
         graph, feeds = self._flat(), self.feeds
         chosen = [(node, how) for node in graph.nodes if (how := judged(node)) is not None]
         hows = {node.name: how for node, how in chosen}
