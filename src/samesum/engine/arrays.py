@@ -14,8 +14,8 @@ from samesum.formats.axes import integer_of
 def as_array(x: Any) -> NDArray:
     """`x` as a plain NumPy array that shares its memory where possible.
 
-    Raises DtypeError for a masked array, for memory that the CPU does not reach and for what does not
-    hold numbers of one type, ShapeError for nested sequences of unequal lengths.
+    Raises DtypeError for a masked array, a Dask collection, a tensor that requires a gradient, memory that the CPU
+    does not reach and what does not hold numbers of one type, ShapeError for nested sequences of unequal lengths.
     """
     if type(x) is np.ndarray:
         return x
@@ -72,6 +72,13 @@ def _shared(x: Any) -> NDArray | None:
 
 
 def _converted(x: Any) -> NDArray:
+    graph = getattr(x, "__dask_graph__", None)
+    if graph is not None and graph() is not None:
+        package = type(x).__module__.partition(".")[0]
+        raise DtypeError(
+            f"got a lazy {package} {type(x).__name__}, which would be computed whole, in memory; "
+            "pass x.compute() if it fits there"
+        )
     try:
         array: NDArray = np.asanyarray(x)
     except (TypeError, RuntimeError) as error:
