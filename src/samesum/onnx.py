@@ -1,6 +1,6 @@
 """The operators of ONNX as functions on arrays, `opset` chooses the version; and samesum inside ONNX's own tools.
 
-`reference_ops` and `Backend` need the onnx package, which comes in on first use.
+`reference_ops` and `Backend` need the onnx package, `exact_session` onnxruntime; they come in on first use.
 """
 
 from importlib import import_module
@@ -25,6 +25,7 @@ from samesum.frontends.standards.onnx_scans import CumProd, CumSum
 
 if TYPE_CHECKING:
     from samesum.frontends.plugins.backend import Backend
+    from samesum.frontends.plugins.exact_session import custom_ops_library, exact_session
     from samesum.frontends.plugins.reference import reference_ops
     from samesum.frontends.plugins.session import InferenceSession
 
@@ -48,10 +49,18 @@ __all__ = [
     "ReduceSum",
     "ReduceSumSquare",
     "Softmax",
+    "custom_ops_library",
+    "exact_session",
     "reference_ops",
 ]
 
-_PLUGINS = {"Backend": "backend", "InferenceSession": "session", "reference_ops": "reference"}
+_PLUGINS = {
+    "Backend": "backend",
+    "InferenceSession": "session",
+    "custom_ops_library": "exact_session",
+    "exact_session": "exact_session",
+    "reference_ops": "reference",
+}
 """In which file of `frontends/plugins` each lies."""
 
 publish(globals())
