@@ -12,12 +12,15 @@ from samesum.specs.row import Attribute, Operator, Version
 _OUTSIDE_FUSIONS = 2
 """No operator here has a version 2: the optimizers of ONNX Runtime, which know nodes by version, leave it alone."""
 
+OPERATORS = tuple(operator for operator in ONNX.operators if operator.row is not None)
+"""Those of the standard that other runtimes are offered: the reductions, the scans and the softmaxes."""
+
 
 @cache
 def declare_once() -> None:
     """Declares every version of every operator of ONNX, and of each what serves a model of unknown opset."""
     rows = []
-    for operator in ONNX.operators:
+    for operator in OPERATORS:
         rows += [_row(operator, each, each.since, _OUTSIDE_FUSIONS) for each in operator.versions]
         rows.append(_row(operator, _merged(operator), 0, _unchanged_since(operator)))
     declare(rows)
@@ -38,7 +41,8 @@ def _row(operator: Operator, version: Version, since: int, registered: int) -> V
     )  # fmt: skip
 
 
-def _kind(row: Reduction | Scan | Normalization) -> tuple[str, int]:
+def _kind(row: Reduction | Scan | Normalization | None) -> tuple[str, int]:
+    assert row is not None
     if isinstance(row, Reduction):
         return "reduction", row.code
     if isinstance(row, Scan):
