@@ -226,8 +226,8 @@ def test_operators_choose_which_are_exact() -> None:
 @pytest.mark.parametrize(
     ("operators", "error", "says"),
     [
-        (["Sofmax"], UnsupportedOperator, "operators names 'Sofmax'; allowed are ReduceSum"),
-        (["Conv"], UnsupportedOperator, "operators names 'Conv'"),
+        (["Sofmax"], UnsupportedOperator, "no operator 'Sofmax' that is supported; close: Softmax"),
+        (["Conv"], UnsupportedOperator, "no operator 'Conv'"),
         ("Softmax", AttributeValueError, "operators is the text 'Softmax'; a sequence of names is needed"),
         ([], AttributeValueError, "operators names none"),
     ],
