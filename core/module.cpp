@@ -9,6 +9,8 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/accumulation.hpp"
+#include "python/elementwise.hpp"
+#include "python/floating_point.hpp"
 #include "python/outputs.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
@@ -209,6 +211,8 @@ NB_MODULE(_core, m) {
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"),
           nb::arg("out").none() = nb::none());
+    define_elementwise(m);
+    define_floating_point(m);
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));

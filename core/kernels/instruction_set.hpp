@@ -17,6 +17,7 @@ struct InstructionSet {
     const WholeMethods* whole;
     const ShortMethods* shorts;
     const ShortIntegerMethods* short_integers;
+    const ElementwiseMethods* elementwise;
     bool (*is_supported)();
 };
 

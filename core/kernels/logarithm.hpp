@@ -49,6 +49,22 @@ struct Octaves {
     }
 };
 
+// The same with z itself. The instructions give what the operations on the bits do.
+struct Significand {
+    Doubles number, z;
+
+    static SAMESUM_INLINE Significand of(Doubles t) {
+#if defined(__AVX512F__)
+        const __m512d z = _mm512_getmant_pd(t, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
+        return {reinterpret_cast<Doubles>(_mm512_getexp_pd(t) - _mm512_getexp_pd(z)),
+                reinterpret_cast<Doubles>(z)};
+#else
+        const Octaves octaves = Octaves::of(t);
+        return {octaves.number, t * octaves.scale};
+#endif
+    }
+};
+
 // ln 2 in words, the first of 40 bits: multiples of it by less than 2^12 are exact.
 constexpr double octave = 0x1.62e42fefa4p-1, octave_rest = -0x1.8432a1b0e2634p-43,
                  octave_middle = -0x1.8432a1b0e2p-43, octave_last = -0x1.8cff81a12a17ep-85;
@@ -166,8 +182,8 @@ SAMESUM_INLINE Doubles logarithm_error(Doubles log) {
 // is below 2^-42, beside a logarithm above 0.03.
 SAMESUM_INLINE Doubles quick_logarithm(Doubles t) {
     const Doubles none = {};
-    const Octaves x = Octaves::of(t);
-    const Doubles z = t * x.scale;
+    const Significand x = Significand::of(t);
+    const Doubles z = x.z;
     const Longs k = reinterpret_cast<Longs>(fused(z, none + 16, none + to_integer));
     const Doubles r = fused(z, looked_up(of_sixteenths.factor, k), none - 1);
     Doubles q = fused(r, none + 0x1.251603fda89bbp-3, none - 0x1.55e9865e4182cp-3);

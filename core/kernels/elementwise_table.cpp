@@ -1,0 +1,26 @@
+// Functions of each element: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/elementwise_functions.hpp"
+#include "kernels/tables.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class Function>
+constexpr void fill(ElementwiseMethods& m, Unary function) {
+    auto& row = m.unary[static_cast<std::size_t>(function)];
+    row[0] = NarrowElements<Function, Float16>::run;
+    row[1] = NarrowElements<Function, Bfloat16>::run;
+    row[2] = NarrowElements<Function, Float32>::run;
+    row[3] = DoubleElements<Function>::run;
+}
+
+constexpr ElementwiseMethods all_elementwise() {
+    ElementwiseMethods m{};
+    fill<ExponentialFunction>(m, Unary::exponential);
+    fill<LogarithmFunction>(m, Unary::logarithm);
+    return m;
+}
+
+extern const ElementwiseMethods elementwise;
+const ElementwiseMethods elementwise = all_elementwise();
+
+}  // namespace samesum::SAMESUM_ISA
