@@ -1,7 +1,8 @@
 // Loops of functions of one element. A function is a struct with
-//   quick(x), in doubles within 2^-`certain_bits` of the result, relatively, where any_outside<format>(x) is
-//       false: there a result of the format is a normal number;
-//   everywhere(x), the same for all x: zero, infinite or NaN exactly where the result is, or so far beyond the
+//   quick(x, y), several vectors of doubles within 2^-`certain_bits` of the results, relatively, where
+//       any_outside<format>(x) is false: there a result of the format is a normal number;
+//   everywhere(x), the same for all x: zero, infinite or NaN exactly where the result is, or so far beyond
+//   the
 //       range of narrow formats that it rounds to that;
 //   precise(x), in two words within 2^-66 where the result is a number other than zero;
 //   doubles(x) and doubles_everywhere(x), likewise the results in float64.
@@ -45,6 +46,14 @@ SAMESUM_INLINE bool any_near_tie(Doubles y) {
 #endif
 }
 
+template <class Function>
+SAMESUM_INLINE Doubles quick_of_one(Doubles x) {
+    const Doubles all[1] = {x};
+    Doubles y[1];
+    Function::quick(all, y);
+    return y[0];
+}
+
 constexpr std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
 
 // Whether an element is NaN or its magnitude is above the limit.
@@ -84,17 +93,30 @@ struct NarrowElements {
         return (bits & ~uncertain) | (R::of(y.hi, y.lo) & uncertain);
     }
 
-    static SAMESUM_INLINE Bits of(Doubles x) {
-        const Doubles y = Function::quick(x);
-        const bool is_hard = Function::template any_outside<F::format>(x) |
-                             any_near_tie<F::format, 53 - Function::certain_bits>(y);
-        return __builtin_expect(is_hard, false) ? carefully(x) : R::of_number(y);
+    template <std::size_t count>
+    static SAMESUM_INLINE void take(const char* from, char* to) {
+        Doubles x[count], y[count];
+        for_each_of<count>([&](std::size_t v) { x[v] = F::doubles(from + v * bytes); });
+        Function::quick(x, y);
+        for_each_of<count>([&](std::size_t v) {
+            const bool is_hard = Function::template any_outside<F::format>(x[v]) |
+                                 any_near_tie<F::format, 53 - Function::certain_bits>(y[v]);
+            R::store_to(to + v * bytes, 0,
+                        __builtin_expect(is_hard, false) ? carefully(x[v]) : R::of_number(y[v]));
+        });
     }
 
     static void run(const void* x, std::size_t n, void* out) {
-        each_vector<F::size>(static_cast<const char*>(x), n, static_cast<char*>(out),
-                             [](const char* from, char* to) { R::store_to(to, 0, of(F::doubles(from))); });
+        const char* from = static_cast<const char*>(x);
+        char* to = static_cast<char*>(out);
+        for (; n >= several * width + width;
+             n -= several * width, from += several * bytes, to += several * bytes)
+            take<several>(from, to);
+        each_vector<F::size>(from, n, to, [](const char* p, char* q) { take<1>(p, q); });
     }
+
+  private:
+    static constexpr std::size_t bytes = width * F::size, several = has_fused ? 3 : 1;
 };
 
 template <class Function>
@@ -114,5 +136,17 @@ struct DoubleElements {
                        [](const char* from, char* to) { store(to, of(Float64::doubles(from))); });
     }
 };
+
+template <class F>
+void widen_elements(const void* x, std::size_t n, double* out) {
+    const char* from = static_cast<const char*>(x);
+    std::size_t i = 0;
+    for (; i + width <= n; i += width) store(out + i, F::doubles(from + i * F::size));
+    if (i == n) return;
+    char padded[width * F::size];
+    pad<F>(from + i * F::size, n - i, padded);
+    const Doubles last = F::doubles(padded);
+    std::memcpy(out + i, &last, 8 * (n - i));
+}
 
 }  // namespace samesum::SAMESUM_ISA

@@ -1,5 +1,6 @@
 // Functions of each element: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/elementwise_functions.hpp"
+#include "kernels/elementwise_power.hpp"
 #include "kernels/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -13,10 +14,21 @@ constexpr void fill(ElementwiseMethods& m, Unary function) {
     row[3] = DoubleElements<Function>::run;
 }
 
+template <class F>
+constexpr void fill_powers(ElementwiseMethods& m) {
+    m.power[static_cast<std::size_t>(F::format)] = Powers<F>::run;
+    m.power_of_one[static_cast<std::size_t>(F::format)] = Powers<F>::run_of_one;
+    m.widen[static_cast<std::size_t>(F::format)] = widen_elements<F>;
+}
+
 constexpr ElementwiseMethods all_elementwise() {
     ElementwiseMethods m{};
     fill<ExponentialFunction>(m, Unary::exponential);
     fill<LogarithmFunction>(m, Unary::logarithm);
+    fill_powers<Float16>(m);
+    fill_powers<Bfloat16>(m);
+    fill_powers<Float32>(m);
+    fill_powers<Float64>(m);
     return m;
 }
 

@@ -33,23 +33,29 @@ SAMESUM_INLINE DoubleWord logarithm_of_one_plus(DoubleWord v) {
     return ordered_sum(y, d - 0.5 * d * d);
 }
 
-// A positive normal number as 2^number * z with z from 3/4 to 3/2.
+// A positive normal number below 3/4 2^1024 as 2^number * z with z from 3/4 to 3/2.
 struct Octaves {
     Doubles number, scale;
 
     static SAMESUM_INLINE Octaves of(Doubles t) {
+        const Longs octave = whole_number(t), scale = (1023 - octave) << 52;
+        return {as_doubles(octave), reinterpret_cast<Doubles>(scale)};
+    }
+
+    // Modulo 2^64: numbers that will not be used may be anything.
+    static SAMESUM_INLINE Longs whole_number(Doubles t) {
         constexpr std::uint64_t three_quarters = 0x3fe8000000000000, positive = std::uint64_t{1} << 62;
-        // Modulo 2^64: numbers that will not be used may be anything.
         const UnsignedLongs above = reinterpret_cast<UnsignedLongs>(t) - three_quarters + positive;
-        const Longs octave = reinterpret_cast<Longs>(above >> 52);
-        constexpr std::int64_t offset = static_cast<std::int64_t>(positive >> 52);
-        const Longs shifted = octave - offset + __builtin_bit_cast(std::int64_t, to_integer);
-        const Longs scale = (offset + 1023 - octave) << 52;
-        return {reinterpret_cast<Doubles>(shifted) - to_integer, reinterpret_cast<Doubles>(scale)};
+        return reinterpret_cast<Longs>(above >> 52) - static_cast<std::int64_t>(positive >> 52);
+    }
+
+    static SAMESUM_INLINE Doubles as_doubles(Longs number) {
+        return reinterpret_cast<Doubles>(number + __builtin_bit_cast(std::int64_t, to_integer)) - to_integer;
     }
 };
 
-// The same with z itself. The instructions give what the operations on the bits do.
+// The same of any positive normal number, with z itself. The instructions give what the operations on the
+// bits do.
 struct Significand {
     Doubles number, z;
 
@@ -59,8 +65,10 @@ struct Significand {
         return {reinterpret_cast<Doubles>(_mm512_getexp_pd(t) - _mm512_getexp_pd(z)),
                 reinterpret_cast<Doubles>(z)};
 #else
-        const Octaves octaves = Octaves::of(t);
-        return {octaves.number, t * octaves.scale};
+        const Longs number = Octaves::whole_number(t);
+        const UnsignedLongs bits =
+            reinterpret_cast<UnsignedLongs>(t) - (reinterpret_cast<UnsignedLongs>(number) << 52);
+        return {Octaves::as_doubles(number), reinterpret_cast<Doubles>(bits)};
 #endif
     }
 };
@@ -132,15 +140,12 @@ SAMESUM_INLINE DoubleWord finely_reduced(DoubleWord r, Longs j) {
 // and 1 + r = z c d; near 1 it is r = v, and there are no other terms. All but r, r^2 / 2 and what they lose
 // is in plain doubles: the last term, below r^3 / 3 < 2^-18 r, is rounded three times by 2^-53, and its
 // polynomial is off by 2^-55 of 1.
-SAMESUM_INLINE DoubleWord logarithm_by_tables(DoubleWord t, DoubleWord v, Doubles scaled) {
+SAMESUM_INLINE DoubleWord logarithm_by_tables(Doubles number, DoubleWord z, DoubleWord v, Longs is_near_one) {
     const Doubles none = {};
-    const Octaves x = Octaves::of(t.hi);
-    const Doubles number = x.number - scaled;
-    const DoubleWord z{t.hi * x.scale, t.lo * x.scale};
     const Longs k = reinterpret_cast<Longs>(fused(z.hi, none + 16, none + to_integer));
     const Doubles c = looked_up(of_sixteenths.factor, k), p = z.hi * c, error = fused(z.hi, c, -p);
     const DoubleWord distant = ordered_sum(p - 1, fused(z.lo, c, error));
-    const Longs near = (x.number == 0) & (samesum::SAMESUM_ISA::magnitude(v.hi) < 0x1p-5);
+    const Longs near = is_near_one & (samesum::SAMESUM_ISA::magnitude(v.hi) < 0x1p-5);
     const DoubleWord coarse{near ? v.hi : distant.hi, near ? v.lo : distant.lo};
     const Longs j = reinterpret_cast<Longs>(fused(coarse.hi, none + fine_steps, none + to_integer));
     const DoubleWord r = finely_reduced(coarse, j);
@@ -157,6 +162,18 @@ SAMESUM_INLINE DoubleWord logarithm_by_tables(DoubleWord t, DoubleWord v, Double
     const Doubles small = fused(r.lo, square - r.hi, fused(none - 0.5, square_rest, r.lo)) +
                           fused(number, none + octave_rest, rests);
     return ordered_sum(sum.hi, fused(r.hi * square, q, small + (first.lo + sum.lo)));
+}
+
+SAMESUM_INLINE DoubleWord logarithm_by_tables(DoubleWord t, DoubleWord v, Doubles scaled) {
+    const Octaves x = Octaves::of(t.hi);
+    return logarithm_by_tables(x.number - scaled, {t.hi * x.scale, t.lo * x.scale}, v, x.number == 0);
+}
+
+// Of a positive normal double.
+SAMESUM_INLINE DoubleWord logarithm_by_tables(Doubles t, Doubles scaled) {
+    const Doubles none = {};
+    const Significand x = Significand::of(t);
+    return logarithm_by_tables(x.number - scaled, {x.z, none}, {t - 1, none}, x.number == 0);
 }
 
 // log(t / 2^scaled) of a double-word t = 1 + v, positive and normal, for bits 50, 67 or 88: near 1 it is v
@@ -178,21 +195,64 @@ SAMESUM_INLINE Doubles logarithm_error(Doubles log) {
     return samesum::SAMESUM_ISA::magnitude(log) * relative;
 }
 
-// log t of a positive normal double, within 2^-36 of it, relatively: what the table's first word leaves out
-// is below 2^-42, beside a logarithm above 0.03.
-SAMESUM_INLINE Doubles quick_logarithm(Doubles t) {
+// c0 + c1 r + ... + c(n-1) r^(n-1) in multiply-adds, that may be rounded twice where `rough`. Of several
+// vectors step by step: one by one, a scheduler's room binds, not its units.
+template <bool rough, std::size_t n, std::size_t count>
+SAMESUM_INLINE void polynomials(const Doubles (&r)[count], const double (&c)[n], Doubles (&q)[count]) {
     const Doubles none = {};
-    const Significand x = Significand::of(t);
-    const Doubles z = x.z;
-    const Longs k = reinterpret_cast<Longs>(fused(z, none + 16, none + to_integer));
-    const Doubles r = fused(z, looked_up(of_sixteenths.factor, k), none - 1);
-    Doubles q = fused(r, none + 0x1.251603fda89bbp-3, none - 0x1.55e9865e4182cp-3);
-    q = fused(r, q, none + 0x1.9999868dfadfep-3);
-    q = fused(r, q, none - 0x1.ffffea9324fb9p-3);
-    q = fused(r, q, none + 0x1.5555555589884p-2);
-    q = fused(r, q, none - 0x1.000000001d5c5p-1);
-    const Doubles far = fused(x.number, none + 0x1.62e42fefa39efp-1, looked_up(of_sixteenths.log, k));
-    return far + fused(r * r, q, r);
+    for_each_of<count>([&](std::size_t v) { q[v] = none + c[n - 1]; });
+    for_each_of<n - 1>([&](std::size_t i) {
+        const double term = c[n - 2 - i];
+        for_each_of<count>([&](std::size_t v) {
+            q[v] = rough ? roughly_fused(r[v], q[v], none + term) : fused(r[v], q[v], none + term);
+        });
+    });
+}
+
+template <std::size_t n>
+SAMESUM_INLINE Doubles polynomial(Doubles r, const double (&c)[n]) {
+    const Doubles all[1] = {r};
+    Doubles q[1];
+    polynomials<false>(all, c, q);
+    return q[0];
+}
+
+// log t of positive normal doubles, by a polynomial for log(1 + r) = r + r^2 (c0 + c1 r + ...) with
+// |r| < 0.0387.
+template <std::size_t n, std::size_t count>
+SAMESUM_INLINE void rough_logarithms(const Doubles (&t)[count], const double (&c)[n],
+                                     const double (&logs)[16], Doubles (&log)[count]) {
+    const Doubles none = {};
+    Significand x[count];
+    Longs k[count];
+    Doubles r[count], s[count], q[count];
+    for_each_of<count>([&](std::size_t v) { x[v] = Significand::of(t[v]); });
+    for_each_of<count>([&](std::size_t v) {
+        k[v] = reinterpret_cast<Longs>(roughly_fused(x[v].z, none + 16, none + to_integer));
+    });
+    for_each_of<count>([&](std::size_t v) {
+        r[v] = roughly_fused(x[v].z, looked_up(of_sixteenths.factor, k[v]), none - 1);
+        log[v] = roughly_fused(x[v].number, none + 0x1.62e42fefa39efp-1, looked_up(logs, k[v]));
+    });
+    for_each_of<count>([&](std::size_t v) { s[v] = r[v] * r[v]; });
+    polynomials<true>(r, c, q);
+    for_each_of<count>([&](std::size_t v) { log[v] += roughly_fused(s[v], q[v], r[v]); });
+}
+
+// Within 2^-36 of them, relatively: what the table's first word leaves out is below 2^-42, beside a logarithm
+// above 0.03.
+template <std::size_t count>
+SAMESUM_INLINE void quick_logarithms(const Doubles (&t)[count], Doubles (&log)[count]) {
+    constexpr double terms[] = {-0x1.000000001d5c5p-1, 0x1.5555555589884p-2,  -0x1.ffffea9324fb9p-3,
+                                0x1.9999868dfadfep-3,  -0x1.55e9865e4182cp-3, 0x1.251603fda89bbp-3};
+    rough_logarithms(t, terms, of_sixteenths.log, log);
+}
+
+SAMESUM_INLINE Doubles quick_logarithm(Doubles t) {
+    const Doubles all[1] = {t};
+    Doubles log[1];
+    quick_logarithms(all, log);
+    return log[0];
 }
 
 }  // namespace samesum::SAMESUM_ISA

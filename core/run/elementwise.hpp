@@ -10,4 +10,8 @@ namespace samesum {
 // memory with x.
 void apply(Unary function, const View& x, void* out);
 
+// x^y of each element of a float array, in the format of x, whatever that of y; rounded once. x and y have
+// the rank and, but for dimensions of stride 0, the shape of `out`.
+void raise_to_power(const View& x, const View& y, void* out);
+
 }  // namespace samesum

@@ -27,3 +27,12 @@ def logarithm(x: Any, out: NDArray | None = None) -> NDArray:
     It is -inf of a zero of either sign and NaN of a negative number.
     """
     return _core.elementwise(Unary.LOGARITHM, x, out)
+
+
+def power(x: Any, y: Any) -> NDArray:
+    """`x` to the power `y`, which broadcast together, in the float type of `x`; `y` may have any type of numbers.
+
+    Correctly rounded, float64 within 0.55 ulp; in all special cases as pow of IEEE 754-2019: x^0 and 1^y are 1, NaN
+    or not, a negative number to the power of one that is no integer is NaN.
+    """
+    return _core.power(x, y)
