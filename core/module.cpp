@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -26,12 +25,11 @@ using namespace samesum::python;
 
 // work(x with its axes in the order of the output, which of them is `along`, where the results go)
 template <class Work>
-void run_in_order(const Input& x, int along, const Output& output, Work&& work) {
+void run_in_order(const Input& x, int along, const Output& output, std::int64_t element_bytes, Work&& work) {
     std::int64_t room[2 * samesum::max_rank];
     const samesum::View view = output.order().applied_to(x.view, room);
     const int place = output.order().place_of(along);
-    const std::int64_t bytes = x.count * static_cast<std::int64_t>(samesum::size_of(x.view.format));
-    unlocked(bytes, [&] { work(view, place, output.data()); });
+    unlocked(x.count * element_bytes, [&] { work(view, place, output.data()); });
 }
 
 // None is the only one.
@@ -72,7 +70,8 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     }
     Output output(out, input, format, shape);
     if (outputs > 0) {
-        run_in_order(input, along, output, [&](const samesum::View& view, int place, void* to) {
+        const std::int64_t bytes = static_cast<std::int64_t>(samesum::size_of(input.view.format));
+        run_in_order(input, along, output, bytes, [&](const samesum::View& view, int place, void* to) {
             samesum::scan(kind, view, place, options, format, to);
         });
     }
@@ -90,7 +89,8 @@ nb::object normalize(unsigned code, nb::handle x, nb::handle axis, nb::handle ou
     Output output(out, input, format, PyArray_DIMS(input.array));
     if (input.count > 0) {
         const auto kind = code == 0 ? samesum::Normalization::softmax : samesum::Normalization::log_softmax;
-        run_in_order(input, along, output, [&](const samesum::View& view, int place, void* to) {
+        const std::int64_t bytes = samesum::normalized_element_bytes;
+        run_in_order(input, along, output, bytes, [&](const samesum::View& view, int place, void* to) {
             samesum::normalize(view, place, kind, to);
         });
     }
@@ -114,9 +114,10 @@ void reset_counters() {
 }
 
 void set_num_threads(int n) {
-    if (n < 1) {
-        PyErr_Format(PyExc_ValueError, "the number of threads has to be at least 1; got %d", n);
-        throw nb::python_error();
+    if (n < 1 || n > samesum::most_threads) {
+        raise("AttributeValueError", "the number of threads has to be 1 to " +
+                                         std::to_string(samesum::most_threads) + "; got " +
+                                         std::to_string(n));
     }
     samesum::set_thread_count(n);
 }
@@ -163,20 +164,6 @@ bool signals_pending() {
     return PyErr_CheckSignals() != 0;
 }
 
-void configure_from_environment() {
-    if (const char* name = std::getenv("SAMESUM_INSTRUCTION_SET"); name && *name) set_instruction_set(name);
-    const char* threads = std::getenv("SAMESUM_NUM_THREADS");
-    if (threads == nullptr || *threads == 0) return;
-    char* end = nullptr;
-    const long n = std::strtol(threads, &end, 10);
-    if (*end != 0 || n < 1 || n > 4096) {
-        PyErr_Format(PyExc_ValueError, "SAMESUM_NUM_THREADS has to be an integer from 1 to 4096; got '%s'",
-                     threads);
-        throw nb::python_error();
-    }
-    set_num_threads(static_cast<int>(n));
-}
-
 int ml_dtypes_number(const char* name) {
     const nb::object type = nb::module_::import_("ml_dtypes").attr(name);
     const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(type);
@@ -196,20 +183,19 @@ NB_MODULE(_core, m) {
     for (std::size_t i = 0; i < samesum::byte_float_count; ++i)
         byte_float_numbers[i] = ml_dtypes_number(byte_float_names[i]);
     samesum::interruption_requested = signals_pending;
-    configure_from_environment();
-    m.def("reduce", &reduce, nb::arg("code"), nb::arg("x"), nb::arg("axes").none(), nb::arg("flags"),
+    m.def("reduce", &reduce, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
-    m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x"), nb::arg("axes").none(),
-          nb::arg("flags"), nb::arg("keepdims"));
+    m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x").none(), nb::arg("axes").none(),
+          nb::arg("flags"), nb::arg("keepdims"), nb::arg("scalars") = false);
     nb::class_<samesum::Accumulation>(m, "Accumulation")
         .def("__init__", &construct, nb::arg("code"), nb::arg("flags"), nb::arg("dtype"), nb::arg("outputs"),
              nb::arg("count"), nb::arg("tier"))
         .def("add", &add_piece, nb::arg("x"), nb::arg("axes"))
         .def("finish", &finished);
     m.def("convert_with", [](nb::object function) { converter = function.release().ptr(); });
-    m.def("scan", &scan, nb::arg("combine"), nb::arg("x"), nb::arg("axis").none(), nb::arg("flags"),
+    m.def("scan", &scan, nb::arg("combine"), nb::arg("x").none(), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
-    m.def("normalize", &normalize, nb::arg("code"), nb::arg("x"), nb::arg("axis"),
+    m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis"),
           nb::arg("out").none() = nb::none());
     define_elementwise(m);
     define_floating_point(m);

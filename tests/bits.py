@@ -7,9 +7,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from samesum.algebra.rounding import Format
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import Format
 
 FLOATS = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32), np.dtype(np.float64))
 INTEGERS = tuple(np.dtype(f"{kind}{width}") for kind in ("int", "uint") for width in (8, 16, 32, 64))

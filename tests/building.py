@@ -9,9 +9,9 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from samesum.frontends.load import load
-from samesum.frontends.model import Model
-from samesum.graph.types import IR_ELEMENTS
+from samesum.formats.elements import IR_ELEMENTS
+from samesum.frontends.models.load import load
+from samesum.frontends.models.model import Model
 
 _IR_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from bits import FLOATS, INTEGERS, below, bias, encode, from_bits, last_field, mix, real, shuffled
-from samesum.algebra.rounding import FORMATS, Format
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import FORMATS, Format
 
 __all__ = ["BLOCKS", "FAMILIES", "FLOATS", "INTEGERS", "LENGTHS", "integer_data", "make"]
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Family = Callable[[Format, int, int], NDArray]
 
 BLOCKS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)

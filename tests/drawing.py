@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import cases
 from samesum.algebra.rows import REDUCTIONS, SCANS
 from samesum.algebra.states import is_position
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 DTYPES = (*cases.FLOATS, np.dtype(np.int8), np.dtype(np.uint16), np.dtype(np.int32), np.dtype(np.int64))
 PLAIN = ("normal", "uniform", "integers", "ill_conditioned", "ties_off")

@@ -13,8 +13,8 @@ import numpy as np
 import cases
 from samesum.algebra import exact
 from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
+from samesum.formats.arrays import NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Reduce = Callable[[Reduction, NDArray, tuple[int, ...]], NDArray]
 Cumulate = Callable[[Scan, NDArray, int], NDArray]
 

@@ -11,12 +11,11 @@ import numpy as np
 
 from samesum.algebra import exact
 from samesum.algebra.pieces import Promotion
-from samesum.algebra.rounding import FORMATS, Format
 from samesum.algebra.rows import Reduction, Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REAL, REVERSE, SELECT_LAST, WIDEN
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import FORMATS, Format
 
 SHOWN = 80
 """Longest input that a failure prints in full."""
@@ -89,8 +88,9 @@ def check_scan(row: Scan, x: NDArray, axis: int = 0, *, flags: int = 0, dtype: A
 
 
 def assert_bits(got: NDArray, expected: NDArray, call: str = "") -> None:
-    """Both arrays have the same dtype, shape and bits; NaNs and zero signs count."""
-    assert isinstance(got, np.ndarray), f"got {type(got).__name__}, expected an array\n{call}"
+    """Both arrays, or both scalars, have the same dtype, shape and bits; NaNs and zero signs count."""
+    kinds = [np.generic if isinstance(each, np.generic) else type(each) for each in (got, expected)]
+    assert kinds[0] is kinds[1], f"got {type(got).__name__}, expected {type(expected).__name__}\n{call}"
     assert got.dtype == expected.dtype, f"got {got.dtype}, expected {expected.dtype}\n{call}"
     assert got.shape == expected.shape, f"got shape {got.shape}, expected {expected.shape}\n{call}"
     if got.tobytes() != expected.tobytes():

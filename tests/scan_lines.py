@@ -11,8 +11,7 @@ from samesum import _core
 from samesum.algebra.rows import Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 FLAGS = (0, EXCLUSIVE, REVERSE, INCLUDE_INITIAL, EXCLUSIVE | REVERSE)
 

@@ -14,8 +14,7 @@ from oracle import assert_bits, literal
 from samesum.algebra.rows import ALL, ANY, ARGMAX, ARGMIN, Reduction
 from samesum.engine import memory
 from samesum.engine.memory import SELECT_LAST
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 DTYPES = (*FLOATS, *INTEGERS, np.dtype(np.bool_))
 POSITIONS = ((ARGMIN, 0), (ARGMIN, SELECT_LAST), (ARGMAX, 0), (ARGMAX, SELECT_LAST))

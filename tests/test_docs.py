@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from samesum.compare.suites.catalogue import SUITES
+from samesum.conformance.suites.catalogue import SUITES
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "conformance.md").read_text(encoding="utf-8")
 

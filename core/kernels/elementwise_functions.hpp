@@ -3,7 +3,7 @@
 
 #include "kernels/double_powers.hpp"
 #include "kernels/elementwise.hpp"
-#include "kernels/logarithm.hpp"
+#include "kernels/rough_logarithm.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -25,7 +25,8 @@ enum Flag : unsigned {
     exclusive = 16,
     reverse = 32,
     include_initial = 64,
-    select_last = 128
+    select_last = 128,
+    scalar = 256  // a result of rank 0 is a scalar of NumPy, not an array
 };
 
 // NumPy's numbers of the types of ml_dtypes, known once the module is loaded.
@@ -87,10 +88,11 @@ inline std::optional<Format> format_of(PyArray_Descr* descr) {
 
 inline Format checked_format(PyArray_Descr* descr) {
     if (const std::optional<Format> format = format_of(descr)) return *format;
-    raise("DtypeError",
-          "dtype " + text(reinterpret_cast<PyObject*>(descr)) +
-              " is not supported; supported are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
-              "float32, float64 and, for sums and extremes, the float8 types but float8_e8m0fnu");
+    raise(
+        "DtypeError",
+        "dtype " + text(reinterpret_cast<PyObject*>(descr)) +
+            " is not supported; supported are bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
+            "float32, float64 and, for sums, means, extremes and norms, the float8 types but float8_e8m0fnu");
 }
 
 // A new reference.

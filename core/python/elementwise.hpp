@@ -24,8 +24,8 @@ inline nb::object elementwise(unsigned code, nb::handle x, nb::handle out) {
     if (input.count > 0) {
         std::int64_t room[2 * max_rank];
         const View view = output.order().applied_to(input.view, room);
-        const std::int64_t bytes = input.count * static_cast<std::int64_t>(size_of(format));
-        unlocked(bytes, [&] { apply(static_cast<Unary>(code), view, output.data()); });
+        unlocked(input.count * elementwise_element_bytes,
+                 [&] { apply(static_cast<Unary>(code), view, output.data()); });
     }
     return output.finished();
 }
@@ -69,8 +69,7 @@ inline nb::object power(nb::handle x, nb::handle y) {
     if (count > 0) {
         const View bases = spread_view(base, rank, shape, strides[0]),
                    exponents = spread_view(exponent, rank, shape, strides[1]);
-        unlocked(count * static_cast<std::int64_t>(size_of(format)),
-                 [&] { raise_to_power(bases, exponents, output.data()); });
+        unlocked(count * elementwise_element_bytes, [&] { raise_to_power(bases, exponents, output.data()); });
     }
     return output.finished();
 }

@@ -139,7 +139,14 @@ class Output {
     const AxisOrder& order() const { return order_; }
     void* data() const { return PyArray_DATA(array_of(memory_)); }
 
-    nb::object finished() {
+    // With `scalar` a result of rank 0 that was not given is a scalar of NumPy.
+    nb::object finished(bool scalar = false) {
+        if (!given_.is_valid() && scalar && PyArray_NDIM(array_of(memory_)) == 0) {
+            nb::object value =
+                nb::steal(PyArray_Scalar(data(), PyArray_DESCR(array_of(memory_)), memory_.ptr()));
+            if (!value.is_valid()) throw nb::python_error();
+            return value;
+        }
         if (!given_.is_valid() || given_.is(memory_)) return memory_;
         if (PyArray_CopyInto(array_of(given_), array_of(memory_)) < 0) throw nb::python_error();
         return given_;

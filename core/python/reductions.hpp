@@ -8,18 +8,18 @@
 #include "python/outputs.hpp"
 #include "run/reduce.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum::python {
 
-// Work on less than this is over before another Python thread could be scheduled.
-constexpr std::int64_t unlocked_bytes = 64 << 10;
-
-// Runs work without the interpreter's lock when it is long enough to matter.
+// Runs work on so many bytes without the interpreter's lock where it may use threads or is long enough to
+// matter.
 template <class Work>
 void unlocked(std::int64_t bytes, Work&& work) {
     try {
         if (bytes >= unlocked_bytes) {
             const nb::gil_scoped_release release;
+            const Interruptible interruptible;
             work();
         } else {
             work();
@@ -94,6 +94,9 @@ struct Sets {
     }
 
     bool are_empty() const { return outputs > 0 && count == 0; }
+    std::int64_t result_bytes(Format format) const {
+        return outputs * static_cast<std::int64_t>(size_of(format));
+    }
     std::int64_t bytes() const { return x.count * static_cast<std::int64_t>(size_of(x.view.format)); }
 };
 
@@ -112,32 +115,34 @@ inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned 
     if (sets.are_empty())
         fill_empty(row, format, output.data(), sets.outputs);
     else if (sets.outputs > 0)
-        unlocked(sets.bytes(),
+        unlocked(std::max(sets.bytes(), sets.result_bytes(format)),
                  [&] { samesum::reduce(sets.x.view, sets.reduced, row, format, output.data()); });
-    return output.finished();
+    return output.finished((flags & Flag::scalar) != 0);
 }
 
 // One result for each code, with its own flags but for keepdims.
 inline nb::list reduce_several(const std::vector<unsigned>& codes, nb::handle x, nb::handle axes,
-                               const std::vector<unsigned>& flags, bool keepdims) {
+                               const std::vector<unsigned>& flags, bool keepdims, bool scalars) {
     Sets sets(x, axes, keepdims);
     std::vector<Output> outputs;
     std::vector<Result> results;
+    std::int64_t most_bytes = 0;
     for (std::size_t i = 0; i < codes.size(); ++i) {
         const Reduction row = reduction_of(codes[i], flags.at(i));
         const Format format = format_for(row, sets.x.view.format, flags[i], nb::none());
         if (sets.are_empty()) check_empty(row, format, flags[i], sets.x);
         outputs.emplace_back(nb::none(), sets.x.array, format, sets.rank, sets.shape);
         results.push_back({row, format, outputs.back().data()});
+        most_bytes = std::max(most_bytes, sets.result_bytes(format));
     }
     if (sets.are_empty()) {
         for (const Result& each : results) fill_empty(each.row, each.format, each.out, sets.outputs);
     } else if (sets.outputs > 0) {
-        unlocked(sets.bytes(),
+        unlocked(std::max(sets.bytes(), most_bytes),
                  [&] { samesum::reduce_several(sets.x.view, sets.reduced, results.data(), results.size()); });
     }
     nb::list arrays;
-    for (Output& each : outputs) arrays.append(each.finished());
+    for (Output& each : outputs) arrays.append(each.finished(scalars));
     return arrays;
 }
 

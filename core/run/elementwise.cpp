@@ -10,13 +10,12 @@
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
 
-// Below this many elements one thread is faster than waking another, and up to so many about as fast.
-constexpr std::int64_t threaded_elements = 8 << 10, brief_elements = 64 << 10;
 // Elements of a task, and of a block: what is gathered or streamed stays in the first cache.
 constexpr std::int64_t task_elements = 16 << 10, copied_elements = 1 << 10;
 
@@ -89,8 +88,9 @@ void for_each_block(std::int64_t count, Format format, bool is_direct, void* out
         }
         if (streams) finish_streams();
     };
-    const BriefWork brief(count < brief_elements);
-    const std::size_t threads = count < threaded_elements ? 1 : static_cast<std::size_t>(thread_count());
+    const BriefWork brief(count < elementwise_brief_elements);
+    const std::size_t threads =
+        count < elementwise_threaded_elements ? 1 : static_cast<std::size_t>(thread_count());
     for_each_task(static_cast<std::size_t>((count + task_elements - 1) / task_elements), threads, task);
 }
 

@@ -5,6 +5,7 @@
 #include "run/room.hpp"
 #include "run/scan_method.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 

@@ -10,6 +10,7 @@
 #include "run/short_sets.hpp"
 #include "run/tangled.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 

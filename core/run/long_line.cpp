@@ -12,13 +12,11 @@
 #include "layout/stream.hpp"
 #include "run/room.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Below this one thread is as quick as several that are woken and waited for twice.
-constexpr std::size_t threaded_bytes = 128 << 10;
 
 class Job {
   public:
@@ -26,7 +24,7 @@ class Job {
         : method_(method),
           lines_(lines),
           size_(size_of(static_cast<Format>(method.format))),
-          threads_(lines.count * lines.n * size_ >= threaded_bytes ? threads : 1),
+          threads_(lines.count * lines.n * size_ >= static_cast<std::size_t>(long_line_threaded_bytes) ? threads : 1),
           shares_(lines.count * blocks()),
           all_(lines.count) {}
 

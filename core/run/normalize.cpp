@@ -15,15 +15,12 @@
 #include "run/room.hpp"
 #include "run/tangled.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
 
-// Below this many elements one thread is faster than waking another.
-constexpr std::int64_t threaded_elements = 8 << 10;
-// Below this one thread is as quick as two of which one is woken first.
-constexpr std::int64_t brief_elements = 128 << 10;
 // Bytes of the lines that a task takes at a time: they stay in the cache while they lie side by side.
 constexpr std::int64_t task_bytes = 512 << 10;
 // Up to so many bytes of lines are gathered for the sake of whole cache lines.
@@ -46,7 +43,7 @@ class Job {
           kind_(static_cast<std::size_t>(kind)) {}
 
     void run() const {
-        const BriefWork brief(lines_.count() * lines_.axis.size < brief_elements);
+        const BriefWork brief(lines_.count() * lines_.axis.size < normalization_brief_elements);
         if (lines_.axis.size > Lines::block) {
             const bool enough = lines_.are_direct() && lines_.count() >= 2 * thread_count();
             return enough ? run_tasks(1, &Job::take_long)
@@ -79,7 +76,7 @@ class Job {
     }
 
     std::size_t threads() const {
-        const bool many = lines_.count() * lines_.axis.size >= threaded_elements;
+        const bool many = lines_.count() * lines_.axis.size >= normalization_threaded_elements;
         return many ? static_cast<std::size_t>(thread_count()) : 1;
     }
 
@@ -245,23 +242,23 @@ class Job {
 };
 
 void normalize_groups(const Groups& groups, Normalization kind, void* out) {
-    static_assert(grouped_elements < threaded_elements);
-    const BriefWork brief(groups.elements() < brief_elements);
+    static_assert(grouped_elements < normalization_threaded_elements);
+    const BriefWork brief(groups.elements() < normalization_brief_elements);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
         const Room results(groups.room_for(number, groups.rows, groups.format));
         normalize(block, 0, kind, results.get());
         put_groups(results.get(), groups.format, groups.rows * groups.columns, first, number, out);
     };
-    for_each_block(groups, groups.elements() >= threaded_elements ? thread_count() : 1, each);
+    for_each_block(groups, groups.elements() >= normalization_threaded_elements ? thread_count() : 1, each);
 }
 
 void normalize_packed(const PackedLines& lines, Normalization kind, Format format, void* out) {
-    const BriefWork brief(lines.elements() < brief_elements);
+    const BriefWork brief(lines.elements() < normalization_brief_elements);
     const auto each = [&](const View& block, std::int64_t first) {
         const std::int64_t at = first * block.shape[1] * static_cast<std::int64_t>(size_of(format));
         normalize(block, 1, kind, static_cast<char*>(out) + at);
     };
-    lines.run(lines.elements() >= threaded_elements ? thread_count() : 1, each);
+    lines.run(lines.elements() >= normalization_threaded_elements ? thread_count() : 1, each);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "run/job.hpp"
 #include "run/room.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 

@@ -12,6 +12,7 @@
 #include "run/reordered.hpp"
 #include "run/stages.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -32,16 +33,15 @@ Reduction of_one(Reduction row, Format in, Format out) {
 
 // The positions of greatest and least elements where each set has but one.
 bool place_lone_elements(const View& x, const bool* reduced, const Result& result) {
-    constexpr std::int64_t task_bytes = 1 << 18;
     std::int64_t elements = 1, bytes = static_cast<std::int64_t>(size_of(result.format));
     for (int i = 0; i < x.rank; ++i) (reduced[i] ? elements : bytes) *= x.shape[i];
     if (!is_position(result.row.combine) || elements != 1) return false;
     char* const out = static_cast<char*>(result.out);
     auto task = [&](std::size_t t, std::size_t) {
-        const std::int64_t first = static_cast<std::int64_t>(t) * task_bytes;
-        std::memset(out + first, 0, static_cast<std::size_t>(std::min(task_bytes, bytes - first)));
+        const std::int64_t first = static_cast<std::int64_t>(t) * zeroed_bytes;
+        std::memset(out + first, 0, static_cast<std::size_t>(std::min(zeroed_bytes, bytes - first)));
     };
-    for_each_task(static_cast<std::size_t>((bytes + task_bytes - 1) / task_bytes),
+    for_each_task(static_cast<std::size_t>((bytes + zeroed_bytes - 1) / zeroed_bytes),
                   static_cast<std::size_t>(thread_count()), task);
     return true;
 }

@@ -8,6 +8,7 @@
 #include "layout/copy.hpp"
 #include "run/job.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 

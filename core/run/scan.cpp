@@ -17,13 +17,12 @@
 #include "run/scan_method.hpp"
 #include "run/short_scan.hpp"
 #include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
 
-// Threads that write columns of the same rows share pages, which the first of them has to wait for.
-constexpr std::int64_t threaded_columns_bytes = 512 << 10;
 // Elements of lines that one thread takes at a time.
 constexpr std::int64_t chunk_elements = LongScan::chunk_elements;
 // Lines side by side.
@@ -48,7 +47,7 @@ class Job {
         const std::int64_t bytes =
             plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
         const int threads =
-            bytes >= (plan_.columns ? threaded_columns_bytes : scan_threaded_bytes) ? thread_count() : 1;
+            bytes >= (plan_.columns ? scan_threaded_columns_bytes : scan_threaded_bytes) ? thread_count() : 1;
         {
             const BriefWork brief(bytes < scan_brief_bytes);
             scan(threads);

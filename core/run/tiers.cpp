@@ -7,6 +7,7 @@
 #include "kernels/instruction_set.hpp"
 #include "run/exact_sums.hpp"
 #include "run/integer_logarithms.hpp"
+#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -109,7 +110,7 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
 
 Tiers exponential_tiers(const ExponentialMethods& methods, Format in, Format out) {
     Tiers tiers;
-    tiers.work = 4;
+    tiers.work = most_work;
     const std::size_t format = static_cast<std::size_t>(in);
     if (!is_float(in)) {
         tiers.push(quick_exponential_method(in), 1);

@@ -47,6 +47,8 @@ constexpr auto worth_waking = std::chrono::microseconds(60);
 
 // What the innermost BriefWork of the calling thread says.
 thread_local bool is_brief = false;
+// Whether the calling thread has an Interruptible.
+thread_local bool is_interruptible = false;
 
 void pause() {
 #if defined(__x86_64__) || defined(_M_X64)
@@ -208,6 +210,10 @@ Pool& pool() {
 
 FloatingPointScope::FloatingPointScope() : saved_(control_word()) { set_control_word(ieee_defaults); }
 FloatingPointScope::~FloatingPointScope() { set_control_word(saved_); }
+
+Interruptible::Interruptible() : before_(is_interruptible) { is_interruptible = true; }
+Interruptible::~Interruptible() { is_interruptible = before_; }
+bool Interruptible::is_interrupted() { return is_interruptible && interruption_requested(); }
 
 BriefWork::BriefWork(bool brief) : before_(is_brief) { is_brief = brief; }
 BriefWork::~BriefWork() { is_brief = before_; }

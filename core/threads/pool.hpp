@@ -11,9 +11,28 @@ namespace samesum {
 // The calling thread was interrupted (Ctrl-C): the work was given up between two tasks.
 struct Interrupted {};
 
-// Asked on the calling thread now and then; true gives the work up. Set once, by the module.
+// Asked now and then by a thread that is Interruptible; true gives the work up. Set once, by the module.
 extern bool (*interruption_requested)();
 
+// While it lives, jobs of this thread ask whether they were interrupted. To ask takes the interpreter's lock,
+// so only the thread that Python called may, and only after it has released the lock. Helpers never do: their
+// caller may be waiting for them.
+class Interruptible {
+  public:
+    Interruptible();
+    ~Interruptible();
+    Interruptible(const Interruptible&) = delete;
+    Interruptible& operator=(const Interruptible&) = delete;
+
+    static bool is_interrupted();
+
+  private:
+    bool before_;
+};
+
+// More are of no use to any machine; each costs memory for its stack.
+constexpr int most_threads = 4096;
+// Until it is set, the number of the machine's processors.
 int thread_count();
 void set_thread_count(int n);
 

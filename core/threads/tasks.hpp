@@ -45,7 +45,7 @@ struct Tasks {
         auto asked = Clock::now();
         take_tasks(0, [&](std::size_t done) {
             if (Clock::now() - asked > interruption_interval) {
-                if (interruption_requested()) throw Interrupted{};
+                if (Interruptible::is_interrupted()) throw Interrupted{};
                 asked = Clock::now();
             }
             between(done);

@@ -7,20 +7,21 @@ as functions, `load` reads models.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from samesum.engine.environment import configure as _configure
 from samesum.engine.threads import get_num_threads, set_num_threads
 from samesum.errors import (
+    AttributeValueError,
     AxisError,
     DtypeError,
+    MissingPackage,
     ModelError,
     SamesumError,
     ShapeError,
     UnsafeModelError,
     UnsupportedOperator,
 )
-from samesum.frontends.array_positions import argmax, argmin
-from samesum.frontends.array_scans import cumulative_prod, cumulative_sum
-from samesum.frontends.array_several import reduce
-from samesum.frontends.arrays import (
+from samesum.frontends.arrays.positions import argmax, argmin
+from samesum.frontends.arrays.reductions import (
     all,  # noqa: A004
     any,  # noqa: A004
     l1_norm,
@@ -34,16 +35,22 @@ from samesum.frontends.arrays import (
     sum,  # noqa: A004
     sum_square,
 )
+from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.several import reduce
 
 if TYPE_CHECKING:
     from samesum import onnx, openvino
-    from samesum.frontends.load import load
+    from samesum.frontends.models.load import load
+
+_configure()
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AttributeValueError",
     "AxisError",
     "DtypeError",
+    "MissingPackage",
     "ModelError",
     "SamesumError",
     "ShapeError",
@@ -82,7 +89,7 @@ if not TYPE_CHECKING:
         if name in ("onnx", "openvino"):
             return import_module(f"samesum.{name}")
         if name == "load":
-            return import_module("samesum.frontends.load").load
+            return import_module("samesum.frontends.models.load").load
         raise AttributeError(f"module 'samesum' has no attribute {name!r}")
 
 

@@ -17,6 +17,7 @@ def reduce_several(
     axes: int | Sequence[int] | None,
     flags: Sequence[int],
     keepdims: bool,
+    scalars: bool = False,
 ) -> list[np.ndarray[Any, np.dtype[Any]]]: ...
 
 class Accumulation:

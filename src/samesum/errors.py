@@ -5,6 +5,8 @@ A message says what was asked, what was found and what is allowed, with values.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class SamesumError(Exception):
     """The root of every error that samesum raises on purpose."""
@@ -22,13 +24,31 @@ class ShapeError(SamesumError, ValueError):
     """A shape does not fit: of an input, of `out`, or an empty set where a value is needed."""
 
 
+class AttributeValueError(SamesumError, ValueError):
+    """An attribute or an argument has an allowed type and a value that is not allowed."""
+
+
 class UnsupportedOperator(SamesumError, NotImplementedError):
-    """A model or a call names an operator, version or attribute that is not implemented."""
+    """A model or a call names an operator, a version or an attribute that is not implemented.
+
+    `operators` counts the nodes of each operator of a model that is not supported; it is empty for a call.
+    """
+
+    def __init__(self, message: str = "", operators: Mapping[str, int] | None = None) -> None:
+        super().__init__(message)
+        self.operators = dict(operators or {})
+
+    def __reduce__(self) -> tuple[type[UnsupportedOperator], tuple[object, ...]]:
+        return type(self), (*self.args, self.operators)
 
 
 class ModelError(SamesumError, ValueError):
-    """A model file is not valid, or the inputs do not fit it."""
+    """A file is not what its format says."""
 
 
 class UnsafeModelError(ModelError):
     """A model file asks for something a model has no business asking for."""
+
+
+class MissingPackage(SamesumError, ImportError):
+    """A package that is needed for what was asked is not installed."""

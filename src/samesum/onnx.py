@@ -6,9 +6,9 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from samesum.frontends.onnx_normalizations import Hardmax, LogSoftmax, Softmax
-from samesum.frontends.onnx_positions import ArgMax, ArgMin
-from samesum.frontends.onnx_reductions import (
+from samesum.frontends.standards.onnx_normalizations import Hardmax, LogSoftmax, Softmax
+from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
+from samesum.frontends.standards.onnx_reductions import (
     ReduceL1,
     ReduceL2,
     ReduceLogSum,
@@ -20,7 +20,7 @@ from samesum.frontends.onnx_reductions import (
     ReduceSum,
     ReduceSumSquare,
 )
-from samesum.frontends.onnx_scans import CumProd, CumSum
+from samesum.frontends.standards.onnx_scans import CumProd, CumSum
 
 if TYPE_CHECKING:
     from samesum.frontends.plugins.backend import Backend

@@ -1,6 +1,7 @@
 """The operators of OpenVINO as functions, `opset` is the one to look them up in; `compile_model` for models."""
 
-from samesum.frontends.openvino_functions import (
+from samesum.frontends.plugins.compiled import compile_model
+from samesum.frontends.standards.openvino_functions import (
     CumSum,
     LogSoftmax,
     ReduceL1,
@@ -14,7 +15,6 @@ from samesum.frontends.openvino_functions import (
     ReduceSum,
     SoftMax,
 )
-from samesum.frontends.plugins.compiled import compile_model
 
 __all__ = [
     "CumSum",

@@ -11,13 +11,12 @@ import pytest
 import samesum as ss
 from bits import mix
 from oracle import assert_bits, check_reduce
-from samesum.algebra.rounding import BYTES
 from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, REDUCTIONS, SUM, SUM_SQUARE
 from samesum.engine import memory
 from samesum.engine.memory import KEEPDIMS, REFUSE_EMPTY
 from samesum.errors import DtypeError, ShapeError
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import BYTES
 
 TAKING = (SUM, MEAN, MIN, MAX, L1_NORM, L2_NORM, SUM_SQUARE)
 

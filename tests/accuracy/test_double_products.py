@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +11,7 @@ import scan_lines
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, PROD
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 F64 = np.dtype(np.float64)
 

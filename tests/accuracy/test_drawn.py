@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,8 +12,7 @@ from drawing import families, float_dtypes, reductions, subsets
 from oracle import check_reduce, check_scan
 from samesum.algebra.rows import CUMULATIVE_SUM, Reduction
 from samesum.engine.memory import EXCLUSIVE, REVERSE
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 lengths = st.one_of(st.integers(1, 90), st.sampled_from((127, 128, 129, 255, 257, 511, 513)))
 

@@ -62,7 +62,9 @@ def test_special_values(name: str, dtype: np.dtype[Any]) -> None:
     x, expected = (np.array(column, np.float64).astype(dtype) for column in zip(*SPECIAL[name], strict=True))
     for place in range(len(x)):
         got = OURS[name](np.repeat(x[place], 19))
-        assert_bits(got, np.repeat(np.abs(expected[place]) if expected[place] != expected[place] else expected[place], 19))
+        assert_bits(
+            got, np.repeat(np.abs(expected[place]) if expected[place] != expected[place] else expected[place], 19)
+        )
 
 
 @each_float

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import cases
 from oracle import assert_bits, bits_of, form_of
 from samesum.algebra import exact
-from samesum.algebra.rounding import FORMATS, Format, quotient, root
 from samesum.algebra.rows import (
     CUMULATIVE_SUM,
     L1_NORM,
@@ -28,6 +27,7 @@ from samesum.algebra.rows import (
     Reduction,
 )
 from samesum.errors import DtypeError, ShapeError
+from samesum.formats.rounding import FORMATS, Format, quotient, root
 
 F16, BF16, F32, F64 = cases.FLOATS
 INF, NAN = math.inf, math.nan

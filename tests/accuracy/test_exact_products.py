@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +10,7 @@ import pytest
 from oracle import literal
 from samesum import _core
 from samesum.algebra.rows import PROD
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 LAST_TIER = 1
 FACTORS = {

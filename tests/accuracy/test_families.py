@@ -12,8 +12,7 @@ from drawing import VALUED
 from oracle import check_reduce, check_scan
 from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 each_reduction = pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
 each_scan = pytest.mark.parametrize("row", SCANS, ids=lambda row: row.name)

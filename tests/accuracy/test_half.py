@@ -6,8 +6,6 @@ with the exact algebra.
 
 from __future__ import annotations
 
-from typing import Any
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -26,8 +24,7 @@ from samesum.algebra.rows import (
     Reduction,
 )
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 WIDE = EVERY.astype(np.float64)

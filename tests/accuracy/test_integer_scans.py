@@ -9,8 +9,7 @@ import pytest
 
 import samesum as ss
 from oracle import assert_bits
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 INTEGERS = [np.dtype(f"{kind}{bytes}") for kind in "iu" for bytes in (1, 2, 4, 8)]
 SHAPES = [

@@ -14,8 +14,7 @@ from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, WIDEN
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 pytestmark = pytest.mark.usefixtures("each_instruction_set", "restored_threads")
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)

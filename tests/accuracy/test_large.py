@@ -14,8 +14,7 @@ from samesum.algebra.exact import State
 from samesum.algebra.pieces import Combine, Map
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 SUMS = tuple(row for row in REDUCTIONS if row.combine is Combine.SUM and row.map is not Map.EXPONENTIAL)
 EXTREMES = tuple(row for row in REDUCTIONS if row.combine in (Combine.MINIMUM, Combine.MAXIMUM))

@@ -13,8 +13,7 @@ from samesum.algebra import exact
 from samesum.algebra.pieces import Finalize, Map
 from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 LONGEST = max(cases.LENGTHS)
 FAMILIES = ("normal", "integers", "drip", "ill_conditioned", "ties", "ties_off", "anything_finite", "subnormals")

@@ -14,8 +14,7 @@ from samesum import _core
 from samesum.algebra.rows import LOG_SUM, LOGSUMEXP, Reduction
 from samesum.engine import memory
 from samesum.engine.memory import REAL
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 INTEGERS = [np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8)]
 LENGTHS = (2, 3, 8, 16, 17, 40, 129)

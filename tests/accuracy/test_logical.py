@@ -14,8 +14,6 @@ from samesum.engine import memory
 from samesum.engine.memory import KEEPDIMS
 from searching import DTYPES, any_bits, check_truth, few_values
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
-
 each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 LENGTHS = (1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 257, 1025, 2047, 2048, 2049, 8191, 8192, 8193)
 

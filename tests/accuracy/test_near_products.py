@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +14,7 @@ from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD
 from samesum.engine import memory
 from samesum.engine.memory import REVERSE
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 PRECISION = 53
 

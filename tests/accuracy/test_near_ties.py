@@ -13,10 +13,9 @@ from bits import from_bits, real, shuffled
 from oracle import bits_of, check_reduce, form_of
 from samesum.algebra import exact
 from samesum.algebra.pieces import Finalize, Map
-from samesum.algebra.rounding import Format, root
 from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, SUM, SUM_SQUARE, Reduction
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import Format, root
 
 SUMS = (SUM, MEAN, L1_NORM, L2_NORM, SUM_SQUARE)
 FAMILIES = ("uniform", "ill_conditioned", "wide", "tiny")

@@ -20,9 +20,8 @@ from samesum.algebra.rows import ARGMAX, ARGMIN
 from samesum.engine import memory
 from samesum.engine.memory import KEEPDIMS, SELECT_LAST
 from samesum.errors import DtypeError, ShapeError
+from samesum.formats.arrays import NDArray
 from searching import DTYPES, POSITIONS, any_bits, check_positions, few_values
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
 
 each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 each_width = pytest.mark.parametrize("dtype", [np.dtype(f"i{width}") for width in (1, 2, 4, 8)], ids=str)

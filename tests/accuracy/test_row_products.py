@@ -10,8 +10,7 @@ import pytest
 
 from oracle import check_reduce
 from samesum.algebra.rows import PROD
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 ROWS = 19  # more than two vectors of rows, and some left over
 DTYPES = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)

@@ -14,8 +14,7 @@ from oracle import check_scan
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_SUM
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 Kind = Callable[[np.random.Generator, int], NDArray]
 WORDS = [2.0**1023, 2.0**-1074, 2.0**64, 2.0**-64, 2.0**-1024, 2.0**960, 1.0]

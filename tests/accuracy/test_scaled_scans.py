@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +12,7 @@ from oracle import check_scan
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_SUM
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 MOST, LEAST = np.finfo(np.float64).max, 2.0**-1074
 RANGES = {"large": (1000, 1023), "to_the_limit": (880, 910), "subnormal": (-1074, -1030), "all": (-1074, 1023)}

@@ -14,8 +14,7 @@ from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 

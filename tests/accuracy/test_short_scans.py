@@ -12,8 +12,7 @@ import cases
 import scan_lines
 from oracle import check_scan
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 LINES = 43
 LENGTHS = range(1, 11)

@@ -14,8 +14,7 @@ from samesum.algebra import exact
 from samesum.algebra.pieces import Combine
 from samesum.algebra.rows import ALL, ANY, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 SETS = 19
 MANY = 1100

@@ -24,8 +24,7 @@ from samesum.algebra.rows import (
 )
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, SELECT_LAST
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 pytestmark = pytest.mark.usefixtures("each_instruction_set", "restored_threads")
 each_row = pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)

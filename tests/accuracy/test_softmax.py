@@ -14,8 +14,7 @@ from oracle import bits_of, form_of, literal
 from samesum.algebra.rows import LOG_SOFTMAX, SOFTMAX, Normalization
 from samesum.engine import memory
 from samesum.errors import AxisError, DtypeError
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 DIGITS = Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 # On top of the last rounding come, of float32 in parts of 2^-7 ulp: 1.3 for a power, as much and 5.6 for their sum,

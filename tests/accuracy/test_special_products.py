@@ -12,8 +12,7 @@ import cases
 from oracle import check_scan
 from samesum.algebra.rows import CUMULATIVE_PROD
 from samesum.engine.memory import EXCLUSIVE, REVERSE
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 SHAPES = (
     ((17, 3), 1),

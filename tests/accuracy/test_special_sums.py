@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import samesum as ss
 from oracle import bits_of
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 pytestmark = pytest.mark.usefixtures("each_instruction_set")
 

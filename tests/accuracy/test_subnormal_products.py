@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from oracle import check_reduce
 from samesum.algebra.rows import PROD
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 EXPONENTS = np.arange(-1095, -1010)
 

@@ -14,8 +14,7 @@ from oracle import assert_bits, check_scan
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 BOTH = (CUMULATIVE_SUM, CUMULATIVE_PROD)
 ROWS = 75

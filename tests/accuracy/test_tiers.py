@@ -15,8 +15,7 @@ from samesum import _core
 from samesum.algebra.pieces import Combine
 from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MEAN, REDUCTIONS, SUM, SUM_SQUARE, Reduction
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 SETS = 100
 NARROW = cases.FLOATS[:3]

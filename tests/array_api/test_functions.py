@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.array_api import make_strategies_namespace
 
 import array_api_namespace as xp
+from samesum.formats.arrays import NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 NAMESPACE = make_strategies_namespace(np)
 
 SIGNATURES = {
@@ -82,12 +82,13 @@ def close(got: Any, wanted: float, scale: float) -> bool:
 
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_signatures(name: str) -> None:
-    """The standard's arguments, the array positional only and the others by keyword only."""
+    """The standard's arguments: the array positional only, the axis also by position, the others by keyword only."""
     parameters = inspect.signature(getattr(xp, name)).parameters
     assert next(iter(parameters)) == "x"
     assert parameters["x"].kind is inspect.Parameter.POSITIONAL_ONLY
     for argument in SIGNATURES[name][1:]:
-        assert parameters[argument].kind is inspect.Parameter.KEYWORD_ONLY, argument
+        expected = inspect.Parameter.POSITIONAL_OR_KEYWORD if argument == "axis" else inspect.Parameter.KEYWORD_ONLY
+        assert parameters[argument].kind is expected, argument
 
 
 @given(arrays(SIGNED + UNSIGNED + REAL), st.data())

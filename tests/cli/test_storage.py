@@ -15,8 +15,7 @@ import pytest
 
 from samesum.cli.exits import InvalidFileError, UsageError
 from samesum.cli.storage import read_arrays, write_npz
-
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+from samesum.formats.arrays import BFLOAT16
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from command import Command
 
+from samesum.bench.grid import GRIDS
+from samesum.bench.peers.catalogue import PEERS
+from samesum.bench.rows import failed
+from samesum.bench.running import Bench
 from samesum.cli.bench import EPILOG
-from samesum.compare.bench.grid import GRIDS
-from samesum.compare.bench.peers.catalogue import PEERS
-from samesum.compare.bench.rows import failed
-from samesum.compare.bench.running import Bench
 
 TINY = ("--rounds", 1, "--scale", 65536, "--threads", 1)
 ALONE = (*TINY, "--against", "none")
@@ -113,7 +113,7 @@ def test_the_budget_and_the_memory_leave_cells_out(samesum: Command, monkeypatch
     done = samesum("bench", "--op", "sum", "--budget", 0, *ALONE)
     assert done.status == 0
     assert "left out: 12 of 12 cells: the --budget is spent" in done.out
-    monkeypatch.setattr("samesum.compare.bench.room.available", lambda: 2000)
+    monkeypatch.setattr("samesum.bench.room.available", lambda: 2000)
     done = samesum("bench", *ONE, *ALONE)
     assert "left out: 1 of 1 cells: memory: 0.0 GB are needed and 0.0 free" in done.out
 
@@ -172,7 +172,7 @@ def test_wrong_usage_says_what_is_allowed(arguments: tuple[str, ...], says: str,
 
 
 def test_a_missing_package_is_named_with_what_brings_it(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samesum.compare.packages.find_spec", lambda _: None)
+    monkeypatch.setattr("samesum.runtimes.packages.find_spec", lambda _: None)
     assert 'pip install "samesum[compare]"' in samesum("bench", "--against", "openvino").err
     assert "pip install torch\n" in samesum("bench", "--against", "torch").err
     assert 'pip install "samesum[plot]"' in samesum("bench", "--plot", "speed.png").err

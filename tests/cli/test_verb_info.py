@@ -8,7 +8,7 @@ from pathlib import Path
 from command import Command
 
 from samesum.cli.catalogue import lines, types_text
-from samesum.frontends.load import load
+from samesum.frontends.models.load import load
 from samesum.specs.lookup import CATALOGUE
 
 

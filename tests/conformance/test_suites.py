@@ -10,18 +10,18 @@ import numpy as np
 import onnx
 import pytest
 
-from samesum.compare.case import Case
-from samesum.compare.suites.catalogue import SUITES
-from samesum.compare.suites.edges.catalogue import edges
-from samesum.compare.suites.literals import read_data
-from samesum.compare.suites.node_tests import exported_tests, node_tests
-from samesum.compare.suites.older_opsets import older_tests
-from samesum.compare.suites.onnxruntime_vectors import own_choices, vectors
-from samesum.compare.suites.op_reference import instances
-from samesum.compare.suites.twister import twister
+from samesum.conformance.case import Case
+from samesum.conformance.suites.catalogue import SUITES
+from samesum.conformance.suites.edges.catalogue import edges
+from samesum.conformance.suites.literals import read_data
+from samesum.conformance.suites.node_tests import exported_tests, node_tests
+from samesum.conformance.suites.older_opsets import older_tests
+from samesum.conformance.suites.onnxruntime_vectors import own_choices, vectors
+from samesum.conformance.suites.op_reference import instances
+from samesum.conformance.suites.twister import twister
 from samesum.specs.lookup import CATALOGUE
 
-DATA = Path(__file__).resolve().parents[2] / "src" / "samesum" / "compare" / "suites" / "data"
+DATA = Path(__file__).resolve().parents[2] / "src" / "samesum" / "conformance" / "suites" / "data"
 
 
 def _all() -> list[Case]:

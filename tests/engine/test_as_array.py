@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from samesum.algebra.rows import SUM
-from samesum.engine.arrays import BFLOAT16, as_array, as_dtype, as_integers
+from samesum.engine.arrays import as_array, as_dtype, as_integers
 from samesum.engine.memory import reduce
 from samesum.errors import AxisError, DtypeError, ShapeError
+from samesum.formats.arrays import BFLOAT16
 
 
 class Tensor:

@@ -18,8 +18,8 @@ from samesum.engine import memory
 from samesum.engine.memory import SELECT_LAST
 from samesum.engine.pieces import reduce_pieces
 from samesum.errors import ShapeError
+from samesum.formats.arrays import NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 ROWS = [(row, flags) for row in REDUCTIONS for flags in (0, SELECT_LAST) if flags == 0 or row.name.startswith("arg")]
 
 

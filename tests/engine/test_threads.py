@@ -8,7 +8,6 @@ import time
 from collections.abc import Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,8 +18,7 @@ from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS
 from samesum.engine import memory
 from samesum.errors import AxisError
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 SEEDS = range(6)
 MEGA = 1 << 20

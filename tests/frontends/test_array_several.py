@@ -21,7 +21,7 @@ X = np.array([[3, 1, 3], [0, 5, 0]])
 
 def test_the_signature() -> None:
     assert str(inspect.signature(ss.reduce)) == (
-        "(x: 'Any', names: 'list[str] | tuple[str, ...]', /, *, axis: 'Axes' = None, keepdims: 'bool' = False)"
+        "(x: 'Any', names: 'list[str] | tuple[str, ...]', /, axis: 'Axes' = None, *, keepdims: 'bool' = False)"
         " -> 'dict[str, NDArray]'"
     )
 

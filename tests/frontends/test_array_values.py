@@ -6,17 +6,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 import samesum as ss
 from samesum.errors import ShapeError
+from samesum.formats.arrays import BFLOAT16, NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., NDArray]
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 SIGNED = [np.dtype(f"int{width}") for width in (8, 16, 32, 64)]
 UNSIGNED = [np.dtype(f"uint{width}") for width in (8, 16, 32, 64)]
 SUMS = [ss.sum, ss.l1_norm, ss.l2_norm, ss.sum_square]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 import samesum as ss
 from samesum.errors import AxisError, DtypeError, ShapeError
+from samesum.formats.arrays import BFLOAT16, NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., NDArray]
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FLOATS = [np.dtype(np.float16), BFLOAT16, np.dtype(np.float32), np.dtype(np.float64)]
 SIGNED = [np.dtype(f"int{width}") for width in (8, 16, 32, 64)]
 UNSIGNED = [np.dtype(f"uint{width}") for width in (8, 16, 32, 64)]
@@ -57,11 +56,42 @@ def named(functions: list[Function]) -> Any:
         (ss.cumulative_prod, SCAN_KEYWORDS),
     ],
 )
-def test_one_positional_array_and_keywords(function: Function, keywords: dict[str, Any]) -> None:
-    x, *rest = inspect.signature(function).parameters.values()
+def test_one_array_an_axis_and_keywords(function: Function, keywords: dict[str, Any]) -> None:
+    x, axis, *rest = inspect.signature(function).parameters.values()
     assert (x.name, x.kind) == ("x", inspect.Parameter.POSITIONAL_ONLY)
+    assert (axis.name, axis.kind) == ("axis", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     assert {each.kind for each in rest} == {inspect.Parameter.KEYWORD_ONLY}
-    assert {each.name: each.default for each in rest} == keywords
+    assert {each.name: each.default for each in (axis, *rest)} == keywords
+
+
+@named([*REDUCTIONS, *SCANS])
+def test_the_axis_may_be_positional(function: Function) -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    assert function(x, 1).tolist() == function(x, axis=1).tolist()
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, np.dtype(np.int32)], ids=str)
+@named(REDUCTIONS)
+def test_results_of_rank_0_are_scalars(function: Function, dtype: np.dtype[Any]) -> None:
+    """Of all axes, of rank 0 and in `reduce`; not into `out`, and not with axes that stay."""
+    x = np.ones((2, 3), dtype)
+    for result in (function(x), function(x, (0, 1)), function(x[0, 0], ())):
+        assert isinstance(result, np.generic)
+        assert {result: 1}[result] == 1
+    assert isinstance(function(x, keepdims=True), np.ndarray)
+    out = np.empty((), function(x).dtype)
+    assert function(x, out=out) is out
+    assert isinstance(ss.reduce(x, [function.__name__])[function.__name__], np.generic)
+
+
+def test_scalars_are_what_python_and_its_libraries_take() -> None:
+    total = ss.sum(np.array([0.1] * 10))
+    assert round(total, 2) == 1.0
+    assert json.dumps({"total": total}) == '{"total": 1.0}'
+    assert ss.all([1, 1]) is np.True_
+    before = total
+    total += 1
+    assert (before, total) == (1.0, 2.0)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
@@ -120,7 +150,7 @@ def test_arrays_of_no_real_numbers_are_refused(function: Function, x: NDArray) -
 def test_axes_and_keepdims_give_numpy_s_shape(function: Function, axis: Any, keepdims: bool) -> None:
     x = np.ones((2, 3, 4), np.float32)
     result = function(x, axis=axis, keepdims=keepdims)
-    assert isinstance(result, np.ndarray)
+    assert isinstance(result, np.ndarray if result.ndim else np.generic)
     assert result.shape == np.sum(x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims).shape
 
 

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 
 from building import onnx_bytes
 from samesum import DtypeError, ModelError, UnsupportedOperator
-from samesum.compare.suites.node_tests import exported_tests, node_tests
+from samesum.conformance.suites.node_tests import exported_tests, node_tests
 from samesum.onnx import Backend, CumSum, ReduceSum
 from samesum.specs.lookup import CATALOGUE
 from samesum.specs.onnx import ONNX

@@ -10,8 +10,8 @@ import pytest
 
 from building import Ir, same
 from samesum.errors import DtypeError, ModelError, ShapeError, UnsupportedOperator
-from samesum.frontends.ir_model.texts import split_names
-from samesum.frontends.load import load
+from samesum.frontends.models.ir_file.texts import split_names
+from samesum.frontends.models.load import load
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 AXIS = np.int64([1])

@@ -14,8 +14,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from building import onnx_bytes, same
 from samesum.errors import DtypeError, ModelError, UnsafeModelError, UnsupportedOperator
-from samesum.frontends.load import load
-from samesum.frontends.model import Model
+from samesum.frontends.models.load import load
+from samesum.frontends.models.model import Model
 
 F, I64 = TensorProto.FLOAT, TensorProto.INT64
 NODE = helper.make_node

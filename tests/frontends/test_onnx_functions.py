@@ -12,9 +12,9 @@ import pytest
 
 from samesum import onnx as door
 from samesum.errors import AxisError, DtypeError, ModelError, ShapeError, UnsupportedOperator
+from samesum.formats.arrays import NDArray
 from samesum.specs.onnx import ONNX
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., NDArray]
 
 REDUCTIONS = [

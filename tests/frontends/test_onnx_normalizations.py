@@ -13,8 +13,8 @@ import pytest
 from oracle import assert_bits
 from samesum import onnx as door
 from samesum.errors import AxisError, DtypeError, ShapeError, UnsupportedOperator
+from samesum.formats.arrays import NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., NDArray]
 
 INF = float("inf")

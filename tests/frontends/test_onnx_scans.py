@@ -11,8 +11,8 @@ import pytest
 
 from samesum import onnx as door
 from samesum.errors import AxisError, DtypeError, ModelError, ShapeError, UnsupportedOperator
+from samesum.formats.arrays import NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., NDArray]
 
 X = np.array([[3, -4], [0, 12]], np.float32)

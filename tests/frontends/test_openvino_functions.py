@@ -12,9 +12,9 @@ import pytest
 
 from samesum import openvino as door
 from samesum.errors import AxisError, DtypeError, ModelError, ShapeError, UnsupportedOperator
+from samesum.formats.arrays import NDArray
 from samesum.specs.openvino import OPENVINO
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[..., NDArray]
 
 REDUCTIONS = [

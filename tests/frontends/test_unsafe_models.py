@@ -12,8 +12,8 @@ from onnx import TensorProto, helper
 
 from building import Ir, onnx_bytes
 from samesum.errors import ModelError, SamesumError, UnsafeModelError
-from samesum.frontends.ir_model import xml
-from samesum.frontends.load import load
+from samesum.frontends.models.ir_file import xml
+from samesum.frontends.models.load import load
 
 AXIS = np.int64([1])
 F = TensorProto.FLOAT

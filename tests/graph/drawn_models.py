@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from building import onnx_bytes
-from samesum.frontends.load import load
-from samesum.frontends.model import Model
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
+from samesum.frontends.models.load import load
+from samesum.frontends.models.model import Model
 
 KINDS = {
     TensorProto.FLOAT: np.dtype(np.float32),

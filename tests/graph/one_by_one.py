@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samesum.frontends.model import Model
+from samesum.frontends.models.model import Model
 from samesum.graph import stages
 
 

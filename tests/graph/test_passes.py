@@ -19,11 +19,10 @@ from graph.one_by_one import one_by_one
 from oracle import assert_bits
 from samesum import _core
 from samesum.errors import AxisError, ModelError, SamesumError, ShapeError
-from samesum.frontends.load import load
-from samesum.frontends.model import Model
+from samesum.formats.arrays import NDArray
+from samesum.frontends.models.load import load
+from samesum.frontends.models.model import Model
 from samesum.graph import passes
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 from building import Ir, onnx_bytes, same
 from graph.one_by_one import one_by_one
 from samesum.errors import AxisError, DtypeError, ModelError, ShapeError, UnsupportedOperator
-from samesum.frontends.load import load
+from samesum.frontends.models.load import load
 from samesum.graph.model import Value
 from samesum.graph.steps import Step
 

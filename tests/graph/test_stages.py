@@ -9,8 +9,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import Ir, onnx_bytes
-from samesum.frontends.load import load
-from samesum.frontends.model import Model
+from samesum.frontends.models.load import load
+from samesum.frontends.models.model import Model
 
 F = TensorProto.FLOAT
 NODE = helper.make_node

@@ -14,8 +14,7 @@ from oracle import assert_bits
 from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, SUM, SUM_SQUARE, Reduction
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 seeds = st.integers(0, 1000)
 lengths = st.one_of(st.integers(1, 80), st.sampled_from((127, 128, 129, 500, 1025, 4097)))

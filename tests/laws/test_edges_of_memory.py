@@ -15,8 +15,7 @@ import cases
 from oracle import assert_bits
 from samesum.algebra.rows import ALL, ARGMAX, CUMULATIVE_PROD, CUMULATIVE_SUM, LOG_SOFTMAX, MAX, PROD, SOFTMAX, SUM
 from samesum.engine import memory
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected by Linux's own call"),

@@ -15,10 +15,10 @@ from oracle import assert_bits
 from samesum.algebra import exact
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Reduction
 from samesum.engine import memory
+from samesum.formats.arrays import NDArray
 
 pytestmark = needs_mxcsr
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 
 FAMILIES = ("normal", "ties", "subnormals", "smallest", "subnormal_results", "tiny", "ill_conditioned", "wide")
 

@@ -17,8 +17,7 @@ from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SCANS, Reduction, S
 from samesum.algebra.states import is_position
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 scan_flags = st.sampled_from((0, EXCLUSIVE, REVERSE, EXCLUSIVE | REVERSE))
 

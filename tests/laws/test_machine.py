@@ -17,8 +17,7 @@ from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, REVERSE
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 THREADS = (2, 3, 7)
 SIZE = 3 * (1 << 18)

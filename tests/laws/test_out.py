@@ -18,8 +18,7 @@ from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SOFTMAX, SUM, Norma
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE
 from samesum.errors import AxisError, DtypeError, ShapeError
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
+from samesum.formats.arrays import NDArray
 
 SAME_TYPE = tuple(row for row in REDUCTIONS if row.promotion not in (Promotion.BOOLEAN, Promotion.POSITION))
 

@@ -16,8 +16,8 @@ from samesum import _core
 from samesum.algebra.rows import REDUCTIONS, Reduction
 from samesum.engine import memory
 from samesum.engine.memory import KEEPDIMS, SELECT_LAST
+from samesum.formats.arrays import NDArray
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Rows = list[tuple[Reduction, int]]
 
 ALL_ROWS = [

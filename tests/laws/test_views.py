@@ -16,9 +16,9 @@ from samesum import get_num_threads, set_num_threads
 from samesum.algebra.rows import ARGMAX, CUMULATIVE_PROD, LOG_SOFTMAX, MAX, REDUCTIONS, SCANS, SOFTMAX, SUM
 from samesum.engine import memory
 from samesum.engine.memory import INCLUDE_INITIAL
+from samesum.formats.arrays import NDArray
 from searching import flattened
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 View = Callable[[NDArray], NDArray]
 
 # The shape of an array, and what is looked at of it: results in another order than the elements lie, short runs,

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from samesum.algebra.pieces import Combine, Map
-from samesum.algebra.rounding import BYTES, FORMATS, Format
 from samesum.algebra.rows import Reduction
 from samesum.algebra.states import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY, ZERO, State, is_position
 from samesum.errors import DtypeError
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import BYTES, FORMATS, Format
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Dtype = np.dtype[Any]
 
 

@@ -12,11 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from samesum.algebra.elements import Dtype, NDArray, float_format, states
+from samesum.algebra.elements import float_format, states
 from samesum.algebra.finalizing import finalize, result_dtype
 from samesum.algebra.pieces import Combine
 from samesum.algebra.rows import PROD, SUM, Reduction, Scan
 from samesum.algebra.states import NAN, State, collect, combine, identity, is_position, running
+from samesum.formats.arrays import Dtype, NDArray
 
 __all__ = ["NAN", "State", "collect", "combine", "finalize", "float_format", "identity", "reduce"]
 __all__ += ["result_dtype", "running", "scan", "states"]

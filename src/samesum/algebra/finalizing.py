@@ -8,13 +8,14 @@ from math import isqrt
 
 import numpy as np
 
-from samesum.algebra.elements import Dtype, float_format, source_format
+from samesum.algebra.elements import float_format, source_format
 from samesum.algebra.logarithms import log_sum_exp, logarithm
 from samesum.algebra.pieces import Combine, Finalize, Map
-from samesum.algebra.rounding import Format, quotient, root
 from samesum.algebra.rows import Reduction
 from samesum.algebra.states import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY, ZERO, State, is_position
 from samesum.errors import DtypeError, ShapeError
+from samesum.formats.arrays import Dtype
+from samesum.formats.rounding import Format, quotient, root
 
 
 def finalize(row: Reduction, state: State, source: Dtype, target: Dtype) -> int:

@@ -16,8 +16,8 @@ from samesum.cli.exits import Exit
 from samesum.cli.show import print_json
 
 if TYPE_CHECKING:
+    from samesum.bench.cells import Question
     from samesum.cli.bench_choice import Choice
-    from samesum.compare.bench.cells import Question
 
 EPILOG = """grids:
   quick     every operator; float32, float16; 64 MB flat, along both axes of a matrix, rows of 8; two small arrays
@@ -93,9 +93,9 @@ def add_to(verbs: Any) -> None:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Measures what was chosen, prints and writes what came out."""
+    from samesum.bench.plot import plot
     from samesum.cli.bench_choice import choose
     from samesum.cli.bench_report import Report, document, markdown, print_report
-    from samesum.compare.bench.plot import plot
 
     choice = choose(arguments)
     started = time.monotonic()
@@ -143,7 +143,7 @@ def _run(choice: Choice, budget: float | None) -> tuple[list[LeftOut], bool]:
 
 def _reason(question: Question, choice: Choice, end: float) -> str:
     """Why the question is left out; empty if it is not."""
-    from samesum.compare.bench.room import available, needed
+    from samesum.bench.room import available, needed
 
     if time.monotonic() >= end:
         return "the --budget is spent"

@@ -7,18 +7,19 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from samesum.bench.cells import DTYPES, Question
+from samesum.bench.contest import Settings
+from samesum.bench.data import DATA
+from samesum.bench.grid import CONTIGUOUS, GRIDS, LAYOUTS, array, questions
+from samesum.bench.machine import this_machine
+from samesum.bench.operators import OPERATORS
+from samesum.bench.peers.catalogue import PEERS, installed, versions
+from samesum.bench.results import OtherConditions, Results, ResultsError
+from samesum.bench.running import Bench
 from samesum.cli.exits import InvalidFileError, UsageError
-from samesum.compare.bench.cells import DTYPES, Question
-from samesum.compare.bench.contest import Settings
-from samesum.compare.bench.data import DATA
-from samesum.compare.bench.grid import CONTIGUOUS, GRIDS, LAYOUTS, array, questions
-from samesum.compare.bench.machine import this_machine
-from samesum.compare.bench.operators import OPERATORS
-from samesum.compare.bench.peers.catalogue import PEERS, installed, versions
-from samesum.compare.bench.results import OtherConditions, Results, ResultsError
-from samesum.compare.bench.running import Bench
-from samesum.compare.packages import MissingPackage, require
 from samesum.engine.threads import get_num_threads
+from samesum.errors import MissingPackage
+from samesum.runtimes.packages import require
 
 ROUNDS, PATIENCE = 7, 1.0
 QUICK, QUICK_ROUNDS, QUICK_PATIENCE = "quick", 5, 0.15

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from samesum.bench.operators import OPERATORS
+from samesum.bench.peers.catalogue import PEERS, SAMESUM
+from samesum.bench.rows import Row, as_document
+from samesum.bench.summary import Tally, behind, by_dtype, by_operator, tally
+from samesum.bench.task import SMALL
 from samesum.cli.show import markdown_table, print_table, printable
-from samesum.compare.bench.operators import OPERATORS
-from samesum.compare.bench.peers.catalogue import PEERS, SAMESUM
-from samesum.compare.bench.rows import Row, as_document
-from samesum.compare.bench.summary import Tally, behind, by_dtype, by_operator, tally
-from samesum.compare.bench.task import SMALL
 
 if TYPE_CHECKING:
     from samesum.cli.bench import LeftOut

@@ -14,7 +14,7 @@ from samesum.cli.storage import open_model
 from samesum.graph.model import Value
 
 if TYPE_CHECKING:
-    from samesum.frontends.model import Model
+    from samesum.frontends.models.model import Model
 
 
 def add_to(verbs: Any) -> None:

@@ -11,10 +11,11 @@ from samesum.cli.exits import Exit, UsageError
 from samesum.cli.show import print_json, printable, values_json, values_text
 from samesum.cli.storage import open_model, read_arrays, write_npz
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.graph.model import NDArray, Value, shape_text
+from samesum.formats.arrays import NDArray, shape_text
+from samesum.graph.model import Value
 
 if TYPE_CHECKING:
-    from samesum.frontends.model import Model
+    from samesum.frontends.models.model import Model
 
 EXAMPLE = """examples:
   samesum run model.xml --input x.npy                  a model with one input

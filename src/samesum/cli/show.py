@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from samesum.cli.storage import BFLOAT16
-from samesum.graph.model import NDArray
+from samesum.formats.arrays import BFLOAT16, NDArray
 
 SHORTENED_ABOVE = 200
 """Arrays of more elements are shown by their first and last ones only."""

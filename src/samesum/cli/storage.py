@@ -14,17 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-import ml_dtypes
 import numpy as np
 
 from samesum.cli.exits import InvalidFileError, UsageError
-from samesum.frontends.load import load
-from samesum.graph.model import NDArray
+from samesum.formats.arrays import BFLOAT16, NDArray
+from samesum.frontends.models.load import load
 
 if TYPE_CHECKING:
-    from samesum.frontends.model import Model
+    from samesum.frontends.models.model import Model
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 NAMED_BFLOAT16 = np.dtype([(BFLOAT16.name, "<u2")])
 RAW_BFLOAT16 = np.dtype("V2")
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from samesum.errors import AxisError, DtypeError, ShapeError
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
-
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+from samesum.formats.arrays import NDArray
 
 
 def as_array(x: Any) -> NDArray:

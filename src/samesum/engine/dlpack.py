@@ -15,8 +15,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from samesum.engine.arrays import BFLOAT16, NDArray
 from samesum.errors import DtypeError
+from samesum.formats.arrays import BFLOAT16, NDArray
 
 _HOST_DEVICES = {1: "CPU", 3: "CUDA host", 11: "ROCm host"}
 _UNSIGNED = 1

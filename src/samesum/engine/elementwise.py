@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Any
 
 from samesum import _core
-from samesum.engine.arrays import NDArray
+from samesum.formats.arrays import NDArray
 
 
 class Unary(IntEnum):

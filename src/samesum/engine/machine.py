@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from samesum import _core
-from samesum.engine.memory import NDArray
-
+from samesum.formats.arrays import NDArray
 
 FloatingPointScope = _core.FloatingPointScope
 """`with FloatingPointScope():` the calling thread rounds to nearest and keeps subnormals, as IEEE 754 says; afterwards

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from samesum import _core
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.engine.arrays import as_array, as_dtype
+from samesum.formats.arrays import NDArray
 
 KEEPDIMS = 1
 WIDEN = 2
@@ -19,8 +18,8 @@ EXCLUSIVE = 16
 REVERSE = 32
 INCLUDE_INITIAL = 64
 SELECT_LAST = 128
+SCALAR = 256
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Axes = int | Sequence[int] | None
 
 # The core takes arrays as they are and has everything else converted.
@@ -44,14 +43,15 @@ def reduce(
 
 
 def reduce_several(
-    rows: Sequence[tuple[Reduction, int]], x: Any, axes: Axes = None, keepdims: bool = False
+    rows: Sequence[tuple[Reduction, int]], x: Any, axes: Axes = None, keepdims: bool = False, scalars: bool = False
 ) -> list[NDArray]:
     """The results of `reduce` for each row with its flags, the same bits, from one pass over `x`.
 
     Positions take a pass of their own where their elements do not lie in memory in the order in which they are
-    counted: several axes that are no run of memory, or one that lies beside few kept elements.
+    counted: several axes that are no run of memory, or one that lies beside few kept elements. With `scalars` results
+    of rank 0 are scalars.
     """
-    return _core.reduce_several([row.code for row, _ in rows], x, axes, [flags for _, flags in rows], keepdims)
+    return _core.reduce_several([row.code for row, _ in rows], x, axes, [flags for _, flags in rows], keepdims, scalars)
 
 
 def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: NDArray | None = None) -> NDArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from samesum import _core
 from samesum.algebra.rows import Reduction
-from samesum.engine.arrays import NDArray
+from samesum.formats.arrays import NDArray
 
 Pieces = Callable[[], Iterable[NDArray]]
 """The pieces from the first to the last, anew for each call. There is at least one."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 from operator import index
 
 from samesum import _core
+from samesum.errors import AttributeValueError
+
+MOST_THREADS = 4096
 
 
 def set_num_threads(n: int, /) -> None:
     """Every call from now on uses at most `n` threads; the results do not depend on it.
 
-    At the start `n` is the number of processors that the process may use, or what the environment
-    variable `SAMESUM_NUM_THREADS` says. Raises ValueError for `n` below 1, TypeError for no integer.
+    At the start `n` is the number of processors that the process may use (by its affinity and the CPU quota of its
+    control group, read once), or what the environment variable `SAMESUM_NUM_THREADS` says. Raises AttributeValueError,
+    a ValueError, for `n` below 1 or above 4096, TypeError for what is no integer.
 
     >>> before = get_num_threads()
     >>> set_num_threads(1)
@@ -20,8 +24,8 @@ def set_num_threads(n: int, /) -> None:
     >>> set_num_threads(before)
     """
     threads = index(n)
-    if threads < 1:
-        raise ValueError(f"the number of threads is {threads}; allowed is 1 or more")
+    if not 1 <= threads <= MOST_THREADS:
+        raise AttributeValueError(f"the number of threads is {threads}; allowed are 1 to {MOST_THREADS}")
     _core.set_num_threads(threads)
 
 

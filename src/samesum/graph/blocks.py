@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from samesum.graph.model import NDArray
+from samesum.formats.arrays import NDArray
 
 Block = tuple[slice, ...]
 """One slice for each axis."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from samesum.engine.machine import FloatingPointScope
 from samesum.errors import ModelError, SamesumError
+from samesum.formats.arrays import NDArray
 from samesum.graph.feeds import fed
-from samesum.graph.model import NDArray
 from samesum.graph.passes import in_one_pass
 from samesum.graph.program import Program
 from samesum.graph.stages import Stage, one_by_one

@@ -7,7 +7,8 @@ from typing import Any
 
 from samesum.engine.arrays import as_array
 from samesum.errors import DtypeError, ModelError, ShapeError
-from samesum.graph.model import Graph, NDArray, Value, shape_text, type_text
+from samesum.formats.arrays import NDArray, shape_text, type_text
+from samesum.graph.model import Graph, Value
 
 
 def fed(graph: Graph, given: Any) -> dict[str, NDArray]:

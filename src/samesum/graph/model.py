@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
-Dtype = np.dtype[Any]
-Shape = tuple[int | None, ...]
+from samesum.formats.arrays import Dtype, NDArray, Shape, type_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +18,6 @@ class Value:
 
     def __str__(self) -> str:
         return f"{self.name} {type_text(self.dtype, self.shape)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """An attribute of a kind that no supported operator takes, such as a subgraph."""
-
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +53,3 @@ class Graph:
     """Inputs that need not be given."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Further names of inputs."""
-
-
-def shape_text(shape: Shape | None) -> str:
-    """A shape as a reader writes it: `[?, 3]`, `[]` for a scalar, `[...]` for an unknown rank."""
-    if shape is None:
-        return "[...]"
-    return "[" + ", ".join("?" if dim is None else str(dim) for dim in shape) + "]"
-
-
-def type_text(dtype: Dtype | None, shape: Shape | None) -> str:
-    """A dtype and a shape together: `float32 [?, 3]`."""
-    return f"{'unknown type' if dtype is None else dtype.name} {shape_text(shape)}"

@@ -17,13 +17,13 @@ from samesum.algebra.rows import Reduction
 from samesum.engine.memory import SELECT_LAST, reduce_several
 from samesum.engine.pieces import Pieces, reduce_pieces
 from samesum.errors import SamesumError, ShapeError
-from samesum.graph import facts as rules
+from samesum.formats.arrays import Dtype, NDArray
 from samesum.graph.blocks import Block, grid, kept_part, part, shape_of
-from samesum.graph.model import Dtype, NDArray
-from samesum.graph.pointwise import MOST_AT_ONCE
-from samesum.graph.rows import Cut, Fact
 from samesum.graph.stages import Stage
 from samesum.graph.steps import Step
+from samesum.operators import facts as rules
+from samesum.operators.pointwise import MOST_AT_ONCE
+from samesum.operators.rows import Cut, Fact
 
 Values = Mapping[str, NDArray]
 

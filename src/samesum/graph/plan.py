@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samesum.graph.model import type_text
+from samesum.formats.arrays import type_text
 from samesum.graph.program import Program
 from samesum.graph.stages import Stage
 from samesum.graph.steps import Step

@@ -10,12 +10,13 @@ import numpy as np
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.errors import ModelError, SamesumError
-from samesum.graph import facts as rules
-from samesum.graph.model import Graph, Value, type_text
+from samesum.formats.arrays import type_text
+from samesum.graph.model import Graph, Value
 from samesum.graph.order import ordered
-from samesum.graph.rows import Fact, Facts
 from samesum.graph.stages import Stage, staged
 from samesum.graph.steps import Step, bound
+from samesum.operators import facts as rules
+from samesum.operators.rows import Fact, Facts
 from samesum.specs.bind import Operation
 
 _FOLDED = 4096

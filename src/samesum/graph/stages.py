@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from samesum.graph.model import Graph
-from samesum.graph.rows import Cut
 from samesum.graph.steps import Step
+from samesum.operators.rows import Cut
 
 _SMALL = 4096
 """Elements of a constant that is no load for the stages that read it."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from samesum.algebra.rows import Reduction
-from samesum.engine.operators import apply
 from samesum.errors import SamesumError, UnsupportedOperator
-from samesum.graph import facts as rules
-from samesum.graph.catalogue import find, versions
-from samesum.graph.model import NDArray, Node
-from samesum.graph.rows import (
+from samesum.formats.arrays import NDArray
+from samesum.graph.model import Node
+from samesum.operators import facts as rules
+from samesum.operators.catalogue import find, versions
+from samesum.operators.reductions import apply
+from samesum.operators.rows import (
     UNKNOWN,
     Attributes,
     Cut,
@@ -93,7 +94,7 @@ def _check_outputs(node: Node) -> None:
 
 
 def _step_of_row(node: Node, row: Row) -> Step:
-    attributes = read_attributes(row, node)
+    attributes = read_attributes(row, node.attributes)
     check_count(row, len(node.inputs))
     cut = Cut.NONE if attributes.get("auto_broadcast") == "none" else row.cut
     call, infer = partial(_call_row, row, attributes), partial(row.infer, attributes)

@@ -12,10 +12,10 @@ from onnx.backend.base import BackendRep
 
 from samesum.engine.arrays import as_array
 from samesum.errors import DtypeError, ModelError, SamesumError
-from samesum.frontends.load import load
-from samesum.frontends.model import Model
-from samesum.graph.model import NDArray
-from samesum.graph.types import ONNX_ELEMENTS
+from samesum.formats.arrays import NDArray
+from samesum.formats.elements import ONNX_ELEMENTS
+from samesum.frontends.models.load import load
+from samesum.frontends.models.model import Model
 from samesum.specs.onnx import ONNX
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}

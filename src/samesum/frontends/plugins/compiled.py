@@ -10,11 +10,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from samesum.errors import ModelError
-from samesum.frontends.load import Source, load
+from samesum.frontends.models.load import Source, load
 
 if TYPE_CHECKING:
-    from samesum.frontends.model import Model
-    from samesum.graph.model import Dtype, NDArray, Shape, Value
+    from samesum.formats.arrays import Dtype, NDArray, Shape
+    from samesum.frontends.models.model import Model
+from samesum.graph.model import Value
 
 _DEVICES = ("CPU", "AUTO", "AUTO:CPU")
 

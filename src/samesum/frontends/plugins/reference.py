@@ -7,10 +7,10 @@ from typing import Any
 from onnx.reference.op_run import OpRun
 
 from samesum.engine.arrays import as_array
-from samesum.engine.operators import apply
 from samesum.errors import DtypeError, SamesumError
-from samesum.frontends.onnx_model.nodes import attributes_of
-from samesum.graph.model import NDArray
+from samesum.formats.arrays import NDArray
+from samesum.frontends.models.onnx_file.nodes import attributes_of
+from samesum.operators.reductions import apply
 from samesum.specs.bind import bind
 from samesum.specs.lookup import CATALOGUE, lookup
 from samesum.specs.onnx import ONNX

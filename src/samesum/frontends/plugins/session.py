@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from samesum.errors import ModelError
-from samesum.frontends.load import Source, load
-from samesum.graph.model import Dtype, NDArray, Shape, Value
+from samesum.formats.arrays import Dtype, NDArray, Shape
+from samesum.frontends.models.load import Source, load
+from samesum.graph.model import Value
 
 _SPELLINGS = {"float32": "float", "float64": "double", "float8_e8m0fnu": "float8e8m0"}
 """Of the types that ONNX Runtime does not call as NumPy does, apart from the underscore."""

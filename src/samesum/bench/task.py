@@ -1,0 +1,101 @@
+"""What a competitor is asked, and what it answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from samesum.bench.operators import Kind, Operator
+from samesum.formats.arrays import NDArray
+
+SMALL = 1 << 20
+"""Bytes up to which the call itself is what is timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An operator over axes of an array."""
+
+    operator: Operator
+    x: NDArray
+    axes: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """The operator's."""
+        return self.operator.name
+
+    @property
+    def is_small(self) -> bool:
+        """True if the making of a result array is part of the job."""
+        return self.x.nbytes <= SMALL
+
+    @property
+    def is_real(self) -> bool:
+        """True for floating-point data."""
+        return self.x.dtype.kind not in "iub"
+
+    @property
+    def covers_all(self) -> bool:
+        """True if no axis is kept."""
+        return len(self.axes) == self.x.ndim
+
+    @property
+    def count(self) -> int:
+        """The elements of one reduced set."""
+        return math.prod(self.x.shape[axis] for axis in self.axes)
+
+    @property
+    def axis(self) -> int | tuple[int, ...] | None:
+        """The axes in the shortest form that array functions take."""
+        if self.operator.is_along_one_axis or (len(self.axes) == 1 and not self.covers_all):
+            return self.axes[0]
+        return None if self.covers_all else self.axes
+
+    def room(self, dtype: Any = None) -> NDArray:
+        """A new array for the result, in the order of `x`; without `dtype` in the type that array libraries give."""
+        kind = self.array_dtype if dtype is None else dtype
+        if self.operator.keeps_shape:
+            return np.zeros_like(self.x, kind)
+        return np.zeros([n for axis, n in enumerate(self.x.shape) if axis not in self.axes], kind)
+
+    @property
+    def array_dtype(self) -> np.dtype[Any]:
+        """Positions are int64, truths bool; integers widen, means and logs to float64; the rest keeps its type."""
+        dtype = self.x.dtype
+        if self.operator.kind is Kind.POSITION:
+            return np.dtype(np.int64)
+        if self.name in ("all", "any"):
+            return np.dtype(np.bool_)
+        if self.is_real or self.name in ("min", "max"):
+            return dtype
+        if self.name == "mean" or not self.operator.is_exact:
+            return np.dtype(np.float64)
+        return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
+
+    @property
+    def scan_dtypes(self) -> tuple[np.dtype[Any], ...]:
+        """Of the prefixes: what array libraries give, and for integers their own type, as the standards have it."""
+        return (self.array_dtype,) if self.x.dtype == self.array_dtype else (self.array_dtype, self.x.dtype)
+
+
+Call = Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to do a task: `call` does it, `answer` makes an array of what `call` returned."""
+
+    call: Call
+    answer: Callable[[Any], NDArray] = np.asarray
+
+
+class Competitor(Protocol):
+    """A library with the threads set; `ways` is empty where it has no such operator."""
+
+    def ways(self, task: Task) -> Sequence[Way]:
+        """The ways in which it can do the task, all of them legal."""

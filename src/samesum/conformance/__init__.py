@@ -1,0 +1,1 @@
+"""Suites of cases, and how engines answer them."""

@@ -1,0 +1,112 @@
+"""Number types by their names and numbers in the two standards, as NumPy holds them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from samesum.formats.arrays import Dtype
+
+FLOATS = frozenset(map(np.dtype, (np.float16, np.float32, np.float64)))
+BFLOAT16S = frozenset((np.dtype(ml_dtypes.bfloat16),))
+FLOATS_PLUS = FLOATS | BFLOAT16S
+SIGNED = frozenset(map(np.dtype, (np.int8, np.int16, np.int32, np.int64)))
+UNSIGNED = frozenset(map(np.dtype, (np.uint8, np.uint16, np.uint32, np.uint64)))
+WIDE = frozenset(map(np.dtype, (np.int32, np.int64, np.uint32, np.uint64)))
+NUMBERS = FLOATS | SIGNED | UNSIGNED
+NUMBERS_PLUS = NUMBERS | BFLOAT16S
+BOOL = frozenset((np.dtype(np.bool_),))
+INDEX = frozenset(map(np.dtype, (np.int32, np.int64)))
+FLOAT8 = frozenset(
+    map(
+        np.dtype,
+        (
+            ml_dtypes.float8_e4m3fn,
+            ml_dtypes.float8_e4m3fnuz,
+            ml_dtypes.float8_e5m2,
+            ml_dtypes.float8_e5m2fnuz,
+            ml_dtypes.float8_e8m0fnu,
+        ),
+    )
+)
+CASTABLE = NUMBERS_PLUS | BOOL
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A type as a file stores it: `bits` per element, held as `dtype` once unpacked."""
+
+    name: str
+    dtype: Dtype
+    bits: int
+
+
+def _element(name: str, held: type, bits: int = 0) -> Element:
+    dtype = np.dtype(held)
+    return Element(name, dtype, bits or 8 * dtype.itemsize)
+
+
+ONNX_ELEMENTS = {
+    1: _element("FLOAT", np.float32),
+    2: _element("UINT8", np.uint8),
+    3: _element("INT8", np.int8),
+    4: _element("UINT16", np.uint16),
+    5: _element("INT16", np.int16),
+    6: _element("INT32", np.int32),
+    7: _element("INT64", np.int64),
+    9: _element("BOOL", np.bool_),
+    10: _element("FLOAT16", np.float16),
+    11: _element("DOUBLE", np.float64),
+    12: _element("UINT32", np.uint32),
+    13: _element("UINT64", np.uint64),
+    16: _element("BFLOAT16", ml_dtypes.bfloat16),
+    17: _element("FLOAT8E4M3FN", ml_dtypes.float8_e4m3fn),
+    18: _element("FLOAT8E4M3FNUZ", ml_dtypes.float8_e4m3fnuz),
+    19: _element("FLOAT8E5M2", ml_dtypes.float8_e5m2),
+    20: _element("FLOAT8E5M2FNUZ", ml_dtypes.float8_e5m2fnuz),
+    21: _element("UINT4", np.uint8, 4),
+    22: _element("INT4", np.int8, 4),
+    24: _element("FLOAT8E8M0", ml_dtypes.float8_e8m0fnu),
+}
+"""By the numbers of TensorProto.DataType. Strings, complex numbers and the 2-bit and 4-bit floats are left out."""
+
+IR_ELEMENTS = {
+    element.name: element
+    for element in (
+        _element("boolean", np.bool_),
+        _element("f16", np.float16),
+        _element("f32", np.float32),
+        _element("f64", np.float64),
+        _element("bf16", ml_dtypes.bfloat16),
+        _element("f8e4m3", ml_dtypes.float8_e4m3fn),
+        _element("f8e5m2", ml_dtypes.float8_e5m2),
+        _element("f8e8m0", ml_dtypes.float8_e8m0fnu),
+        _element("i4", np.int8, 4),
+        _element("i8", np.int8),
+        _element("i16", np.int16),
+        _element("i32", np.int32),
+        _element("i64", np.int64),
+        _element("u1", np.uint8, 1),
+        _element("u4", np.uint8, 4),
+        _element("u8", np.uint8),
+        _element("u16", np.uint16),
+        _element("u32", np.uint32),
+        _element("u64", np.uint64),
+    )
+}
+
+IR_PRECISIONS = {
+    "FP16": "f16", "FP32": "f32", "FP64": "f64", "BF16": "bf16", "BOOL": "boolean", "BIN": "u1",
+    "I4": "i4", "I8": "i8", "I16": "i16", "I32": "i32", "I64": "i64",
+    "U1": "u1", "U4": "u4", "U8": "u8", "U16": "u16", "U32": "u32", "U64": "u64",
+    "F8E4M3": "f8e4m3", "F8E5M2": "f8e5m2", "F8E8M0": "f8e8m0",
+}  # fmt: skip
+"""What a port calls an element type."""
+
+
+def names(types: frozenset[Dtype]) -> str:
+    """The types by name, floats first, as a message lists them."""
+    order = sorted(types, key=lambda t: (t.kind not in "fV", t.kind, t.itemsize, t.name))
+    return ", ".join(t.name for t in order)

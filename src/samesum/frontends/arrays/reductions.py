@@ -1,0 +1,183 @@
+"""The array door, reductions over any axes: array-API names and signatures on the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from samesum.algebra.rows import ALL, ANY, L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE
+from samesum.engine.arrays import as_dtype
+from samesum.engine.memory import REAL, REFUSE_EMPTY, SCALAR, WIDEN, Axes, reduce_by_code
+from samesum.formats.arrays import NDArray
+
+
+def sum(
+    x: Any, /, axis: Axes = None, *, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
+) -> NDArray:
+    """The sum of the elements over `axis`, rounded once.
+
+    `axis` is an integer, a sequence of them (an empty one reduces nothing) or None for all axes. Floats
+    keep their dtype; signed integers and booleans give int64, unsigned integers uint64, both modulo
+    2^64. `dtype` asks for another result: the exact sum is rounded (or wrapped) to it once. With
+    `keepdims` the reduced axes stay with length 1. `out` receives the result and is returned. The sum
+    of nothing is +0; any NaN, or both infinities, give NaN.
+
+    Raises AxisError for an axis out of range or repeated, DtypeError for a dtype that is not supported
+    and for a float sum asked for as an integer, ShapeError if `out` has another shape.
+    Source: the Python array API standard, `sum`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
+    16777218
+    """
+    return reduce_by_code(
+        SUM.code, x, axis, WIDEN | SCALAR | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+    )
+
+
+def prod(
+    x: Any, /, axis: Axes = None, *, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
+) -> NDArray:
+    """The product of the elements over `axis`, rounded once; nothing overflows or underflows on the way.
+
+    The product of nothing is 1; any NaN, or zero together with an infinity, give NaN. Types, axes, `dtype`,
+    `keepdims`, `out` and errors are those of `sum`. Source: the Python array API standard, `prod`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> float(prod(np.array([1e200, 1e200, 1e-300])))
+    1e+100
+    """
+    return reduce_by_code(
+        PROD.code, x, axis, WIDEN | SCALAR | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+    )
+
+
+def mean(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The arithmetic mean over `axis`: the exact sum over the count, rounded once.
+
+    Floats keep their dtype, integers give float64. The mean of nothing is NaN. Axes, `keepdims`, `out`
+    and errors are those of `sum`. Source: the Python array API standard, `mean`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> float(mean(np.array([1e308, 1e308])))
+    1e+308
+    """
+    return reduce_by_code(MEAN.code, x, axis, REAL | SCALAR | bool(keepdims), None, out)
+
+
+def min(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The smallest element over `axis`, in the dtype of `x`; NaN if there is one, and -0 below +0.
+
+    Booleans give their logical and. Raises ShapeError for the minimum of nothing; axes, `keepdims`, `out`
+    and the other errors are those of `sum`. Source: the Python array API standard, `min`; IEEE 754-2019,
+    minimum.
+
+    >>> import numpy as np
+    >>> min(np.array([[3, 1], [2, 4]]), axis=1)
+    array([1, 2])
+    """
+    return reduce_by_code(MIN.code, x, axis, REFUSE_EMPTY | SCALAR | bool(keepdims), None, out)
+
+
+def max(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The largest element over `axis`, in the dtype of `x`; NaN if there is one, and +0 above -0.
+
+    Booleans give their logical or. Raises ShapeError for the maximum of nothing; axes, `keepdims`, `out`
+    and the other errors are those of `sum`. Source: the Python array API standard, `max`; IEEE 754-2019,
+    maximum.
+
+    >>> import numpy as np
+    >>> max(np.array([[3, 1], [2, 4]]), axis=1)
+    array([3, 4])
+    """
+    return reduce_by_code(MAX.code, x, axis, REFUSE_EMPTY | SCALAR | bool(keepdims), None, out)
+
+
+def l1_norm(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The sum of the magnitudes over `axis`, rounded once.
+
+    Types, axes, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
+    ReduceL1-4; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
+    array([3.5, 3. ])
+    """
+    return reduce_by_code(L1_NORM.code, x, axis, WIDEN | SCALAR | bool(keepdims), None, out)
+
+
+def l2_norm(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The square root of the sum of squares over `axis`, rounded once; nothing overflows on the way.
+
+    Integers give the floor of the exact root. Types, axes, `keepdims`, `out` and errors are those of
+    `sum`. Source: ONNX ReduceL2, OpenVINO ReduceL2-4; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
+    array([ 5., 13.])
+    """
+    return reduce_by_code(L2_NORM.code, x, axis, WIDEN | SCALAR | bool(keepdims), None, out)
+
+
+def sum_square(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The sum of squares over `axis`, rounded once.
+
+    Types, axes, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceSumSquare; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
+    array([[10., 20.]])
+    """
+    return reduce_by_code(SUM_SQUARE.code, x, axis, WIDEN | SCALAR | bool(keepdims), None, out)
+
+
+def log_sum(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The natural logarithm of the sum over `axis`, within 0.51 ulp of the exact one.
+
+    Floats keep their dtype, integers and booleans give float64. It is -inf where the sum is zero, as that of nothing
+    is, and NaN where the sum is negative. Axes, `keepdims`, `out` and errors are those of `sum`.
+    Source: ONNX ReduceLogSum; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
+    array([  0.        , 709.88935582])
+    """
+    return reduce_by_code(LOG_SUM.code, x, axis, REAL | SCALAR | bool(keepdims), None, out)
+
+
+def logsumexp(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """The natural logarithm of the sum of exponentials over `axis`, within 0.51 ulp; nothing overflows on the way.
+
+    Floats keep their dtype, integers and booleans give float64. It is -inf of nothing and of -inf alone. Axes,
+    `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceLogSumExp; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)
+    array([1000.69314718,    0.        ])
+    """
+    return reduce_by_code(LOGSUMEXP.code, x, axis, REAL | SCALAR | bool(keepdims), None, out)
+
+
+def all(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """Whether all elements over `axis` are true, as bool for every dtype of `x`.
+
+    Every number but zero is true, NaN too. All of nothing is True. Axes, `keepdims`, `out` and errors are those
+    of `sum`. Source: the Python array API standard, `all`; OpenVINO ReduceLogicalAnd-1.
+
+    >>> import numpy as np
+    >>> all(np.array([[1.5, 0.0], [2.0, np.nan]]), axis=1)
+    array([False,  True])
+    """
+    return reduce_by_code(ALL.code, x, axis, SCALAR | bool(keepdims), None, out)
+
+
+def any(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+    """Whether any element over `axis` is true, as bool for every dtype of `x`.
+
+    Every number but zero is true, NaN too. Any of nothing is False. Axes, `keepdims`, `out` and errors are those
+    of `sum`. Source: the Python array API standard, `any`; OpenVINO ReduceLogicalOr-1.
+
+    >>> import numpy as np
+    >>> any(np.array([[1, 0], [0, 0]]), axis=1)
+    array([ True, False])
+    """
+    return reduce_by_code(ANY.code, x, axis, SCALAR | bool(keepdims), None, out)

@@ -1,0 +1,78 @@
+"""The array door, every prefix along one axis: array-API names and signatures on the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
+from samesum.engine.arrays import as_dtype
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, WIDEN, scan_by_code
+from samesum.errors import ShapeError
+from samesum.formats.arrays import NDArray
+
+_SUM = int(CUMULATIVE_SUM.combine)
+_PRODUCT = int(CUMULATIVE_PROD.combine)
+
+
+def cumulative_sum(
+    x: Any,
+    /,
+    axis: int | None = None,
+    *,
+    dtype: Any = None,
+    include_initial: bool = False,
+    exclusive: bool = False,
+    reverse: bool = False,
+    out: NDArray | None = None,
+) -> NDArray:
+    """Every prefix sum along `axis`, each the exact one rounded once, in the shape of `x`.
+
+    `axis` may be left out for one dimension only. `reverse` sums from the end; `exclusive` leaves each
+    element out of its own prefix; `include_initial` adds the sum of nothing at the side where the sum
+    begins, so that the axis is longer by one. Types, `dtype` and `out` are those of `sum`.
+
+    Raises AxisError for an axis out of range or left out above rank 1, ShapeError for rank 0, for `out`
+    of another shape and for `include_initial` together with `exclusive`, DtypeError as `sum` does.
+    Source: the Python array API standard, `cumulative_sum`; ONNX CumSum, OpenVINO CumSum-3; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), include_initial=True)
+    array([0., 1., 3., 6.])
+    >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), exclusive=True, reverse=True)
+    array([5., 3., 0.])
+    """
+    flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else WIDEN
+    return scan_by_code(_SUM, x, axis, flags, None if dtype is None else as_dtype(dtype), out)
+
+
+def cumulative_prod(
+    x: Any,
+    /,
+    axis: int | None = None,
+    *,
+    dtype: Any = None,
+    include_initial: bool = False,
+    exclusive: bool = False,
+    reverse: bool = False,
+    out: NDArray | None = None,
+) -> NDArray:
+    """Every prefix product along `axis`, each the exact one rounded once, in the shape of `x`.
+
+    No prefix suffers from an overflow or underflow of an earlier one. Types, arguments and errors are those of
+    `cumulative_sum`. Source: the Python array API standard, `cumulative_prod`; ONNX CumProd; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> cumulative_prod(np.array([1, 2, 3]), include_initial=True)
+    array([1, 1, 2, 6])
+    >>> cumulative_prod(np.array([1e200, 1e200, 1e-300]))
+    array([1.e+200,     inf, 1.e+100])
+    """
+    flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else WIDEN
+    return scan_by_code(_PRODUCT, x, axis, flags, None if dtype is None else as_dtype(dtype), out)
+
+
+def _flags(include_initial: bool, exclusive: bool, reverse: bool) -> int:
+    if include_initial and exclusive:
+        raise ShapeError("include_initial and exclusive are both true; at most one of them is allowed")
+    flags = WIDEN | (INCLUDE_INITIAL if include_initial else 0)
+    return flags | (EXCLUSIVE if exclusive else 0) | (REVERSE if reverse else 0)

@@ -1,0 +1,98 @@
+"""Layers, ports and edges of an IR, checked: what is repeated, missing or connected twice is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from samesum.errors import ModelError, UnsafeModelError
+from samesum.formats.arrays import Dtype, Shape
+from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS
+from samesum.formats.limits import excess
+from samesum.frontends.models.ir_file.texts import port_dim, split_names, whole
+from samesum.frontends.models.ir_file.xml import Element
+
+_VERSIONS = ("10", "11")
+_ON_LAYER = ("exclusive", "reverse")
+"""Attributes that the page of CumSum-3 puts on the layer itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One port. What it says of dtype and shape is informational; no dims may mean a scalar or nothing at all."""
+
+    number: int
+    dtype: Dtype | None
+    shape: Shape | None
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer, its ports in the order in which the operator has its arguments."""
+
+    number: int
+    name: str
+    type: str
+    version: str
+    attributes: Mapping[str, str]
+    output_names: tuple[str, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+    def __str__(self) -> str:
+        return f"layer {self.number} ({self.type} {self.name!r})"
+
+
+def read_layers(root: Element) -> dict[int, Layer]:
+    """The layers by id."""
+    if root.tag != "net":
+        raise ModelError(f"the root element is <{root.tag}>; an OpenVINO IR has <net>")
+    version = root.attributes.get("version")
+    if version not in _VERSIONS:
+        raise ModelError(f"the IR version is {version!r}; allowed: {', '.join(_VERSIONS)}")
+    section = root.only("layers")
+    layers: dict[int, Layer] = {}
+    for element in section.all("layer") if section else ():
+        layer = _layer(element)
+        if layer.number in layers:
+            raise ModelError(f"{layer}: the layer id {layer.number} is repeated")
+        layers[layer.number] = layer
+    return layers
+
+
+def _layer(element: Element) -> Layer:
+    given = element.attributes
+    kind, name = given.get("type"), given.get("name", "")
+    number = whole(given.get("id"), f"the id of layer {name!r}")
+    if not kind:
+        raise ModelError(f"layer {number} ({name!r}) has no type")
+    said = f"layer {number} ({kind} {name!r})"
+    data = element.only("data")
+    attributes = {key: given[key] for key in _ON_LAYER if key in given} | (data.attributes if data else {})
+    inputs, outputs = (_ports(element.only(side), said, side) for side in ("input", "output"))
+    _check_unique([port.number for port in inputs + outputs], said)
+    names = split_names(given.get("output_names", ""))
+    return Layer(number, name, kind, given.get("version", ""), attributes, names, inputs, outputs)
+
+
+def _check_unique(numbers: list[int], said: str) -> None:
+    number, count = max(Counter(numbers).items(), key=lambda item: item[1], default=(0, 0))
+    if count > 1:
+        raise ModelError(f"{said}: port id {number} is there {count} times; port ids are unique in a layer")
+
+
+def _ports(section: Element | None, said: str, side: str) -> tuple[Port, ...]:
+    return tuple(_port(element, said, side) for element in section.all("port")) if section else ()
+
+
+def _port(element: Element, said: str, side: str) -> Port:
+    number = whole(element.attributes.get("id"), f"{said}: the id of an {side} port")
+    dims = tuple(port_dim("".join(dim.text), f"{said}: port {number}") for dim in element.all("dim"))
+    if reason := excess(dims):
+        raise UnsafeModelError(f"{said}: port {number}: {reason}")
+    precision = element.attributes.get("precision", "").upper()
+    known = IR_ELEMENTS.get(IR_PRECISIONS.get(precision, ""))
+    names = split_names(element.attributes.get("names", ""))
+    return Port(number, known.dtype if known else None, dims or None, names)

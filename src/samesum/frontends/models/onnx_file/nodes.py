@@ -1,0 +1,111 @@
+"""NodeProto as nodes, and Constant nodes as constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samesum.errors import ModelError, UnsupportedOperator
+from samesum.formats.arrays import NDArray
+from samesum.frontends.models.onnx_file.tensors import External, array_of, sparse_array_of
+from samesum.graph.model import Node, Value
+from samesum.operators.attributes import Unread
+
+_READERS: dict[int, Any] = {
+    1: lambda a: a.f,
+    2: lambda a: a.i,
+    3: lambda a: a.s.decode("utf-8", "replace"),
+    6: lambda a: tuple(a.floats),
+    7: lambda a: tuple(a.ints),
+    8: lambda a: tuple(each.decode("utf-8", "replace") for each in a.strings),
+}
+"""By the numbers of AttributeProto.AttributeType."""
+_KINDS = {4: "tensor", 5: "graph", 9: "tensors", 10: "graphs", 11: "sparse tensor", 12: "sparse tensors", 13: "type"}
+
+
+STANDARD = "ai.onnx"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a node's names refer to: opsets by domain, the model's own functions, the declared values."""
+
+    opsets: Mapping[str, int]
+    functions: frozenset[tuple[str, str]]
+    declared: Mapping[str, Value]
+
+
+def plain_domain(domain: str) -> str:
+    """ONNX's own domain has two names; the empty one stands for both."""
+    return "" if domain == STANDARD else domain
+
+
+def attributes_of(proto: Any, said: str) -> dict[str, object]:
+    """The attributes by name; a kind that no supported operator takes stays unread."""
+    attributes: dict[str, object] = {}
+    for attribute in proto.attribute:
+        if attribute.name in attributes:
+            raise ModelError(f"{said}: attribute {attribute.name!r} is repeated")
+        read = _READERS.get(attribute.type)
+        kind = "reference" if attribute.ref_attr_name else _KINDS.get(attribute.type, f"kind {attribute.type}")
+        referred = read is None or attribute.ref_attr_name
+        attributes[attribute.name] = Unread(kind) if read is None or referred else read(attribute)
+    return attributes
+
+
+def node_of(proto: Any, position: int, names: Names) -> Node:
+    """One node; the opset is None in a domain that is not ONNX's own and for a function of the model."""
+    name = proto.name or f"#{position}"
+    domain = plain_domain(proto.domain)
+    if domain not in names.opsets:
+        raise ModelError(f"node {name!r} ({proto.op_type}): the model imports no opset for domain {proto.domain!r}")
+    opset = names.opsets[domain]
+    function = (domain, proto.op_type) in names.functions
+    outputs = _without_trailing(tuple(proto.output))
+    return Node(
+        name=name,
+        standard="onnx",
+        operator=proto.op_type,
+        opset=None if domain or function else opset,
+        inputs=_without_trailing(tuple(proto.input)),
+        outputs=outputs,
+        attributes=attributes_of(proto, f"node {name!r}"),
+        origin=f"a function of the model, {domain or STANDARD}" if function else f"{domain or STANDARD} {opset}",
+        declared=names.declared.get(outputs[0]) if outputs else None,
+    )
+
+
+def _without_trailing(names: tuple[str, ...]) -> tuple[str, ...]:
+    while names and not names[-1]:
+        names = names[:-1]
+    return names
+
+
+def constant_of(proto: Any, said: str, external: External) -> NDArray:
+    """The value of a Constant node, whichever attribute holds it."""
+    if len(proto.attribute) != 1 or proto.input:
+        raise ModelError(f"{said}: a Constant has no input and one attribute; found {len(proto.attribute)}")
+    (attribute,) = proto.attribute
+    if attribute.name in _TENSORS:
+        field, read = _TENSORS[attribute.name]
+        array: NDArray = read(getattr(attribute, field), said, external)
+        return array
+    if attribute.name not in _NUMBERS:
+        allowed = ", ".join((*_TENSORS, *_NUMBERS))
+        raise UnsupportedOperator(f"{said}: a Constant with attribute {attribute.name!r}; supported: {allowed}")
+    field, dtype = _NUMBERS[attribute.name]
+    array = np.array(getattr(attribute, field), dtype)
+    array.flags.writeable = False
+    return array
+
+
+_TENSORS = {"value": ("t", array_of), "sparse_value": ("sparse_tensor", sparse_array_of)}
+_NUMBERS = {
+    "value_float": ("f", np.float32),
+    "value_floats": ("floats", np.float32),
+    "value_int": ("i", np.int64),
+    "value_ints": ("ints", np.int64),
+}

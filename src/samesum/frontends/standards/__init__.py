@@ -1,0 +1,1 @@
+"""The operators of the two standards as functions."""

@@ -1,0 +1,193 @@
+"""OpenVINO's door for arrays: one function per operator, named and called as the standard does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from samesum.engine.arrays import as_array, as_integers
+from samesum.formats.arrays import NDArray
+from samesum.operators.reductions import apply
+from samesum.operators.repeated import apply_normalization
+from samesum.specs.call import operation_of
+
+
+def ReduceSum(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """The sum over `axes`, rounded once, in the type of `data`; integers wrap.
+
+    `axes` are an integer, several, or an array of any integer type and of rank 0 or 1; negative ones
+    count from the end, empty ones reduce nothing. `keep_dims` keeps the reduced axes with length 1.
+    `opset` is the one to look the operator up in, by default the newest.
+
+    Raises DtypeError for data that are not numeric, AxisError for axes out of range or repeated,
+    ShapeError for axes above rank 1, UnsupportedOperator for an opset without the operator, ModelError
+    for axes left out and for an attribute's value that is not allowed.
+    Source: OpenVINO operation specification, ReduceSum-1; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceSum(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [1], keep_dims=True)
+    array([[3.],
+           [7.]], dtype=float32)
+    """
+    return _reduce("ReduceSum", data, axes, keep_dims, opset)
+
+
+def ReduceMean(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """The mean over `axes`: the exact sum over the count, rounded once; integers truncate toward zero.
+
+    The mean of nothing is 0. Arguments, types and errors are those of `ReduceSum`.
+    Source: OpenVINO operation specification, ReduceMean-1; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0], keep_dims=True)
+    array([[2., 4.]], dtype=float32)
+    """
+    return _reduce("ReduceMean", data, axes, keep_dims, opset)
+
+
+def ReduceProd(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """The product over `axes`, rounded once, in the type of `data`; integers wrap.
+
+    Nothing overflows or underflows on the way; the product of nothing is 1. Arguments, types and errors are those
+    of `ReduceSum`. Source: OpenVINO operation specification, ReduceProd-1; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
+    array([1.e+30], dtype=float32)
+    """
+    return _reduce("ReduceProd", data, axes, keep_dims, opset)
+
+
+def ReduceMax(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """The largest element over `axes`; NaN if there is one.
+
+    The maximum of nothing is the lowest finite value of the type. Arguments, types and errors are those of `ReduceSum`.
+    Source: OpenVINO operation specification, ReduceMax-1; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceMax(np.array([[3, 1], [2, 4]]), -1)
+    array([3, 4])
+    """
+    return _reduce("ReduceMax", data, axes, keep_dims, opset)
+
+
+def ReduceMin(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """The smallest element over `axes`; NaN if there is one.
+
+    The minimum of nothing is +inf or the greatest integer. Arguments, types and errors are those of `ReduceSum`.
+    Source: OpenVINO operation specification, ReduceMin-1; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceMin(np.array([[3, 1], [2, 4]]), -1)
+    array([1, 2])
+    """
+    return _reduce("ReduceMin", data, axes, keep_dims, opset)
+
+
+def ReduceLogicalAnd(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """True where all elements over `axes` are; `data` and the result are boolean.
+
+    The conjunction of nothing is True. Arguments and errors are those of `ReduceSum`, DtypeError for data that are not
+    boolean. Source: OpenVINO operation specification, ReduceLogicalAnd-1.
+
+    >>> import numpy as np
+    >>> ReduceLogicalAnd(np.array([[True, False], [True, True]]), [1])
+    array([False,  True])
+    """
+    return _reduce("ReduceLogicalAnd", data, axes, keep_dims, opset)
+
+
+def ReduceLogicalOr(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """True where any element over `axes` is; `data` and the result are boolean.
+
+    The disjunction of nothing is False. Arguments and errors are those of `ReduceSum`, DtypeError for data that are
+    not boolean. Source: OpenVINO operation specification, ReduceLogicalOr-1.
+
+    >>> import numpy as np
+    >>> ReduceLogicalOr(np.array([[True, False], [False, False]]), [1])
+    array([ True, False])
+    """
+    return _reduce("ReduceLogicalOr", data, axes, keep_dims, opset)
+
+
+def ReduceL1(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """The sum of magnitudes over `axes`, rounded once; integers wrap.
+
+    It exists from opset 4 on. Arguments, types and errors are those of `ReduceSum`.
+    Source: OpenVINO operation specification, ReduceL1-4; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
+    array([3.5], dtype=float32)
+    """
+    return _reduce("ReduceL1", data, axes, keep_dims, opset)
+
+
+def ReduceL2(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+    """The root of the sum of squares over `axes`, rounded once; integers give its floor.
+
+    It exists from opset 4 on. Nothing overflows or underflows on the way. Arguments, types and errors are
+    those of `ReduceSum`.
+    Source: OpenVINO operation specification, ReduceL2-4; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> ReduceL2(np.array([[3.0, -4.0]]), [1])
+    array([5.])
+    """
+    return _reduce("ReduceL2", data, axes, keep_dims, opset)
+
+
+def CumSum(
+    data: Any, axis: Any = 0, *, exclusive: bool = False, reverse: bool = False, opset: int | None = None
+) -> NDArray:
+    """Every prefix sum of `data` along `axis`, each the exact one rounded once, in the type of `data`.
+
+    `axis` is an integer or an int32 or int64 array of one element, 0 if it is None. `exclusive` leaves
+    each element out of its own prefix, `reverse` sums from the end. It exists from opset 3 on.
+
+    Raises DtypeError for data that are not numeric, AxisError for an axis out of range, ShapeError for
+    `data` of rank 0, UnsupportedOperator for an opset below 3.
+    Source: OpenVINO operation specification, CumSum-3; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> CumSum(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), exclusive=True, reverse=True)
+    array([14., 12.,  9.,  5.,  0.])
+    """
+    operation = operation_of("openvino", "CumSum", opset, exclusive=exclusive, reverse=reverse)
+    return apply(operation, (as_array(data), None if axis is None else as_integers(axis)))
+
+
+def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+    """exp(x) over the sum of all exp(x) along `axis`, within 0.6 ulp, in the type and shape of `data`.
+
+    Nothing overflows on the way. A negative `axis` counts from the end, from opset 8 on; a scalar has the axis 0.
+    `opset` is the one to look the operator up in. `out`, of the same type and shape, takes the result.
+
+    Raises DtypeError for data that are not floats or another type of `out`, ShapeError for another shape of `out`,
+    AxisError for an axis out of range or, below opset 8, negative.
+    Source: OpenVINO operation specification, SoftMax-1 and SoftMax-8; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> SoftMax(np.array([[1000.0, 1000.0], [0.0, -np.inf]]))
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    return apply_normalization("openvino", "SoftMax", opset, axis, data, out)
+
+
+def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+    """The logarithm of what `SoftMax` gives, within 0.6 ulp also where that is 0 or 1.
+
+    It exists from opset 5 on. Arguments, types and errors are those of `SoftMax`, negative axes at every opset.
+    Source: OpenVINO operation specification, LogSoftmax-5; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]), axis=-1)
+    array([[    0., -1000.],
+           [  -inf,     0.]])
+    """
+    return apply_normalization("openvino", "LogSoftmax", opset, axis, data, out)
+
+
+def _reduce(operator: str, data: Any, axes: Any, keep_dims: bool, opset: int | None) -> NDArray:
+    operation = operation_of("openvino", operator, opset, keep_dims=keep_dims)
+    return apply(operation, (as_array(data), None if axes is None else as_integers(axes)))

@@ -1,0 +1,1 @@
+"""How a bound operator runs, and what types and shapes it gives."""

@@ -1,0 +1,204 @@
+"""The element-wise operators: T in, T out, each element rounded once, by the core or by NumPy as IEEE 754 says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce as fold
+from typing import Any
+
+import numpy as np
+
+from samesum.algebra.rows import MEAN, SUM
+from samesum.engine import elementwise, memory
+from samesum.errors import ShapeError
+from samesum.formats.arrays import NDArray
+from samesum.formats.conversion import convert
+from samesum.operators.axes import normalized
+from samesum.operators.rows import Attributes, Inputs
+
+MOST_AT_ONCE = 32
+"""Arrays that `np.broadcast` takes; it is ten times as fast as `np.broadcast_shapes`."""
+
+Run = Callable[[Attributes, Inputs], NDArray]
+Binary = Callable[[NDArray, NDArray], Any]
+Unary = Callable[[NDArray], Any]
+
+
+def unary(function: Unary) -> Callable[[Attributes, Inputs], NDArray]:
+    """An operator of one input from a function of one array."""
+
+    def run(_: Attributes, inputs: Inputs) -> NDArray:
+        return np.asarray(function(given(inputs, 0)))
+
+    return run
+
+
+def binary(function: Binary) -> Callable[[Attributes, Inputs], NDArray]:
+    """An operator of two inputs that broadcast both ways."""
+
+    def run(attributes: Attributes, inputs: Inputs) -> NDArray:
+        a, b = given(inputs, 0), given(inputs, 1)
+        if attributes.get("auto_broadcast") == "none" and a.shape != b.shape:
+            raise ShapeError(f"auto_broadcast is none and the shapes differ: {a.shape} and {b.shape}")
+        broadcast_shape(a, b)
+        return np.asarray(function(a, b))
+
+    return run
+
+
+def binary_by_suffix(function: Binary) -> Callable[[Attributes, Inputs], NDArray]:
+    """An operator of ONNX before opset 7: equal shapes, or the second one lies at `axis` of the first."""
+
+    def run(attributes: Attributes, inputs: Inputs) -> NDArray:
+        a, b = given(inputs, 0), given(inputs, 1)
+        if attributes["broadcast"]:
+            b = _aligned(a, b, attributes["axis"])
+        elif a.shape != b.shape:
+            raise ShapeError(f"broadcast is 0 and the shapes differ: {a.shape} and {b.shape}")
+        return np.asarray(function(a, b))
+
+    return run
+
+
+def _aligned(a: NDArray, b: NDArray, axis: int | None) -> NDArray:
+    if b.size == 1:
+        return b.reshape(())
+    start = a.ndim - b.ndim if axis is None else normalized((axis,), a.ndim, "axis")[0]
+    places = a.shape[max(start, 0) : max(start, 0) + b.ndim]
+    if start < 0 or len(places) != b.ndim or any(m not in (n, 1) for n, m in zip(places, b.shape, strict=True)):
+        raise ShapeError(f"shape {b.shape} does not lie in {a.shape} at axis {start}")
+    return b.reshape(b.shape + (1,) * (a.ndim - start - b.ndim))
+
+
+def variadic(function: Binary) -> Callable[[Attributes, Inputs], NDArray]:
+    """An operator of one or more inputs that broadcast together."""
+
+    def run(_: Attributes, inputs: Inputs) -> NDArray:
+        arrays = [given(inputs, i) for i in range(len(inputs))]
+        broadcast_shape(*arrays)
+        return np.asarray(fold(function, arrays))
+
+    return run
+
+
+def total(_: Attributes, inputs: Inputs) -> NDArray:
+    """The sum of all inputs, correctly rounded."""
+    return memory.reduce(SUM, _stacked(inputs), 0)
+
+
+def average(_: Attributes, inputs: Inputs) -> NDArray:
+    """The mean of all inputs, correctly rounded."""
+    return memory.reduce(MEAN, _stacked(inputs), 0)
+
+
+def _stacked(inputs: Inputs) -> NDArray:
+    arrays = [given(inputs, i) for i in range(len(inputs))]
+    shape = broadcast_shape(*arrays)
+    return np.stack([np.broadcast_to(array, shape) for array in arrays])
+
+
+def given(inputs: Inputs, position: int) -> NDArray:
+    """The input at `position`, which the row's check has found to be there."""
+    array = inputs[position]
+    assert array is not None
+    return array
+
+
+def optional(inputs: Inputs, position: int) -> NDArray | None:
+    """The input at `position`, None if it is left out."""
+    return inputs[position] if position < len(inputs) else None
+
+
+def broadcast_shape(*arrays: NDArray) -> tuple[int, ...]:
+    """The shape to which the arrays broadcast, or ShapeError."""
+    try:
+        if len(arrays) <= MOST_AT_ONCE:
+            return np.broadcast(*arrays).shape
+        return np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise ShapeError(f"the shapes {shapes} do not broadcast together") from None
+
+
+def divide(a: NDArray, b: NDArray) -> Any:
+    """The quotient; of integers, truncated toward zero (OpenVINO's CPU does so whatever m_pythondiv says)."""
+    if a.dtype.kind in "iu":
+        return np.floor_divide(a - np.fmod(a, b), b)
+    return np.divide(a, b)
+
+
+def power(a: NDArray, b: NDArray) -> NDArray:
+    """`a` to the power `b` in the type of `a`; an integer result is the real one truncated toward zero."""
+    if a.dtype.kind not in "iu":
+        return elementwise.power(a, b)
+    if b.dtype.kind in "iu":
+        return _integer_power(a, b)
+    return convert(elementwise.power(convert(a, np.dtype(np.float64)), b), a.dtype)
+
+
+def _integer_power(a: NDArray, b: NDArray) -> NDArray:
+    """Modulo 2^k by repeated squaring; a negative exponent leaves only 1, -1 and (for 0) what infinity converts to."""
+    a, b = np.broadcast_arrays(a, b)
+    result, base, left = np.ones(a.shape, a.dtype), a.copy(), np.where(b < 0, b % 2, b)
+    while left.any():
+        result = np.where(left & 1, result * base, result)
+        base = base * base
+        left = left >> 1
+    if b.dtype.kind == "u" or not (b < 0).any():
+        return result
+    infinity = convert(np.asarray(np.inf), a.dtype)
+    inverse = np.where(a == 0, infinity, np.where(np.abs(a) == 1, result, 0))
+    return np.asarray(np.where(b < 0, inverse, result), a.dtype)
+
+
+def clip_inputs(_: Attributes, inputs: Inputs) -> NDArray:
+    """Clip since opset 11: the bounds are optional scalars; where they cross, the upper one wins."""
+    low, high = optional(inputs, 1), optional(inputs, 2)
+    for name, bound in (("min", low), ("max", high)):
+        if bound is not None and bound.size != 1:
+            raise ShapeError(f"{name} has shape {bound.shape}; a scalar is needed")
+    return _clipped(
+        given(inputs, 0), None if low is None else low.reshape(()), None if high is None else high.reshape(())
+    )
+
+
+def clip_attributes(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """Clip before opset 11 and Clamp: the bounds are attributes; of integers, the integers between them."""
+    x = given(inputs, 0)
+    low, high = attributes["min"], attributes["max"]
+    if x.dtype.kind not in "iu":
+        return _clipped(x, *(None if b is None else np.float64(b).astype(x.dtype) for b in (low, high)))
+    limits = np.iinfo(x.dtype)
+    least = limits.min if not low > limits.min else min(int(np.ceil(min(low, 2.0**64))), limits.max)
+    most = limits.max if not high < limits.max else max(int(np.floor(max(high, -(2.0**64)))), limits.min)
+    return _clipped(x, x.dtype.type(least), x.dtype.type(most))
+
+
+def _clipped(x: NDArray, low: Any, high: Any) -> NDArray:
+    raised = x if low is None else np.maximum(x, low)
+    return np.asarray(raised if high is None else np.minimum(raised, high))
+
+
+def relu(x: NDArray) -> Any:
+    """max(x, 0); NaN stays NaN."""
+    return np.maximum(x, x.dtype.type(0))
+
+
+def cast(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The input converted to the type that an attribute names."""
+    return convert(given(inputs, 0), attributes["to"])
+
+
+def convert_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The input converted to `destination_type`."""
+    return convert(given(inputs, 0), attributes["destination_type"])
+
+
+def cast_like(_: Attributes, inputs: Inputs) -> NDArray:
+    """The first input in the type of the second."""
+    return convert(given(inputs, 0), given(inputs, 1).dtype)
+
+
+def identity(_: Attributes, inputs: Inputs) -> NDArray:
+    """The input itself."""
+    return given(inputs, 0)
