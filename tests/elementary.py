@@ -1,4 +1,4 @@
-"""Exponentials, logarithms and powers as exact numbers rounded once: float64 where that is certain, mpmath elsewhere."""
+"""Exponentials, logarithms and powers rounded once: from float64 where that leaves no doubt, elsewhere from mpmath."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from cases import encode, from_bits
 from oracle import bits_of, form_of
-from samesum.algebra.rounding import Format
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import Format
 
-NDArray = np.ndarray[Any, np.dtype[Any]]
 Real = Callable[..., Any]
 
 FUNCTIONS: dict[str, tuple[Real, Real]] = {"exp": (np.exp, mpmath.exp), "log": (np.log, mpmath.log)}

@@ -1,15 +1,17 @@
 // Functions of each element: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/elementwise_functions.hpp"
 #include "kernels/elementwise_power.hpp"
+#include "kernels/elementwise_singles.hpp"
 #include "kernels/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Function>
+template <class Function, class Quick>
 constexpr void fill(ElementwiseMethods& m, Unary function) {
     auto& row = m.unary[static_cast<std::size_t>(function)];
-    row[0] = NarrowElements<Function, Float16>::run;
-    row[1] = NarrowElements<Function, Bfloat16>::run;
+    // Without an instruction for multiply-adds doubles are quicker than floats.
+    row[0] = has_fused ? HalfElements<Quick, Float16>::run : NarrowElements<Function, Float16>::run;
+    row[1] = has_fused ? HalfElements<Quick, Bfloat16>::run : NarrowElements<Function, Bfloat16>::run;
     row[2] = NarrowElements<Function, Float32>::run;
     row[3] = DoubleElements<Function>::run;
 }
@@ -23,8 +25,8 @@ constexpr void fill_powers(ElementwiseMethods& m) {
 
 constexpr ElementwiseMethods all_elementwise() {
     ElementwiseMethods m{};
-    fill<ExponentialFunction>(m, Unary::exponential);
-    fill<LogarithmFunction>(m, Unary::logarithm);
+    fill<ExponentialFunction, ExponentialOfSingles>(m, Unary::exponential);
+    fill<LogarithmFunction, LogarithmOfSingles>(m, Unary::logarithm);
     fill_powers<Float16>(m);
     fill_powers<Bfloat16>(m);
     fill_powers<Float32>(m);

@@ -1,4 +1,4 @@
-"""Powers of each element: correctly rounded, ties and exact ones too; float64 within 0.55 ulp; special cases as IEEE."""
+"""Powers of each element: correctly rounded, ties too, float64 within 0.55 ulp; special cases as IEEE."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import cases
 from elementary import correctly_rounded, every, exactly, specials, ulps_off
 from oracle import assert_bits, bits_of, form_of
 from samesum.engine.elementwise import power
-
-NDArray = np.ndarray[Any, np.dtype[Any]]
 
 NARROW = cases.FLOATS[:3]
 
@@ -149,4 +147,3 @@ def test_integers_that_no_double_holds() -> None:
     with mpmath.workprec(300):
         expected = [float(mpmath.power(mpmath.mpf(x), int(each))) for each in y]
     assert got.tolist() == expected
-    assert power(np.float64(-x), np.uint64(2**63 + 1)) == -expected[3] or np.isfinite(got).all()
