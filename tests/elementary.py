@@ -46,8 +46,9 @@ def exactly(function: Real, dtype: Any, *arguments: Any) -> int:
 
 def correctly_rounded(quick: Real, exact: Real, dtype: np.dtype[Any], *arrays: NDArray) -> NDArray:
     """function(arrays) in `dtype`, narrower than float64: `quick` of float64, and `exact` where that leaves a doubt."""
-    form, wide = form_of(dtype), np.broadcast_arrays(*(each.astype(np.float64) for each in arrays))
+    form = form_of(dtype)
     with np.errstate(all="ignore"):
+        wide = np.broadcast_arrays(*(each.astype(np.float64) for each in arrays))
         y = quick(*wide)
         low, high = y * (1 - _DOUBT), y * (1 + _DOUBT)
         bits = bits_of(y.astype(dtype))

@@ -34,7 +34,7 @@ struct ExponentialFunction {
 
     template <Format format>
     static SAMESUM_INLINE bool any_outside(Doubles x) {
-        return any_beyond(x, format == Format::f16 ? 9.5 : format == Format::f64 ? 708 : 87);
+        return any_beyond(x, format == Format::f16 ? 9.5 : format == Format::f64 ? 690 : 87);
     }
 
     // e^150 is beyond every narrow format, its reciprocal less than half of each least number.
@@ -65,7 +65,7 @@ struct ExponentialFunction {
         return {sum.hi, sum.lo + fused(root, small, fused(root, k.rest, -grown))};
     }
 
-    // e^(x + lower) for |x| <= 708.
+    // e^(x + lower) for |x| <= 690: what is lost below the least normal number is nothing beside e^-690.
     static SAMESUM_INLINE Doubles in_range(Doubles x, Doubles lower) {
         const DoubleWord y = scaled(x, lower, Longs{});
         return y.hi + y.lo;

@@ -81,7 +81,7 @@ def hard_doubles() -> dict[str, NDArray]:
     rng = np.random.default_rng(7)
     tiny = rng.uniform(-1, 1, 800) * 2.0 ** rng.integers(-70, 0, 800)
     steps = np.arange(-1070, 1024, 0.37) * np.log(2) / 16
-    ends = np.concatenate([rng.uniform(-745.2, -708, 800), rng.uniform(709, 709.79, 400), [-708.0, 708.0, 709.78]])
+    ends = np.concatenate([rng.uniform(-745.2, -680, 2000), rng.uniform(709, 709.78, 400), [-708.0, 708.0, 709.78]])
     exps = np.concatenate([rng.uniform(-745, 709.7, 3000), tiny, steps, np.nextafter(steps, 0), ends])
     powers = 2.0 ** np.arange(-1074, 1024)
     near = 1 + rng.uniform(-1, 1, 2000) * 2.0 ** rng.integers(-52, -3, 2000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import mpmath
 import numpy as np
 import pytest
@@ -62,8 +63,9 @@ def test_all_pairs_of_special_values(dtype: np.dtype[Any]) -> None:
 @each_narrow
 def test_drawn_pairs(dtype: np.dtype[Any]) -> None:
     rng = np.random.default_rng(11)
-    x = np.abs(np.concatenate([rng.normal(size=30_000), 2.0 ** rng.uniform(-140, 120, 30_000)])).astype(dtype)
-    y = (rng.uniform(-1, 1, x.size) * 2.0 ** rng.integers(-8, 8, x.size)).astype(dtype)
+    largest = float(ml_dtypes.finfo(dtype).max)
+    x = np.minimum(np.abs(np.concatenate([rng.normal(size=30_000), 2.0 ** rng.uniform(-140, 120, 30_000)])), largest)
+    x, y = x.astype(dtype), (rng.uniform(-1, 1, x.size) * 2.0 ** rng.integers(-8, 8, x.size)).astype(dtype)
     assert_bits(power(x, y), correctly_rounded(np.power, mpmath.power, dtype, x, y), "drawn pairs")
 
 
@@ -79,6 +81,7 @@ def test_exact_results_and_ties(dtype: np.dtype[Any]) -> None:
     """Short significands to small powers, and squares, cubes ... of such to dyadic ones: exact, tied or nearly so."""
     odd = np.arange(1, 1 << 13, 2, dtype=np.float64)
     x = np.concatenate([odd, odd[:200] ** 2, odd[:60] ** 4, odd[:8] ** 8, 2.0 ** np.arange(-14, 16)])
+    x = x[x <= float(ml_dtypes.finfo(dtype).max)]
     x = x[x == x.astype(dtype).astype(np.float64)]
     y = np.array([2, 3, 4, 5, 7, 11, -1, -2, 0.5, 1.5, 2.5, 0.25, 0.75, 1.25, 0.125, -0.5, 1, 0.0625, 13, 21])
     pairs = x.astype(dtype)[:, None], y.astype(dtype)[None, :]
@@ -97,10 +100,12 @@ def test_ties_of_float32_go_to_even() -> None:
 def test_float64_is_within_055_ulp() -> None:
     rng = np.random.default_rng(13)
     x = np.concatenate([2.0 ** rng.uniform(-1074, 1023, 3000), rng.uniform(0.5, 2, 3000)])
-    x = np.concatenate([x, 1 + rng.uniform(-1, 1, 2000) * 2.0 ** rng.integers(-50, -4, 2000)])
+    x = np.concatenate(
+        [x, 1 + rng.choice([-1, 1], 2000) * rng.uniform(0.5, 1, 2000) * 2.0 ** rng.integers(-50, -4, 2000)]
+    )
     y = rng.uniform(-740, 709, x.size) / np.log(x) * np.repeat([1.0, 0.1], x.size // 2)
     assert ulps_off(mpmath.power, power(x, y), x, y) < 0.55
-    ends = rng.uniform(-745, -700, 2000) / np.log(x[:2000])
+    ends = rng.uniform(-745, -680, 2000) / np.log(x[:2000])
     assert ulps_off(mpmath.power, power(x[:2000], ends), x[:2000], ends) < 0.55
 
 
@@ -119,9 +124,10 @@ def test_one_exponent_and_an_array_of_it_are_the_same(dtype: np.dtype[Any], y: f
     x = np.concatenate([specials(dtype), cases.make("anything_finite", dtype, 4001), cases.make("normal", dtype, 999)])
     one = power(x, np.array(y, dtype))
     assert_bits(power(x, np.full(x.shape, y, dtype)), one, f"x ** {y}")
-    assert_bits(power(x, np.float64(y)), one, f"x ** {y} of float64")
+    assert_bits(power(x, np.array(y, dtype).astype(np.float64)), one, f"x ** {y} of float64")
     if dtype != np.float64:
-        expected = np.array([expected_power(dtype, each, y) for each in x[:800]], f"u{dtype.itemsize}").view(dtype)
+        rounded = np.array(y, dtype)
+        expected = np.array([expected_power(dtype, each, rounded) for each in x[:800]], f"u{dtype.itemsize}").view(dtype)
         assert_bits(one[:800], expected, f"x ** {y}")
 
 
