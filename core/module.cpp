@@ -8,6 +8,8 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/accumulation.hpp"
+#include "python/certificates.hpp"
+#include "python/custom_operators.hpp"
 #include "python/elementwise.hpp"
 #include "python/floating_point.hpp"
 #include "python/outputs.hpp"
@@ -148,15 +150,14 @@ double read_seconds(nb::handle x) {
     return samesum::read_seconds(input.view.data, PyArray_NBYTES(input.array));
 }
 
-double copy_seconds(nb::handle x, nb::handle out) {
+double copy_seconds(nb::handle x, nb::handle out, bool streams) {
     checked_array(out, "out");
     const Input from = input_of(x), to = input_of(out);
-    if (!PyArray_ISCARRAY_RO(from.array) || !PyArray_ISCARRAY(to.array) ||
-        PyArray_NBYTES(from.array) != PyArray_NBYTES(to.array)) {
-        raise("ShapeError", "the arrays to copy have to be C-contiguous and of one size");
-    }
+    if (!PyArray_ISCARRAY_RO(from.array) || !PyArray_ISCARRAY(to.array))
+        raise("ShapeError", "the arrays to copy have to be C-contiguous");
     const nb::gil_scoped_release release;
-    return samesum::copy_seconds(from.view.data, PyArray_BYTES(to.array), PyArray_NBYTES(from.array));
+    return samesum::copy_seconds(from.view.data, PyArray_NBYTES(from.array), PyArray_BYTES(to.array),
+                                 PyArray_NBYTES(to.array), streams);
 }
 
 bool signals_pending() {
@@ -183,10 +184,12 @@ NB_MODULE(_core, m) {
     for (std::size_t i = 0; i < samesum::byte_float_count; ++i)
         byte_float_numbers[i] = ml_dtypes_number(byte_float_names[i]);
     samesum::interruption_requested = signals_pending;
+    for (const auto& [name, flag] : flag_names) m.attr(name) = static_cast<unsigned>(flag);
     m.def("reduce", &reduce, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x").none(), nb::arg("axes").none(),
-          nb::arg("flags"), nb::arg("keepdims"), nb::arg("scalars") = false);
+          nb::arg("flags"), nb::arg("keepdims"), nb::arg("scalars") = false,
+          nb::arg("dtype").none() = nb::none());
     nb::class_<samesum::Accumulation>(m, "Accumulation")
         .def("__init__", &construct, nb::arg("code"), nb::arg("flags"), nb::arg("dtype"), nb::arg("outputs"),
              nb::arg("count"), nb::arg("tier"))
@@ -197,6 +200,7 @@ NB_MODULE(_core, m) {
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis"),
           nb::arg("out").none() = nb::none());
+    m.def("declare_operators", &declare_operators, nb::arg("rows"));
     define_elementwise(m);
     define_floating_point(m);
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
@@ -207,5 +211,6 @@ NB_MODULE(_core, m) {
     m.def("counters", &counters);
     m.def("reset_counters", &reset_counters);
     m.def("read_seconds", &read_seconds, nb::arg("x"));
-    m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"));
+    m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
+    define_certificates(m);
 }

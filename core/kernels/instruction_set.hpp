@@ -1,6 +1,7 @@
 // The instruction sets compiled in, and the one in use.
 #pragma once
 
+#include "kernels/certificates.hpp"
 #include "kernels/tables.hpp"
 
 namespace samesum {
@@ -18,6 +19,7 @@ struct InstructionSet {
     const ShortMethods* shorts;
     const ShortIntegerMethods* short_integers;
     const ElementwiseMethods* elementwise;
+    const Certificates* certificates;
     bool (*is_supported)();
 };
 

@@ -77,11 +77,12 @@ inline Format format_for(const Reduction& row, Format in, unsigned flags, nb::ha
 // What is reduced, and in which shape the results come.
 struct Sets {
     Input x;
+    const Extents extents;
     bool reduced[max_rank] = {};
     npy_intp shape[max_rank], outputs = 1, count = 1;  // `count` elements in each set
     int rank = 0;
 
-    Sets(nb::handle object, nb::handle axes, bool keepdims) : x(input_of(object)) {
+    Sets(nb::handle object, nb::handle axes, bool keepdims) : x(input_of(object)), extents(x.view) {
         mark_axes(axes, x.view.rank, reduced);
         for (int i = 0; i < x.view.rank; ++i) {
             const npy_intp size = x.view.shape[i];
@@ -120,16 +121,19 @@ inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned 
     return output.finished((flags & Flag::scalar) != 0);
 }
 
-// One result for each code, with its own flags but for keepdims.
+// One result for each code, with its own flags but for keepdims; `dtype` is that of sums, products, means and
+// roots.
 inline nb::list reduce_several(const std::vector<unsigned>& codes, nb::handle x, nb::handle axes,
-                               const std::vector<unsigned>& flags, bool keepdims, bool scalars) {
+                               const std::vector<unsigned>& flags, bool keepdims, bool scalars,
+                               nb::handle dtype) {
     Sets sets(x, axes, keepdims);
     std::vector<Output> outputs;
     std::vector<Result> results;
     std::int64_t most_bytes = 0;
     for (std::size_t i = 0; i < codes.size(); ++i) {
         const Reduction row = reduction_of(codes[i], flags.at(i));
-        const Format format = format_for(row, sets.x.view.format, flags[i], nb::none());
+        const bool keeps_type = is_extreme(row.combine) || row.finalize == Finalize::logarithm;
+        const Format format = format_for(row, sets.x.view.format, flags[i], keeps_type ? nb::none() : dtype);
         if (sets.are_empty()) check_empty(row, format, flags[i], sets.x);
         outputs.emplace_back(nb::none(), sets.x.array, format, sets.rank, sets.shape);
         results.push_back({row, format, outputs.back().data()});

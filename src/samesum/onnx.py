@@ -1,11 +1,12 @@
 """The operators of ONNX as functions on arrays, `opset` chooses the version; and samesum inside ONNX's own tools.
 
-`reference_ops` and `Backend` need the onnx package, which comes in on first use.
+`reference_ops` and `Backend` need the onnx package, `exact_session` onnxruntime; they come in on first use.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from samesum._public import public, publish
 from samesum.frontends.standards.onnx_normalizations import Hardmax, LogSoftmax, Softmax
 from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.standards.onnx_reductions import (
@@ -24,6 +25,7 @@ from samesum.frontends.standards.onnx_scans import CumProd, CumSum
 
 if TYPE_CHECKING:
     from samesum.frontends.plugins.backend import Backend
+    from samesum.frontends.plugins.exact_session import custom_ops_library, exact_session
     from samesum.frontends.plugins.reference import reference_ops
     from samesum.frontends.plugins.session import InferenceSession
 
@@ -47,18 +49,27 @@ __all__ = [
     "ReduceSum",
     "ReduceSumSquare",
     "Softmax",
+    "custom_ops_library",
+    "exact_session",
     "reference_ops",
 ]
 
-_PLUGINS = {"Backend": "backend", "InferenceSession": "session", "reference_ops": "reference"}
+_PLUGINS = {
+    "Backend": "backend",
+    "InferenceSession": "session",
+    "custom_ops_library": "exact_session",
+    "exact_session": "exact_session",
+    "reference_ops": "reference",
+}
 """In which file of `frontends/plugins` each lies."""
 
+publish(globals())
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         if name in _PLUGINS:
-            return getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name)
+            return public(__name__, getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name))
         raise AttributeError(f"module 'samesum.onnx' has no attribute {name!r}")
 
 

@@ -127,7 +127,9 @@ def test_one_exponent_and_an_array_of_it_are_the_same(dtype: np.dtype[Any], y: f
     assert_bits(power(x, np.array(y, dtype).astype(np.float64)), one, f"x ** {y} of float64")
     if dtype != np.float64:
         rounded = np.array(y, dtype)
-        expected = np.array([expected_power(dtype, each, rounded) for each in x[:800]], f"u{dtype.itemsize}").view(dtype)
+        expected = np.array([expected_power(dtype, each, rounded) for each in x[:800]], f"u{dtype.itemsize}").view(
+            dtype
+        )
         assert_bits(one[:800], expected, f"x ** {y}")
 
 

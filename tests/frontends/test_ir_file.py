@@ -148,7 +148,7 @@ def test_cum_sum_has_its_attributes_in_either_place(place: str) -> None:
     [
         ("CumSum", "opset2", "CumSum.*opset 2"),
         ("ReduceL2", "opset3", "opset 3"),
-        ("Slice", "opset7", "since opset 8"),
+        ("Slice", "opset7", "it has version 8"),
         ("ReduceSum", "opset99", "opsets 1 to 16"),
         ("ReduceSum", "extension", r"ReduceSum \(extension\)"),
         ("ReduceSum", "", r"ReduceSum \(no version\)"),

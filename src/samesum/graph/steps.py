@@ -6,26 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from samesum.algebra.rows import Reduction
 from samesum.errors import SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
-from samesum.operators import facts as rules
-from samesum.operators.catalogue import find, versions
-from samesum.operators.reductions import apply
-from samesum.operators.rows import (
-    UNKNOWN,
-    Attributes,
-    Cut,
-    Fact,
-    Facts,
-    Inputs,
-    Row,
-    check_count,
-    check_inputs,
-    read_attributes,
-)
-from samesum.specs.bind import Operation, bind
+from samesum.operators.apply import apply
+from samesum.operators.catalogue import ROWS
+from samesum.operators.rows import UNKNOWN, Cut, Fact, Facts, Inputs
+from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, lookup
 
 Call = Callable[[Inputs], NDArray]
@@ -40,6 +27,7 @@ class Step:
     call: Call
     infer: Callable[[Facts], Fact]
     operation: Operation | None = None
+    """Of the operators that stand on a row of the algebra."""
     cut: Cut = Cut.NONE
     is_light: bool = False
     fact: Fact = UNKNOWN
@@ -77,38 +65,14 @@ def _step(node: Node) -> Step:
     if not 1 <= node.opset <= newest:
         raise UnsupportedOperator(f"known are the opsets 1 to {newest}")
     _check_outputs(node)
-    row = find(node.standard, node.operator, node.opset)
-    if row is not None:
-        return _step_of_row(node, row)
-    if known := versions(node.standard, node.operator):
-        raise UnsupportedOperator(f"it exists since opset {known[0].since}")
-    operation = bind(lookup(node.standard, node.operator, node.opset), node.attributes)
-    return Step(
-        node, operation.spec.identifier, partial(apply, operation), partial(_infer_operation, operation), operation
-    )
+    spec = lookup(node.standard, node.operator, node.opset)
+    operation = bind_node(spec, node.attributes, node.inputs)
+    row = ROWS[spec.identifier]
+    cut = Cut.NONE if operation.attributes.get("auto_broadcast") == "none" else row.cut
+    call, infer = partial(apply, operation), partial(row.infer, operation)
+    return Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
 
 
 def _check_outputs(node: Node) -> None:
     if len([name for name in node.outputs if name]) != 1 or not node.outputs[0]:
         raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; only operators with one are supported")
-
-
-def _step_of_row(node: Node, row: Row) -> Step:
-    attributes = read_attributes(row, node.attributes)
-    check_count(row, len(node.inputs))
-    cut = Cut.NONE if attributes.get("auto_broadcast") == "none" else row.cut
-    call, infer = partial(_call_row, row, attributes), partial(row.infer, attributes)
-    return Step(node, row.title, call, infer, cut=cut, is_light=row.is_light)
-
-
-def _call_row(row: Row, attributes: Attributes, inputs: Inputs) -> NDArray:
-    check_inputs(row, inputs)
-    try:
-        return row.run(attributes, inputs)
-    except SamesumError as error:
-        error.args = (f"{row.title}: {error}",)
-        raise
-
-
-def _infer_operation(operation: Operation, facts: Facts) -> Fact:
-    return rules.reduction(operation, facts) if isinstance(operation.spec.row, Reduction) else rules.same({}, facts)
