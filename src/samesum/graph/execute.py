@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from samesum.engine.machine import FloatingPointScope
 from samesum.errors import ModelError, SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.graph.feeds import fed
@@ -17,7 +18,15 @@ from samesum.graph.steps import Step
 
 
 def execute(program: Program, given: Any) -> dict[str, NDArray]:
-    """The outputs by name, in the model's order. They share no memory with the inputs, the model or one another."""
+    """The outputs by name, in the model's order. They share no memory with the inputs, the model or one another.
+
+    The caller's floating-point modes are set aside: they change no bit and are what they were afterwards.
+    """
+    with FloatingPointScope():
+        return _executed(program, given)
+
+
+def _executed(program: Program, given: Any) -> dict[str, NDArray]:
     graph = program.graph
     try:
         inputs = fed(graph, given)

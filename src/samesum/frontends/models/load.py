@@ -28,12 +28,14 @@ def load(source: Source, weights: Source | None = None) -> Model:
     >>> model.run(np.ones((6, 12, 10, 24), np.float32))["reduced"][0, 0]
     np.float32(240.0)
     """
+    from samesum.engine.machine import FloatingPointScope
     from samesum.frontends.models.model import Model
     from samesum.graph.program import prepare
 
     name, path, data = _content(source)
     try:
-        return Model(prepare(_graph(name, path, data, weights)))
+        with FloatingPointScope():  # numbers are read and constants computed
+            return Model(prepare(_graph(name, path, data, weights)))
     except SamesumError as error:
         error.args = (f"{name}: {error}",)
         raise
