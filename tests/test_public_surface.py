@@ -24,7 +24,9 @@ ERRORS = {
     "AxisError": (ValueError, IndexError),
     "DtypeError": (TypeError,),
     "ShapeError": (ValueError,),
+    "AttributeValueError": (ValueError,),
     "UnsupportedOperator": (NotImplementedError,),
+    "MissingPackage": (ImportError,),
     "ModelError": (ValueError,),
     "UnsafeModelError": (samesum.ModelError,),
 }

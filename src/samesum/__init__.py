@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from samesum.engine.environment import configure as _configure
 from samesum.engine.threads import get_num_threads, set_num_threads
 from samesum.errors import (
+    AttributeValueError,
     AxisError,
     DtypeError,
+    MissingPackage,
     ModelError,
     SamesumError,
     ShapeError,
@@ -45,8 +47,10 @@ _configure()
 __version__ = "0.1.0"
 
 __all__ = [
+    "AttributeValueError",
     "AxisError",
     "DtypeError",
+    "MissingPackage",
     "ModelError",
     "SamesumError",
     "ShapeError",

@@ -1,11 +1,13 @@
 """The operators of ONNX as functions on arrays, `opset` chooses the version; and samesum inside ONNX's own tools.
 
-`reference_ops` and `Backend` need the onnx package, which comes in on first use.
+`reference_ops` and `Backend` need the onnx package, which is imported on first use; without it they raise
+MissingPackage, an ImportError.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.frontends.standards.onnx_normalizations import Hardmax, LogSoftmax, Softmax
 from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.standards.onnx_reductions import (
@@ -52,12 +54,16 @@ __all__ = [
 
 _PLUGINS = {"Backend": "backend", "InferenceSession": "session", "reference_ops": "reference"}
 """In which file of `frontends/plugins` each lies."""
+_OF_ONNX = {"Backend": "onnx.backend.base", "reference_ops": "onnx.reference"}
+"""Which part of the onnx package each needs."""
 
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         if name in _PLUGINS:
+            if name in _OF_ONNX:
+                onnx_package(f"samesum.onnx.{name}", _OF_ONNX[name])
             return getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name)
         raise AttributeError(f"module 'samesum.onnx' has no attribute {name!r}")
 

@@ -158,7 +158,7 @@ def test_types_are_those_of_the_version() -> None:
         onnx_run("Sqrt", [np.float32([1])], axis=1)
     with pytest.raises(ModelError, match=r"Add-14 has 1 inputs; allowed: 2"):
         onnx_run("Add", [np.float32([1])])
-    with pytest.raises(ModelError, match=r"Add-14: input 0 is missing"):
+    with pytest.raises(ModelError, match=r"Add-14: the input number 0 is missing"):
         onnx_run("Add", [None, np.float32([1])])
     with pytest.raises(ShapeError, match=r"\(2,\) and \(3,\) do not broadcast"):
         onnx_run("Add", [np.zeros(2, np.float32), np.zeros(3, np.float32)])

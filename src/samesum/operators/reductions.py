@@ -11,7 +11,7 @@ import numpy as np
 
 from samesum.algebra.rows import SUM, Normalization, Reduction, Scan
 from samesum.engine.memory import EXCLUSIVE, KEEPDIMS, REVERSE, SELECT_LAST, reduce, scan
-from samesum.errors import AxisError, DtypeError, ModelError, SamesumError, ShapeError
+from samesum.errors import AttributeValueError, AxisError, DtypeError, SamesumError, ShapeError, saying
 from samesum.formats.arrays import NDArray
 from samesum.operators.normalizations import normalized
 from samesum.specs.bind import Operation
@@ -24,7 +24,7 @@ def apply(operation: Operation, inputs: Sequence[NDArray | None], out: NDArray |
     normalization, in `out`.
 
     An omitted input is None or, at the end, left out. Raises DtypeError, ShapeError, AxisError or
-    ModelError (a missing or surplus input); each message begins with the operator and its version.
+    AttributeValueError (a missing or surplus input); each message begins with the operator and its version.
     """
     spec = operation.spec
     try:
@@ -34,9 +34,8 @@ def apply(operation: Operation, inputs: Sequence[NDArray | None], out: NDArray |
         if isinstance(spec.row, Normalization):
             return normalized(spec.row, operation, data, out)
         return _reduce(spec.row, operation, data, where)
-    except SamesumError as error:
-        error.args = (f"{spec.identifier}: {error}",)
-        raise
+    except (SamesumError, MemoryError) as error:  # no context manager: a call takes half a microsecond
+        raise saying(spec.identifier, error) from None
 
 
 def _reduce(row: Reduction, operation: Operation, data: NDArray, where: NDArray | None) -> NDArray:
@@ -90,7 +89,7 @@ def _accept(spec: Spec, inputs: Sequence[NDArray | None]) -> tuple[NDArray, NDAr
     count = len(inputs)
     if count > len(spec.inputs):
         names = ", ".join(each.name for each in spec.inputs)
-        raise ModelError(f"got {count} inputs; allowed are {names}")
+        raise AttributeValueError(f"got {count} inputs; allowed are {names}")
     for i, each in enumerate(spec.inputs):
         _check(spec, each, inputs[i] if i < count else None)
     data = inputs[0]
@@ -101,7 +100,7 @@ def _accept(spec: Spec, inputs: Sequence[NDArray | None]) -> tuple[NDArray, NDAr
 def _check(spec: Spec, each: Input, array: NDArray | None) -> None:
     if array is None:
         if not each.optional:
-            raise ModelError(f"the input {each.name} is missing")
+            raise AttributeValueError(f"the input {each.name} is missing")
         return
     name = _type_name(array.dtype)
     if name not in (spec.types if each.types is None else each.types):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, NoReturn
 
-from samesum.errors import AxisError, ModelError, UnsupportedOperator
+from samesum.errors import AttributeValueError, AxisError, UnsupportedOperator
 from samesum.specs.row import Attribute, Kind, Spec
 
 
@@ -32,7 +32,7 @@ def bind(spec: Spec, attributes: Mapping[str, object]) -> Operation:
     """`spec` with `attributes` checked and the others at their defaults.
 
     Raises UnsupportedOperator for a name that the version does not have, AxisError for axes that are
-    not integers or, where the version allows none, negative, ModelError for any other value that the standard
+    not integers or, where the version allows none, negative, AttributeValueError for any other value that the standard
     does not allow.
     """
     fields: dict[str, Any] = {"noop_with_empty_axes": not spec.standard.empty_axes_reduce_all}
@@ -120,7 +120,7 @@ _READERS: dict[Kind, Callable[[Spec, Attribute, object], object]] = {
 
 
 def _refuse_value(spec: Spec, attribute: Attribute, value: object) -> NoReturn:
-    raise ModelError(f"{spec.identifier}: {attribute.name} is {value!r}; allowed is {attribute.kind.value}")
+    raise AttributeValueError(f"{spec.identifier}: {attribute.name} is {value!r}; allowed is {attribute.kind.value}")
 
 
 def _refuse_names(spec: Spec, names: Iterable[str]) -> NoReturn:

@@ -21,7 +21,7 @@ def ArgMax(
 
     Raises DtypeError for a type that the version does not allow (bfloat16 from 13 on), AxisError for an axis out of
     range, which every axis is for rank 0, ShapeError where `axis` has no elements, UnsupportedOperator for an
-    attribute that the version does not have, ModelError for an attribute's value that is not allowed.
+    attribute that the version does not have, AttributeValueError for an attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__ArgMax.html (1, 11, 12, 13).
 
     >>> import numpy as np

@@ -24,7 +24,7 @@ def ReduceSum(
 
     Raises DtypeError for a type that the version does not allow, AxisError for axes out of range or
     repeated, ShapeError for axes that are not of rank 1, UnsupportedOperator for an opset without the
-    operator or the attribute, ModelError for an attribute's value that is not allowed.
+    operator or the attribute, AttributeValueError for an attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceSum.html (1, 11, 13); NUMERICS.md.
 
     >>> import numpy as np

@@ -17,7 +17,7 @@ def CumSum(x: Any, axis: Any, *, exclusive: int = 0, reverse: int = 0, opset: in
     of its own prefix, `reverse` 1 sums from the end. `opset` chooses the version of the operator.
 
     Raises DtypeError for a type that the version does not allow, AxisError for an axis out of range,
-    ShapeError for `x` of rank 0, UnsupportedOperator for an opset below 11, ModelError for an
+    ShapeError for `x` of rank 0, UnsupportedOperator for an opset below 11, AttributeValueError for an
     attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__CumSum.html (11, 14); NUMERICS.md.
 

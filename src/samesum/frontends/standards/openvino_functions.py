@@ -19,7 +19,7 @@ def ReduceSum(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | Non
     `opset` is the one to look the operator up in, by default the newest.
 
     Raises DtypeError for data that are not numeric, AxisError for axes out of range or repeated,
-    ShapeError for axes above rank 1, UnsupportedOperator for an opset without the operator, ModelError
+    ShapeError for axes above rank 1, UnsupportedOperator for an opset without the operator, AttributeValueError
     for axes left out and for an attribute's value that is not allowed.
     Source: OpenVINO operation specification, ReduceSum-1; NUMERICS.md.
 
