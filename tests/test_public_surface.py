@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-import tomllib
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -29,6 +29,8 @@ ERRORS = {
     "MissingPackage": (ImportError,),
     "ModelError": (ValueError,),
     "UnsafeModelError": (samesum.ModelError,),
+    "AttributeValueError": (ValueError,),
+    "MissingPackage": (ImportError,),
 }
 FUNCTIONS = {
     *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp"},
@@ -82,8 +84,9 @@ def test_both_ways_to_an_operator_lead_to_it() -> None:
 
 
 def test_the_version_is_the_project_s() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert samesum.__version__ == project["version"]
+    assert samesum.__version__ == version("samesum")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {samesum.__version__}\n" in citation
 
 
 def test_the_package_says_that_it_is_typed() -> None:

@@ -1,4 +1,4 @@
-"""The README and NUMERICS.md are true: their commands are what CI runs, their table and their examples hold."""
+"""The README and the pages of the documentation are true: their commands, their tables, examples and links hold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ from samesum.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ("README.md", "NUMERICS.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md")
+DOCS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)
+PAGES = (
+    *("README.md", "NUMERICS.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md"),
+    *("benchmarks/README.md", *DOCS),
+)
+WITH_EXAMPLES = [page for page in PAGES if "\n>>> " in (ROOT / page).read_text(encoding="utf-8")]
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(samesum.__path__, "samesum.")
@@ -43,13 +48,15 @@ def commands(text: str) -> list[list[str]]:
     return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("samesum ")]
 
 
-def test_the_first_two_code_blocks_install_and_run_then_install_and_test() -> None:
-    first, second = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[:2]
-    assert (first[0], second[0]) == ("bash", "bash")
-    assert "pip install .\n" in first[1]
-    assert "samesum run examples/" in first[1]
-    assert 'pip install ".[test]"\n' in second[1]
-    assert second[1].endswith("python -m pytest -n auto\n")
+WITH_COMMANDS = [page for page in PAGES if commands((ROOT / page).read_text(encoding="utf-8"))]
+
+
+def test_the_first_two_commands_install_and_run_then_install_and_test() -> None:
+    first, second = bash_blocks(README)[:2]
+    assert "pip install .\n" in first
+    assert "samesum run examples/" in first
+    assert 'pip install ".[test]"\n' in second
+    assert second.endswith("python -m pytest -n auto\n")
 
 
 def test_ci_runs_the_second_block() -> None:
@@ -59,12 +66,13 @@ def test_ci_runs_the_second_block() -> None:
 
 
 def test_the_table_of_operators_is_current() -> None:
-    table = re.search(r"<!-- operators: begin -->\n(.*?)\n<!-- operators: end -->", README, re.DOTALL)
+    page = (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
+    table = re.search(r"<!-- operators: begin -->\n(.*?)\n<!-- operators: end -->", page, re.DOTALL)
     assert table is not None
     assert table[1] == markdown(), "write it again: nox -s table"
 
 
-@pytest.mark.parametrize("page", ["README.md", "examples/README.md"])
+@pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_every_command_shown_works(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
@@ -74,7 +82,7 @@ def test_every_command_shown_works(page: str, tmp_path: Path, monkeypatch: pytes
         assert main(arguments) == 0, f"samesum {shlex.join(arguments)}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "NUMERICS.md"])
+@pytest.mark.parametrize("page", WITH_EXAMPLES)
 def test_every_python_example_prints_what_the_page_says(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     with warnings.catch_warnings():

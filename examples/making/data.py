@@ -6,7 +6,7 @@ import numpy as np
 
 from making.catalogue import SHAPE
 
-LARGE_SHAPE = (8, 128, 1024)
+LARGE_SHAPE = (2, 8, 1024)
 
 
 def activations(shape: tuple[int, ...], channel_axis: int, seed: int) -> np.ndarray:

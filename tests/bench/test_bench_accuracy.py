@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import samesum as ss
-from samesum.bench import accuracy
 from samesum.bench.accuracy import Distance, distance, distance_of
 from samesum.bench.operators import OPERATORS
 from samesum.bench.task import Task
+from samesum.formats import ulps
 from samesum.formats.rounding import FORMATS
 
 DTYPES = {name: np.dtype(getattr(ml_dtypes, name, name)) for name in FORMATS}
@@ -43,7 +43,7 @@ def test_distances_of_integers_are_differences() -> None:
 
 
 def test_of_many_outputs_some_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accuracy, "MOST_OUTPUTS", 10)
+    monkeypatch.setattr(ulps, "MOST_OUTPUTS", 10)
     wrong = np.zeros(101)
     wrong[22] = wrong[23] = 5e-324
     assert distance(wrong, np.zeros(101)) == Distance(10, 1, 1.0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from samesum import __version__
 from samesum.bench.accuracy import distance_of
 from samesum.bench.cells import Cell, Question
 from samesum.bench.data import draw
@@ -81,7 +82,7 @@ def test_every_peer_has_the_sum() -> None:
         (way, *_) = PEERS[name].make(1).ways(Task(OPERATORS["sum"], x, (0,)))
         assert np.asarray(way.answer(way.call())).tolist() == [12.0, 15.0, 18.0, 21.0], name
     assert "numpy" in installed()
-    assert versions(["numpy"]) == {"samesum": "0.1.0", "numpy": np.__version__}
+    assert versions(["numpy"]) == {"samesum": __version__, "numpy": np.__version__}
 
 
 def test_large_results_are_written_where_there_is_room() -> None:

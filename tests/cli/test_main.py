@@ -6,11 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
-from command import ROOT, Command, Done
+from command import Command, Done
 
 import samesum as package
 from samesum.cli import run
@@ -48,10 +47,8 @@ def test_help_loads_neither_onnx_nor_rich() -> None:
     assert not {"onnx", "rich", "torch", "openvino"} & set(done.stderr.split())
 
 
-def test_the_version_is_the_projects(samesum: Command) -> None:
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert samesum("--version") == Done(0, f"samesum {declared}\n", "")
-    assert package.__version__ == declared
+def test_the_version_is_the_package_s(samesum: Command) -> None:
+    assert samesum("--version") == Done(0, f"samesum {package.__version__}\n", "")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 from onnx.helper import get_attribute_value
 from onnx.reference import ReferenceEvaluator
 
+from samesum import load
+
 
 def evaluated(model: Any, inputs: list[np.ndarray]) -> list[np.ndarray]:
     """What the reference evaluator gives."""
@@ -68,6 +70,31 @@ class Float32:
 class Raises:
     def run(self, model: Any, inputs: list[np.ndarray]) -> list[np.ndarray]:
         raise ValueError("no idea what this is")
+
+
+class Refuses:
+    def run(self, model: Any, inputs: list[np.ndarray]) -> list[np.ndarray]:
+        raise RuntimeError("not this one")
+
+
+class ByName:
+    def run(self, model: Any, feeds: dict[str, np.ndarray], wanted: list[str]) -> dict[str, np.ndarray]:
+        with np.errstate(all="ignore"):
+            return dict(zip(wanted, ReferenceEvaluator(model).run(wanted, feeds), strict=True))
+
+
+class ReadsIr:
+    """OpenVINO's operators, by samesum."""
+
+    formats = ("ir",)
+
+    def run(self, model: Any, inputs: list[np.ndarray]) -> list[np.ndarray]:
+        xml, weights = model
+        return list(load(xml, weights=weights).run(inputs).values())
+
+
+class ReadsOthers(ReadsIr):
+    formats = ("tflite",)
 
 
 class Empty:

@@ -9,34 +9,40 @@ from functools import partial
 import pytest
 
 from samesum.conformance.case import Case
-from samesum.conformance.engines.catalogue import PEERS
-from samesum.conformance.engines.custom import BackendError, Custom
-from samesum.conformance.engines.engine import Engine, Form
-from samesum.conformance.engines.own import Samesum
-from samesum.conformance.isolation import Apart, Here
+from samesum.conformance.contestants import ALONE, ByModels, Contestant, Own
+from samesum.conformance.forms import Form
 from samesum.conformance.running import chosen_cases, findings
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.conformance.verdict import Outcome
-from samesum.runtimes.packages import MissingPackage
+from samesum.conformance.verdict import Outcome, judged
+from samesum.errors import MissingPackage
+from samesum.runtimes.catalogue import OTHERS
+from samesum.runtimes.custom_engine import BackendError, Custom
+from samesum.runtimes.remote import Remote
+from samesum.runtimes.runtime import Runtime
 
 NODE_TESTS = [case for case in SUITES["onnx-node"].cases() if case.operator == "ReduceSum" and case.is_one_call]
 
 
 @pytest.fixture
-def backend(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Custom]:
-    """A backend of the module beside this one, as found from its folder."""
+def beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder is that of the backends."""
     monkeypatch.chdir(__file__.rpartition("/")[0])
+
+
+@pytest.fixture
+def backend(beside: None) -> Callable[[str], Custom]:  # noqa: ARG001
+    """A backend of the module beside this one, as found from its folder."""
     return lambda name: Custom(f"backends:{name}")
 
 
-def _outcomes(engine: Engine, cases: list[Case]) -> list[Outcome]:
-    return [finding.verdict.outcome for finding in findings(cases, [Here(engine)], lambda: None)]
+def _outcomes(engine: Runtime, cases: list[Case]) -> list[Outcome]:
+    return [finding.verdict.outcome for finding in findings(cases, [ByModels(engine)], lambda: None)]
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", OTHERS)
 def test_every_peer_passes_the_node_tests_of_the_sum(name: str) -> None:
     pytest.importorskip(name if name != "reference" else "onnx")
-    engine = PEERS[name]()
+    engine = OTHERS[name]()
     assert engine.name == name
     assert engine.version[0].isdigit()
     cases = [case for case in NODE_TESTS if "empty_axes" not in case.name]
@@ -45,16 +51,16 @@ def test_every_peer_passes_the_node_tests_of_the_sum(name: str) -> None:
 
 
 def test_samesum_is_asked_in_every_form() -> None:
-    forms = {form for case in chosen_cases() for form in Samesum(frozenset(Form) - {Form.SAVED}).forms(case)}
+    forms = {form for case in chosen_cases() for form in Own(ALONE).forms(case)}
     assert forms == set(Form) - {Form.SAVED}
 
 
 def test_a_peer_reads_openvino_s_operators_or_is_not_asked() -> None:
     (case, *_) = SUITES["openvino-op-reference"].cases()
-    assert PEERS["reference"]().forms(case) == ()
+    assert ByModels(OTHERS["reference"]()).forms(case) == ()
     pytest.importorskip("openvino")
-    engine = PEERS["openvino"]()
-    assert engine.forms(case) == (Form.IR11,)
+    engine = OTHERS["openvino"]()
+    assert ByModels(engine).forms(case) == (Form.IR11,)
     assert _outcomes(engine, [case]) == [Outcome.PASSED]
 
 
@@ -72,7 +78,8 @@ def test_a_backend_may_say_which_models_are_for_it(backend: Callable[[str], Cust
 @pytest.mark.parametrize(
     ("name", "outcome"),
     [
-        ("Raises", Outcome.REFUSED),
+        ("Raises", Outcome.FAILED),
+        ("Refuses", Outcome.REFUSED),
         ("Empty", Outcome.NOT_SUPPORTED),
         ("NotSupposed", Outcome.NOT_SUPPORTED),
     ],
@@ -98,34 +105,72 @@ def test_what_is_no_backend(name: str, says: str, monkeypatch: pytest.MonkeyPatc
         Custom(name)
 
 
-def test_a_crash_fails_its_case_and_no_other(backend: Callable[[str], Custom]) -> None:
+def _apart(name: str, seconds: float = 60.0) -> Remote:
+    return Remote(partial(Custom, f"backends:{name}"), seconds)
+
+
+@pytest.mark.usefixtures("beside")
+def test_a_crash_fails_its_case_and_no_other() -> None:
     cases = [
         next(case for case in SUITES["edge"].cases() if case.name == "onnx-ReduceSum-13-float32-negative"),
         NODE_TESTS[0],
     ]
-    apart = Apart(backend("CrashesOnce"), partial(Custom, "backends:CrashesOnce"), 60.0)
+    contestant = ByModels(_apart("CrashesOnce"))
     try:
-        verdicts = [apart.verdict(case, Form.MODEL) for case in (*cases, *cases)]
+        verdicts = [judged(case, partial(contestant.answer, case, Form.MODEL)) for case in (*cases, *cases)]
     finally:
-        apart.close()
+        contestant.close()
     assert cases[1].inputs[0] is not None
     assert cases[1].inputs[0].ndim == 3
     assert [verdict.outcome for verdict in verdicts] == [Outcome.PASSED, Outcome.FAILED] * 2
     assert verdicts[1].message == "the process of backends:CrashesOnce ended: exit status 3"
 
 
+@pytest.mark.usefixtures("beside")
 @pytest.mark.parametrize(("name", "says"), [("Crashes", "ended: SIGABRT"), ("Hangs", r"no answer within 0\.5 s")])
-def test_a_signal_and_a_hang(name: str, says: str, backend: Callable[[str], Custom]) -> None:
-    apart = Apart(backend(name), partial(Custom, f"backends:{name}"), 0.5 if name == "Hangs" else 60.0)
-    verdict = apart.verdict(NODE_TESTS[0], Form.MODEL)
-    apart.close()
+def test_a_signal_and_a_hang(name: str, says: str) -> None:
+    contestant = ByModels(_apart(name, 0.5 if name == "Hangs" else 60.0))
+    verdict = judged(NODE_TESTS[0], partial(contestant.answer, NODE_TESTS[0], Form.MODEL))
+    contestant.close()
     assert verdict.outcome is Outcome.FAILED
     assert re.search(says, verdict.message), verdict.message
+
+
+@pytest.mark.usefixtures("beside")
+def test_what_cannot_be_made_apart_says_why() -> None:
+    remote = _apart("Unmade")
+    with pytest.raises(BackendError, match=r"backends:Unmade\(\) cannot be made: TypeError"):
+        remote.start()
+    remote.close()
+
+
+def test_a_mistake_in_a_backend_is_shown_with_its_line(backend: Callable[[str], Custom]) -> None:
+    contestant = ByModels(backend("Raises"))
+    verdict = judged(NODE_TESTS[0], partial(contestant.answer, NODE_TESTS[0], Form.MODEL))
+    assert re.fullmatch(r"ValueError: no idea what this is \(backends\.py, line \d+\)", verdict.message)
+
+
+def test_a_backend_may_take_names(backend: Callable[[str], Custom]) -> None:
+    assert set(_outcomes(backend("ByName"), NODE_TESTS)) == {Outcome.PASSED}
+
+
+def test_a_backend_may_read_ir(backend: Callable[[str], Custom]) -> None:
+    cases = [case for case in SUITES["openvino-op-reference"].cases() if case.operator == "ReduceSum"]
+    contestant: Contestant = ByModels(backend("ReadsIr"))
+    assert {contestant.forms(case) for case in cases} == {(Form.IR11,)}
+    assert {contestant.forms(case) for case in NODE_TESTS} == {()}
+    assert set(_outcomes(backend("ReadsIr"), cases)) == {Outcome.PASSED}
+    assert len(cases) == 104
+
+
+def test_formats_that_there_are_not(backend: Callable[[str], Custom]) -> None:
+    with pytest.raises(BackendError, match=r"formats is \('tflite',\); allowed are names of \['onnx', 'ir'\]"):
+        backend("ReadsOthers")
 
 
 def test_a_package_that_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samesum.runtimes.packages.find_spec", lambda _: None)
     with pytest.raises(MissingPackage, match=r'onnxruntime, which is not installed; pip install "samesum\[compare\]"'):
-        PEERS["onnxruntime"]()
+        OTHERS["onnxruntime"]()
     with pytest.raises(MissingPackage, match=r'pip install "samesum\[onnx\]"'):
-        PEERS["reference"]()
+        OTHERS["reference"]()

@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 
 from samesum.conformance import saving
 from samesum.conformance.case import Case
-from samesum.conformance.engines.engine import Form
+from samesum.conformance.forms import Form
 from samesum.conformance.running import Finding, chosen_cases
 from samesum.conformance.saving import DATA_SET, save_case
 from samesum.conformance.verdict import Outcome, Verdict, judged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samesum.conformance.engines.engine import Form
+from samesum.conformance.forms import Form
 from samesum.conformance.running import Finding
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.conformance.tally import Count, by_operator, by_suite, cells, counts

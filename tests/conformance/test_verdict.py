@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from samesum.conformance.case import EXACT, Case, Tolerance
-from samesum.conformance.verdict import NotSupported, Outcome, Verdict, judged
+from samesum.conformance.verdict import Outcome, Verdict, judged
 from samesum.errors import AxisError, DtypeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
+from samesum.runtimes.runtime import EngineError, Trouble
 
 
 def _case(expected: Any, tolerance: Tolerance = EXACT, dtype: Any = None, says: str = "") -> Case:
@@ -84,7 +85,10 @@ def test_messages_say_where_and_what() -> None:
 @pytest.mark.parametrize(
     ("error", "outcome"),
     [
-        (NotSupported("no"), Outcome.NOT_SUPPORTED),
+        (EngineError(Trouble.NOT_SUPPORTED, "no"), Outcome.NOT_SUPPORTED),
+        (EngineError(Trouble.REFUSED, "no"), Outcome.REFUSED),
+        (EngineError(Trouble.BROKEN, "no"), Outcome.FAILED),
+        (EngineError(Trouble.ENDED, "no"), Outcome.FAILED),
         (NotImplementedError("no"), Outcome.NOT_SUPPORTED),
         (UnsupportedOperator("no"), Outcome.NOT_SUPPORTED),
         (ValueError("bad"), Outcome.REFUSED),
@@ -93,7 +97,8 @@ def test_messages_say_where_and_what() -> None:
 )
 def test_an_error_where_there_is_an_answer(error: Exception, outcome: Outcome) -> None:
     verdict = judged(_case(F32([1])), _raising(error))
-    assert verdict == Verdict(outcome, f"{type(error).__name__}: {error}")
+    kind = "" if isinstance(error, EngineError) else f"{type(error).__name__}: "
+    assert verdict == Verdict(outcome, f"{kind}{error}")
 
 
 def test_an_error_is_due() -> None:
@@ -104,6 +109,27 @@ def test_an_error_is_due() -> None:
     assert judged(case, _raising(AxisError("axis 3 is repeated"))).outcome is Outcome.REFUSED
     assert judged(case, _raising(DtypeError("out of range"))).outcome is Outcome.REFUSED
     assert judged(case, _raising(NotImplementedError("no such operator"))).outcome is Outcome.NOT_SUPPORTED
+    assert judged(case, _raising(EngineError(Trouble.BROKEN, "a mistake"))).outcome is Outcome.PASSED
+    assert judged(case, _raising(EngineError(Trouble.ENDED, "it crashed"))).outcome is Outcome.FAILED
     lacking = _case(UnsupportedOperator, says="the attribute")
-    assert judged(lacking, _raising(NotSupported("no"))).outcome is Outcome.PASSED
+    assert judged(lacking, _raising(EngineError(Trouble.NOT_SUPPORTED, "no"))).outcome is Outcome.PASSED
     assert judged(lacking, _raising(UnsupportedOperator("no operator"))).outcome is Outcome.NOT_SUPPORTED
+
+
+def test_steps_that_are_allowed_separate_meaning_from_rounding() -> None:
+    one = F32(1)
+    near = F32([1, 2, NAN, -0.0])
+    far = F32([np.nextafter(one, F32(2)), 2, NAN, -0.0])
+    case = _case(near)
+    assert judged(case, lambda: far).outcome is Outcome.FAILED
+    assert judged(case, lambda: far, 1).outcome is Outcome.PASSED
+    assert judged(case, lambda: F32([1 + 2**-22, 2, NAN, -0.0]), 1).outcome is Outcome.FAILED
+    assert judged(case, lambda: F32([1, 2, NAN, 0.0]), 1).outcome is Outcome.FAILED
+    assert judged(case, lambda: F32([1, 2, np.inf, -0.0]), 2**40).outcome is Outcome.FAILED
+    largest = F32([np.finfo(F32).max])
+    assert judged(_case(F32([np.inf])), lambda: largest, 1).outcome is Outcome.FAILED
+
+
+def test_the_values_of_an_answer_stand_in_one_line() -> None:
+    verdict = judged(_case(AxisError), lambda: np.eye(2, dtype=F32))
+    assert verdict.message == "expected an error, got float32 [2, 2] [[1. 0.] [0. 1.]]"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,26 +12,13 @@ from samesum.bench.task import Task
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
+from samesum.formats.ulps import Distance, distance
 
-BLOCK = 1 << 20
-MOST_OUTPUTS = 1 << 22
-"""Of more outputs as many, evenly spaced, are looked at."""
+__all__ = ["Distance", "distance", "distance_of"]
 
 _REDUCTIONS = {row.name: row for row in REDUCTIONS}
 _SCANS = {row.name: row for row in SCANS}
 _NORMALIZATIONS = {row.name: row for row in NORMALIZATIONS}
-
-
-@dataclass(frozen=True, slots=True)
-class Distance:
-    """How many of the outputs looked at differ from the reference, and by how many steps of their format at most.
-
-    `worst` is None where a NaN stands against a number.
-    """
-
-    outputs: int
-    differing: int
-    worst: float | None
 
 
 def distance_of(task: Task, own: NDArray, answer: NDArray) -> Distance | None:
@@ -71,41 +57,3 @@ def _in_its_own_type(task: Task) -> NDArray:
     if task.operator.kind is Kind.NORMALIZATION:
         return memory.normalize(_NORMALIZATIONS[task.name], task.x, task.axes[0])
     return memory.reduce(_REDUCTIONS[task.name], task.x, task.axes)
-
-
-def distance(got: NDArray, expected: NDArray) -> Distance:
-    """In steps of the output's format: neighbouring floats, or integers, are 1 apart; -0 and +0 are equal.
-
-    >>> distance(np.array([1.0, 2.0]), np.array([np.nextafter(1.0, 2.0), 2.0]))
-    Distance(outputs=2, differing=1, worst=1.0)
-    """
-    stride = max(1, -(-got.size // MOST_OUTPUTS))
-    flat, wanted = got.reshape(-1)[::stride], expected.reshape(-1)[::stride]
-    differing, worst, is_nan = 0, 0.0, False
-    for start in range(0, flat.size, BLOCK):
-        a, b = flat[start : start + BLOCK], wanted[start : start + BLOCK]
-        if np.array_equal(a.view(f"u{a.itemsize}"), b.view(f"u{b.itemsize}")):
-            continue
-        steps = _steps(a, b)
-        differing += int(np.count_nonzero(steps))
-        worst = max(worst, float(steps.max()))
-        is_nan = is_nan or (a.dtype.name in FORMATS and not np.array_equal(np.isnan(a), np.isnan(b)))
-    return Distance(flat.size, differing, None if is_nan else worst)
-
-
-def _steps(a: NDArray, b: NDArray) -> NDArray:
-    """Unsigned distances, so that the whole range of a 64-bit type fits."""
-    a, b = _ordinals(a), _ordinals(b)
-    wide = np.int64 if a.dtype.kind == "i" else np.uint64
-    low, high = np.minimum(a, b).astype(wide), np.maximum(a, b).astype(wide)
-    return high.view(np.uint64) - low.view(np.uint64)
-
-
-def _ordinals(x: NDArray) -> NDArray:
-    """Signed integers in the order of the floats, both zeros at 0 and all NaNs at one place; integers stay."""
-    form = FORMATS.get(x.dtype.name)
-    if form is None:
-        return x
-    bits = np.ascontiguousarray(x).view(f"i{x.dtype.itemsize}").astype(np.int64)
-    keys = np.where(bits < 0, -form.sign - bits, bits)
-    return np.where(np.isnan(x), form.nan, keys)

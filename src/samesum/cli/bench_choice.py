@@ -18,7 +18,8 @@ from samesum.bench.results import OtherConditions, Results, ResultsError
 from samesum.bench.running import Bench
 from samesum.cli.exits import InvalidFileError, UsageError
 from samesum.engine.threads import get_num_threads
-from samesum.runtimes.packages import MissingPackage, require
+from samesum.errors import MissingPackage
+from samesum.runtimes.packages import require
 
 ROUNDS, PATIENCE = 7, 1.0
 QUICK, QUICK_ROUNDS, QUICK_PATIENCE = "quick", 5, 0.15

@@ -5,34 +5,35 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import partial
 
 from samesum.cli.exits import UsageError
 from samesum.conformance.case import Case
-from samesum.conformance.engines.catalogue import PEERS
-from samesum.conformance.engines.custom import BackendError, Custom
-from samesum.conformance.engines.engine import FORMS, Form
-from samesum.conformance.engines.own import ALONE, Samesum
-from samesum.conformance.isolation import Apart, Contestant, Here
+from samesum.conformance.contestants import ALONE, ByModels, Contestant, Own
+from samesum.conformance.forms import FORMS, Form
 from samesum.conformance.running import chosen_cases
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.runtimes.packages import MissingPackage, require
+from samesum.errors import MissingPackage
+from samesum.runtimes.catalogue import OTHERS, maker
+from samesum.runtimes.custom_engine import BackendError
+from samesum.runtimes.packages import require
+from samesum.runtimes.remote import Remote
+from samesum.runtimes.runtime import EngineError
 
 
 def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[Contestant]]:
     """Those that are tested and those that are shown beside them, each once."""
     if not arguments.timeout > 0:
         raise UsageError(f"--timeout is {arguments.timeout:g}; allowed are seconds above 0")
-    names = [*PEERS, Samesum.name]
+    names = [*OTHERS, Own.name]
     tested = _checked("engine", arguments.engines, [*names, "all"])
     if "all" in tested:
-        made = [_made(arguments, Samesum.name), *_installed(arguments)]
+        made = [_made(arguments, Own.name), *_installed(arguments)]
     else:
         made = [_made(arguments, name) for name in dict.fromkeys(tested)]
     made += [_backend(arguments, name) for name in dict.fromkeys(arguments.backends)]
-    made = made or [_made(arguments, Samesum.name)]
+    made = made or [_made(arguments, Own.name)]
     against = [name for name in arguments.against.split(",") if name]
-    known = {each.engine.name for each in made}
+    known = {each.name for each in made}
     beside = [name for name in dict.fromkeys(_checked("engine", against, names)) if name not in known]
     return made, [_made(arguments, name) for name in beside]
 
@@ -40,12 +41,9 @@ def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[C
 def cases(arguments: argparse.Namespace) -> Sequence[Case]:
     """The cases of the suites, the standard and the operators that are asked for."""
     suites = [SUITES[name] for name in _checked("suite", arguments.suites, SUITES)] or list(SUITES.values())
-    try:
-        everything = chosen_cases(suites, arguments.standard)
-        if any(case.standard == "onnx" for case in everything):
-            require("onnx", "a suite of ONNX's operators")
-    except MissingPackage as error:
-        raise UsageError(str(error)) from error
+    everything = chosen_cases(suites, arguments.standard)
+    if any(case.standard == "onnx" for case in everything):
+        require("onnx", "a suite of ONNX's operators")
     if not everything:
         raise UsageError("no case is left by --suite and --standard together")
     known = {case.operator for case in everything}
@@ -58,28 +56,31 @@ def cases(arguments: argparse.Namespace) -> Sequence[Case]:
 
 def _made(arguments: argparse.Namespace, name: str) -> Contestant:
     """An engine by name: samesum in this process, the others each in one of their own."""
-    try:
-        if name == Samesum.name:
-            return Here(Samesum(_forms(arguments)))
-        return Apart(PEERS[name](), PEERS[name], arguments.timeout)
-    except MissingPackage as error:
-        raise UsageError(str(error)) from error
+    if name == Own.name:
+        return Own(_forms(arguments))
+    OTHERS[name]()
+    return ByModels(Remote(OTHERS[name], arguments.timeout))
 
 
 def _installed(arguments: argparse.Namespace) -> list[Contestant]:
-    """All peers whose packages are here."""
+    """All engines whose packages are here."""
     found: list[Contestant] = []
-    for make in PEERS.values():
+    for name in OTHERS:
         with suppress(MissingPackage):
-            found.append(Apart(make(), make, arguments.timeout))
+            found.append(_made(arguments, name))
     return found
 
 
 def _backend(arguments: argparse.Namespace, name: str) -> Contestant:
+    """A class of the user's own, which is imported nowhere but in its own process."""
+    runtime = Remote(maker(name), arguments.timeout)
     try:
-        return Apart(Custom(name), partial(Custom, name), arguments.timeout)
-    except (BackendError, MissingPackage) as error:
+        runtime.start()
+    except BackendError as error:
         raise UsageError(str(error)) from error
+    except EngineError as error:
+        raise UsageError(f"{name}: {error}") from error
+    return ByModels(runtime)
 
 
 def _forms(arguments: argparse.Namespace) -> frozenset[Form]:

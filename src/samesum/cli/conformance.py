@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samesum.cli.exits import Exit
+from samesum.cli.exits import Exit, UsageError
 from samesum.cli.show import print_json
 
 if TYPE_CHECKING:
     from samesum.cli.reporting import Report
     from samesum.conformance.case import Case
-    from samesum.conformance.isolation import Contestant
+    from samesum.conformance.contestants import Contestant
     from samesum.conformance.running import Finding
 
 EPILOG = """suites:
@@ -35,10 +36,16 @@ a backend of your own, in a file mine.py of the current folder, is tried by `--b
       def run(self, model, inputs):        # an onnx.ModelProto and a list of arrays in the order of its inputs
           ...                              # raise NotImplementedError for what you do not have
           return [output]
-A class in the style of onnx.backend.base.Backend (run_model or prepare) will do as well.
+A class in the style of onnx.backend.base.Backend (run_model or prepare) will do as well, and so will
+run(model, feeds, wanted) -> {name: array}. With `formats = ("onnx", "ir")` in the class, or ("ir",), it gets OpenVINO's
+cases too: `model` is then a pair, the bytes of the .xml and of the .bin.
 
-exit status: 0 all answers are right, 1 some are not, 5 nothing is supported. What an engine says it does not support
-is counted apart, and what those of --against give does not matter."""
+what an answer counts as: passed; not supported (NotImplementedError, or an engine's own words for it); refused (another
+error that the engine raises on purpose, where there is an answer); failed (another answer, one where an error is due, a
+mistake in the backend's own code such as a ValueError or a KeyError, a crash, no answer in time).
+
+exit status: 0 all answers are right, 1 some are not or no case was run, 5 nothing is supported. What an engine says it
+does not support is counted apart, and what those of --against give does not matter."""
 
 
 def add_to(verbs: Any) -> None:
@@ -60,6 +67,16 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--standard", choices=("onnx", "openvino"), help="the operators of one standard only")
     parser.add_argument("--form", metavar="NAME", dest="forms", help="put cases to samesum in these forms only", **many)
     parser.add_argument("--save", metavar="DIR", type=Path, help="write each failing case to DIR/SUITE/CASE")
+    parser.add_argument(
+        "--export", metavar="DIR", type=Path, help="write all chosen cases to DIR and DIR/cases.json, run none"
+    )
+    parser.add_argument(
+        "--ulp",
+        metavar="N",
+        type=int,
+        default=0,
+        help="let an answer pass that is at most N steps of its type away: separates meaning from rounding",
+    )
     parser.add_argument("--timeout", metavar="S", type=float, default=60.0, help="seconds for one case (default 60)")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON document")
@@ -69,24 +86,62 @@ def add_to(verbs: Any) -> None:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Runs what was chosen, saves the cases that failed, prints the tables."""
-    from samesum.cli.choosing import cases, contestants
-    from samesum.cli.reporting import Report, document, markdown, print_report
+    from samesum.cli.reporting import document, markdown, print_report
+    from samesum.runtimes.output import stdout_to_stderr
 
-    tested, beside = contestants(arguments)
-    found = _run(cases(arguments), [*tested, *beside])
-    report = Report([each.engine for each in tested], [each.engine for each in beside], found, {})
-    if arguments.save is not None:
-        report = replace(report, saved=_save(arguments.save, report.mismatches))
+    _check(arguments)
+    if arguments.export is not None:
+        return _export(arguments)
+    with stdout_to_stderr():
+        report = _reported(arguments)
     if arguments.json:
         print_json(document(report))
     elif arguments.markdown:
         print(markdown(report))
     else:
         print_report(report)
+    if report.idle:
+        print(f"samesum: no case was put to {', '.join(report.idle)}: {_WHY_IDLE}", file=sys.stderr)
     return _status(report)
 
 
-def _run(cases: Sequence[Case], contestants: Sequence[Contestant]) -> list[Finding]:
+_WHY_IDLE = "it does not read the standard, or samesum has none of the forms, of the cases that were chosen"
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """What can be refused is refused before anything runs."""
+    if arguments.ulp < 0:
+        raise UsageError(f"--ulp is {arguments.ulp}; allowed are integers from 0 on")
+    for option, folder in (("--save", arguments.save), ("--export", arguments.export)):
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise UsageError(f"{option} {folder} is a file; a folder is needed, which need not exist yet")
+
+
+def _reported(arguments: argparse.Namespace) -> Report:
+    from samesum.cli.choosing import cases, contestants
+    from samesum.cli.reporting import Report
+
+    chosen = cases(arguments)
+    tested, beside = contestants(arguments)
+    everyone = [*tested, *beside]
+    try:
+        report = Report(tested, beside, _run(chosen, everyone, arguments.ulp), {})
+    finally:
+        for contestant in everyone:
+            contestant.close()
+    return report if arguments.save is None else replace(report, saved=_save(arguments.save, report.mismatches))
+
+
+def _export(arguments: argparse.Namespace) -> Exit:
+    from samesum.cli.choosing import cases
+    from samesum.conformance.saving import export_cases
+
+    count = export_cases(arguments.export, cases(arguments))
+    print(f"exported: {count} cases to {arguments.export}; cases.json lists them")
+    return Exit.FINE
+
+
+def _run(cases: Sequence[Case], contestants: Sequence[Contestant], ulps: int) -> list[Finding]:
     """All findings, with a bar on standard error while it takes."""
     from rich.console import Console
     from rich.progress import Progress
@@ -96,11 +151,7 @@ def _run(cases: Sequence[Case], contestants: Sequence[Contestant]) -> list[Findi
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("conformance", total=len(cases) * len(contestants))
-        try:
-            return list(findings(cases, contestants, lambda: progress.advance(task)))
-        finally:
-            for contestant in contestants:
-                contestant.close()
+        return list(findings(cases, contestants, lambda: progress.advance(task), ulps))
 
 
 def _save(folder: Path, wrong: Sequence[Finding]) -> dict[str, str]:
@@ -116,8 +167,8 @@ def _save(folder: Path, wrong: Sequence[Finding]) -> dict[str, str]:
 def _status(report: Report) -> Exit:
     from samesum.conformance.verdict import Outcome
 
-    if report.mismatches:
-        return Exit.MISMATCH
     names = {engine.name for engine in report.tested}
+    if report.mismatches or names == set(report.idle):
+        return Exit.MISMATCH
     outcomes = {finding.verdict.outcome for finding in report.found if finding.engine in names}
     return Exit.UNSUPPORTED if outcomes == {Outcome.NOT_SUPPORTED} else Exit.FINE

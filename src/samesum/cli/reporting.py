@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from samesum.cli.show import markdown_table, print_table, printable
-from samesum.conformance.engines.engine import Engine
+from samesum.conformance.contestants import Contestant
 from samesum.conformance.running import Finding
 from samesum.conformance.tally import Count, Key, by_operator, by_suite, cells, counts
 
@@ -21,14 +21,14 @@ OPERATOR_COLUMNS, SUITE_COLUMNS = ("operator", "standard"), ("suite",)
 class Report:
     """A run: the engines tested, those beside them, and what they gave."""
 
-    tested: Sequence[Engine]
-    beside: Sequence[Engine]
+    tested: Sequence[Contestant]
+    beside: Sequence[Contestant]
     found: Sequence[Finding]
     saved: Mapping[str, str]
     """Where the failing cases are, by title."""
 
     @property
-    def engines(self) -> list[Engine]:
+    def engines(self) -> list[Contestant]:
         """All of them, in the order of the columns."""
         return [*self.tested, *self.beside]
 
@@ -37,6 +37,12 @@ class Report:
         """Those of the engines tested."""
         names = {engine.name for engine in self.tested}
         return [finding for finding in self.found if finding.engine in names and finding.is_mismatch]
+
+    @property
+    def idle(self) -> list[str]:
+        """The engines tested to which no case was put."""
+        asked = {finding.engine for finding in self.found}
+        return [engine.name for engine in self.tested if engine.name not in asked]
 
     def table(self, key: Callable[..., Key]) -> dict[Key, dict[str, Count]]:
         """Counts by key and engine."""
@@ -59,7 +65,8 @@ def print_report(report: Report) -> None:
         print_table(headings, rows)
     wrong = report.mismatches
     for finding in wrong[:SHOWN]:
-        print(printable(f"{finding.engine}: {finding.case.title} ({finding.form.value}): {finding.verdict.message}"))
+        text = f"{finding.engine}: {finding.case.title} ({finding.form.value}): {finding.verdict.message}"
+        print(printable(" ".join(text.split())))
     if len(wrong) > SHOWN:
         print(f"... and {len(wrong) - SHOWN} more; --json prints all of them, --save DIR writes them down")
     if report.saved:

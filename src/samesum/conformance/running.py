@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from samesum.conformance.case import Case
-from samesum.conformance.engines.engine import Form
-from samesum.conformance.isolation import Contestant
+from samesum.conformance.contestants import Contestant
+from samesum.conformance.forms import Form
 from samesum.conformance.suites.catalogue import SUITES, Suite
-from samesum.conformance.verdict import Outcome, Verdict
+from samesum.conformance.verdict import Outcome, Verdict, judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,12 @@ def chosen_cases(suites: Iterable[Suite] = tuple(SUITES.values()), standard: str
 
 
 def findings(
-    cases: Sequence[Case], contestants: Sequence[Contestant], advance: Callable[[], None]
+    cases: Sequence[Case], contestants: Sequence[Contestant], advance: Callable[[], None], ulps: int = 0
 ) -> Iterator[Finding]:
-    """Every engine on every case in each of its forms; `advance` is called after each case and engine."""
+    """Every engine on every case in each of its forms, `ulps` allowed; `advance` is called after each of them."""
     for case in cases:
         for contestant in contestants:
-            for form in contestant.engine.forms(case):
-                yield Finding(case, contestant.engine.name, form, contestant.verdict(case, form))
+            for form in contestant.forms(case):
+                verdict = judged(case, partial(contestant.answer, case, form), ulps)
+                yield Finding(case, contestant.name, form, verdict)
             advance()

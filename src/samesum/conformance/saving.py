@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from samesum.conformance.as_ir import ir_model
 from samesum.conformance.as_onnx import onnx_model, tensor
@@ -37,6 +39,31 @@ def save_case(folder: Path, case: Case, found: Sequence[Finding]) -> Path:
         shutil.rmtree(work, ignore_errors=True)
         raise
     return target
+
+
+def export_cases(folder: Path, cases: Sequence[Case]) -> int:
+    """Writes every case as `save_case` does and says of each in `folder/cases.json` what is due; how many there are.
+
+    A case's `tolerance` is relative and absolute: `absolute + relative * |expected|`, both 0 for the same bits.
+    """
+    rows = [_row(folder, case, save_case(folder, case, ())) for case in cases]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "cases.json").write_text(json.dumps({"cases": rows}, indent=1), encoding="utf-8")
+    return len(rows)
+
+
+def _row(folder: Path, case: Case, path: Path) -> dict[str, Any]:
+    return {
+        "suite": case.suite,
+        "name": case.name,
+        "folder": path.relative_to(folder).as_posix(),
+        "standard": case.standard,
+        "operator": case.operator,
+        "opset": case.opset,
+        "due": "output" if case.answer is not None else "error",
+        "tolerance": {"relative": case.tolerance.relative, "absolute": case.tolerance.absolute},
+        "half_unit": case.tolerance.half_unit,
+    }
 
 
 def folder_name(case: Case) -> str:

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from samesum.conformance.case import Case
-from samesum.errors import SamesumError
+from samesum.errors import MissingPackage, SamesumError
 from samesum.formats.arrays import NDArray
+from samesum.formats.ulps import within
+from samesum.runtimes.runtime import EngineError, Trouble
 
 LONGEST = 300
 """Messages of engines are cut here; some hold whole stack traces."""
@@ -25,13 +27,9 @@ class Outcome(IntEnum):
     NOT_SUPPORTED = 1
     """The engine says that it does not have the operator, the version or the type."""
     REFUSED = 2
-    """The engine raises another error where there is an answer."""
+    """The engine raises an error of its own where there is an answer."""
     FAILED = 3
-    """The answer is another one, or there is one where an error is due."""
-
-
-class NotSupported(Exception):
-    """An engine says that it does not have what the case asks for; the message is the engine's."""
+    """Another answer, one where an error is due, a mistake in the engine's own code, or the end of its process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,35 +43,62 @@ class Verdict:
 PASSED = Verdict(Outcome.PASSED)
 
 
-def judged(case: Case, give: Callable[[], NDArray]) -> Verdict:
-    """The verdict on what `give` returns or raises."""
+def judged(case: Case, give: Callable[[], NDArray], ulps: int = 0) -> Verdict:
+    """The verdict on what `give` returns or raises.
+
+    An answer whose elements are at most `ulps` steps of its type away passes as well.
+    """
     try:
         answer = give()
+    except MissingPackage:
+        raise
     except Exception as error:
         return _on_error(case, error)
     if not isinstance(case.expected, np.ndarray):
         return Verdict(Outcome.FAILED, f"expected an error, got {_shown(answer)}")
-    message = difference(case, answer)
+    message = difference(case, answer, ulps)
     return Verdict(Outcome.FAILED, message) if message else PASSED
 
 
+_OUTCOMES = {
+    Trouble.NOT_SUPPORTED: Outcome.NOT_SUPPORTED,
+    Trouble.REFUSED: Outcome.REFUSED,
+    Trouble.BROKEN: Outcome.FAILED,
+    Trouble.ENDED: Outcome.FAILED,
+}
+
+
 def _on_error(case: Case, error: Exception) -> Verdict:
-    message = f"{type(error).__name__}: {' '.join(str(error).split())}"[:LONGEST]
-    not_supported = isinstance(error, NotSupported | NotImplementedError)
+    outcome, message = _outcome(error), _message(error)
     if isinstance(case.expected, np.ndarray):
-        return Verdict(Outcome.NOT_SUPPORTED if not_supported else Outcome.REFUSED, message)
-    if isinstance(error, SamesumError):
-        is_due = isinstance(error, case.expected) and re.search(case.says, str(error)) is not None
-    else:
-        is_due = not not_supported or issubclass(case.expected, NotImplementedError)
-    if is_due:
+        return Verdict(outcome, message)
+    if _is_due(case.expected, case.says, error):
         return PASSED
-    found = f"expected {case.expected.__name__} ({case.says}), got {message}"
-    return Verdict(Outcome.NOT_SUPPORTED if not_supported else Outcome.REFUSED, found)
+    return Verdict(outcome, f"expected {case.expected.__name__} ({case.says}), got {message}")
 
 
-def difference(case: Case, answer: Any) -> str:
-    """How the answer differs from the expected one; nothing if it does not, within the tolerance."""
+def _outcome(error: Exception) -> Outcome:
+    if isinstance(error, EngineError):
+        return _OUTCOMES[error.trouble]
+    return Outcome.NOT_SUPPORTED if isinstance(error, NotImplementedError) else Outcome.REFUSED
+
+
+def _is_due(expected: type[SamesumError], says: str, error: Exception) -> bool:
+    """samesum has to raise the error itself; of another engine any error will do that does not end it."""
+    if isinstance(error, SamesumError):
+        return isinstance(error, expected) and re.search(says, str(error)) is not None
+    if isinstance(error, EngineError) and error.trouble is Trouble.ENDED:
+        return False
+    return _outcome(error) is not Outcome.NOT_SUPPORTED or issubclass(expected, NotImplementedError)
+
+
+def _message(error: Exception) -> str:
+    kind = "" if isinstance(error, EngineError) else f"{type(error).__name__}: "
+    return f"{kind}{' '.join(str(error).split())}"[:LONGEST]
+
+
+def difference(case: Case, answer: Any, ulps: int = 0) -> str:
+    """How the answer differs from the expected one; nothing if it does not, within the tolerance or `ulps` steps."""
     expected = case.expected
     assert isinstance(expected, np.ndarray)
     if not isinstance(answer, np.ndarray):
@@ -83,6 +108,8 @@ def difference(case: Case, answer: Any) -> str:
     if answer.shape != expected.shape:
         return f"expected shape {list(expected.shape)}, got {list(answer.shape)}"
     wrong = _wrong(case, answer, expected)
+    if ulps and case.answer is not None:
+        wrong &= ~within(answer, case.answer, ulps)
     if not wrong.any():
         return ""
     first = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -107,4 +134,5 @@ def _wrong(case: Case, answer: NDArray, expected: NDArray) -> NDArray:
 def _shown(answer: Any) -> str:
     if not isinstance(answer, np.ndarray):
         return type(answer).__name__
-    return f"{answer.dtype} {list(answer.shape)} {np.array2string(answer, threshold=8)}"[:LONGEST]
+    values = " ".join(np.array2string(answer, threshold=8).split())
+    return f"{answer.dtype} {list(answer.shape)} {values}"[:LONGEST]

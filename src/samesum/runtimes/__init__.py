@@ -1,1 +1,1 @@
-"""Other people's engines: their packages, and processes to run them in."""
+"""Other libraries' engines: one adapter each, and the processes that they run in."""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-
-class MissingPackage(Exception):
-    """A package that is asked for is not installed; the message says what brings it."""
-
+from samesum.errors import MissingPackage
 
 EXTRAS = {"onnx": "onnx", "onnxruntime": "compare", "openvino": "compare", "matplotlib": "plot"}
 

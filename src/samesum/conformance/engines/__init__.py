@@ -1,1 +1,0 @@
-"""One adapter for each engine: a case in, its answer or its refusal out."""

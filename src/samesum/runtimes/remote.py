@@ -1,0 +1,197 @@
+"""An engine in a process of its own, which may crash or hang without ending this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from multiprocessing.connection import Connection
+from typing import Any
+
+from samesum.errors import MissingPackage
+from samesum.formats.arrays import NDArray
+from samesum.runtimes.custom_engine import BackendError
+from samesum.runtimes.processes import Child
+from samesum.runtimes.runtime import (
+    DEFAULTS,
+    EngineError,
+    EngineModel,
+    Feeds,
+    Format,
+    Runtime,
+    Settings,
+    Trouble,
+)
+
+START_SECONDS = 120.0
+"""How long a process may take to import its engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What an engine says of itself."""
+
+    name: str
+    version: str
+    formats: frozenset[Format]
+
+
+@dataclass(slots=True)
+class Remote:
+    """A Runtime whose work is done by what `make` makes in a process of its own.
+
+    The process starts on first use and again after each end. A question that ends it or takes more than `seconds`
+    raises an EngineError. What the engine prints goes to standard error.
+    """
+
+    make: Callable[[], Runtime]
+    seconds: float
+    _child: Child = field(init=False)
+    _said: _Facts | None = field(default=None, init=False)
+    held: RemoteSession | None = field(default=None, init=False)
+    """The session that the process has prepared."""
+
+    def __post_init__(self) -> None:
+        self._child = Child(_serve, (self.make,))
+
+    def start(self) -> None:
+        """Starts the process; raises MissingPackage, BackendError or EngineError where the engine cannot be made."""
+        self._connected()
+
+    @property
+    def _facts(self) -> _Facts:
+        if self._said is None:
+            self.start()
+        assert self._said is not None
+        return self._said
+
+    @property
+    def name(self) -> str:
+        """The engine's; this and what follows may start the process."""
+        return self._facts.name
+
+    @property
+    def version(self) -> str:
+        """The engine's."""
+        return self._facts.version
+
+    @property
+    def formats(self) -> frozenset[Format]:
+        """The engine's."""
+        return self._facts.formats
+
+    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> RemoteSession:
+        """A session there; an earlier one is prepared again when it is used again."""
+        session = RemoteSession(self, model, settings)
+        session.hold()
+        return session
+
+    def close(self) -> None:
+        """Ends the process, if there is one."""
+        self.held = None
+        self._child.close()
+
+    def ask(self, *question: Any) -> Any:
+        """The answer of the process; raises what the engine raised, or EngineError for its end."""
+        try:
+            connection = self._connected()
+            connection.send(question)
+            if not connection.poll(self.seconds):
+                self.close()
+                raise EngineError(Trouble.ENDED, f"no answer within {self.seconds:g} s")
+            answer = connection.recv()
+        except (EOFError, OSError):
+            self.held = None
+            ended = self._child.last_words()
+            name = "the engine" if self._said is None else self._said.name
+            raise EngineError(Trouble.ENDED, f"the process of {name} ended: {ended}") from None
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def _connected(self) -> Connection:
+        if self._child.connection is not None:
+            return self._child.connection
+        connection = self._child.start()
+        try:
+            if not connection.poll(START_SECONDS):
+                raise EngineError(Trouble.ENDED, f"it does not start within {START_SECONDS:g} s")
+            facts = connection.recv()
+        except (EOFError, OSError):
+            raise EngineError(Trouble.ENDED, f"its process ended as it started: {self._child.last_words()}") from None
+        if isinstance(facts, BaseException):
+            self.close()
+            raise facts
+        self._said = facts
+        return connection
+
+
+@dataclass(slots=True, eq=False)
+class RemoteSession:
+    """A session in the process of a Remote, which holds one at a time."""
+
+    runtime: Remote
+    model: EngineModel
+    settings: Settings
+    _precision: str = field(default="", init=False)
+
+    @property
+    def precision(self) -> str:
+        """As the engine's own session says."""
+        return self._precision
+
+    def hold(self) -> None:
+        """Makes this session the one that the process holds."""
+        if self.runtime.held is not self:
+            self._precision = str(self.runtime.ask("prepare", self.model, self.settings))
+            self.runtime.held = self
+
+    def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
+        """The wanted outputs."""
+        self.hold()
+        answer: dict[str, NDArray] = self.runtime.ask("run", dict(feeds), list(wanted))
+        return answer
+
+
+class _Server:
+    """The other end: one engine and at most one session."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._session: Any = None
+
+    @cached_property
+    def facts(self) -> _Facts:
+        return _Facts(self._runtime.name, self._runtime.version, self._runtime.formats)
+
+    def answer(self, verb: str, *rest: Any) -> Any:
+        """To `prepare`: the precision; to `run`: the arrays."""
+        if verb == "prepare":
+            self._session = None
+            self._session = self._runtime.prepare(*rest)
+            return self._session.precision
+        return self._session.run(*rest)
+
+
+def _serve(connection: Connection, make: Callable[[], Runtime]) -> None:
+    """Answers until the other side is gone."""
+    try:
+        server = _Server(make())
+        connection.send(server.facts)
+    except (BackendError, MissingPackage) as error:
+        connection.send(error)
+        return
+    while True:
+        try:
+            question = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer = server.answer(*question)
+        except Exception as error:
+            answer = error if isinstance(error, EngineError) else _foreign(error)
+        connection.send(answer)
+
+
+def _foreign(error: Exception) -> EngineError:
+    return EngineError(Trouble.REFUSED, f"{type(error).__name__}: {error}")

@@ -1,0 +1,117 @@
+"""What an engine is to the rest of samesum: a model, feeds and wanted names in, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
+
+from samesum.formats.arrays import NDArray
+
+Feeds = Mapping[str, NDArray]
+"""Arrays by input name, in the order of the model's inputs."""
+
+
+class Format(Enum):
+    """The formats of models."""
+
+    ONNX = "onnx"
+    IR = "ir"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineModel:
+    """A model whole in memory: the bytes of the .onnx or .xml file, of an IR also those of its .bin."""
+
+    format: Format
+    content: bytes = field(repr=False)
+    weights: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How an engine shall run a model; what is None or at its default is left to the engine."""
+
+    threads: int | None = None
+    precision: str | None = None
+    """`f32`: float32 is computed in no shorter type. `accuracy`: every type is computed as it is stored."""
+    optimize: bool = True
+
+
+DEFAULTS = Settings()
+
+
+class Trouble(Enum):
+    """Why there is no answer."""
+
+    NOT_SUPPORTED = "not supported"
+    """The engine says that it does not have the operator, the version or the type."""
+    REFUSED = "refused"
+    """The engine raises an error of its own on purpose."""
+    BROKEN = "broken"
+    """The engine's own code fails: a ValueError, TypeError, KeyError and the like of Python."""
+    ENDED = "ended"
+    """The process of the engine ended, or it did not answer in time."""
+
+
+class EngineError(Exception):
+    """An engine gives no answer; the message is the engine's."""
+
+    def __init__(self, trouble: Trouble, message: str) -> None:
+        super().__init__(trouble, message)
+        self.trouble = trouble
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class Session(Protocol):
+    """A model prepared by an engine; it may be run as often as wanted."""
+
+    @property
+    def precision(self) -> str:
+        """The type that float32 is computed in, as the engine says."""
+
+    def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
+        """The wanted outputs; raises EngineError."""
+
+
+class BoundSession(Session, Protocol):
+    """A session that can also run on arrays which stay where they are."""
+
+    def bound(self, feeds: Feeds, outputs: Feeds) -> Callable[[], object]:
+        """A call without arguments that reads `feeds` and writes `outputs`, all of them dense, without a copy.
+
+        The arrays have to live as long as the call does.
+        """
+
+
+class Runtime(Protocol):
+    """One engine."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+
+    @property
+    def version(self) -> str:
+        """The release, empty if it has none."""
+
+    @property
+    def formats(self) -> frozenset[Format]:
+        """The formats that it reads."""
+
+    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> Session:
+        """The model, read and compiled; raises EngineError."""
+
+
+def run(
+    runtime: Runtime, model: EngineModel, feeds: Feeds, wanted: Sequence[str], settings: Settings = DEFAULTS
+) -> dict[str, NDArray]:
+    """The wanted outputs of the model for `feeds`, by name.
+
+    Raises EngineError where the engine gives none.
+    """
+    return runtime.prepare(model, settings).run(feeds, wanted)
