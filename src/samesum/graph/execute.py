@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from samesum.errors import during
+from samesum.errors import SamesumError, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.feeds import fed
 from samesum.graph.passes import in_one_pass
@@ -34,8 +34,10 @@ def _run(stage: Stage, values: dict[str, NDArray]) -> None:
     results = in_one_pass(stage, values) if len(stage.steps) > 1 else None
     if results is None:
         for step, ended in zip(stage.steps, stage.ends, strict=True):
-            with during(step.node):
+            try:
                 values[step.result] = step.call([values[name] if name else None for name in step.node.inputs])
+            except (SamesumError, MemoryError) as error:
+                raise saying(step.node, error) from None
             for name in ended:
                 del values[name]
     else:

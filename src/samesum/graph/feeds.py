@@ -75,6 +75,8 @@ def _fitting(value: Value, x: Any) -> NDArray:
 
 
 def _array(value: Value, x: Any) -> NDArray:
+    if type(x) is np.ndarray:
+        return x
     is_python = isinstance(x, list | tuple | bool | int | float) and not isinstance(x, np.generic)
     if is_python and value.dtype is not None:
         return _converted(value.name, x, value.dtype)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from samesum.algebra.rows import Reduction
-from samesum.errors import AttributeValueError, ModelError, SamesumError, UnsupportedOperator, during
+from samesum.errors import AttributeValueError, ModelError, SamesumError, UnsupportedOperator, during, saying
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
 from samesum.graph.refusals import Refused, refusal
@@ -139,8 +139,10 @@ def _check_inputs(title: str, node: Node, inputs: Sequence[tuple[str, bool]], mo
 
 def _call_row(row: Row, attributes: Attributes, inputs: Inputs) -> NDArray:
     check_inputs(row, inputs)
-    with during(row.title):
+    try:
         return row.run(attributes, inputs)
+    except (SamesumError, MemoryError) as error:
+        raise saying(row.title, error) from None
 
 
 def _infer_operation(operation: Operation, facts: Facts) -> Fact:
