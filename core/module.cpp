@@ -181,10 +181,12 @@ NB_MODULE(_core, m) {
     for (std::size_t i = 0; i < samesum::byte_float_count; ++i)
         byte_float_numbers[i] = ml_dtypes_number(byte_float_names[i]);
     samesum::interruption_requested = signals_pending;
+    for (const auto& [name, flag] : flag_names) m.attr(name) = static_cast<unsigned>(flag);
     m.def("reduce", &reduce, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x").none(), nb::arg("axes").none(),
-          nb::arg("flags"), nb::arg("keepdims"), nb::arg("scalars") = false);
+          nb::arg("flags"), nb::arg("keepdims"), nb::arg("scalars") = false,
+          nb::arg("dtype").none() = nb::none());
     nb::class_<samesum::Accumulation>(m, "Accumulation")
         .def("__init__", &construct, nb::arg("code"), nb::arg("flags"), nb::arg("dtype"), nb::arg("outputs"),
              nb::arg("count"), nb::arg("tier"))

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "layout/plan.hpp"
 
@@ -28,6 +29,17 @@ enum Flag : unsigned {
     select_last = 128,
     scalar = 256  // a result of rank 0 is a scalar of NumPy, not an array
 };
+
+// The flags as Python knows them.
+constexpr std::pair<const char*, Flag> flag_names[] = {{"KEEPDIMS", keepdims},
+                                                       {"WIDEN", widen},
+                                                       {"REAL", real},
+                                                       {"REFUSE_EMPTY", refuse_empty},
+                                                       {"EXCLUSIVE", exclusive},
+                                                       {"REVERSE", reverse},
+                                                       {"INCLUDE_INITIAL", include_initial},
+                                                       {"SELECT_LAST", select_last},
+                                                       {"SCALAR", scalar}};
 
 // NumPy's numbers of the types of ml_dtypes, known once the module is loaded.
 inline int bfloat16_number = -1;
@@ -137,25 +149,22 @@ inline Input input_of(nb::handle object) {
     return {std::move(owner), array, view, PyArray_SIZE(array)};
 }
 
+// Raises the error in the words of samesum.formats.axes, which checks axes in the same way.
+[[noreturn]] inline void refuse_axes(const char* check, nb::handle axes, int rank) {
+    nb::module_::import_("samesum.formats.axes").attr(check)(axes, rank);
+    raise("AxisError", text(nb::repr(axes)) + " names no axes of rank " + std::to_string(rank));
+}
+
 inline int checked_axis(nb::handle axis, int rank) {
-    const auto refuse = [&] {
-        raise("AxisError", "an axis has to be an integer; got " + text(nb::repr(axis)));
-    };
-    if (!PyIndex_Check(axis.ptr()) || PyBool_Check(axis.ptr())) refuse();
+    if (!PyIndex_Check(axis.ptr()) || PyBool_Check(axis.ptr())) refuse_axes("from_front", axis, rank);
     const Py_ssize_t value =
         PyNumber_AsSsize_t(axis.ptr(), nullptr);  // beyond its range it is out of range here too
     if (value == -1 && PyErr_Occurred()) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
         PyErr_Clear();  // an array of several elements, say
-        refuse();
+        refuse_axes("from_front", axis, rank);
     }
-    if (value < -rank || value >= rank) {
-        const std::string allowed =
-            rank == 0 ? "it has none"
-                      : "allowed are " + std::to_string(-rank) + " to " + std::to_string(rank - 1);
-        raise("AxisError",
-              "axis " + text(axis) + " is out of range for rank " + std::to_string(rank) + "; " + allowed);
-    }
+    if (value < -rank || value >= rank) refuse_axes("from_front", axis, rank);
     return static_cast<int>(value < 0 ? value + rank : value);
 }
 
@@ -166,10 +175,7 @@ inline void mark_axes(nb::handle axes, int rank, bool (&reduced)[max_rank]) {
     }
     const auto mark = [&](nb::handle axis) {
         const int i = checked_axis(axis, rank);
-        if (reduced[i]) {
-            raise("AxisError", "axes " + text(nb::repr(axes)) + " name axis " + std::to_string(i) +
-                                   " of rank " + std::to_string(rank) + " twice; each may be named once");
-        }
+        if (reduced[i]) refuse_axes("all_from_front", axes, rank);
         reduced[i] = true;
     };
     const bool several_in_array = PyArray_Check(axes.ptr()) && PyArray_NDIM(array_of(axes)) > 0;
@@ -182,8 +188,7 @@ inline void mark_axes(nb::handle axes, int rank, bool (&reduced)[max_rank]) {
         if (!items.is_valid()) throw nb::python_error();
         for (nb::handle axis : nb::borrow<nb::tuple>(items)) mark(axis);
     } else {
-        raise("AxisError",
-              "axes have to be None, an integer or a sequence of integers; got " + text(nb::repr(axes)));
+        refuse_axes("all_from_front", axes, rank);
     }
 }
 

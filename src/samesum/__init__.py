@@ -1,12 +1,15 @@
 """ONNX and OpenVINO reductions and scans, correctly rounded: the same bits everywhere.
 
-The array door is here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards' operators
-as functions, `load` reads models.
+The functions on arrays are here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards' operators
+as functions, `load` reads models. Public are this module, `samesum.onnx` and `samesum.openvino`, by the names in their
+`__all__`; every other module is the package's own and may change without notice.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from samesum._public import public as _public
+from samesum._public import publish as _publish
 from samesum.engine.environment import configure as _configure
 from samesum.engine.threads import get_num_threads, set_num_threads
 from samesum.errors import (
@@ -81,6 +84,7 @@ __all__ = [
     "sum_square",
 ]
 
+_publish(globals())
 
 if not TYPE_CHECKING:
 
@@ -89,7 +93,7 @@ if not TYPE_CHECKING:
         if name in ("onnx", "openvino"):
             return import_module(f"samesum.{name}")
         if name == "load":
-            return import_module("samesum.frontends.models.load").load
+            return _public(__name__, import_module("samesum.frontends.models.load").load)
         raise AttributeError(f"module 'samesum' has no attribute {name!r}")
 
 

@@ -1,12 +1,24 @@
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
+
+from samesum.formats.axes import Axes
+
+KEEPDIMS: int
+WIDEN: int
+REAL: int
+REFUSE_EMPTY: int
+EXCLUSIVE: int
+REVERSE: int
+INCLUDE_INITIAL: int
+SELECT_LAST: int
+SCALAR: int
 
 def reduce(
     code: int,
     x: Any,
-    axes: int | Sequence[int] | None,
+    axes: Axes,
     flags: int,
     dtype: np.dtype[Any] | None,
     out: np.ndarray[Any, np.dtype[Any]] | None,
@@ -14,10 +26,11 @@ def reduce(
 def reduce_several(
     codes: Sequence[int],
     x: Any,
-    axes: int | Sequence[int] | None,
+    axes: Axes,
     flags: Sequence[int],
     keepdims: bool,
     scalars: bool = False,
+    dtype: np.dtype[Any] | None = None,
 ) -> list[np.ndarray[Any, np.dtype[Any]]]: ...
 
 class Accumulation:
@@ -29,7 +42,7 @@ def convert_with(function: Callable[[Any], np.ndarray[Any, np.dtype[Any]]]) -> N
 def scan(
     combine: int,
     x: Any,
-    axis: int | None,
+    axis: SupportsIndex | None,
     flags: int,
     dtype: np.dtype[Any] | None,
     out: np.ndarray[Any, np.dtype[Any]] | None,

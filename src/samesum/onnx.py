@@ -7,6 +7,7 @@ MissingPackage, an ImportError.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from samesum._public import public, publish
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.frontends.standards.onnx_normalizations import Hardmax, LogSoftmax, Softmax
 from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
@@ -57,6 +58,7 @@ _PLUGINS = {"Backend": "backend", "InferenceSession": "session", "reference_ops"
 _OF_ONNX = {"Backend": "onnx.backend.base", "reference_ops": "onnx.reference"}
 """Which part of the onnx package each needs."""
 
+publish(globals())
 
 if not TYPE_CHECKING:
 
@@ -64,7 +66,7 @@ if not TYPE_CHECKING:
         if name in _PLUGINS:
             if name in _OF_ONNX:
                 onnx_package(f"samesum.onnx.{name}", _OF_ONNX[name])
-            return getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name)
+            return public(__name__, getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name))
         raise AttributeError(f"module 'samesum.onnx' has no attribute {name!r}")
 
 

@@ -1,5 +1,6 @@
 """The operators of OpenVINO as functions, `opset` is the one to look them up in; `compile_model` for models."""
 
+from samesum._public import publish
 from samesum.frontends.plugins.compiled import compile_model
 from samesum.frontends.standards.openvino_functions import (
     CumSum,
@@ -31,3 +32,5 @@ __all__ = [
     "SoftMax",
     "compile_model",
 ]
+
+publish(globals())

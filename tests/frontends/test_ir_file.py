@@ -153,7 +153,7 @@ def test_cum_sum_has_its_attributes_in_either_place(place: str) -> None:
     [
         ("CumSum", "opset2", "opset2, node 'it': openvino.CumSum does not exist in opset 2; it has version 3"),
         ("ReduceL2", "opset3", "opset3, node 'it': openvino.ReduceL2 does not exist in opset 3"),
-        ("Slice", "opset7", "opset7, node 'it': it exists since opset 8"),
+        ("Slice", "opset7", "opset7, node 'it': openvino.Slice does not exist in opset 7; it has version 8"),
         ("ReduceSum", "opset99", "opset99, node 'it': known are the opsets 1 to 16"),
         ("ReduceSum", "extension", r"extension, node 'it'\). Instead: samesum.openvino.exact"),
         ("ReduceSum", "", r"no version, node 'it'\). Instead: samesum.openvino.exact"),

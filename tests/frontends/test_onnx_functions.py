@@ -53,7 +53,7 @@ each_reduction = pytest.mark.parametrize("function", REDUCTIONS, ids=lambda func
 
 def test_there_is_a_function_for_every_row_and_what_plugs_into_others() -> None:
     plugins = ("Backend", "InferenceSession", "reference_ops")
-    assert sorted(door.__all__) == sorted((*plugins, *(operator.name for operator in ONNX.operators)))
+    assert sorted(door.__all__) == sorted((*plugins, *(operator.name for operator in ONNX.operators if operator.row)))
 
 
 @each_reduction
@@ -109,7 +109,7 @@ def test_noop_with_empty_axes_before_it_existed_is_refused(function: Function) -
 def test_a_scalar_axis_is_refused(function: Function) -> None:
     with pytest.raises(ShapeError, match=r"axes has rank 0 \(shape \(\)\); allowed is 1"):
         function(X, 1)
-    with pytest.raises(AttributeValueError, match=r"axes is 1; allowed is a list of integers"):
+    with pytest.raises(AttributeValueError, match=r"axes is 1; allowed is a list of axes"):
         function(X, 1, opset=11)
 
 

@@ -42,7 +42,9 @@ each_reduction = pytest.mark.parametrize("function", REDUCTIONS, ids=lambda func
 
 
 def test_there_is_a_function_for_every_row_and_compile_model() -> None:
-    assert sorted(door.__all__) == sorted(("compile_model", *(operator.name for operator in OPENVINO.operators)))
+    assert sorted(door.__all__) == sorted(
+        ("compile_model", *(operator.name for operator in OPENVINO.operators if operator.row))
+    )
 
 
 @each_reduction
@@ -85,9 +87,9 @@ def test_wrong_axes_name_the_version(function: Function) -> None:
         function(X, 2)
     with pytest.raises(AxisError, match=name):
         function(X, [1, -1])
-    with pytest.raises(AxisError, match=r"1\.5 is not an integer"):
+    with pytest.raises(AxisError, match=r"an axis has to be an integer; got 1\.5"):
         function(X, [1.5])
-    with pytest.raises(DtypeError, match=name + r"axes is float64; allowed are int16"):
+    with pytest.raises(DtypeError, match=name + r"axes is float64; allowed are int8"):
         function(X, np.array([1.5]))
     with pytest.raises(ShapeError, match=name + r"axes has rank 2"):
         function(X, np.array([[1]]))
@@ -133,7 +135,7 @@ def test_int64_is_not_narrowed() -> None:
 def test_keep_dims_is_a_boolean() -> None:
     for yes in (True, 1, "true", "True", "1"):
         assert door.ReduceSum(X, 0, keep_dims=yes).shape == (1, 2)  # type: ignore[arg-type]
-    with pytest.raises(AttributeValueError, match=r"openvino.ReduceSum-1: keep_dims is 'yes'; allowed is true"):
+    with pytest.raises(AttributeValueError, match=r"ReduceSum-1: keep_dims is 'yes'; allowed is true or false"):
         door.ReduceSum(X, 0, keep_dims="yes")  # type: ignore[arg-type]
 
 
@@ -168,12 +170,14 @@ def test_normalizations(function: Function) -> None:
 
 
 def test_normalizations_that_are_refused() -> None:
-    with pytest.raises(AxisError, match=r"^openvino.SoftMax-1: axis is -1; allowed is an integer from 0 on"):
+    with pytest.raises(
+        AxisError, match=r"^openvino.SoftMax-1: axis -1 counts from the end; allowed is an integer from 0 on"
+    ):
         door.SoftMax(X, axis=-1, opset=7)
     with pytest.raises(AxisError, match=r"^openvino.SoftMax-8: axis 2 is out of range for rank 2; allowed are -2 to 1"):
         door.SoftMax(X, axis=2)
     for axis in ("1", True, 1.0):
-        with pytest.raises(AxisError, match=r"^openvino.SoftMax.*: axis is .*, which is not an integer"):
+        with pytest.raises(AxisError, match=r"^openvino.SoftMax.*: an axis has to be an integer; got"):
             door.SoftMax(X, axis=axis)  # type: ignore[arg-type]
     with pytest.raises(DtypeError, match=r"^openvino.LogSoftmax-5: data is int32; .*; no version allows it$"):
         door.LogSoftmax(X.astype(np.int32))

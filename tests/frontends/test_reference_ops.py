@@ -15,12 +15,12 @@ from building import onnx_bytes
 from samesum import AttributeValueError, AxisError, DtypeError, UnsupportedOperator, load
 from samesum.frontends.plugins import reference
 from samesum.onnx import ReduceL1, ReduceMax, ReduceSum, reference_ops
-from samesum.specs.lookup import CATALOGUE
+from samesum.specs.lookup import FAMILY
 from samesum.specs.onnx import ONNX
 from samesum.specs.row import Spec
 
 F, NODE = TensorProto.FLOAT, helper.make_node
-SPECS = [spec for spec in CATALOGUE if spec.standard is ONNX]
+SPECS = [spec for spec in FAMILY if spec.standard is ONNX]
 X = np.random.default_rng(3).standard_normal((2, 3, 4)).astype(np.float32)
 ATTRIBUTES = {
     "axes": [1],

@@ -9,7 +9,7 @@ import pytest
 
 from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.reductions import apply
+from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from samesum.errors import AxisError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.reductions import apply
+from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
 
 BFLOAT16 = ml_dtypes.bfloat16

@@ -10,12 +10,12 @@ import pytest
 
 from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.reductions import apply
+from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
-from samesum.specs.lookup import CATALOGUE
+from samesum.specs.lookup import FAMILY
 from samesum.specs.row import Spec
 
-SPECS = [spec for spec in CATALOGUE if spec.row.name in ("softmax", "log_softmax", "hardmax")]
+SPECS = [spec for spec in FAMILY if spec.row.name in ("softmax", "log_softmax", "hardmax")]
 EVERY_VERSION = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.identifier)
 X = np.array([[[3, 1, 3], [2, 5, 4]], [[0, 7, 6], [9, 8, 9]]], np.float32)
 

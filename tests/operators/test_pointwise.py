@@ -53,7 +53,10 @@ def test_power_of_mixed_types_has_the_base_type() -> None:
     assert same(onnx_run("Pow", [np.int32([3, 9]), np.float32([2.0, 0.5])]), np.int32([9, 3]))
     assert same(onnx_run("Pow", [np.float16([300]), np.float16([2])]), np.float16([np.inf]))
     assert same(onnx_run("Pow", [np.float32([[3], [4]]), np.float32([[2]])]), np.float32([[9], [16]]))
-    with pytest.raises(DtypeError, match=r"Pow-7 was given float32 and int64"):
+    with pytest.raises(
+        DtypeError,
+        match=r"Pow-7: Y is int64; allowed are float16, float32, float64; int64 is allowed by version 12, 13",
+    ):
         onnx_run("Pow", [np.float32([3]), np.int64([3])], opset=7)
 
 
@@ -119,7 +122,7 @@ def test_auto_broadcast_none_wants_equal_shapes() -> None:
     assert same(ir_run("Add", [a, a], 'auto_broadcast="none"'), a + a)
     with pytest.raises(ShapeError, match=r"auto_broadcast is none"):
         ir_run("Add", [a, b], 'auto_broadcast="NONE"')
-    with pytest.raises(ModelError, match=r"'auto_broadcast' is 'pdpd'.*numpy, none"):
+    with pytest.raises(ModelError, match=r"auto_broadcast is 'pdpd'; allowed is numpy or none"):
         ir_run("Add", [a, b], 'auto_broadcast="pdpd"')
 
 
@@ -141,24 +144,29 @@ def test_casts_of_both_standards() -> None:
     for bad in ('destination_type="FP16"', ""):
         with pytest.raises(ModelError, match="destination_type"):
             ir_run("Convert", [x], bad)
-    with pytest.raises(ModelError, match="'to' is 8"):
+    with pytest.raises(ModelError, match="to is 8"):
         onnx_run("Cast", [x], to=8)
 
 
 def test_types_are_those_of_the_version() -> None:
     x = np.array([1, 2]).astype(BF16)
     assert same(onnx_run("Add", [x, x], 13), x + x)
-    with pytest.raises(DtypeError, match=r"onnx\.Add-7 does not take bfloat16; allowed: float16, float32"):
+    with pytest.raises(
+        DtypeError,
+        match=r"onnx\.Add-7: A is bfloat16; allowed are float16, float32.*; bfloat16 is allowed by version 13, 14$",
+    ):
         onnx_run("Add", [x, x], 12)
-    with pytest.raises(DtypeError, match=r"was given float32 and float64"):
+    with pytest.raises(
+        DtypeError, match=r"onnx.Add-14: it was given float32 and float64; its inputs must have one type"
+    ):
         onnx_run("Add", [np.float32([1]), np.float64([1])])
-    with pytest.raises(UnsupportedOperator, match="exists since opset 8"):
+    with pytest.raises(UnsupportedOperator, match=r"onnx.Expand does not exist in opset 7; it has version 8"):
         onnx_run("Expand", [np.float32([1]), np.int64([2])], 7)
-    with pytest.raises(ModelError, match=r"Sqrt-13: unknown attribute 'axis'; allowed: none"):
+    with pytest.raises(UnsupportedOperator, match=r"onnx.Sqrt-13 has no attribute 'axis'; it has none"):
         onnx_run("Sqrt", [np.float32([1])], axis=1)
-    with pytest.raises(ModelError, match=r"Add-14 has 1 inputs; allowed: 2"):
+    with pytest.raises(ModelError, match=r"onnx.Add-14: the input B is missing"):
         onnx_run("Add", [np.float32([1])])
-    with pytest.raises(ModelError, match=r"Add-14: the input number 0 is missing"):
+    with pytest.raises(ModelError, match=r"onnx.Add-14: the input A is missing"):
         onnx_run("Add", [None, np.float32([1])])
     with pytest.raises(ShapeError, match=r"\(2,\) and \(3,\) do not broadcast"):
         onnx_run("Add", [np.zeros(2, np.float32), np.zeros(3, np.float32)])

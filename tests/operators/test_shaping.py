@@ -55,9 +55,9 @@ def test_squeeze_and_unsqueeze_by_attribute_and_input() -> None:
         onnx_run("Squeeze", [x, ints(1)])
     with pytest.raises(AxisError, match="5 is out of range"):
         onnx_run("Squeeze", [x, ints(5)])
-    with pytest.raises(AxisError, match="repeated"):
+    with pytest.raises(AxisError, match="twice"):
         onnx_run("Unsqueeze", [x, ints(0, 0)])
-    with pytest.raises(ModelError, match="'axes' is missing"):
+    with pytest.raises(ModelError, match="the attribute 'axes' is missing"):
         onnx_run("Unsqueeze", [x], 11)
 
 
@@ -67,7 +67,7 @@ def test_transpose() -> None:
     assert same(ir_run("Transpose", [X, ints(2, 0, 1)]), X.transpose(2, 0, 1))
     assert same(ir_run("Transpose", [X, ints()]), X.T)
     for perm in ([0, 1], [0, 1, 1], [0, 1, 3]):
-        with pytest.raises(SamesumError, match="order"):
+        with pytest.raises(SamesumError, match=r"order|twice|out of range"):
             onnx_run("Transpose", [X], perm=perm)
 
 

@@ -17,7 +17,7 @@ from onnx.utils import Extractor
 
 import samesum
 from samesum.frontends.plugins import reference
-from samesum.specs.lookup import CATALOGUE
+from samesum.specs.lookup import FAMILY
 from samesum.specs.onnx import ONNX
 
 FOLDER = Path(__file__).resolve().parent
@@ -25,7 +25,7 @@ MODEL = onnx.load(FOLDER / "transformer.onnx")
 DATA = dict(np.load(FOLDER / "transformer.npz"))
 FEEDS = {name: DATA[name] for name in ("tokens", "mask")}
 OUTPUTS = ("states", "embedding")
-FAMILY = {spec.operator.name for spec in CATALOGUE if spec.standard is ONNX}
+FAMILY = {spec.operator.name for spec in FAMILY if spec.standard is ONNX}
 
 Values = dict[str, np.ndarray]
 

@@ -43,9 +43,9 @@ class Promotion(IntEnum):
     KEEP = 0
     """The input's own type (min, max)."""
     WIDEN = 1
-    """The default integer of the same signedness: int64 or uint64 (sum and the norms)."""
+    """The default integer of the same signedness: int64 or uint64 (sums and products)."""
     REAL = 2
-    """float64 (mean and the logarithms)."""
+    """float64 (mean, roots and logarithms)."""
     BOOLEAN = 3
     """bool, whatever the input is; floats too (all, any)."""
     POSITION = 4

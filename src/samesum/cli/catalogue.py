@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from samesum.cli.show import markdown_table
-from samesum.specs.lookup import CATALOGUE
+from samesum.specs.lookup import FAMILY
 from samesum.specs.row import Spec
 
 HEADINGS = ("operator", "standard", "versions", "axes", "types")
@@ -49,7 +49,7 @@ class Line:
 
 def lines() -> tuple[Line, ...]:
     """The whole table, in the order of the rows."""
-    groups = groupby(CATALOGUE, key=lambda spec: (spec.standard.name, spec.operator.name))
+    groups = groupby(FAMILY, key=lambda spec: (spec.standard.name, spec.operator.name))
     return tuple(Line(standard, operator, tuple(specs)) for (standard, operator), specs in groups)
 
 
@@ -92,5 +92,5 @@ def as_json() -> list[dict[str, object]]:
             "axes": axes_place(spec),
             "types": sorted(spec.types),
         }
-        for spec in CATALOGUE
+        for spec in FAMILY
     ]

@@ -16,12 +16,12 @@ from samesum.runtimes.own_engine import Samesum
 from samesum.runtimes.packages import require
 from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import Runtime, Settings, run
-from samesum.specs.lookup import CATALOGUE
+from samesum.specs.lookup import FAMILY
 
 _DOORS = {"onnx": vars(onnx), "openvino": vars(openvino)}
 
 FUNCTIONS: dict[tuple[str, str], Callable[..., NDArray]] = {
-    key: _DOORS[key[0]][key[1]] for key in {(spec.standard.name, spec.operator.name) for spec in CATALOGUE}
+    key: _DOORS[key[0]][key[1]] for key in {(spec.standard.name, spec.operator.name) for spec in FAMILY}
 }
 """The operators of both standards as functions."""
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
 import numpy as np
 
 from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
+from samesum.formats.axes import integer_of
 
 
 def as_array(x: Any) -> NDArray:
     """`x` as a plain NumPy array that shares its memory where possible.
 
-    Raises DtypeError for a masked array, for memory that the CPU does not reach and for what does not
-    hold numbers of one type, ShapeError for nested sequences of unequal lengths.
+    Raises DtypeError for a masked array, a Dask collection, a tensor that requires a gradient, memory that the CPU
+    does not reach and what does not hold numbers of one type, ShapeError for nested sequences of unequal lengths.
     """
     if type(x) is np.ndarray:
         return x
@@ -37,10 +37,13 @@ def as_integers(axes: Any) -> NDArray:
 
     Raises AxisError for a sequence with anything else in it and for integers that int64 does not hold.
     """
-    if isinstance(axes, int):
-        return np.array(_axis(axes), dtype=np.int64)
-    if isinstance(axes, list | tuple | range):
-        return np.array([_axis(axis) for axis in axes], dtype=np.int64)
+    try:
+        if isinstance(axes, int):
+            return np.array(integer_of(axes), dtype=np.int64)
+        if isinstance(axes, list | tuple | range):
+            return np.array([integer_of(axis) for axis in axes], dtype=np.int64)
+    except OverflowError:
+        raise AxisError(f"axes are {axes!r}; an axis has to be an integer of 64 bits") from None
     return as_array(axes)
 
 
@@ -69,6 +72,13 @@ def _shared(x: Any) -> NDArray | None:
 
 
 def _converted(x: Any) -> NDArray:
+    graph = getattr(x, "__dask_graph__", None)
+    if graph is not None and graph() is not None:
+        package = type(x).__module__.partition(".")[0]
+        raise DtypeError(
+            f"got a lazy {package} {type(x).__name__}, which would be computed whole, in memory; "
+            "pass x.compute() if it fits there"
+        )
     try:
         array: NDArray = np.asanyarray(x)
     except (TypeError, RuntimeError) as error:
@@ -78,13 +88,3 @@ def _converted(x: Any) -> NDArray:
     if array.dtype == object:
         raise DtypeError(f"{type(x).__name__} does not hold numbers of one dtype; pass an array")
     return array
-
-
-def _axis(axis: Any) -> int:
-    try:
-        number = None if isinstance(axis, bool) else index(axis)
-    except TypeError:
-        number = None
-    if number is None or not -(2**63) <= number < 2**63:
-        raise AxisError(f"{axis!r} is not an integer that can name an axis")
-    return number

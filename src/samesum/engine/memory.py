@@ -6,21 +6,32 @@ from collections.abc import Sequence
 from typing import Any
 
 from samesum import _core
+from samesum.algebra.pieces import Promotion
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.formats.arrays import NDArray
+from samesum.formats.axes import Axes
 
-KEEPDIMS = 1
-WIDEN = 2
-REAL = 4
-REFUSE_EMPTY = 8
-EXCLUSIVE = 16
-REVERSE = 32
-INCLUDE_INITIAL = 64
-SELECT_LAST = 128
-SCALAR = 256
+KEEPDIMS = _core.KEEPDIMS
+WIDEN = _core.WIDEN
+REAL = _core.REAL
+REFUSE_EMPTY = _core.REFUSE_EMPTY
+EXCLUSIVE = _core.EXCLUSIVE
+REVERSE = _core.REVERSE
+INCLUDE_INITIAL = _core.INCLUDE_INITIAL
+SELECT_LAST = _core.SELECT_LAST
+SCALAR = _core.SCALAR
 
-Axes = int | Sequence[int] | None
+_PROMOTIONS = {Promotion.WIDEN: WIDEN, Promotion.REAL: REAL}
+
+
+def flags_of(row: Reduction | Scan) -> int:
+    """What the functions on arrays ask of the core for `row`, by the row alone: the type of the result of integers
+    and booleans, an error where an empty set has no value, and scalars where the rank is 0."""
+    if isinstance(row, Scan):
+        return _PROMOTIONS.get(row.promotion, 0)
+    return SCALAR | _PROMOTIONS.get(row.promotion, 0) | (0 if row.has_identity else REFUSE_EMPTY)
+
 
 # The core takes arrays as they are and has everything else converted.
 _core.convert_with(as_array)
@@ -43,15 +54,21 @@ def reduce(
 
 
 def reduce_several(
-    rows: Sequence[tuple[Reduction, int]], x: Any, axes: Axes = None, keepdims: bool = False, scalars: bool = False
+    rows: Sequence[tuple[Reduction, int]],
+    x: Any,
+    axes: Axes = None,
+    keepdims: bool = False,
+    scalars: bool = False,
+    dtype: Any = None,
 ) -> list[NDArray]:
     """The results of `reduce` for each row with its flags, the same bits, from one pass over `x`.
 
     Positions take a pass of their own where their elements do not lie in memory in the order in which they are
     counted: several axes that are no run of memory, or one that lies beside few kept elements. With `scalars` results
-    of rank 0 are scalars.
+    of rank 0 are scalars. `dtype` concerns sums, products and what is made of them.
     """
-    return _core.reduce_several([row.code for row, _ in rows], x, axes, [flags for _, flags in rows], keepdims, scalars)
+    codes, flags = [row.code for row, _ in rows], [flags for _, flags in rows]
+    return _core.reduce_several(codes, x, axes, flags, keepdims, scalars, as_dtype(dtype))
 
 
 def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: NDArray | None = None) -> NDArray:

@@ -26,7 +26,7 @@ MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 1 << 16
 _LENGTHS = {1: 2, 2: 4, 3: 4}
 """The bytes of the header's length, by version."""
-_NAMED: dict[str, Dtype] = {dtype.name: dtype for dtype in (BFLOAT16, *FLOAT8)}
+_NAMED: dict[str, Dtype] = {name: np.dtype(name) for name in (BFLOAT16.name, *FLOAT8)}
 """The types that NumPy's format has no name for."""
 _RAW_BFLOAT16 = np.dtype("V2")
 

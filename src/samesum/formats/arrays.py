@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, Protocol
 
 import ml_dtypes
 import numpy as np
+import numpy.typing as npt
+
+
+class SharesMemory(Protocol):
+    """A tensor of another library, by the DLPack protocol."""
+
+    def __dlpack__(self) -> Any: ...
+
+    def __dlpack_device__(self) -> tuple[Any, Any]: ...
+
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
+ArrayLike = npt.ArrayLike | SharesMemory
+"""What the functions take as an array: NumPy's, tensors, numbers, nested sequences of them."""
+Result = NDArray | np.number[Any]
+"""What a function on arrays returns: a scalar where the rank is 0."""
 Dtype = np.dtype[Any]
 Shape = tuple[int | None, ...]
 """A shape as far as it is known; None stands for an unknown dim."""
 
 BFLOAT16: Dtype = np.dtype(ml_dtypes.bfloat16)
+
+
+@lru_cache(maxsize=64)
+def type_name(dtype: Dtype) -> str:
+    """The name of an element type in either byte order; NumPy takes a microsecond to spell it."""
+    return dtype.name
 
 
 def shape_text(shape: Shape | None) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from samesum.errors import DtypeError
-from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
-from samesum.formats.elements import CASTABLE, FLOAT8, names
+from samesum.formats.arrays import BFLOAT16, Dtype, NDArray, type_name
+from samesum.formats.elements import ALL, CASTABLE, names
 
 _INT32_CARRIED = frozenset(map(np.dtype, (np.int8, np.uint8, np.int16, np.uint16, np.int32)))
 
@@ -20,9 +20,9 @@ def convert(array: NDArray, target: Dtype) -> NDArray:
     """`array` as `target`: floats round to nearest even once, integers keep their low bits, bool is `!= 0`."""
     if array.dtype == target:
         return array
-    if array.dtype not in CASTABLE | FLOAT8:
-        raise DtypeError(f"{array.dtype.name} cannot be converted; allowed: {names(CASTABLE | FLOAT8)}")
-    if target not in CASTABLE:
+    if type_name(array.dtype) not in ALL:
+        raise DtypeError(f"{array.dtype.name} cannot be converted; allowed: {names(ALL)}")
+    if type_name(target) not in CASTABLE:
         raise DtypeError(f"conversion to {target.name} is not supported; allowed: {names(CASTABLE)}")
     if target == np.bool_:
         return np.asarray(array != array.dtype.type(0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -9,29 +11,24 @@ import numpy as np
 
 from samesum.formats.arrays import Dtype
 
-FLOATS = frozenset(map(np.dtype, (np.float16, np.float32, np.float64)))
-BFLOAT16S = frozenset((np.dtype(ml_dtypes.bfloat16),))
+FLOATS = frozenset({"float16", "float32", "float64"})
+BFLOAT16S = frozenset({"bfloat16"})
 FLOATS_PLUS = FLOATS | BFLOAT16S
-SIGNED = frozenset(map(np.dtype, (np.int8, np.int16, np.int32, np.int64)))
-UNSIGNED = frozenset(map(np.dtype, (np.uint8, np.uint16, np.uint32, np.uint64)))
-WIDE = frozenset(map(np.dtype, (np.int32, np.int64, np.uint32, np.uint64)))
-NUMBERS = FLOATS | SIGNED | UNSIGNED
+SIGNED = frozenset({"int8", "int16", "int32", "int64"})
+UNSIGNED = frozenset({"uint8", "uint16", "uint32", "uint64"})
+INTEGERS = SIGNED | UNSIGNED
+INDEX = frozenset({"int32", "int64"})
+WIDE = INDEX | {"uint32", "uint64"}
+NUMBERS = FLOATS | INTEGERS
 NUMBERS_PLUS = NUMBERS | BFLOAT16S
-BOOL = frozenset((np.dtype(np.bool_),))
-INDEX = frozenset(map(np.dtype, (np.int32, np.int64)))
-FLOAT8 = frozenset(
-    map(
-        np.dtype,
-        (
-            ml_dtypes.float8_e4m3fn,
-            ml_dtypes.float8_e4m3fnuz,
-            ml_dtypes.float8_e5m2,
-            ml_dtypes.float8_e5m2fnuz,
-            ml_dtypes.float8_e8m0fnu,
-        ),
-    )
-)
+BOOL = frozenset({"bool"})
+FLOAT8 = frozenset({"float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"})
 CASTABLE = NUMBERS_PLUS | BOOL
+ALL = CASTABLE | FLOAT8
+"""Sets of types by their NumPy names; what a file stores in fewer than 8 bits counts as what holds it."""
+
+_ORDER = ("float", "bfloat", "int", "uint", "bool")
+_PARTS = re.compile(r"(bfloat|float|uint|int|bool)([0-9]*)(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,13 @@ IR_PRECISIONS = {
 """What a port calls an element type."""
 
 
-def names(types: frozenset[Dtype]) -> str:
+def names(types: Collection[str]) -> str:
     """The types by name, floats first, as a message lists them."""
-    order = sorted(types, key=lambda t: (t.kind not in "fV", t.kind, t.itemsize, t.name))
-    return ", ".join(t.name for t in order)
+    return ", ".join(sorted(types, key=_place))
+
+
+def _place(name: str) -> tuple[int, int, str]:
+    parts = _PARTS.fullmatch(name)
+    if parts is None:
+        return len(_ORDER), 0, name
+    return _ORDER.index(parts[1]), int(parts[2] or 0), parts[3]

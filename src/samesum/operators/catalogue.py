@@ -1,34 +1,36 @@
-"""Every operator around the family, one row for each version, and the finding of the row for an opset."""
+"""The row of every version of every operator: what `specs` says, and how it runs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from samesum.algebra.rows import Normalization, Reduction, Scan
+from samesum.operators import facts
+from samesum.operators.normalizations import normalized
 from samesum.operators.onnx_rows import ONNX_ROWS
 from samesum.operators.openvino_rows import OPENVINO_ROWS
+from samesum.operators.reductions import reduced, scanned
 from samesum.operators.rows import Row
+from samesum.specs.lookup import CATALOGUE
+from samesum.specs.row import Spec
 
-ROWS = (*ONNX_ROWS, *OPENVINO_ROWS)
-
-
-def _key(standard: str, operator: str) -> tuple[str, str]:
-    """An IR file's layer types are matched without case."""
-    return standard, operator.casefold() if standard == "openvino" else operator
+_AROUND = {"onnx": ONNX_ROWS, "openvino": OPENVINO_ROWS}
 
 
-def _versions() -> dict[tuple[str, str], list[Row]]:
-    table: dict[tuple[str, str], list[Row]] = {}
-    for row in sorted(ROWS, key=lambda row: row.since):
-        table.setdefault(_key(row.standard, row.operator), []).append(row)
-    return table
+def _row(spec: Spec) -> Row:
+    name, since = spec.operator.name, spec.version.since
+    if isinstance(spec.row, Reduction):
+        return Row(name, reduced, facts.reduction, since)
+    if isinstance(spec.row, Scan):
+        return Row(name, scanned, facts.of_data, since)
+    if isinstance(spec.row, Normalization):
+        return Row(name, normalized, facts.of_data, since)
+    return _newest(row for row in _AROUND[spec.standard.name] if row.operator == name and row.since <= since)
 
 
-_VERSIONS = _versions()
+def _newest(rows: Iterable[Row]) -> Row:
+    return max(rows, key=lambda row: row.since)
 
 
-def versions(standard: str, operator: str) -> tuple[Row, ...]:
-    """All versions of an operator, oldest first; none if it is unknown."""
-    return tuple(_VERSIONS.get(_key(standard, operator), ()))
-
-
-def find(standard: str, operator: str, opset: int) -> Row | None:
-    """The newest version that `opset` has, None if there is none."""
-    return next((row for row in reversed(versions(standard, operator)) if row.since <= opset), None)
+ROWS = {spec.identifier: _row(spec) for spec in CATALOGUE}
+"""By the identifier of the version."""

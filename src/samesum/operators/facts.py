@@ -11,7 +11,7 @@ import numpy as np
 
 from samesum.errors import SamesumError
 from samesum.formats.arrays import Shape
-from samesum.operators.axes import normalized
+from samesum.formats.axes import all_from_front
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts
 from samesum.specs.bind import Operation
 
@@ -26,6 +26,11 @@ def first(facts: Facts) -> Fact:
 def same(_: Attributes, facts: Facts) -> Fact:
     """The first input's dtype and shape."""
     return Fact(first(facts).dtype, first(facts).shape)
+
+
+def of_data(_: Operation, facts: Facts) -> Fact:
+    """The first input's dtype and shape, of a scan or a normalization."""
+    return same({}, facts)
 
 
 def broadcast(_: Attributes, facts: Facts) -> Fact:
@@ -88,6 +93,6 @@ def reduced_axes(operation: Operation, facts: Facts) -> tuple[int, ...] | None:
     if not shape:
         return ()
     try:
-        return normalized(axes, len(shape))
+        return all_from_front(axes, len(shape))
     except SamesumError:
         return None

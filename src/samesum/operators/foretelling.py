@@ -6,22 +6,21 @@ size after the other; a dim of the result that stays the same is known, one that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray, Shape
-from samesum.operators.axes import normalized
+from samesum.formats.axes import from_front
 from samesum.operators.facts import INT64, first
-from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Inputs
+from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, Run
 
-Infer = Callable[[Attributes, Facts], Fact]
 _SIZES = (0, 1, 840, 1680)
 """Zero and one, where slices show their limits, and two sizes that -1 in a Reshape can nearly always divide."""
 
 
-def tried(run: Callable[[Attributes, Inputs], NDArray]) -> Infer:
+def tried(run: Run) -> Infer:
     """The rule of an operator that returns a view of its first input and reads the values of the others."""
 
     def infer(attributes: Attributes, facts: Facts) -> Fact:
@@ -37,9 +36,7 @@ def tried(run: Callable[[Attributes, Inputs], NDArray]) -> Infer:
     return infer
 
 
-def _results(
-    run: Callable[[Attributes, Inputs], NDArray], attributes: Attributes, shape: Shape, others: list[NDArray | None]
-) -> Iterator[NDArray]:
+def _results(run: Run, attributes: Attributes, shape: Shape, others: list[NDArray | None]) -> Iterator[NDArray]:
     for size in _SIZES if None in shape else _SIZES[:1]:
         dims = tuple(size if dim is None else dim for dim in shape)
         try:
@@ -54,7 +51,7 @@ def _common(shapes: list[tuple[int, ...]]) -> Shape | None:
     return tuple(dims[0] if len(set(dims)) == 1 else None for dims in zip(*shapes, strict=True))
 
 
-def reshape(run: Callable[[Attributes, Inputs], NDArray]) -> Infer:
+def reshape(run: Run) -> Infer:
     """As `tried`; where only the length of the new shape is known, that is the rank."""
     exactly = tried(run)
 
@@ -93,7 +90,7 @@ def concat(attributes: Attributes, facts: Facts) -> Fact:
     if len(shapes) < len(facts) or len({len(shape) for shape in shapes}) != 1:
         return Fact(first(facts).dtype)
     try:
-        (axis,) = normalized((attributes["axis"],), len(shapes[0]))
+        axis = from_front(attributes["axis"], len(shapes[0]))
     except SamesumError:
         return Fact(first(facts).dtype)
     columns = list(zip(*shapes, strict=True))
@@ -113,7 +110,7 @@ def gather(attributes: Attributes, facts: Facts) -> Fact:
     if data.shape is None or indices.shape is None or axis is None:
         return Fact(data.dtype)
     try:
-        (place,) = normalized((axis,), len(data.shape))
+        place = from_front(axis, len(data.shape))
     except SamesumError:
         return Fact(data.dtype)
     return Fact(data.dtype, data.shape[:place] + indices.shape + data.shape[place + 1 :])

@@ -8,18 +8,21 @@ import numpy as np
 
 from samesum.algebra.rows import ARGMAX, HARDMAX, MAX, Normalization
 from samesum.engine.memory import KEEPDIMS, normalize, reduce
-from samesum.errors import AxisError
 from samesum.formats.arrays import NDArray
+from samesum.formats.axes import from_front
+from samesum.operators.rows import Inputs
 from samesum.specs.bind import Operation
 
 
-def normalized(row: Normalization, operation: Operation, data: NDArray, out: NDArray | None = None) -> NDArray:
-    """`row` along the operation's axis of `data`, or along the rows of the matrix that the axis makes of them."""
-    assert operation.axis is not None
+def normalized(operation: Operation, inputs: Inputs, out: NDArray | None = None) -> NDArray:
+    """The first input along the operation's axis, or along the rows of the matrix that the axis makes of it."""
+    row, data = operation.spec.row, inputs[0]
+    assert isinstance(row, Normalization)
+    assert data is not None
     shape = data.shape
     if not shape and operation.spec.standard.scalars_have_an_axis:
         data = data.reshape(1)
-    axis = _from_front(operation.axis, data.ndim)
+    axis = from_front(operation.axis, data.ndim)
     if operation.spec.version.as_matrix:
         data = data.reshape(prod(shape[:axis]), prod(shape[axis:]))
         axis = 1
@@ -30,12 +33,6 @@ def normalized(row: Normalization, operation: Operation, data: NDArray, out: NDA
     result = normalize(row, data, axis).reshape(shape)
     # Each element is the maximum of itself, so that the core checks `out` and fills it as ever.
     return result if out is None else reduce(MAX, result, (), out=out)
-
-
-def _from_front(axis: int, rank: int) -> int:
-    if not -rank <= axis < rank:
-        raise AxisError(f"axis {axis} is out of range for rank {rank}; allowed are {-rank} to {rank - 1}")
-    return axis % rank
 
 
 def _hardmax(data: NDArray, axis: int) -> NDArray:

@@ -10,21 +10,20 @@ import numpy as np
 
 from samesum.algebra.rows import MEAN, SUM
 from samesum.engine import memory
-from samesum.errors import ShapeError
+from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
+from samesum.formats.axes import from_front
 from samesum.formats.conversion import convert
-from samesum.operators.axes import normalized
-from samesum.operators.rows import Attributes, Inputs
+from samesum.operators.rows import Attributes, Inputs, Run
 
 MOST_AT_ONCE = 32
 """Arrays that `np.broadcast` takes; it is ten times as fast as `np.broadcast_shapes`."""
 
-Run = Callable[[Attributes, Inputs], NDArray]
 Binary = Callable[[NDArray, NDArray], Any]
 Unary = Callable[[NDArray], Any]
 
 
-def unary(function: Unary) -> Callable[[Attributes, Inputs], NDArray]:
+def unary(function: Unary) -> Run:
     """An operator of one input from a function of one array."""
 
     def run(_: Attributes, inputs: Inputs) -> NDArray:
@@ -33,7 +32,7 @@ def unary(function: Unary) -> Callable[[Attributes, Inputs], NDArray]:
     return run
 
 
-def binary(function: Binary) -> Callable[[Attributes, Inputs], NDArray]:
+def binary(function: Binary) -> Run:
     """An operator of two inputs that broadcast both ways."""
 
     def run(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -46,7 +45,7 @@ def binary(function: Binary) -> Callable[[Attributes, Inputs], NDArray]:
     return run
 
 
-def binary_by_suffix(function: Binary) -> Callable[[Attributes, Inputs], NDArray]:
+def binary_by_suffix(function: Binary) -> Run:
     """An operator of ONNX before opset 7: equal shapes, or the second one lies at `axis` of the first."""
 
     def run(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -63,14 +62,14 @@ def binary_by_suffix(function: Binary) -> Callable[[Attributes, Inputs], NDArray
 def _aligned(a: NDArray, b: NDArray, axis: int | None) -> NDArray:
     if b.size == 1:
         return b.reshape(())
-    start = a.ndim - b.ndim if axis is None else normalized((axis,), a.ndim, "axis")[0]
+    start = a.ndim - b.ndim if axis is None else from_front(axis, a.ndim)
     places = a.shape[max(start, 0) : max(start, 0) + b.ndim]
     if start < 0 or len(places) != b.ndim or any(m not in (n, 1) for n, m in zip(places, b.shape, strict=True)):
         raise ShapeError(f"shape {b.shape} does not lie in {a.shape} at axis {start}")
     return b.reshape(b.shape + (1,) * (a.ndim - start - b.ndim))
 
 
-def variadic(function: Binary) -> Callable[[Attributes, Inputs], NDArray]:
+def variadic(function: Binary) -> Run:
     """An operator of one or more inputs that broadcast together."""
 
     def run(_: Attributes, inputs: Inputs) -> NDArray:
@@ -107,6 +106,13 @@ def given(inputs: Inputs, position: int) -> NDArray:
 def optional(inputs: Inputs, position: int) -> NDArray | None:
     """The input at `position`, None if it is left out."""
     return inputs[position] if position < len(inputs) else None
+
+
+def integers(array: NDArray) -> tuple[int, ...]:
+    """The elements of an input of integers; DtypeError where a file holds others, which only its dtype can tell."""
+    if array.dtype.kind not in "iu":
+        raise DtypeError(f"{array.dtype.name} holds no integers")
+    return tuple(array.ravel().tolist())
 
 
 def broadcast_shape(*arrays: NDArray) -> tuple[int, ...]:

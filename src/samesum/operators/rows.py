@@ -1,16 +1,14 @@
-"""What a row of the operators around the family is made of, and how its attributes are read and its inputs checked."""
+"""What says how an operator runs: the function that computes it, and the one that foretells dtype and shape."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from samesum.errors import DtypeError, ModelError
 from samesum.formats.arrays import Dtype, NDArray, Shape
-from samesum.formats.elements import names
-from samesum.operators.attributes import Unread
+from samesum.specs.bind import Operation
 
 Attributes = Mapping[str, Any]
 Inputs = Sequence[NDArray | None]
@@ -28,15 +26,8 @@ class Fact:
 UNKNOWN = Fact()
 Facts = Sequence[Fact | None]
 
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """One attribute: how it is read from either standard's spelling, and what its absence means."""
-
-    name: str
-    read: Callable[[object], object]
-    default: object = None
-    required: bool = False
+Run = Callable[[Attributes, Inputs], NDArray]
+Infer = Callable[[Attributes, Facts], Fact]
 
 
 class Cut(Enum):
@@ -52,71 +43,25 @@ class Cut(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One version of one operator: the function that computes it, and the one that foretells dtype and shape."""
+    """How one operator runs, from the version `since` on and up to the next row of that operator."""
 
-    standard: str
     operator: str
-    since: int
-    run: Callable[[Attributes, Inputs], NDArray]
-    infer: Callable[[Attributes, Facts], Fact]
-    types: frozenset[Dtype] | None
-    """T, what the leading inputs may be; None: anything."""
-    arity: tuple[int, int] = (1, 1)
-    attributes: tuple[Attribute, ...] = field(default=())
-    same: int = 99
-    """How many leading inputs share T; the others are the function's business."""
+    run: Callable[..., NDArray]
+    """Of an operation and its inputs; of a normalization, of `out` too."""
+    infer: Callable[[Operation, Facts], Fact]
+    since: int = 1
     cut: Cut = Cut.NONE
     is_light: bool = False
     """Computing an element again costs no more than reading it."""
 
-    @property
-    def title(self) -> str:
-        """The operator and its version, as messages and plans show it."""
-        return f"{self.standard}.{self.operator}-{self.since}"
 
-
-def read_attributes(row: Row, attributes: Attributes) -> Attributes:
-    """The attributes of a node, read and completed by the row's defaults."""
-    given = dict(attributes)
-    values: dict[str, object] = {}
-    for attribute in row.attributes:
-        if attribute.name in given:
-            values[attribute.name] = _read(row, attribute, given.pop(attribute.name))
-        elif attribute.required:
-            raise ModelError(f"{row.title}: attribute {attribute.name!r} is missing")
-        else:
-            values[attribute.name] = attribute.default
-    if given:
-        allowed = ", ".join(attribute.name for attribute in row.attributes) or "none"
-        raise ModelError(f"{row.title}: unknown attribute {', '.join(map(repr, given))}; allowed: {allowed}")
-    return values
-
-
-def _read(row: Row, attribute: Attribute, value: object) -> object:
-    try:
-        if isinstance(value, Unread):
-            raise ValueError(f"a {value.kind}")
-        return attribute.read(value)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise ModelError(f"{row.title}: attribute {attribute.name!r} is {value!r}: {error}") from None
-
-
-def check_count(row: Row, count: int) -> None:
-    """The number of inputs fits the row, or ModelError."""
-    least, most = row.arity
-    if not least <= count <= most:
-        allowed = f"{least}" if least == most else f"{least} to {most}"
-        raise ModelError(f"{row.title} has {count} inputs; allowed: {allowed}")
-
-
-def check_inputs(row: Row, inputs: Inputs) -> None:
-    """The required inputs are there and the leading ones share one of the row's types, or an error."""
-    for position in range(row.arity[0]):
-        if inputs[position] is None:
-            raise ModelError(f"{row.title}: input {position} is missing")
-    found = [array.dtype for array in inputs[: row.same] if array is not None]
-    if row.types is not None and found and found[0] not in row.types:
-        raise DtypeError(f"{row.title} does not take {found[0].name}; allowed: {names(row.types)}")
-    if any(dtype != found[0] for dtype in found):
-        listed = " and ".join(dtype.name for dtype in found)
-        raise DtypeError(f"{row.title} was given {listed}; its inputs must have one type")
+def row(operator: str, run: Run, infer: Infer, since: int = 1, cut: Cut = Cut.NONE, is_light: bool = False) -> Row:
+    """The row of an operator whose functions need no more of it than its attributes."""
+    return Row(
+        operator,
+        lambda operation, inputs: run(operation.attributes, inputs),
+        lambda operation, facts: infer(operation.attributes, facts),
+        since,
+        cut,
+        is_light,
+    )

@@ -8,10 +8,10 @@ import numpy as np
 
 from samesum.errors import ModelError, ShapeError
 from samesum.formats.arrays import NDArray
+from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.conversion import convert
 from samesum.formats.limits import checked
-from samesum.operators.axes import listed, normalized
-from samesum.operators.pointwise import broadcast_shape, given, optional
+from samesum.operators.pointwise import broadcast_shape, given, integers, optional
 from samesum.operators.rows import Attributes, Inputs
 
 
@@ -19,7 +19,7 @@ def reshape(attributes: Attributes, inputs: Inputs) -> NDArray:
     """The same elements in another shape; -1 is inferred, 0 copies a dim unless `allowzero` (or no `special_zero`)."""
     data = given(inputs, 0)
     shape = attributes.get("shape")
-    target = list(listed(given(inputs, 1), "shape") if shape is None else shape)
+    target = list(integers(given(inputs, 1)) if shape is None else shape)
     return data.reshape(_resolved(data.shape, target, _zero_copies(attributes)))
 
 
@@ -51,7 +51,7 @@ def squeeze(attributes: Attributes, inputs: Inputs) -> NDArray:
     axes = _axes(attributes, inputs)
     if axes is None:
         return data.reshape([dim for dim in data.shape if dim != 1])
-    places = normalized(axes, data.ndim)
+    places = all_from_front(axes, data.ndim)
     if attributes.get("allow_axis_skip"):
         places = tuple(axis for axis in places if data.shape[axis] == 1)
     if any(data.shape[axis] != 1 for axis in places):
@@ -62,10 +62,8 @@ def squeeze(attributes: Attributes, inputs: Inputs) -> NDArray:
 def unsqueeze(attributes: Attributes, inputs: Inputs) -> NDArray:
     """Dims of size one put in; the axes count in the result."""
     data = given(inputs, 0)
-    axes = _axes(attributes, inputs)
-    if axes is None:
-        raise ModelError("axes are missing")
-    places = normalized(axes, data.ndim + len(axes))
+    axes = _axes(attributes, inputs) or ()
+    places = all_from_front(axes, data.ndim + len(axes))
     dims = iter(data.shape)
     return data.reshape(checked([1 if i in places else next(dims) for i in range(data.ndim + len(axes))]))
 
@@ -73,7 +71,7 @@ def unsqueeze(attributes: Attributes, inputs: Inputs) -> NDArray:
 def _axes(attributes: Attributes, inputs: Inputs) -> tuple[int, ...] | None:
     where = optional(inputs, 1)
     if where is not None:
-        return listed(where, "axes")
+        return integers(where)
     axes: tuple[int, ...] | None = attributes.get("axes")
     return axes
 
@@ -94,14 +92,14 @@ def transpose(attributes: Attributes, inputs: Inputs) -> NDArray:
 def transpose_ir(_: Attributes, inputs: Inputs) -> NDArray:
     """The dims in another order: reversed if `order` is empty."""
     data = given(inputs, 0)
-    order = listed(given(inputs, 1), "order")
+    order = integers(given(inputs, 1))
     return _permuted(data, order) if order else data.T
 
 
 def _permuted(data: NDArray, order: tuple[int, ...]) -> NDArray:
     if len(order) != data.ndim:
         raise ShapeError(f"order {list(order)} does not fit rank {data.ndim}")
-    return data.transpose(normalized(order, data.ndim, "order"))
+    return data.transpose(all_from_front(order, data.ndim))
 
 
 def shape_of(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -119,7 +117,7 @@ def concat(attributes: Attributes, inputs: Inputs) -> NDArray:
     arrays = [given(inputs, i) for i in range(len(inputs))]
     if arrays[0].ndim == 0:
         raise ShapeError("scalars cannot be concatenated; a rank of 1 or more is needed")
-    (axis,) = normalized((attributes["axis"],), arrays[0].ndim, "axis")
+    axis = from_front(attributes["axis"], arrays[0].ndim)
     rests = {array.shape[:axis] + array.shape[axis + 1 :] for array in arrays if array.ndim > axis}
     if len(rests) > 1 or any(array.ndim != arrays[0].ndim for array in arrays):
         shapes = ", ".join(str(array.shape) for array in arrays)
@@ -130,7 +128,7 @@ def concat(attributes: Attributes, inputs: Inputs) -> NDArray:
 def expand(_: Attributes, inputs: Inputs) -> NDArray:
     """The input repeated (without a copy) to the shape that it and `shape` broadcast to."""
     data = given(inputs, 0)
-    return _repeated(data, _both(data, checked(listed(given(inputs, 1), "shape"))))
+    return _repeated(data, _both(data, checked(integers(given(inputs, 1)))))
 
 
 def _both(data: NDArray, target: tuple[int, ...]) -> tuple[int, ...]:
@@ -147,7 +145,7 @@ def _repeated(data: NDArray, shape: tuple[int, ...]) -> NDArray:
 def broadcast_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
     """The input repeated to `target_shape`: as NumPy does, both ways, or with its dims at `axes_mapping`."""
     data = given(inputs, 0)
-    target = checked(listed(given(inputs, 1), "target_shape"))
+    target = checked(integers(given(inputs, 1)))
     if attributes["mode"] == "bidirectional":
         return _repeated(data, _both(data, target))
     if attributes["mode"] == "numpy":
@@ -155,7 +153,7 @@ def broadcast_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
     mapping = optional(inputs, 2)
     if mapping is None:
         raise ModelError("mode is explicit and axes_mapping is missing")
-    places = listed(mapping, "axes_mapping")
+    places = integers(mapping)
     if len(places) != data.ndim or list(places) != sorted(set(places)) or any(not 0 <= p < len(target) for p in places):
         raise ShapeError(f"axes_mapping {list(places)} does not place shape {data.shape} in {list(target)}")
     dims = dict(zip(places, data.shape, strict=True))

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from samesum.errors import DtypeError, ModelError, ShapeError
+from samesum.errors import ModelError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.axes import listed, normalized, single
-from samesum.operators.pointwise import given, optional
+from samesum.formats.axes import all_from_front, from_front
+from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.rows import Attributes, Inputs
 
 
@@ -21,19 +21,19 @@ def slice_attributes(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def slice_inputs(_: Attributes, inputs: Inputs) -> NDArray:
     """Slice of ONNX since opset 10: starts, ends, axes, steps."""
-    starts, ends = listed(given(inputs, 1), "starts"), listed(given(inputs, 2), "ends")
-    return _sliced(given(inputs, 0), starts, ends, _listed(inputs, 3, "axes"), _listed(inputs, 4, "steps"))
+    starts, ends = integers(given(inputs, 1)), integers(given(inputs, 2))
+    return _sliced(given(inputs, 0), starts, ends, _optional(inputs, 3), _optional(inputs, 4))
 
 
 def slice_ir(_: Attributes, inputs: Inputs) -> NDArray:
     """Slice of OpenVINO: start, stop, step, axes."""
-    starts, ends = listed(given(inputs, 1), "start"), listed(given(inputs, 2), "stop")
-    return _sliced(given(inputs, 0), starts, ends, _listed(inputs, 4, "axes"), _listed(inputs, 3, "step"))
+    starts, ends = integers(given(inputs, 1)), integers(given(inputs, 2))
+    return _sliced(given(inputs, 0), starts, ends, _optional(inputs, 4), _optional(inputs, 3))
 
 
-def _listed(inputs: Inputs, position: int, name: str) -> tuple[int, ...] | None:
+def _optional(inputs: Inputs, position: int) -> tuple[int, ...] | None:
     array = optional(inputs, position)
-    return None if array is None else listed(array, name)
+    return None if array is None else integers(array)
 
 
 def _sliced(
@@ -49,7 +49,7 @@ def _sliced(
         counts = f"{len(starts)}, {len(ends)}, {len(axes)} and {len(steps)}"
         raise ShapeError(f"starts, ends, axes and steps have {counts} elements; they must have the same number")
     picks = [slice(None)] * data.ndim
-    places = normalized(axes, data.ndim)
+    places = all_from_front(axes, data.ndim)
     for place, start, end, step in zip(places, starts, ends, steps, strict=True):
         picks[place] = _pick(start, end, step, data.shape[place])
     return data[tuple(picks)]
@@ -67,8 +67,8 @@ def _pick(start: int, end: int, step: int, size: int) -> slice:
 def strided_slice(attributes: Attributes, inputs: Inputs) -> NDArray:
     """StridedSlice: the masks say which begins and ends are ignored and which dims are new, dropped or an ellipsis."""
     data = given(inputs, 0)
-    begin, end = listed(given(inputs, 1), "begin"), listed(given(inputs, 2), "end")
-    strides = _listed(inputs, 3, "strides") or (1,) * len(begin)
+    begin, end = integers(given(inputs, 1)), integers(given(inputs, 2))
+    strides = _optional(inputs, 3) or (1,) * len(begin)
     if not len(begin) == len(end) == len(strides):
         raise ShapeError(f"begin, end and strides have {len(begin)}, {len(end)} and {len(strides)} elements")
     masks = {name: _mask(attributes[name], len(begin), name) for name in MASKS}
@@ -119,14 +119,15 @@ def gather_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
     """Gather of OpenVINO, whose axis is an input."""
     if attributes.get("batch_dims"):
         raise ModelError(f"batch_dims is {attributes['batch_dims']}; only 0 is supported")
-    return _gathered(given(inputs, 0), given(inputs, 1), single(given(inputs, 2), "axis"))
+    axes = integers(given(inputs, 2))
+    if len(axes) != 1:
+        raise ShapeError(f"axis has {len(axes)} elements; exactly one is allowed")
+    return _gathered(given(inputs, 0), given(inputs, 1), axes[0])
 
 
 def _gathered(data: NDArray, indices: NDArray, axis: int) -> NDArray:
-    (place,) = normalized((axis,), data.ndim, "axis")
+    place = from_front(axis, data.ndim)
     size = data.shape[place]
-    if indices.dtype.kind not in "iu":
-        raise DtypeError(f"indices are {indices.dtype.name}; an integer type is needed")
     if indices.size and not (int(indices.min()) >= -size and int(indices.max()) < size):
         raise ShapeError(f"indices from {indices.min()} to {indices.max()}; allowed: {-size} to {size - 1}")
     return np.asarray(np.take(data, indices.astype(np.int64), place))

@@ -2,128 +2,116 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from operator import index
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from samesum.errors import AttributeValueError, AxisError, UnsupportedOperator
-from samesum.specs.row import Attribute, Kind, Spec
+from samesum.errors import AttributeValueError, ModelError, UnsupportedOperator
+from samesum.specs.attributes import read
+from samesum.specs.row import Spec
+
+
+class NodeError(ModelError, AttributeValueError):
+    """A node of a file has a value or a number of inputs that its operator does not allow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """All that is known of a node or call before it runs; what a standard does not have is False or None."""
+    """All that is known of a node or call before it runs."""
 
     spec: Spec
-    axes: tuple[int, ...] | None = None
-    """The axes that an attribute names, as they were given; None if no attribute names any."""
-    keepdims: bool = False
-    noop_with_empty_axes: bool = False
-    axis: int | None = None
-    """The one axis that an attribute names, as it was given."""
-    select_last: bool = False
-    exclusive: bool = False
-    reverse: bool = False
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """By what they mean, completed by their defaults."""
+
+    @property
+    def axes(self) -> tuple[int, ...] | None:
+        """The axes that an attribute names, as they were given; None if no attribute names any."""
+        return self.attributes.get("axes")
+
+    @property
+    def axis(self) -> int | None:
+        """The one axis that an attribute names, as it was given."""
+        return self.attributes.get("axis")
+
+    @property
+    def keepdims(self) -> bool:
+        """True if reduced axes stay with length 1."""
+        return bool(self.attributes.get("keepdims"))
+
+    @property
+    def noop_with_empty_axes(self) -> bool:
+        """True if empty axes stand for no axis."""
+        default = not self.spec.standard.empty_axes_reduce_all
+        return bool(self.attributes.get("noop_with_empty_axes", default))
+
+    @property
+    def select_last(self) -> bool:
+        """True if of equal elements the last one is meant."""
+        return bool(self.attributes.get("select_last"))
+
+    @property
+    def exclusive(self) -> bool:
+        """True if an element is left out of its own prefix."""
+        return bool(self.attributes.get("exclusive"))
+
+    @property
+    def reverse(self) -> bool:
+        """True if prefixes begin at the end."""
+        return bool(self.attributes.get("reverse"))
 
 
 def bind(spec: Spec, attributes: Mapping[str, object]) -> Operation:
     """`spec` with `attributes` checked and the others at their defaults.
 
     Raises UnsupportedOperator for a name that the version does not have, AxisError for axes that are
-    not integers or, where the version allows none, negative, AttributeValueError for any other value that the standard
-    does not allow.
+    not integers or, where the version allows none, negative, AttributeValueError for any other value that the
+    standard does not allow and for an attribute that is missing.
     """
-    fields: dict[str, Any] = {"noop_with_empty_axes": not spec.standard.empty_axes_reduce_all}
     given = dict(attributes)
+    values: dict[str, object] = {}
     for attribute in spec.attributes:
         if attribute.name in given:
-            fields[attribute.meaning] = _READERS[attribute.kind](spec, attribute, given.pop(attribute.name))
+            values[attribute.meaning] = read(spec, attribute, given.pop(attribute.name))
+        elif attribute.required:
+            raise AttributeValueError(f"{spec.identifier}: the attribute {attribute.name!r} is missing")
         else:
-            fields[attribute.meaning] = attribute.default
+            values[attribute.meaning] = attribute.default
     if given:
         _refuse_names(spec, given)
-    return Operation(spec, **fields)
+    return Operation(spec, values)
 
 
-def _flag(spec: Spec, attribute: Attribute, value: object) -> bool:
+def bind_node(spec: Spec, attributes: Mapping[str, object], inputs: Iterable[object]) -> Operation:
+    """What `bind` gives for a node of a file, whose inputs are there if they are true.
+
+    The errors are those of `bind`, but NodeError, which is a ModelError, in the place of AttributeValueError and for a
+    missing or surplus input.
+    """
     try:
-        number = index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = -1
-    if number not in (0, 1):
-        _refuse_value(spec, attribute, value)
-    return bool(number)
-
-
-_WORDS = {"true": True, "1": True, "false": False, "0": False}
-
-
-def _boolean(spec: Spec, attribute: Attribute, value: object) -> bool:
-    """An IR file spells booleans as words, in any case."""
-    if not isinstance(value, str):
-        return _flag(spec, attribute, value)
-    word = value.strip().lower()
-    if word not in _WORDS:
-        _refuse_value(spec, attribute, value)
-    return _WORDS[word]
-
-
-def _integers(spec: Spec, attribute: Attribute, value: object) -> tuple[int, ...]:
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
-        _refuse_value(spec, attribute, value)
-    axes = []
-    for axis in value:
-        try:
-            axes.append(_index(axis))
-        except TypeError:
-            raise AxisError(f"{spec.identifier}: {attribute.name} holds {axis!r}, which is not an integer") from None
-    return tuple(axes)
-
-
-def _integer(spec: Spec, attribute: Attribute, value: object) -> int:
+        check_count(spec, inputs)
+    except AttributeValueError as error:
+        raise NodeError(f"{spec.identifier}: {error}") from None
     try:
-        return _index(value)
-    except TypeError:
-        raise AxisError(f"{spec.identifier}: {attribute.name} is {value!r}, which is not an integer") from None
+        return bind(spec, attributes)
+    except AttributeValueError as error:
+        raise NodeError(str(error)) from None
 
 
-def _index(value: object) -> int:
-    """TypeError for what names no axis, True and False among it."""
-    if isinstance(value, bool):
-        raise TypeError(value)
-    return index(value)  # type: ignore[arg-type]
-
-
-def _numeral(spec: Spec, attribute: Attribute, value: object) -> int:
-    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,19}\s*", value, re.ASCII):
-        return int(value)
-    return _integer(spec, attribute, value)
-
-
-def _natural(spec: Spec, attribute: Attribute, value: object) -> int:
-    number = _numeral(spec, attribute, value)
-    if number < 0:
-        raise AxisError(f"{spec.identifier}: {attribute.name} is {number}; allowed is {attribute.kind.value}")
-    return number
-
-
-_READERS: dict[Kind, Callable[[Spec, Attribute, object], object]] = {
-    Kind.FLAG: _flag,
-    Kind.BOOLEAN: _boolean,
-    Kind.INTEGERS: _integers,
-    Kind.INTEGER: _integer,
-    Kind.NUMERAL: _numeral,
-    Kind.NATURAL: _natural,
-}
-
-
-def _refuse_value(spec: Spec, attribute: Attribute, value: object) -> NoReturn:
-    raise AttributeValueError(f"{spec.identifier}: {attribute.name} is {value!r}; allowed is {attribute.kind.value}")
+def check_count(spec: Spec, inputs: Iterable[object]) -> None:
+    """The inputs that are there (true) are enough and not too many, or AttributeValueError."""
+    given = list(inputs)
+    if len(given) > len(spec.inputs) and not spec.inputs[-1].repeated:
+        listed = ", ".join(each.name for each in spec.inputs)
+        raise AttributeValueError(f"got {len(given)} inputs; allowed are {listed}")
+    given += [False] * (len(spec.inputs) - len(given))
+    last = spec.inputs[-1]
+    for place, there in enumerate(given):
+        each = spec.inputs[place] if place < len(spec.inputs) else last
+        if not there and not each.optional:
+            raise AttributeValueError(f"the input {each.name} is missing")
 
 
 def _refuse_names(spec: Spec, names: Iterable[str]) -> NoReturn:
     unknown = ", ".join(repr(name) for name in names)
-    allowed = ", ".join(attribute.name for attribute in spec.attributes)
+    allowed = ", ".join(attribute.name for attribute in spec.attributes) or "none"
     raise UnsupportedOperator(f"{spec.identifier} has no attribute {unknown}; it has {allowed}")

@@ -6,6 +6,13 @@ from functools import lru_cache
 
 from samesum.specs.bind import Operation, bind
 from samesum.specs.lookup import lookup
+from samesum.specs.row import Spec
+
+
+@lru_cache(maxsize=256, typed=True)
+def spec_of(standard: str, operator: str, opset: int | None, /) -> Spec:
+    """What `lookup` gives, and the same errors."""
+    return lookup(standard, operator, opset)
 
 
 def operation_of(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:

@@ -30,6 +30,9 @@ _SPECS = {
 CATALOGUE = tuple(spec for specs in _SPECS.values() for spec in specs)
 """Every version of every operator, one standard after the other, the oldest version first."""
 
+FAMILY = tuple(spec for spec in CATALOGUE if spec.row is not None)
+"""Those of the operators that stand on a row of the algebra: reductions, scans and normalizations."""
+
 
 def lookup(standard: str, operator: str, opset: int | None = None) -> Spec:
     """The row with the greatest version not above `opset` (None: the newest).
@@ -46,9 +49,8 @@ def lookup(standard: str, operator: str, opset: int | None = None) -> Spec:
     for spec in reversed(specs):
         if spec.version.since <= wanted:
             return spec
-    raise UnsupportedOperator(
-        f"{standard}.{operator} does not exist in opset {wanted}; it has version {_listed(specs)}"
-    )
+    listed = ", ".join(str(spec.version.since) for spec in specs)
+    raise UnsupportedOperator(f"{standard}.{operator} does not exist in opset {wanted}; it has version {listed}")
 
 
 def has_operator(standard: str, operator: str) -> bool:
@@ -60,10 +62,6 @@ def versions_with_type(spec: Spec, dtype: str) -> tuple[Spec, ...]:
     """The versions of the same operator that accept data of `dtype`, the oldest first."""
     specs = _SPECS[spec.standard.name, _folded(spec.standard, spec.operator.name)]
     return tuple(each for each in specs if dtype in each.types)
-
-
-def _listed(specs: tuple[Spec, ...]) -> str:
-    return ", ".join(str(spec.version.since) for spec in specs)
 
 
 def _checked_opset(standard: Standard, operator: str, opset: object) -> int:
@@ -84,5 +82,5 @@ def _refuse_operator(standard: Standard, operator: str) -> NoReturn:
 
     names = {_folded(standard, each.name): each.name for each in standard.operators}
     close = [names[match] for match in get_close_matches(_folded(standard, operator), names, n=3)]
-    hint = f"close: {', '.join(close)}" if close else f"known: {', '.join(names.values())}"
-    raise UnsupportedOperator(f"{standard.name} has no operator {operator!r} that is supported; {hint}")
+    hint = f"; close: {', '.join(close)}" if close else ""
+    raise UnsupportedOperator(f"{standard.name} has no operator {operator!r} that is supported{hint}")

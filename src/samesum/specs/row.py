@@ -9,15 +9,17 @@ from samesum.algebra.rows import Normalization, Reduction, Scan
 
 
 class Kind(Enum):
-    """Which values an attribute may have."""
+    """Which values an attribute may have, as a refusal says it."""
 
-    FLAG = "0 or 1"
-    BOOLEAN = "true or false"
-    INTEGERS = "a list of integers"
+    FLAG = "true or false"
     INTEGER = "an integer"
-    NUMERAL = "an integer or its numeral"
-    """An IR file spells integers as text."""
-    NATURAL = "an integer from 0 on or its numeral"
+    INTEGERS = "a list of integers"
+    NUMBER = "a number"
+    AXIS = "an integer that names an axis"
+    AXIS_FROM_FRONT = "an integer from 0 on"
+    AXES = "a list of axes"
+    WORD = "a word"
+    TYPE = "an element type"
 
 
 class EmptySet(Enum):
@@ -31,23 +33,39 @@ class EmptySet(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One attribute: `name` is the standard's word, `meaning` the field of `Operation` that it sets."""
+    """One attribute: `name` is the standard's word, `meaning` the one under which a bound operation has its value."""
 
     name: str
-    meaning: str
     kind: Kind
-    default: object
+    default: object = None
+    meaning: str = ""
+    """The name itself unless it says something else."""
+    required: bool = False
+    words: tuple[str, ...] = ()
+    """The words that are allowed, in lower case; none: any word."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "meaning", self.meaning or self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """The value of an attribute of a kind that no supported operator takes, such as a subgraph."""
+
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input; `types` None stands for T, the element types of the version."""
+    """One input; `types` None stands for T, the element types of the version, of which all such inputs have one."""
 
     name: str
     types: frozenset[str] | None = None
     min_rank: int = 0
     max_rank: int | None = None
     optional: bool = False
+    repeated: bool = False
+    """True for a last input that may be there any number of times, but for zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +73,7 @@ class Signature:
     """The inputs in order and the attributes, as one or more versions share them."""
 
     inputs: tuple[Input, ...]
-    attributes: tuple[Attribute, ...]
+    attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +92,9 @@ class Operator:
     """All versions of one operator, oldest first, and what they have in common."""
 
     name: str
-    row: Reduction | Scan | Normalization
     versions: tuple[Version, ...]
+    row: Reduction | Scan | Normalization | None = None
+    """What the operator stands for in the algebra; None for the operators around the family."""
     empty_set: EmptySet = EmptySet.IDENTITY
     result: str | None = None
     """The element type of the result where it is not T."""
@@ -94,6 +113,8 @@ class Standard:
     """True if a rank-0 input accepts axis 0 (or -1), as if it had rank 1."""
     minds_case: bool
     """True if operator names are matched letter for letter."""
+    spells_values: bool
+    """True if a file spells the values of attributes as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +124,9 @@ class Spec:
     standard: Standard
     operator: Operator
     version: Version
-    row: Reduction | Scan | Normalization = field(init=False)
+    identifier: str = field(init=False)
+    """The name that messages and plans use: `onnx.ReduceSum-13`."""
+    row: Reduction | Scan | Normalization | None = field(init=False)
     """What the operator stands for in the algebra."""
     types: frozenset[str] = field(init=False)
     """T, the element types of the data and, where the operator says nothing else, of the result."""
@@ -113,12 +136,9 @@ class Spec:
     """Those that the version knows."""
 
     def __post_init__(self) -> None:
+        identifier = f"{self.standard.name}.{self.operator.name}-{self.version.since}"
+        object.__setattr__(self, "identifier", identifier)
         object.__setattr__(self, "row", self.operator.row)
         object.__setattr__(self, "types", self.version.types)
         object.__setattr__(self, "inputs", self.version.signature.inputs)
         object.__setattr__(self, "attributes", self.version.signature.attributes)
-
-    @property
-    def identifier(self) -> str:
-        """The name that messages and plans use: `onnx.ReduceSum-13`."""
-        return f"{self.standard.name}.{self.operator.name}-{self.version.since}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from samesum.conformance.case import Case
 from samesum.conformance.suites.node_tests import node_tests
 from samesum.errors import DtypeError
-from samesum.specs.lookup import CATALOGUE
+from samesum.specs.lookup import FAMILY
 from samesum.specs.row import Spec
 
 
@@ -26,7 +26,7 @@ def older_tests() -> Iterator[Case]:
 def _versions(operator: str) -> list[Spec]:
     return [
         spec
-        for spec in CATALOGUE
+        for spec in FAMILY
         if (spec.standard.name, spec.operator.name) == ("onnx", operator)
         and "axes" in {attribute.name for attribute in spec.attributes}
     ]

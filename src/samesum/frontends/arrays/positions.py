@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from operator import index
-from typing import Any
+from typing import SupportsIndex
+
+import numpy as np
 
 from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
-from samesum.engine.memory import SCALAR, SELECT_LAST, reduce
-from samesum.errors import AxisError
-from samesum.formats.arrays import NDArray
+from samesum.engine.memory import SELECT_LAST, flags_of, reduce
+from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.axes import integer_of
 
 
-def argmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False, select_last_index: bool = False) -> NDArray:
+def argmin(
+    x: ArrayLike,
+    /,
+    axis: SupportsIndex | None = None,
+    *,
+    keepdims: bool = False,
+    select_last_index: bool = False,
+) -> NDArray | np.int64:
     """Where the smallest element along `axis` is, as int64; the first NaN, if there is one.
 
     `axis` None counts through all elements in row-major order. Of equal elements (-0 and +0 are, and all NaNs) it
@@ -29,7 +37,14 @@ def argmin(x: Any, /, axis: int | None = None, *, keepdims: bool = False, select
     return _position(ARGMIN, x, axis, keepdims, select_last_index)
 
 
-def argmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False, select_last_index: bool = False) -> NDArray:
+def argmax(
+    x: ArrayLike,
+    /,
+    axis: SupportsIndex | None = None,
+    *,
+    keepdims: bool = False,
+    select_last_index: bool = False,
+) -> NDArray | np.int64:
     """Where the largest element along `axis` is, as int64; the first NaN, if there is one.
 
     Arguments and errors are those of `argmin`. Source: the Python array API standard, `argmax`; ONNX ArgMax.
@@ -41,15 +56,9 @@ def argmax(x: Any, /, axis: int | None = None, *, keepdims: bool = False, select
     return _position(ARGMAX, x, axis, keepdims, select_last_index)
 
 
-def checked_axis(axis: Any) -> None:
-    """Positions are counted along one axis or through all elements, or AxisError."""
+def _position(
+    row: Reduction, x: ArrayLike, axis: SupportsIndex | None, keepdims: bool, select_last_index: bool
+) -> NDArray | np.int64:
     if axis is not None:
-        try:
-            index(axis)
-        except TypeError:
-            raise AxisError(f"axis is {axis!r}; allowed are an integer and None") from None
-
-
-def _position(row: Reduction, x: Any, axis: Any, keepdims: bool, select_last_index: bool) -> NDArray:
-    checked_axis(axis)
-    return reduce(row, x, axis, SCALAR | bool(keepdims) | (SELECT_LAST if select_last_index else 0))
+        integer_of(axis)  # positions are counted along one axis or through all elements
+    return reduce(row, x, axis, flags_of(row) | bool(keepdims) | (SELECT_LAST if select_last_index else 0))

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
+from numpy.typing import DTypeLike
 
-from samesum.algebra.rows import ALL, ANY, L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE
+from samesum.algebra import rows
+from samesum.algebra.rows import Reduction
 from samesum.engine.arrays import as_dtype
-from samesum.engine.memory import REAL, REFUSE_EMPTY, SCALAR, WIDEN, Axes, reduce_by_code
-from samesum.formats.arrays import NDArray
+from samesum.engine.memory import flags_of, reduce_by_code
+from samesum.errors import DtypeError
+from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
+from samesum.formats.axes import Axes
+
+
+class _Row:
+    """A row's pieces and what it asks of the core, as numbers: for small arrays every step counts."""
+
+    __slots__ = ("code", "flags")
+
+    def __init__(self, row: Reduction) -> None:
+        self.code, self.flags = row.code, flags_of(row)
+
+
+_SUM, _PROD, _SUM_SQUARE, _L1_NORM = map(_Row, (rows.SUM, rows.PROD, rows.SUM_SQUARE, rows.L1_NORM))
+_MEAN, _L2_NORM, _LOG_SUM, _LOGSUMEXP = map(_Row, (rows.MEAN, rows.L2_NORM, rows.LOG_SUM, rows.LOGSUMEXP))
+_MIN, _MAX, _ALL, _ANY = map(_Row, (rows.MIN, rows.MAX, rows.ALL, rows.ANY))
 
 
 def sum(
-    x: Any, /, axis: Axes = None, *, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
-) -> NDArray:
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+) -> Result:
     """The sum of the elements over `axis`, rounded once.
 
     `axis` is an integer, a sequence of them (an empty one reduces nothing) or None for all axes. Floats
@@ -30,13 +54,19 @@ def sum(
     16777218
     """
     return reduce_by_code(
-        SUM.code, x, axis, WIDEN | SCALAR | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+        _SUM.code, x, axis, _SUM.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out
     )
 
 
 def prod(
-    x: Any, /, axis: Axes = None, *, dtype: Any = None, keepdims: bool = False, out: NDArray | None = None
-) -> NDArray:
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+) -> Result:
     """The product of the elements over `axis`, rounded once; nothing overflows or underflows on the way.
 
     The product of nothing is 1; any NaN, or zero together with an infinity, give NaN. Types, axes, `dtype`,
@@ -47,24 +77,34 @@ def prod(
     1e+100
     """
     return reduce_by_code(
-        PROD.code, x, axis, WIDEN | SCALAR | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+        _PROD.code, x, axis, _PROD.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out
     )
 
 
-def mean(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def mean(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+) -> Result:
     """The arithmetic mean over `axis`: the exact sum over the count, rounded once.
 
-    Floats keep their dtype, integers give float64. The mean of nothing is NaN. Axes, `keepdims`, `out`
-    and errors are those of `sum`. Source: the Python array API standard, `mean`; NUMERICS.md.
+    Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. The mean of nothing is NaN.
+    Axes, `keepdims`, `out` and errors are those of `sum`. Source: the Python array API standard, `mean`; NUMERICS.md.
 
     >>> import numpy as np
     >>> float(mean(np.array([1e308, 1e308])))
     1e+308
     """
-    return reduce_by_code(MEAN.code, x, axis, REAL | SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(
+        _MEAN.code, x, axis, _MEAN.flags | bool(keepdims), None if dtype is None else _real(dtype), out
+    )
 
 
-def min(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def min(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> Result:
     """The smallest element over `axis`, in the dtype of `x`; NaN if there is one, and -0 below +0.
 
     Booleans give their logical and. Raises ShapeError for the minimum of nothing; axes, `keepdims`, `out`
@@ -75,10 +115,10 @@ def min(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | 
     >>> min(np.array([[3, 1], [2, 4]]), axis=1)
     array([1, 2])
     """
-    return reduce_by_code(MIN.code, x, axis, REFUSE_EMPTY | SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(_MIN.code, x, axis, _MIN.flags | bool(keepdims), None, out)
 
 
-def max(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def max(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> Result:
     """The largest element over `axis`, in the dtype of `x`; NaN if there is one, and +0 above -0.
 
     Booleans give their logical or. Raises ShapeError for the maximum of nothing; axes, `keepdims`, `out`
@@ -89,48 +129,78 @@ def max(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | 
     >>> max(np.array([[3, 1], [2, 4]]), axis=1)
     array([3, 4])
     """
-    return reduce_by_code(MAX.code, x, axis, REFUSE_EMPTY | SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(_MAX.code, x, axis, _MAX.flags | bool(keepdims), None, out)
 
 
-def l1_norm(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def l1_norm(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+) -> Result:
     """The sum of the magnitudes over `axis`, rounded once.
 
-    Types, axes, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
+    Types, axes, `dtype`, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
     ReduceL1-4; NUMERICS.md.
 
     >>> import numpy as np
     >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
     array([3.5, 3. ])
     """
-    return reduce_by_code(L1_NORM.code, x, axis, WIDEN | SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(
+        _L1_NORM.code, x, axis, _L1_NORM.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+    )
 
 
-def l2_norm(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def l2_norm(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+) -> Result:
     """The square root of the sum of squares over `axis`, rounded once; nothing overflows on the way.
 
-    Integers give the floor of the exact root. Types, axes, `keepdims`, `out` and errors are those of
-    `sum`. Source: ONNX ReduceL2, OpenVINO ReduceL2-4; NUMERICS.md.
+    Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. Axes, `keepdims`, `out` and
+    errors are those of `sum`. Source: ONNX ReduceL2, OpenVINO ReduceL2-4; NUMERICS.md.
 
     >>> import numpy as np
     >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
     array([ 5., 13.])
     """
-    return reduce_by_code(L2_NORM.code, x, axis, WIDEN | SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(
+        _L2_NORM.code, x, axis, _L2_NORM.flags | bool(keepdims), None if dtype is None else _real(dtype), out
+    )
 
 
-def sum_square(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def sum_square(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+) -> Result:
     """The sum of squares over `axis`, rounded once.
 
-    Types, axes, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceSumSquare; NUMERICS.md.
+    Types, axes, `dtype`, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceSumSquare; NUMERICS.md.
 
     >>> import numpy as np
     >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
     array([[10., 20.]])
     """
-    return reduce_by_code(SUM_SQUARE.code, x, axis, WIDEN | SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(
+        _SUM_SQUARE.code, x, axis, _SUM_SQUARE.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+    )
 
 
-def log_sum(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def log_sum(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> Result:
     """The natural logarithm of the sum over `axis`, within 0.51 ulp of the exact one.
 
     Floats keep their dtype, integers and booleans give float64. It is -inf where the sum is zero, as that of nothing
@@ -141,10 +211,10 @@ def log_sum(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArra
     >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
     array([  0.        , 709.88935582])
     """
-    return reduce_by_code(LOG_SUM.code, x, axis, REAL | SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(_LOG_SUM.code, x, axis, _LOG_SUM.flags | bool(keepdims), None, out)
 
 
-def logsumexp(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def logsumexp(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> Result:
     """The natural logarithm of the sum of exponentials over `axis`, within 0.51 ulp; nothing overflows on the way.
 
     Floats keep their dtype, integers and booleans give float64. It is -inf of nothing and of -inf alone. Axes,
@@ -154,10 +224,10 @@ def logsumexp(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDAr
     >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)
     array([1000.69314718,    0.        ])
     """
-    return reduce_by_code(LOGSUMEXP.code, x, axis, REAL | SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(_LOGSUMEXP.code, x, axis, _LOGSUMEXP.flags | bool(keepdims), None, out)
 
 
-def all(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def all(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray | np.bool:
     """Whether all elements over `axis` are true, as bool for every dtype of `x`.
 
     Every number but zero is true, NaN too. All of nothing is True. Axes, `keepdims`, `out` and errors are those
@@ -167,10 +237,10 @@ def all(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | 
     >>> all(np.array([[1.5, 0.0], [2.0, np.nan]]), axis=1)
     array([False,  True])
     """
-    return reduce_by_code(ALL.code, x, axis, SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(_ALL.code, x, axis, _ALL.flags | bool(keepdims), None, out)
 
 
-def any(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray:
+def any(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray | np.bool:
     """Whether any element over `axis` is true, as bool for every dtype of `x`.
 
     Every number but zero is true, NaN too. Any of nothing is False. Axes, `keepdims`, `out` and errors are those
@@ -180,4 +250,13 @@ def any(x: Any, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | 
     >>> any(np.array([[1, 0], [0, 0]]), axis=1)
     array([ True, False])
     """
-    return reduce_by_code(ANY.code, x, axis, SCALAR | bool(keepdims), None, out)
+    return reduce_by_code(_ANY.code, x, axis, _ANY.flags | bool(keepdims), None, out)
+
+
+def _real(dtype: DTypeLike) -> Dtype:
+    """The type of a mean or a root: what is between two integers has no place in theirs."""
+    target = as_dtype(dtype)
+    assert target is not None
+    if target.kind in "iub":
+        raise DtypeError(f"a mean or a root of dtype {target.name} was asked for; allowed are float dtypes")
+    return target

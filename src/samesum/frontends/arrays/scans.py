@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import SupportsIndex
+
+from numpy.typing import DTypeLike
 
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
 from samesum.engine.arrays import as_dtype
-from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, WIDEN, scan_by_code
-from samesum.errors import ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, flags_of, scan_by_code
+from samesum.formats.arrays import ArrayLike, NDArray
 
-_SUM = int(CUMULATIVE_SUM.combine)
-_PRODUCT = int(CUMULATIVE_PROD.combine)
+_SUM, _SUM_FLAGS = int(CUMULATIVE_SUM.combine), flags_of(CUMULATIVE_SUM)
+_PROD, _PROD_FLAGS = int(CUMULATIVE_PROD.combine), flags_of(CUMULATIVE_PROD)
 
 
 def cumulative_sum(
-    x: Any,
+    x: ArrayLike,
     /,
-    axis: int | None = None,
+    axis: SupportsIndex | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     include_initial: bool = False,
     exclusive: bool = False,
     reverse: bool = False,
@@ -41,16 +42,16 @@ def cumulative_sum(
     >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), exclusive=True, reverse=True)
     array([5., 3., 0.])
     """
-    flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else WIDEN
-    return scan_by_code(_SUM, x, axis, flags, None if dtype is None else as_dtype(dtype), out)
+    flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else 0
+    return scan_by_code(_SUM, x, axis, _SUM_FLAGS | flags, None if dtype is None else as_dtype(dtype), out)
 
 
 def cumulative_prod(
-    x: Any,
+    x: ArrayLike,
     /,
-    axis: int | None = None,
+    axis: SupportsIndex | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     include_initial: bool = False,
     exclusive: bool = False,
     reverse: bool = False,
@@ -67,12 +68,10 @@ def cumulative_prod(
     >>> cumulative_prod(np.array([1e200, 1e200, 1e-300]))
     array([1.e+200,     inf, 1.e+100])
     """
-    flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else WIDEN
-    return scan_by_code(_PRODUCT, x, axis, flags, None if dtype is None else as_dtype(dtype), out)
+    flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else 0
+    return scan_by_code(_PROD, x, axis, _PROD_FLAGS | flags, None if dtype is None else as_dtype(dtype), out)
 
 
 def _flags(include_initial: bool, exclusive: bool, reverse: bool) -> int:
-    if include_initial and exclusive:
-        raise ShapeError("include_initial and exclusive are both true; at most one of them is allowed")
-    flags = WIDEN | (INCLUDE_INITIAL if include_initial else 0)
+    flags = INCLUDE_INITIAL if include_initial else 0
     return flags | (EXCLUSIVE if exclusive else 0) | (REVERSE if reverse else 0)

@@ -1,41 +1,50 @@
-"""The array door, several reductions of one array: their names and what each of them says of types, on the engine."""
+"""The array door, several reductions of one array: their names, on the engine."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from numpy.typing import DTypeLike
 
 from samesum.algebra.pieces import Promotion
-from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MIN, REDUCTIONS, Reduction
-from samesum.engine.memory import REAL, REFUSE_EMPTY, WIDEN, Axes, reduce_several
-from samesum.errors import UnsupportedOperator
-from samesum.formats.arrays import NDArray
-from samesum.frontends.arrays.positions import checked_axis
+from samesum.algebra.rows import L1_NORM, L2_NORM, REDUCTIONS, Reduction
+from samesum.engine.arrays import as_dtype
+from samesum.engine.memory import flags_of, reduce_several
+from samesum.errors import AttributeValueError, DtypeError
+from samesum.formats.arrays import ArrayLike, Result
+from samesum.formats.axes import Axes, integer_of
 
+Name = Literal[
+    "sum", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "prod", "log_sum", "logsumexp", "all", "any",
+    "argmin", "argmax", "l1", "l2",
+]  # fmt: skip
 _Row = tuple[Reduction, int]
 
-
-def _flags(row: Reduction) -> int:
-    if row in (MIN, MAX):
-        return REFUSE_EMPTY
-    return {Promotion.WIDEN: WIDEN, Promotion.REAL: REAL}.get(row.promotion, 0)
-
-
 _NAMED = {row.name: row for row in REDUCTIONS} | {"l1": L1_NORM, "l2": L2_NORM}
-_ROWS = {name: (row, _flags(row)) for name, row in _NAMED.items()}
+_ROWS = {name: (row, flags_of(row)) for name, row in _NAMED.items()}
 _POSITIONS = {row.name for row in REDUCTIONS if row.promotion is Promotion.POSITION}
 
 
 def reduce(
-    x: Any, names: list[str] | tuple[str, ...], /, axis: Axes = None, *, keepdims: bool = False
-) -> dict[str, NDArray]:
+    x: ArrayLike,
+    names: Sequence[Name],
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+) -> dict[str, Result]:
     """Several reductions of `x` over `axis`, by name and in the order asked for; `x` is read once.
 
-    The names are those of the functions here (`sum`, `mean`, `min`, `argmax`, ...), and `l1` and `l2` for `l1_norm`
-    and `l2_norm`. Each result has the dtype and the very bits that its function gives. `argmin` and `argmax`
+    The names, in a list or tuple, are those of the functions here (`sum`, `mean`, `min`, `argmax`, ...), and `l1` and
+    `l2` for `l1_norm` and `l2_norm`. Each result has the dtype and the very bits that its function gives. `dtype`, a
+    float type, asks for another type of those that have a `dtype` there; the others keep theirs. `argmin` and `argmax`
     share the pass where their axes lie in memory in the order in which they are counted; elsewhere each of them
     reads `x` once more.
 
-    Raises UnsupportedOperator for a name that is none of these, and what the functions raise. Source: NUMERICS.md.
+    Raises AttributeValueError for a name that is none of these, DtypeError for names that are no list or tuple, and
+    what the functions raise. Source: NUMERICS.md.
 
     >>> import numpy as np
     >>> x = np.array([[3.0, 4.0], [6.0, 8.0]])
@@ -43,17 +52,18 @@ def reduce(
     {'min': array([3., 6.]), 'sum': array([ 7., 14.]), 'l2': array([ 5., 10.])}
     """
     wanted = _rows(names)
-    if not _POSITIONS.isdisjoint(wanted):
-        checked_axis(axis)
-    return dict(zip(wanted, reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True), strict=True))
+    if axis is not None and not _POSITIONS.isdisjoint(wanted):
+        integer_of(axis)
+    results = reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True, dtype=as_dtype(dtype))
+    return dict(zip(wanted, results, strict=True))
 
 
 def _rows(names: Any) -> dict[str, _Row]:
     if not isinstance(names, list | tuple):
-        raise UnsupportedOperator(f"the names are {names!r}; allowed is a list or tuple of them, such as ['min', 'l2']")
+        raise DtypeError(f"the names are {names!r}; a list or tuple of them is needed, such as ['min', 'l2']")
     rows: dict[str, _Row] = {}
     for name in names:
         if not isinstance(name, str) or name not in _ROWS:
-            raise UnsupportedOperator(f"{name!r} is no reduction; allowed are {', '.join(sorted(_ROWS))}")
+            raise AttributeValueError(f"{name!r} is no reduction; allowed are {', '.join(sorted(_ROWS))}")
         rows[name] = _ROWS[name]
     return rows

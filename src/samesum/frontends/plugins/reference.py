@@ -10,9 +10,9 @@ from samesum.engine.arrays import as_array
 from samesum.errors import DtypeError, SamesumError, during
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models.onnx_file.nodes import attributes_of
-from samesum.operators.reductions import apply
-from samesum.specs.bind import bind
-from samesum.specs.lookup import CATALOGUE, lookup
+from samesum.operators.apply import apply
+from samesum.specs.bind import bind_node
+from samesum.specs.lookup import FAMILY, lookup
 from samesum.specs.onnx import ONNX
 
 
@@ -28,7 +28,7 @@ class _Operator(OpRun):
         self._linked = frozenset(each.name for each in onnx_node.attribute if each.ref_attr_name)
         with during(self._title):
             self._spec = lookup(ONNX.name, onnx_node.op_type, run_params["opsets"][""])
-            self._operation = None if self._linked else bind(self._spec, self._given)
+            self._operation = None if self._linked else bind_node(self._spec, self._given, onnx_node.input)
 
     @property
     def _title(self) -> str:
@@ -47,7 +47,7 @@ class _Operator(OpRun):
     def _run(self, *inputs: NDArray | None, **attributes: Any) -> tuple[NDArray]:
         with during(self._title):
             linked = {name: attributes[name] for name in self._linked}
-            operation = self._operation or bind(self._spec, self._given | linked)
+            operation = self._operation or bind_node(self._spec, self._given | linked, self.onnx_node.input)
             arrays = [None if x is None else _read(x) for x in inputs]
             while arrays and arrays[-1] is None:
                 arrays.pop()
@@ -79,5 +79,5 @@ def reference_ops() -> list[type[OpRun]]:
     >>> session.run(None, {"data": np.ones((6, 12, 10, 24), np.float32)})[0].shape
     (6, 12)
     """
-    names = dict.fromkeys(spec.operator.name for spec in CATALOGUE if spec.standard is ONNX)
+    names = dict.fromkeys(spec.operator.name for spec in FAMILY if spec.standard is ONNX)
     return [type(name, (_Operator,), {"__doc__": f"{name} by samesum."}) for name in names]

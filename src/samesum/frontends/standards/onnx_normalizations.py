@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from samesum.formats.arrays import NDArray
-from samesum.operators.repeated import apply_normalization
+from samesum.frontends.standards.normalizations import normalize
 
 
 def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
@@ -24,7 +24,7 @@ def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None, ou
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    return apply_normalization("onnx", "Softmax", opset, axis, input, out)
+    return normalize("onnx", "Softmax", opset, axis, input, out)
 
 
 def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
@@ -38,7 +38,7 @@ def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None,
     array([[    0., -1000.],
            [  -inf,     0.]])
     """
-    return apply_normalization("onnx", "LogSoftmax", opset, axis, input, out)
+    return normalize("onnx", "LogSoftmax", opset, axis, input, out)
 
 
 def Hardmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
@@ -52,4 +52,4 @@ def Hardmax(input: Any, *, axis: int | None = None, opset: int | None = None) ->
     array([[0., 1., 0.],
            [1., 0., 0.]])
     """
-    return apply_normalization("onnx", "Hardmax", opset, axis, input)
+    return normalize("onnx", "Hardmax", opset, axis, input)

@@ -6,9 +6,8 @@ from typing import Any
 
 from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import NDArray
-from samesum.operators.reductions import apply
-from samesum.specs.bind import bind
-from samesum.specs.call import operation_of
+from samesum.operators.apply import apply
+from samesum.specs.call import operation_of, spec_of
 
 
 def ReduceSum(
@@ -176,9 +175,15 @@ def ReduceLogSumExp(
 def _reduce(operator: str, data: Any, axes: Any, keepdims: int, noop: int, opset: int | None) -> NDArray:
     """One reduction; `axes` travel as an attribute or as an input, as the version has it."""
     attributes = {"keepdims": keepdims} if noop == 0 else {"keepdims": keepdims, "noop_with_empty_axes": noop}
-    operation = operation_of("onnx", operator, opset, **attributes)
     if axes is None:
-        return apply(operation, (as_array(data),))
-    if len(operation.spec.inputs) > 1:
-        return apply(operation, (as_array(data), as_integers(axes)))
-    return apply(bind(operation.spec, attributes | {"axes": axes}), (as_array(data),))
+        return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),))
+    if len(spec_of("onnx", operator, opset).inputs) > 1:
+        return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data), as_integers(axes)))
+    return apply(operation_of("onnx", operator, opset, axes=_hashed(axes), **attributes), (as_array(data),))
+
+
+def _hashed(axes: Any) -> Any:
+    """A list of integers as a tuple, which is remembered; what is only equal to integers is not."""
+    if isinstance(axes, list | tuple):
+        return tuple(axes) if all(type(axis) is int for axis in axes) else list(axes)
+    return axes

@@ -6,7 +6,7 @@ from typing import Any
 
 from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import NDArray
-from samesum.operators.reductions import apply
+from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import NDArray
-from samesum.operators.reductions import apply
-from samesum.operators.repeated import apply_normalization
+from samesum.frontends.standards.normalizations import normalize
+from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
 
 
@@ -171,7 +171,7 @@ def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray 
     array([[0.5, 0.5],
            [1. , 0. ]])
     """
-    return apply_normalization("openvino", "SoftMax", opset, axis, data, out)
+    return normalize("openvino", "SoftMax", opset, axis, data, out)
 
 
 def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
@@ -185,7 +185,7 @@ def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArr
     array([[    0., -1000.],
            [  -inf,     0.]])
     """
-    return apply_normalization("openvino", "LogSoftmax", opset, axis, data, out)
+    return normalize("openvino", "LogSoftmax", opset, axis, data, out)
 
 
 def _reduce(operator: str, data: Any, axes: Any, keep_dims: bool, opset: int | None) -> NDArray:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from samesum.conformance.case import Case
 from samesum.conformance.suites.edges.row import f32, f64, i8, i32, i64, onnx, openvino, u8, u64
-from samesum.errors import AxisError, DtypeError, ShapeError, UnsupportedOperator
+from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError, UnsupportedOperator
 
 X = f32([[1, -2, 3], [-4, 5, -6]])
 NONE = i64([])
@@ -62,10 +62,10 @@ def _as_tensors() -> Iterator[Case]:
     yield openvino("axes-of-uint8", "ReduceMean", 1, (X, u8([0])), f32([-1.5, 1.5, -1.5]))
     yield openvino("axes-of-uint64", "ReduceL1", 4, (X, u64([1])), f32([6, 15]))
     yield openvino("axes-of-float", "ReduceSum", 1, (X, f32([1])), DtypeError)
-    yield openvino("axes-missing", "ReduceSum", 1, (X, None), ValueError, "axes is missing")
+    yield openvino("axes-missing", "ReduceSum", 1, (X, None), AttributeValueError, "axes is missing")
     for name, axes in WRONG:
         yield openvino(name, "ReduceSum", 1, (X, i64(axes)), AxisError)
-    yield onnx("keepdims-2", "ReduceSum", 13, (X,), ValueError, "keepdims is 2", keepdims=2)
+    yield onnx("keepdims-2", "ReduceSum", 13, (X,), AttributeValueError, "keepdims is 2", keepdims=2)
 
 
 def _rank_0() -> Iterator[Case]:
@@ -91,8 +91,8 @@ def _of_scans() -> Iterator[Case]:
     yield onnx("axis-of-two", "CumSum", 14, (X, i64([0, 1])), ShapeError, "2 elements")
     yield onnx("axis-of-rank-2", "CumSum", 14, (X, i64([[0]])), ShapeError, "rank 2")
     yield onnx("axis-of-int8", "CumSum", 14, (X, i8(0)), DtypeError, "int32, int64")
-    yield onnx("axis-missing", "CumSum", 14, (X, None), ValueError, "axis is missing")
-    yield onnx("exclusive-2", "CumSum", 14, (X, i64(0)), ValueError, "exclusive is 2", exclusive=2)
+    yield onnx("axis-missing", "CumSum", 14, (X, None), AttributeValueError, "axis is missing")
+    yield onnx("exclusive-2", "CumSum", 14, (X, i64(0)), AttributeValueError, "exclusive is 2", exclusive=2)
     yield openvino("axis-omitted", "CumSum", 3, (X,), f32([[1, -2, 3], [-3, 3, -3]]))
     yield openvino("axis-omitted-reverse", "CumSum", 3, (X,), f32([[-3, 3, -3], [-4, 5, -6]]), reverse=True)
     yield openvino("axis-of-int8", "CumSum", 3, (X, i8(0)), DtypeError, "int32, int64")

@@ -8,7 +8,7 @@ import numpy as np
 
 from samesum.conformance.case import Case
 from samesum.conformance.suites.edges.row import boolean, f32, i8, i32, i64, openvino, u8
-from samesum.errors import AxisError, DtypeError, ShapeError
+from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
 
 X = boolean([[True, False], [True, True]])
 
@@ -21,7 +21,7 @@ def _both() -> Iterator[Case]:
         yield openvino("empty-is-none", operator, 1, (X, i64([])), X)
         yield openvino("axes-of-rank-0", operator, 1, (boolean([[empty, empty]]), u8(1)), boolean([empty]))
         yield openvino("axes-of-rank-2", operator, 1, (X, i64([[1]])), ShapeError, "rank 2")
-        yield openvino("axes-missing", operator, 1, (X, None), ValueError, "axes is missing")
+        yield openvino("axes-missing", operator, 1, (X, None), AttributeValueError, "axes is missing")
         yield openvino("axes-of-float", operator, 1, (X, f32([1])), DtypeError)
         yield openvino("repeated", operator, 1, (X, i64([0, -2])), AxisError)
         yield openvino("out-of-range", operator, 1, (X, i64([2])), AxisError)

@@ -25,7 +25,7 @@ from samesum.conformance.suites.edges.row import (
     u32,
     u64,
 )  # fmt: skip
-from samesum.errors import AxisError, DtypeError, ShapeError, UnsupportedOperator
+from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError, UnsupportedOperator
 
 BIG = 2**53
 
@@ -79,7 +79,7 @@ def _axes() -> Iterator[Case]:
         yield onnx("axis-negative", "ArgMin", opset, (x,), i64([[0], [1]]), axis=-1)
         yield onnx("out-of-range", "ArgMax", opset, (x,), AxisError, axis=2)
         yield onnx("out-of-range-below", "ArgMin", opset, (x,), AxisError, axis=-3)
-        yield onnx("keepdims-2", "ArgMax", opset, (x,), ValueError, "keepdims is 2", keepdims=2)
+        yield onnx("keepdims-2", "ArgMax", opset, (x,), AttributeValueError, "keepdims is 2", keepdims=2)
     yield onnx("last-too-early", "ArgMax", 11, (x,), UnsupportedOperator, "select_last", select_last_index=1)
 
 

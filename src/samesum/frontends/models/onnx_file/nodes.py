@@ -12,7 +12,7 @@ from samesum.errors import ModelError, UnsupportedOperator
 from samesum.files.tensors import External, array_of, sparse_array_of
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node, Value
-from samesum.operators.attributes import Unread
+from samesum.specs.row import Unread
 
 _READERS: dict[int, Any] = {
     1: lambda a: a.f,

@@ -1,0 +1,71 @@
+"""Operators of the standards on arrays in memory: checked by their spec, then run as their row says."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from samesum.errors import DtypeError, SamesumError, ShapeError, saying
+from samesum.formats.arrays import NDArray, type_name
+from samesum.formats.elements import names
+from samesum.operators.catalogue import ROWS
+from samesum.operators.rows import Inputs
+from samesum.specs.bind import Operation, check_count
+from samesum.specs.lookup import versions_with_type
+from samesum.specs.row import Input, Spec
+
+
+def apply(operation: Operation, inputs: Inputs, out: NDArray | None = None) -> NDArray:
+    """The operator's result for `inputs`, of the element type that its spec says, in a new array or, of a
+    normalization, in `out`.
+
+    An omitted input is None or, at the end, left out. Raises DtypeError, ShapeError, AxisError or
+    AttributeValueError (a missing or surplus input); each message begins with the operator and its version.
+    """
+    spec = operation.spec
+    run = ROWS[spec.identifier].run
+    try:
+        check_inputs(spec, inputs)
+        return run(operation, inputs) if out is None else run(operation, inputs, out)
+    except (SamesumError, MemoryError) as error:
+        raise saying(spec.identifier, error) from None
+
+
+def check_inputs(spec: Spec, inputs: Inputs) -> None:
+    """As many inputs as the version has, of its types and ranks, those of type T all of one, or an error."""
+    expected = spec.inputs
+    if len(inputs) != len(expected):
+        check_count(spec, [array is not None for array in inputs])
+        if len(inputs) > len(expected):
+            expected += expected[-1:] * (len(inputs) - len(expected))
+    shared = ""
+    for each, array in zip(expected, inputs, strict=False):
+        if array is None:
+            if not each.optional:
+                check_count(spec, [array is not None for array in inputs])
+            continue
+        name = type_name(array.dtype)
+        if each.types is None:
+            if name not in spec.types:
+                _refuse_dtype(spec, each, name)
+            if shared and name != shared:
+                raise DtypeError(f"it was given {shared} and {name}; its inputs must have one type")
+            shared = name
+        elif name not in each.types:
+            _refuse_dtype(spec, each, name)
+        rank = array.ndim
+        if rank < each.min_rank or (each.max_rank is not None and rank > each.max_rank):
+            _refuse_rank(each, array)
+
+
+def _refuse_rank(each: Input, array: NDArray) -> NoReturn:
+    least, most = each.min_rank, each.max_rank
+    allowed = f"at least {least}" if most is None else str(least) if least == most else f"{least} to {most}"
+    raise ShapeError(f"{each.name} has rank {array.ndim} (shape {array.shape}); allowed is {allowed}")
+
+
+def _refuse_dtype(spec: Spec, each: Input, dtype: str) -> NoReturn:
+    hint = ""
+    if each.types is None:
+        others = ", ".join(str(other.version.since) for other in versions_with_type(spec, dtype))
+        hint = f"; {dtype} is allowed by version {others}" if others else "; no version allows it"
+    raise DtypeError(f"{each.name} is {dtype}; allowed are {names(each.types or spec.types)}{hint}")

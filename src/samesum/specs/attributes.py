@@ -1,0 +1,156 @@
+"""How the value of an attribute is read. ONNX gives numbers, an IR file their text, a call the values of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from operator import index
+from typing import Any
+
+from samesum.errors import AttributeValueError, AxisError, UnsupportedOperator
+from samesum.formats.arrays import Dtype
+from samesum.formats.axes import integer_of
+from samesum.formats.elements import CASTABLE, IR_ELEMENTS, ONNX_ELEMENTS, Element, names
+from samesum.specs.row import Attribute, Kind, Spec, Standard, Unread
+
+
+def read(spec: Spec, attribute: Attribute, value: object) -> object:
+    """The value of `attribute` that `value` says.
+
+    Raises AxisError for what should name an axis and does not, AttributeValueError for any other value that the
+    standard does not allow, UnsupportedOperator for an element type that nothing can be converted to.
+    """
+    said = f"{spec.identifier}: {attribute.name}"
+    try:
+        if isinstance(value, Unread):
+            raise ValueError(value)
+        given = _unspelled(attribute.kind, value) if spec.standard.spells_values else value
+        return _READERS[attribute.kind](spec.standard, attribute, given)
+    except AxisError as error:
+        raise AxisError(f"{spec.identifier}: {error}") from None
+    except UnsupportedOperator as error:
+        raise UnsupportedOperator(f"{said}: {error}") from None
+    except (ValueError, TypeError, OverflowError):
+        shown = f"a {value.kind}" if isinstance(value, Unread) else repr(value)
+        raise AttributeValueError(f"{said} is {shown}; allowed is {_allowed(spec.standard, attribute)}") from None
+
+
+_WORDS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def _unspelled(kind: Kind, value: object) -> Any:
+    """What a text of an IR file stands for; anything else, and a text that stands for nothing, as it is."""
+    if not isinstance(value, str):
+        return value
+    if kind is Kind.FLAG:
+        return _WORDS.get(value.strip().lower(), value)
+    if kind in (Kind.INTEGERS, Kind.AXES):
+        return [_numeral(item) for item in value.split(",") if item.strip()]
+    if kind in (Kind.INTEGER, Kind.AXIS, Kind.AXIS_FROM_FRONT):
+        return _numeral(value)
+    return float(value) if kind is Kind.NUMBER else value
+
+
+def _numeral(text: str) -> int | str:
+    digits = text.strip()
+    unsigned = digits[1:] if digits[:1] in ("+", "-") else digits
+    return int(digits) if unsigned.isascii() and unsigned.isdigit() and len(unsigned) < 20 else text
+
+
+def _flag(_: Standard, __: Attribute, value: Any) -> bool:
+    number = index(value)
+    return bool(number) if number in (0, 1) else _refused(value)
+
+
+def _integer(_: Standard, __: Attribute, value: Any) -> int:
+    if isinstance(value, bool) or not -(2**63) <= index(value) < 2**63:
+        _refused(value)
+    return index(value)
+
+
+def _items(value: Any) -> Iterable[Any]:
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
+        _refused(value)
+    items: Iterable[Any] = value
+    return items
+
+
+def _integers(standard: Standard, attribute: Attribute, value: Any) -> tuple[int, ...]:
+    return tuple(_integer(standard, attribute, item) for item in _items(value))
+
+
+def _number(_: Standard, __: Attribute, value: Any) -> float:
+    return _refused(value) if isinstance(value, bool | str | bytes) else float(value)
+
+
+def _axis(_: Standard, __: Attribute, value: Any) -> int:
+    return integer_of(value)
+
+
+def _axis_from_front(_: Standard, __: Attribute, value: Any) -> int:
+    axis = integer_of(value)
+    if axis < 0:
+        raise AxisError(f"axis {axis} counts from the end; allowed is {Kind.AXIS_FROM_FRONT.value}")
+    return axis
+
+
+def _axes(_: Standard, __: Attribute, value: Any) -> tuple[int, ...]:
+    return tuple(integer_of(item) for item in _items(value))
+
+
+def _word(_: Standard, attribute: Attribute, value: Any) -> str:
+    word = value.strip().lower() if isinstance(value, str) else _refused(value)
+    return word if word in attribute.words or not attribute.words else _refused(value)
+
+
+_ONNX_NAMES = {element.name: element for element in ONNX_ELEMENTS.values()}
+
+
+def _type(standard: Standard, _: Attribute, value: Any) -> Dtype:
+    """A type to convert to: 8-bit floats and what is packed are read, never written.
+
+    It is an element type of the IR by name, or a number of TensorProto.DataType (Cast-1: its name).
+    """
+    if standard.spells_values:
+        element = IR_ELEMENTS.get(value.strip().lower())
+    else:
+        element = _ONNX_NAMES.get(value.upper()) if isinstance(value, str) else ONNX_ELEMENTS.get(index(value))
+    if element is None:
+        raise ValueError(value)
+    if not _is_target(element):
+        raise UnsupportedOperator(f"conversion to {element.name} is not supported; allowed: {names(CASTABLE)}")
+    return element.dtype
+
+
+def _refused(value: Any) -> Any:
+    raise ValueError(value)
+
+
+def _allowed(standard: Standard, attribute: Attribute) -> str:
+    if attribute.kind is Kind.FLAG and not standard.spells_values:
+        return "0 or 1"
+    if attribute.kind is Kind.TYPE:
+        return f"one of {_type_names(standard)}"
+    return " or ".join(attribute.words) or attribute.kind.value
+
+
+def _type_names(standard: Standard) -> str:
+    if standard.spells_values:
+        return ", ".join(name for name, element in IR_ELEMENTS.items() if _is_target(element))
+    return ", ".join(f"{number} ({element.name})" for number, element in ONNX_ELEMENTS.items() if _is_target(element))
+
+
+def _is_target(element: Element) -> bool:
+    return element.dtype.name in CASTABLE and element.bits >= 8
+
+
+_READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
+    Kind.FLAG: _flag,
+    Kind.INTEGER: _integer,
+    Kind.INTEGERS: _integers,
+    Kind.NUMBER: _number,
+    Kind.AXIS: _axis,
+    Kind.AXIS_FROM_FRONT: _axis_from_front,
+    Kind.AXES: _axes,
+    Kind.WORD: _word,
+    Kind.TYPE: _type,
+}
