@@ -13,7 +13,7 @@ from samesum.algebra import exact
 from samesum.algebra.pieces import Promotion
 from samesum.algebra.rows import Reduction, Scan
 from samesum.engine import memory
-from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REAL, REVERSE, SELECT_LAST, WIDEN
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REAL, REVERSE, SELECT_LAST, WIDEN, flags_of
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, Format
 
@@ -52,7 +52,7 @@ def form_of(dtype: Any) -> Format:
 
 def door_flags(row: Reduction | Scan) -> int:
     """What the array door asks of the core for integers and booleans."""
-    return {Promotion.WIDEN: WIDEN, Promotion.REAL: REAL}.get(row.promotion, 0)
+    return flags_of(row) & (WIDEN | REAL)
 
 
 def result_dtype(row: Reduction | Scan, dtype: Any, flags: int) -> np.dtype[Any]:

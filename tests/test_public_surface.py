@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import pickle
 import subprocess
 import sys
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
@@ -73,6 +76,34 @@ def test_every_public_function_is_documented_with_an_example(door: str) -> None:
         if callable(each) and not isinstance(each, type):
             assert each.__doc__, name
             assert ">>> " in each.__doc__, name
+
+
+@pytest.mark.parametrize("door", ["samesum", "samesum.onnx", "samesum.openvino"])
+def test_what_is_public_says_where_it_is_imported_from(door: str) -> None:
+    module = import_module(door)
+    for name in module.__all__:
+        each = getattr(module, name)
+        if isinstance(each, FunctionType | type):
+            assert (each.__module__, each.__qualname__) == (door, name)
+            assert pickle.loads(pickle.dumps(each)) is each
+
+
+def test_errors_can_be_pickled() -> None:
+    for error in (samesum.AxisError("axis 2"), samesum.UnsupportedOperator("Conv", {"Conv": 2})):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), again.args, vars(again)) == (type(error), error.args, vars(error))
+
+
+def test_the_package_says_which_modules_are_public() -> None:
+    assert samesum.__doc__ is not None
+    assert "Public are this module and those two" in " ".join(samesum.__doc__.split())
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS - {"set_num_threads", "get_num_threads", "load"}))
+def test_annotations_can_be_read_and_leave_nothing_open(name: str) -> None:
+    hints = get_type_hints(getattr(samesum, name))
+    assert Any not in hints.values()
+    assert set(hints) == {*inspect.signature(getattr(samesum, name)).parameters, "return"}
 
 
 def test_both_ways_to_an_operator_lead_to_it() -> None:

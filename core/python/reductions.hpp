@@ -120,8 +120,8 @@ inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned 
     return output.finished((flags & Flag::scalar) != 0);
 }
 
-// One result for each code, with its own flags but for keepdims, and of `dtype` unless it is an extreme, a
-// position or a truth.
+// One result for each code, with its own flags but for keepdims; `dtype` is that of sums, products, means and
+// roots.
 inline nb::list reduce_several(const std::vector<unsigned>& codes, nb::handle x, nb::handle axes,
                                const std::vector<unsigned>& flags, bool keepdims, bool scalars,
                                nb::handle dtype) {
@@ -131,8 +131,8 @@ inline nb::list reduce_several(const std::vector<unsigned>& codes, nb::handle x,
     std::int64_t most_bytes = 0;
     for (std::size_t i = 0; i < codes.size(); ++i) {
         const Reduction row = reduction_of(codes[i], flags.at(i));
-        const Format format =
-            format_for(row, sets.x.view.format, flags[i], is_extreme(row.combine) ? nb::none() : dtype);
+        const bool keeps_type = is_extreme(row.combine) || row.finalize == Finalize::logarithm;
+        const Format format = format_for(row, sets.x.view.format, flags[i], keeps_type ? nb::none() : dtype);
         if (sets.are_empty()) check_empty(row, format, flags[i], sets.x);
         outputs.emplace_back(nb::none(), sets.x.array, format, sets.rank, sets.shape);
         results.push_back({row, format, outputs.back().data()});

@@ -1,8 +1,8 @@
 """ONNX and OpenVINO reductions and scans, correctly rounded: the same bits everywhere.
 
-The functions on arrays are here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards' operators
-as functions, `load` reads models. Public are this module, `samesum.onnx` and `samesum.openvino`, by the names in their
-`__all__`; every other module is the package's own and may change without notice.
+The functions on arrays are here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards'
+operators as functions, `load` reads models. Public are this module and those two, by the names in their `__all__`;
+every other module is the package's own and may change without notice.
 """
 
 from importlib import import_module

@@ -236,9 +236,7 @@ def test_torch_tensor_that_requires_a_gradient_is_refused() -> None:
     torch = pytest.importorskip("torch")
     for dtype in (torch.float32, torch.bfloat16):
         x = torch.ones(3, dtype=dtype, requires_grad=True)
-        with pytest.raises(
-            DtypeError, match=r"Tensor requires a gradient, which no result here has; pass x.detach\(\)"
-        ):
+        with pytest.raises(DtypeError, match=r"Tensor requires a gradient, .*; pass x.detach\(\)"):
             as_array(x)
         assert as_array(x.detach()).astype(np.float32).tolist() == [1, 1, 1]
 
@@ -246,7 +244,7 @@ def test_torch_tensor_that_requires_a_gradient_is_refused() -> None:
 def test_a_tensor_that_requires_a_gradient_is_refused() -> None:
     x = Tensor(np.ones(3))
     x.requires_grad = True  # type: ignore[attr-defined]
-    with pytest.raises(DtypeError, match=r"Tensor requires a gradient, which no result here has; pass x.detach\(\)"):
+    with pytest.raises(DtypeError, match=r"Tensor requires a gradient, .*; pass x.detach\(\)"):
         as_array(x)
 
 
@@ -262,9 +260,7 @@ class Lazy(Holder):
 
 
 def test_a_dask_collection_is_never_computed_whole() -> None:
-    with pytest.raises(
-        DtypeError, match=r"got a lazy \w+ Lazy, which would be computed whole, in memory; pass x.compute"
-    ):
+    with pytest.raises(DtypeError, match=r"got a lazy \w+ Lazy, which would be computed whole, .* pass x.compute"):
         as_array(Lazy(np.ones(2), {"x": 1}))
     assert as_array(Lazy(np.ones(2), None)).tolist() == [1, 1], "as xarray's objects without blocks are"
 
@@ -287,9 +283,7 @@ def test_torch_sign_that_is_not_yet_applied_is_not_lost() -> None:
 
 def test_torch_tensors_that_numpy_cannot_hold_are_refused() -> None:
     torch = pytest.importorskip("torch")
-    with pytest.raises(
-        DtypeError, match=r"Tensor of torch.float8_e8m0fnu: no array has its type code 14 of 8 bits and 1 lanes"
-    ):
+    with pytest.raises(DtypeError, match=r"Tensor of torch.float8_e8m0fnu: no array has its type code 14 of 8 bits"):
         as_array(torch.ones(2).to(torch.float8_e8m0fnu))
     with pytest.raises(DtypeError, match=r"Tensor does not make an array: .*[Ss]parse"):
         as_array(torch.ones(2).to_sparse())

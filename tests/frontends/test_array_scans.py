@@ -41,7 +41,7 @@ def test_the_initial_element_lengthens_the_axis() -> None:
 
 
 def test_exclusive_with_the_initial_element_is_refused() -> None:
-    with pytest.raises(ShapeError, match=r"include_initial and exclusive are both true"):
+    with pytest.raises(ShapeError, match=r"exclusive and include_initial ask for the initial element twice"):
         ss.cumulative_sum(X, include_initial=True, exclusive=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, get_args
 
 import ml_dtypes
 import numpy as np
@@ -12,7 +12,8 @@ import pytest
 import samesum as ss
 from oracle import assert_bits
 from samesum.algebra.rows import REDUCTIONS
-from samesum.errors import AxisError, DtypeError, ShapeError, UnsupportedOperator
+from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
+from samesum.frontends.arrays.several import Name
 
 NAMES = [*(row.name for row in REDUCTIONS), "l1", "l2"]
 FUNCTIONS = {name: getattr(ss, {"l1": "l1_norm", "l2": "l2_norm"}.get(name, name)) for name in NAMES}
@@ -21,8 +22,9 @@ X = np.array([[3, 1, 3], [0, 5, 0]])
 
 def test_the_signature() -> None:
     assert str(inspect.signature(ss.reduce)) == (
-        "(x: 'Any', names: 'list[str] | tuple[str, ...]', /, axis: 'Axes' = None, *, keepdims: 'bool' = False)"
-        " -> 'dict[str, NDArray]'"
+        "(x: 'ArrayLike', names: 'Sequence[Name]', /, axis: 'Axes' = None, *, "
+        "dtype: 'DTypeLike | None' = None, keepdims: 'bool' = False)"
+        " -> 'dict[str, Result]'"
     )
 
 
@@ -51,13 +53,13 @@ def test_several_axes_are_for_reductions_that_have_them() -> None:
 
 @pytest.mark.parametrize("names", [["median"], ["sum", "norm"], [None], ["Sum"]])
 def test_unknown_names_are_refused_with_the_allowed_ones(names: Any) -> None:
-    with pytest.raises(UnsupportedOperator, match=f"{names[-1]!r} is no reduction; allowed are all, any, argmax.*sum"):
+    with pytest.raises(AttributeValueError, match=f"{names[-1]!r} is no reduction; allowed are all, any, argmax.*sum"):
         ss.reduce(X, names)
 
 
 @pytest.mark.parametrize("names", ["sum", None, {"sum": 1}])
 def test_names_are_a_list(names: Any) -> None:
-    with pytest.raises(UnsupportedOperator, match="allowed is a list or tuple of them"):
+    with pytest.raises(DtypeError, match="a list or tuple of them is needed"):
         ss.reduce(X, names)
 
 
@@ -76,3 +78,7 @@ def test_the_errors_are_those_of_the_functions() -> None:
 
 def test_anything_array_like_is_taken() -> None:
     assert ss.reduce([[1.0, 2.0], [3.0, 4.0]], ["sum", "max"], axis=0)["sum"].tolist() == [4.0, 6.0]
+
+
+def test_the_names_of_annotations_are_all_of_them() -> None:
+    assert set(get_args(Name)) == set(NAMES)

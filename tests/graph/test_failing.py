@@ -116,5 +116,5 @@ def test_the_operator_is_named_once_in_a_chain() -> None:
     with pytest.raises(DtypeError) as caught:
         model.run([x, x.astype(np.float64)])
     assert str(caught.value) == (
-        "model: node 'both': onnx.Add-13 was given float32 and float64; its inputs must have one type"
+        "model: node 'both': onnx.Add-13: it was given float32 and float64; its inputs must have one type"
     )

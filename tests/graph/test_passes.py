@@ -87,7 +87,7 @@ def layer_norm(axes: list[int], length: int, kind: int = TensorProto.FLOAT) -> M
     dtype = KINDS[kind]
     constants = {name: np.array(value, dtype) for name, value in (("two", 2), ("epsilon", 1e-5))}
     constants |= {name: (np.arange(length) / 64 + 1).astype(dtype) for name in ("scale", "shift")}
-    return load(onnx_bytes(nodes, {"x": (kind, ["n", length])}, {"y": (kind, None)}, constants, opset=13))
+    return load(onnx_bytes(nodes, {"x": (kind, ["n", length])}, {"y": (kind, None)}, constants, opset=15))
 
 
 @pytest.mark.parametrize("axes", [[-1], [0]], ids=str)
@@ -132,7 +132,7 @@ def test_functions_do_not_notice_blocks_and_strides(operator: str, kind: int, mo
     inputs = ["a", "p"] if operator == "Pow" else ["a"]
     nodes = [helper.make_node("Abs", ["x"], ["a"]), helper.make_node(operator, inputs, ["b"])]
     nodes.append(helper.make_node("Neg", ["b"], ["y"]))
-    model = load(onnx_bytes(nodes, {"x": (kind, [None, None])}, {"y": (kind, None)}, exponent, opset=13))
+    model = load(onnx_bytes(nodes, {"x": (kind, [None, None])}, {"y": (kind, None)}, exponent, opset=15))
     x = np.asarray(np.random.default_rng(4).standard_normal((64, 258)) * 5).astype(KINDS[kind])
     for block in (40, 1000, 3000):
         monkeypatch.setattr(passes, "BLOCK_BYTES", block)

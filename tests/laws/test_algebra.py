@@ -40,11 +40,11 @@ def test_negation(x: NDArray) -> None:
         zero = mirrored == 0 and not np.any(x)
         exact_zero = mirrored == 0 and (row is SUM or memory.reduce(SUM, x) == 0)
         nan = bool(np.isnan(mirrored))
-        assert_bits(got, mirrored if zero or exact_zero or nan else -mirrored, f"{row.name} of -x")
+        assert_bits(got, np.asarray(mirrored if zero or exact_zero or nan else -mirrored), f"{row.name} of -x")
     for row in (L1_NORM, L2_NORM, SUM_SQUARE):
         assert_bits(memory.reduce(row, -x), memory.reduce(row, x), f"{row.name} of -x")
     low, high = memory.reduce(MIN, x), memory.reduce(MAX, -x)
-    assert_bits(high, low if np.isnan(low) else -low, "max(-x) is -min(x)")
+    assert_bits(high, np.asarray(low if np.isnan(low) else -low), "max(-x) is -min(x)")
 
 
 @given(st.sampled_from(PLAIN[:3]), st.sampled_from(("bfloat16", "float32", "float64")), lengths, st.integers(-20, 20))
@@ -52,11 +52,15 @@ def test_powers_of_two_scale_the_result(family: str, dtype: str, n: int, power: 
     x = cases.make(family, dtype, n)
     factor = np.array(2.0**power, x.dtype)
     for row in (SUM, MEAN, L1_NORM, L2_NORM, MIN, MAX):
-        assert_bits(memory.reduce(row, x * factor), memory.reduce(row, x) * factor, f"{row.name} {family} 2**{power}")
+        assert_bits(
+            memory.reduce(row, x * factor),
+            np.asarray(memory.reduce(row, x) * factor),
+            f"{row.name} {family} 2**{power}",
+        )
     got, expected = memory.reduce(SUM_SQUARE, x * factor), memory.reduce(SUM_SQUARE, x)
-    assert_bits(got, expected * factor * factor, f"sum_square {family} 2**{power}")
+    assert_bits(got, np.asarray(expected * factor * factor), f"sum_square {family} 2**{power}")
     got, expected = memory.scan(CUMULATIVE_SUM, x * factor, 0), memory.scan(CUMULATIVE_SUM, x, 0)
-    assert_bits(got, expected * factor, f"cumulative_sum {family} 2**{power}")
+    assert_bits(got, np.asarray(expected * factor), f"cumulative_sum {family} 2**{power}")
 
 
 @given(float_dtypes, st.integers(1, 100), st.data(), st.integers(0, 7))

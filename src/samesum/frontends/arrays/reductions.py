@@ -100,7 +100,7 @@ def mean(
     1e+308
     """
     return reduce_by_code(
-        _MEAN.code, x, axis, _MEAN.flags | bool(keepdims), None if dtype is None else _real(dtype), out
+        _MEAN.code, x, axis, _MEAN.flags | bool(keepdims), None if dtype is None else real_dtype(dtype), out
     )
 
 
@@ -174,7 +174,7 @@ def l2_norm(
     array([ 5., 13.])
     """
     return reduce_by_code(
-        _L2_NORM.code, x, axis, _L2_NORM.flags | bool(keepdims), None if dtype is None else _real(dtype), out
+        _L2_NORM.code, x, axis, _L2_NORM.flags | bool(keepdims), None if dtype is None else real_dtype(dtype), out
     )
 
 
@@ -253,7 +253,7 @@ def any(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDAr
     return reduce_by_code(_ANY.code, x, axis, _ANY.flags | bool(keepdims), None, out)
 
 
-def _real(dtype: DTypeLike) -> Dtype:
+def real_dtype(dtype: DTypeLike) -> Dtype:
     """The type of a mean or a root: what is between two integers has no place in theirs."""
     target = as_dtype(dtype)
     assert target is not None

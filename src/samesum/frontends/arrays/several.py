@@ -8,12 +8,12 @@ from typing import Any, Literal
 from numpy.typing import DTypeLike
 
 from samesum.algebra.pieces import Promotion
-from samesum.algebra.rows import L1_NORM, L2_NORM, REDUCTIONS, Reduction
-from samesum.engine.arrays import as_dtype
+from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, REDUCTIONS, Reduction
 from samesum.engine.memory import flags_of, reduce_several
 from samesum.errors import AttributeValueError, DtypeError
 from samesum.formats.arrays import ArrayLike, Result
 from samesum.formats.axes import Axes, integer_of
+from samesum.frontends.arrays.reductions import real_dtype
 
 Name = Literal[
     "sum", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "prod", "log_sum", "logsumexp", "all", "any",
@@ -54,7 +54,9 @@ def reduce(
     wanted = _rows(names)
     if axis is not None and not _POSITIONS.isdisjoint(wanted):
         integer_of(axis)
-    results = reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True, dtype=as_dtype(dtype))
+    if dtype is not None and any(row in (MEAN, L2_NORM) for row, _ in wanted.values()):
+        dtype = real_dtype(dtype)
+    results = reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True, dtype=dtype)
     return dict(zip(wanted, results, strict=True))
 
 

@@ -1,0 +1,139 @@
+"""`samesum explain`: an operator in both standards, and what each engine gives where they disagree."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby
+from typing import Any
+
+from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
+from samesum.cli.catalogue import Line
+from samesum.cli.exits import Exit, UsageError
+from samesum.cli.show import print_json, printable
+from samesum.conformance.contestants import Contestant
+from samesum.conformance.explaining import Explained, contestants, explain, text_of
+from samesum.conformance.situations import BY_NAME, SITUATIONS, specs_of
+from samesum.errors import MissingPackage
+from samesum.runtimes.catalogue import OTHERS
+from samesum.specs.lookup import FAMILY
+from samesum.specs.row import Spec
+
+PATIENCE = 60.0
+
+
+def add_to(verbs: Any) -> None:
+    """Adds the verb and its options."""
+    parser = verbs.add_parser(
+        "explain",
+        help="an operator in both standards, and what each installed engine gives in difficult cases",
+        description="Shows the versions, types and defaults of OPERATOR in ONNX and OpenVINO, and what samesum and "
+        "each installed engine (ONNX Runtime, OpenVINO, the ONNX reference) give where engines disagree, run now.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("operator", metavar="OPERATOR", help="its name in either standard, such as ReduceSum")
+    names = ", ".join(situation.name for situation in SITUATIONS)
+    parser.add_argument(
+        "--case",
+        dest="cases",
+        metavar="CASE",
+        nargs="+",
+        default=[],
+        choices=list(BY_NAME),
+        help=f"only these: {names}",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(call=call)
+
+
+def call(arguments: argparse.Namespace) -> Exit:
+    """Prints what was asked for."""
+    specs = specs_of(arguments.operator)
+    if not specs:
+        known = ", ".join(sorted({spec.operator.name for spec in FAMILY}))
+        raise UsageError(f"there is no operator {arguments.operator!r} that samesum explains; allowed are {known}")
+    chosen = [BY_NAME[name] for name in arguments.cases] or SITUATIONS
+    engines = contestants(_installed(), PATIENCE)
+    try:
+        found = list(explain(arguments.operator, chosen, engines))
+        if arguments.json:
+            print_json({"operator": _facts(specs), "cases": [_row(each) for each in found]})
+        else:
+            print("\n".join(printable(line) for line in (*_heading(specs), "", *_table(found, engines))))
+    finally:
+        for engine in engines:
+            engine.close()
+    return Exit.FINE
+
+
+def _installed() -> list[Any]:
+    made = []
+    for make in OTHERS.values():
+        with suppress(MissingPackage):
+            make()
+            made.append(make)
+    return made
+
+
+def _facts(specs: dict[str, tuple[Spec, ...]]) -> dict[str, dict[str, Any]]:
+    """What the standards say, by standard; what concerns reductions alone is left out for others."""
+    found: dict[str, dict[str, Any]] = {}
+    for standard, versions in specs.items():
+        newest = versions[-1]
+        _, _, numbers, axes, types = Line(standard, newest.operator.name, versions).cells
+        found[standard] = {"operator": newest.operator.name, "versions": numbers, "axes": axes}
+        found[standard] |= {"attributes": _attributes(versions), "types": types}
+        if isinstance(newest.row, Reduction) and newest.row not in (ARGMAX, ARGMIN):
+            reduced = "all axes are reduced" if newest.standard.empty_axes_reduce_all else "no axis is reduced"
+            found[standard] |= {"no axes": reduced, "empty set": newest.operator.empty_set.value}
+    return found
+
+
+def _attributes(versions: tuple[Spec, ...]) -> str:
+    """Each attribute of the newest version with its default, and since when it is there."""
+    texts = []
+    for attribute in versions[-1].attributes:
+        since = next(spec.version.since for spec in versions if attribute.name in {a.name for a in spec.attributes})
+        text = f"{attribute.name}={_plain(attribute.default)}"
+        texts.append(text if since == versions[0].version.since else f"{text} (from {since})")
+    return ", ".join(texts) or "none"
+
+
+def _heading(specs: dict[str, tuple[Spec, ...]]) -> Iterator[str]:
+    for standard, facts in _facts(specs).items():
+        yield f"{standard}.{facts.pop('operator')}"
+        for name, value in facts.items():
+            yield from _wrapped(f"  {name:<12}", str(value))
+
+
+def _plain(value: object) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _wrapped(label: str, text: str, width: int = 80) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, width, initial_indent=label, subsequent_indent=" " * len(label))
+
+
+def _table(found: Sequence[Explained], engines: Sequence[Contestant]) -> Iterator[str]:
+    versions = ", ".join(f"{each.name} {each.version}".strip() for each in engines)
+    yield from _wrapped("", f"What these give, run now (* is not what samesum gives): {versions}")
+    for situation, group in groupby(found, key=lambda each: each.situation):
+        rows = list(group)
+        data = f"{rows[0].data.dtype.name} {text_of(rows[0].data)}"
+        yield from ("", *_wrapped("", f"{situation.name}: {situation.shows}; {data}"))
+        for each in rows:
+            answers = "; ".join(f"{'*' if one.differs else ''}{one.engine} {one.text}" for one in each.answers)
+            yield from _wrapped(f"  {each.spec.identifier:<24} ", answers)
+
+
+def _row(each: Explained) -> dict[str, object]:
+    return {
+        "case": each.situation.name,
+        "shows": each.situation.shows,
+        "operator": each.spec.identifier,
+        "data": {"dtype": each.data.dtype.name, "shape": list(each.data.shape), "text": text_of(each.data)},
+        "answers": {one.engine: {"text": one.text, "differs": one.differs} for one in each.answers},
+    }

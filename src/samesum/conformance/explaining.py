@@ -1,0 +1,117 @@
+"""What each engine gives in a situation, run now: one line for each standard, engine and situation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samesum.conformance.case import Case
+from samesum.conformance.contestants import ByModels, Contestant, Own
+from samesum.conformance.forms import Form
+from samesum.conformance.situations import SITUATIONS, Situation, case_of, specs_of, usual
+from samesum.errors import SamesumError
+from samesum.formats.arrays import NDArray
+from samesum.runtimes.remote import Remote
+from samesum.runtimes.runtime import EngineError, Runtime, Trouble
+from samesum.specs.lookup import FAMILY
+from samesum.specs.row import Spec
+
+SHOWN = 4
+"""Elements of an answer; of longer ones the last are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one engine made of a case. `differs`: another value, dtype or shape than samesum's, or no answer."""
+
+    engine: str
+    text: str
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A situation in one standard, and the answers in the order of the engines; samesum's is the first."""
+
+    spec: Spec
+    situation: Situation
+    data: NDArray
+    answers: tuple[Answer, ...]
+
+
+def explain(operator: str, situations: Iterable[Situation], engines: Sequence[Contestant]) -> Iterator[Explained]:
+    """The operator in both standards in each of the situations that concern it."""
+    for situation in situations:
+        for specs in specs_of(operator).values():
+            spec = usual(specs)
+            case = case_of(spec, situation)
+            if case is not None:
+                yield Explained(spec, situation, situation.data[spec.operator.name], tuple(_answers(case, engines)))
+
+
+def matrix(engines: Sequence[Contestant]) -> Iterator[Explained]:
+    """Every operator in every situation."""
+    for operator in dict.fromkeys(spec.operator.name for spec in FAMILY):
+        yield from explain(operator, SITUATIONS, engines)
+
+
+def contestants(makers: Iterable[Callable[[], Runtime]], patience: float) -> list[Contestant]:
+    """samesum, then the engines, each in a process of its own."""
+    return [Own(frozenset({Form.CALL})), *(ByModels(Remote(maker, patience)) for maker in makers)]
+
+
+def _answers(case: Case, engines: Sequence[Contestant]) -> Iterator[Answer]:
+    own: NDArray | str = ""
+    for engine in engines:
+        forms = engine.forms(case)
+        if not forms:
+            continue
+        given = _given(engine, case, forms[0])
+        own = given if engine is engines[0] else own
+        yield Answer(engine.name, given if isinstance(given, str) else text_of(given), not _same(own, given))
+
+
+def _given(engine: Contestant, case: Case, form: Form) -> NDArray | str:
+    try:
+        return engine.answer(case, form)
+    except SamesumError:
+        return "error"
+    except EngineError as error:
+        return {Trouble.NOT_SUPPORTED: "not supported", Trouble.ENDED: "crash"}.get(error.trouble, "error")
+
+
+def _same(own: NDArray | str, given: NDArray | str) -> bool:
+    if isinstance(own, str) or isinstance(given, str):
+        return isinstance(own, str) and isinstance(given, str) and own == given
+    if own.dtype != given.dtype or own.shape != given.shape:
+        return False
+    return own.tobytes() == given.tobytes() or (own.dtype.kind in "fV" and bool(_same_values(own, given)))
+
+
+def _same_values(own: NDArray, given: NDArray) -> bool:
+    nans = np.isnan(own)
+    return np.array_equal(nans, np.isnan(given)) and own[~nans].tobytes() == given[~nans].tobytes()
+
+
+def text_of(array: NDArray) -> str:
+    """The values, each with the fewest digits that identify it in its own type.
+
+    >>> text_of(np.float32([[1, 2.5], [3e38, np.inf]]))
+    '[[1, 2.5], [3e+38, inf]]'
+    >>> text_of(np.arange(9))
+    '[..., 5, 6, 7, 8]'
+    """
+    if array.ndim == 0:
+        return _number(array) if array.dtype.kind == "f" else str(array[()])
+    dots = "..., " if len(array) > SHOWN else ""
+    return f"[{dots}{', '.join(text_of(np.asarray(part)) for part in array[-SHOWN:])}]"
+
+
+def _number(array: Any) -> str:
+    number, size = array[()], abs(float(array))
+    if not np.isfinite(size) or size == 0 or 1e-4 <= size < 1e7:
+        return np.format_float_positional(number, trim="-")
+    return np.format_float_scientific(number, trim="-", exp_digits=1)

@@ -1,0 +1,38 @@
+"""`samesum explain`: a screen that fits 80 columns, one JSON document, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command import Command
+
+from samesum.cli.exits import Exit
+
+pytest.importorskip("onnx")
+
+
+def test_the_screen_fits_and_names_both_standards(samesum: Command) -> None:
+    done = samesum("explain", "ReduceMean", "--case", "overflow", "empty")
+    assert done.status == Exit.FINE
+    lines = done.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "onnx.ReduceMean" in lines
+    assert "openvino.ReduceMean" in lines
+    assert "  axes        attribute, from 18 input" in lines
+    assert any(line.startswith("  onnx.ReduceMean-18       samesum 1e+38") for line in lines)
+    assert any(line.startswith("  openvino.ReduceMean-1    samesum [0, 0]") for line in lines)
+
+
+def test_json_is_one_document(samesum: Command) -> None:
+    document = json.loads(samesum("explain", "cumsum", "--case", "order", "--json").out)
+    assert document["operator"]["onnx"]["versions"] == "11, 14"
+    assert [each["operator"] for each in document["cases"]] == ["onnx.CumSum-14", "openvino.CumSum-3"]
+    assert document["cases"][0]["answers"]["samesum"] == {"text": "[1e+8, 1e+8, 1]", "differs": False}
+
+
+def test_unknown_names_are_refused(samesum: Command) -> None:
+    done = samesum("explain", "Conv")
+    assert done.status == Exit.USAGE
+    assert "there is no operator 'Conv' that samesum explains; allowed are ArgMax" in done.err
+    assert samesum("explain", "ReduceSum", "--case", "weather").status == Exit.USAGE

@@ -1,0 +1,126 @@
+"""Situations on which engines disagree: what samesum gives is right, and an engine that differs is marked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from samesum.conformance.contestants import ByModels, Own
+from samesum.conformance.explaining import Explained, explain, matrix
+from samesum.conformance.forms import Form
+from samesum.conformance.situations import BY_NAME, SITUATIONS, case_of, specs_of, usual
+from samesum.formats.arrays import NDArray
+from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Session, Settings, Trouble
+from samesum.specs.lookup import FAMILY
+
+pytest.importorskip("onnx")
+OWN = Own(frozenset({Form.CALL}))
+RIGHT = {
+    ("ReduceSum", "nan"): "nan",
+    ("ReduceSum", "infinity"): "nan",
+    ("ReduceSum", "empty"): "[0, 0]",
+    ("ReduceSum", "overflow"): "3e+38",
+    ("ReduceSum", "order"): "1",
+    ("ReduceSum", "long"): "4096",
+    ("ReduceSum", "ties"): "1.001",
+    ("ReduceSum", "zeros"): "0",
+    ("ReduceSum", "subnormal"): "2.5e-40",
+    ("ReduceSum", "wrap"): "-2147483648",
+    ("ReduceSum", "int64"): "9007199254740993",
+    ("ReduceMean", "wrap"): "1073741824",
+    ("ReduceMean", "truncation"): "-3",
+    ("ReduceL2", "overflow"): "5e+30",
+    ("ReduceL2", "truncation"): "5",
+    ("ReduceL1", "order"): "100000008",
+    ("ReduceProd", "overflow"): "1e+30",
+    ("ReduceProd", "zeros"): "-0",
+    ("ReduceMax", "zeros"): "0",
+    ("ReduceMin", "zeros"): "-0",
+    ("ReduceLogSumExp", "overflow"): "1000.6932",
+    ("CumSum", "order"): "[1e+8, 1e+8, 1]",
+    ("ArgMax", "nan"): "1",
+    ("ArgMax", "equal"): "1",
+    ("ArgMax", "empty"): "error",
+    ("Hardmax", "equal"): "[0, 1, 0]",
+    ("ReduceLogicalAnd", "truth"): "False",
+}
+
+
+@pytest.mark.parametrize(("operator", "situation"), RIGHT)
+def test_samesum_gives_what_the_contract_says(operator: str, situation: str) -> None:
+    found = list(explain(operator, [BY_NAME[situation]], [OWN]))
+    assert found
+    for each in found:
+        text = each.answers[0].text
+        expected = RIGHT[operator, situation]
+        assert text == expected or np.float32(text) == np.float32(expected), each.spec.identifier
+
+
+def test_every_operator_has_situations_in_each_of_its_standards() -> None:
+    for standard, operator in {(spec.standard.name, spec.operator.name) for spec in FAMILY}:
+        spec = usual(specs_of(operator)[standard])
+        assert [each.name for each in SITUATIONS if case_of(spec, each) is not None], spec.identifier
+
+
+def test_names_are_found_in_any_case_and_standard() -> None:
+    assert set(specs_of("reducesum")) == {"onnx", "openvino"}
+    assert set(specs_of("SOFTMAX")) == {"onnx", "openvino"}
+    assert set(specs_of("ArgMax")) == {"onnx"}
+    assert specs_of("Conv") == {}
+
+
+class Fixed:
+    """An engine that always gives the same array, or the same trouble."""
+
+    name, version, formats = "fixed", "1", frozenset({Format.ONNX})
+
+    def __init__(self, answer: NDArray | EngineError) -> None:
+        self._answer = answer
+
+    def prepare(self, model: EngineModel, settings: Settings = DEFAULTS) -> Session:  # noqa: ARG002
+        return self  # type: ignore[return-value]
+
+    def run(self, feeds: Feeds, wanted: list[str]) -> dict[str, NDArray]:  # noqa: ARG002
+        if isinstance(self._answer, EngineError):
+            raise self._answer
+        return dict.fromkeys(wanted, self._answer)
+
+
+def given(answer: NDArray | EngineError) -> Explained:
+    (found,) = (
+        each
+        for each in explain("ReduceSum", [BY_NAME["subnormal"]], [OWN, ByModels(Fixed(answer))])
+        if each.spec.standard.name == "onnx"
+    )
+    return found
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "differs"),
+    [
+        (np.array(2.5e-40, np.float32), "2.5e-40", False),
+        (np.array(0, np.float32), "0", True),
+        (np.array(2.5e-40, np.float64), "2.5e-40", True),
+        (np.array([2.5e-40], np.float32), "[2.5e-40]", True),
+        (EngineError(Trouble.NOT_SUPPORTED, "no"), "not supported", True),
+        (EngineError(Trouble.ENDED, "gone"), "crash", True),
+        (EngineError(Trouble.REFUSED, "will not"), "error", True),
+    ],
+)
+def test_an_engine_that_differs_is_marked(answer: NDArray | EngineError, text: str, differs: bool) -> None:
+    own, other = given(answer).answers
+    assert (own.engine, own.text, own.differs) == ("samesum", "2.5e-40", False)
+    assert (other.engine, other.text, other.differs) == ("fixed", text, differs)
+
+
+def test_every_nan_is_the_same() -> None:
+    nan = np.array(0xFFFFFFFF, np.uint32).view(np.float32)
+    situation = [BY_NAME["nan"]]
+    found = next(iter(explain("ReduceSum", situation, [OWN, ByModels(Fixed(nan))])))
+    assert [one.differs for one in found.answers] == [False, False]
+
+
+def test_the_matrix_has_every_operator() -> None:
+    found = list(matrix([OWN]))
+    assert {each.spec.operator.name for each in found} == {spec.operator.name for spec in FAMILY}
+    assert not any(one.differs for each in found for one in each.answers)
