@@ -50,6 +50,13 @@ thread_local bool is_brief = false;
 // Whether the calling thread has an Interruptible.
 thread_local bool is_interruptible = false;
 
+// Of the innermost LentThreads of the calling thread.
+thread_local const Lender* lender = nullptr;
+
+// A job within a job is the caller's own.
+constexpr Lender no_other_threads{
+    nullptr, [](void*, std::size_t, void (*work)(void*, std::size_t), void* object) { work(object, 0); }};
+
 void pause() {
 #if defined(__x86_64__) || defined(_M_X64)
     _mm_pause();
@@ -218,6 +225,9 @@ bool Interruptible::is_interrupted() { return is_interruptible && interruption_r
 BriefWork::BriefWork(bool brief) : before_(is_brief) { is_brief = brief; }
 BriefWork::~BriefWork() { is_brief = before_; }
 
+LentThreads::LentThreads(const Lender& lends) : before_(lender) { lender = &lends; }
+LentThreads::~LentThreads() { lender = before_; }
+
 int thread_count() {
     const int n = configured.load(std::memory_order_relaxed);
     if (n > 0) return n;
@@ -229,6 +239,15 @@ void set_thread_count(int n) { configured = n; }
 
 namespace {
 
+void run_on_lent_threads(Tasks& job, std::size_t threads) {
+    if (threads <= 1) return job.work(0);
+    const auto work = [](void* object, std::size_t worker) {
+        const LentThreads scope(no_other_threads);
+        static_cast<Tasks*>(object)->work(worker);
+    };
+    lender->run(lender->state, threads, work, &job);
+}
+
 void run_tasks(std::size_t n, std::size_t threads, std::size_t shares, TaskRef task) {
     if (n == 1) {
         const FloatingPointScope scope;
@@ -236,7 +255,10 @@ void run_tasks(std::size_t n, std::size_t threads, std::size_t shares, TaskRef t
     }
     Tasks job(task, n, shares);
     if (threads > n) threads = n;
-    if (threads <= 1 || !pool().try_run(job, threads)) job.work_as_caller([](std::size_t) {});
+    if (lender != nullptr)
+        run_on_lent_threads(job, threads);
+    else if (threads <= 1 || !pool().try_run(job, threads))
+        job.work_as_caller([](std::size_t) {});
     if (job.failure) std::rethrow_exception(job.failure);
 }
 

@@ -76,6 +76,25 @@ class BriefWork {
     bool before_;
 };
 
+// Threads of a caller that has some of its own. run(state, n, work, object) calls work(object, i) for each i
+// < n, on threads of its choice and at least on one, and returns once all calls have.
+struct Lender {
+    void* state;
+    void (*run)(void* state, std::size_t n, void (*work)(void* object, std::size_t i), void* object);
+};
+
+// While it lives, jobs of the calling thread run on these threads instead of the pool's.
+class LentThreads {
+  public:
+    explicit LentThreads(const Lender& lender);
+    ~LentThreads();
+    LentThreads(const LentThreads&) = delete;
+    LentThreads& operator=(const LentThreads&) = delete;
+
+  private:
+    const Lender* before_;
+};
+
 // Runs tasks 0 ... n-1 on up to `threads` threads of which the caller is worker 0. Each worker begins with a
 // share of tasks that follow one another, the same in every call of so many tasks and threads: what it read
 // in the call before may still be in its own cache. Who is done with that helps the others. While the pool is

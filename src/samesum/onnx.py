@@ -1,7 +1,7 @@
 """The operators of ONNX as functions on arrays, `opset` chooses the version; and samesum inside ONNX's own tools.
 
-`reference_ops` and `Backend` need the onnx package, which is imported on first use; without it they raise
-MissingPackage, an ImportError.
+`reference_ops` and `Backend` need the onnx package, `exact_session` onnxruntime; they are imported on first use, and
+without them MissingPackage is raised, an ImportError.
 """
 
 from importlib import import_module
@@ -27,6 +27,7 @@ from samesum.frontends.standards.onnx_scans import CumProd, CumSum
 
 if TYPE_CHECKING:
     from samesum.frontends.plugins.backend import Backend
+    from samesum.frontends.plugins.exact_session import custom_ops_library, exact_session
     from samesum.frontends.plugins.reference import reference_ops
     from samesum.frontends.plugins.session import InferenceSession
 
@@ -50,10 +51,18 @@ __all__ = [
     "ReduceSum",
     "ReduceSumSquare",
     "Softmax",
+    "custom_ops_library",
+    "exact_session",
     "reference_ops",
 ]
 
-_PLUGINS = {"Backend": "backend", "InferenceSession": "session", "reference_ops": "reference"}
+_PLUGINS = {
+    "Backend": "backend",
+    "InferenceSession": "session",
+    "custom_ops_library": "exact_session",
+    "exact_session": "exact_session",
+    "reference_ops": "reference",
+}
 """In which file of `frontends/plugins` each lies."""
 _OF_ONNX = {"Backend": "onnx.backend.base", "reference_ops": "onnx.reference"}
 """Which part of the onnx package each needs."""

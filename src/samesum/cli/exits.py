@@ -16,7 +16,7 @@ class Exit(IntEnum):
     THRESHOLD = 3
     INVALID = 4
     UNSUPPORTED = 5
-    MISSING = 6
+    LACKING = 6
     INTERRUPTED = 130
     PIPE_CLOSED = 141
 
@@ -28,7 +28,7 @@ MEANINGS = {
     Exit.THRESHOLD: "a threshold was exceeded",
     Exit.INVALID: "a file is invalid or unsafe",
     Exit.UNSUPPORTED: "a model has an operator that is not supported",
-    Exit.MISSING: "a package that is needed is not installed, or not enough memory",
+    Exit.LACKING: "a package that is needed is not installed, or not enough memory",
 }
 """The table of `samesum --help`."""
 
@@ -43,8 +43,8 @@ class InvalidFileError(Exception):
 
 def status_of(error: Exception) -> Exit:
     """The status for an error that a command ends with."""
+    if isinstance(error, MissingPackage | MemoryError):
+        return Exit.LACKING
     if isinstance(error, UnsupportedOperator):
         return Exit.UNSUPPORTED
-    if isinstance(error, MissingPackage | MemoryError):
-        return Exit.MISSING
     return Exit.INVALID if isinstance(error, ModelError | InvalidFileError) else Exit.USAGE

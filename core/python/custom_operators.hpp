@@ -1,0 +1,80 @@
+// The standard's operators as Python declares them for other runtimes. Included by module.cpp alone.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "onnxruntime/versions.hpp"
+#include "python/arrays.hpp"
+
+namespace samesum::python {
+
+using AttributeRow = std::tuple<std::string, std::string, std::int64_t>;  // name, meaning, default
+// Types, the least and the greatest rank, whether it may be left out.
+using AxesRow = std::tuple<std::vector<std::string>, std::size_t, std::size_t, bool>;
+// Name, since, registered since, kind, code, types, type of the result, least rank, as a matrix, axes,
+// attributes.
+using VersionRow = std::tuple<std::string, int, int, std::string, unsigned, std::vector<std::string>,
+                              std::optional<std::string>, std::size_t, bool, std::optional<AxesRow>,
+                              std::vector<AttributeRow>>;
+
+// The place of a word among those that are known.
+inline std::size_t place_of(const std::string& word, const std::vector<std::string>& known) {
+    const auto found = std::find(known.begin(), known.end(), word);
+    if (found == known.end()) raise("ModelError", "'" + word + "' is no word of a declared operator");
+    return static_cast<std::size_t>(found - known.begin());
+}
+
+inline std::vector<onnxruntime::ElementType> types_of(const std::vector<std::string>& names) {
+    std::vector<onnxruntime::ElementType> types;
+    for (const std::string& name : names) {
+        const auto type = onnxruntime::element_type_of(name);
+        if (!type) raise("DtypeError", name + " is no element type of other runtimes");
+        types.push_back(*type);
+    }
+    return types;
+}
+
+inline onnxruntime::Version version_of(const VersionRow& row) {
+    static const std::vector<std::string> kinds{"reduction", "scan", "softmax", "log_softmax", "hardmax"};
+    static const std::vector<std::string> fields{
+        "axes", "keepdims", "noop_with_empty_axes", "axis", "select_last", "exclusive", "reverse"};
+    const auto& [name, since, registered, kind, code, types, result, min_rank, matrix, axes, attributes] =
+        row;
+    onnxruntime::Version version{name,
+                                 since,
+                                 registered,
+                                 static_cast<onnxruntime::Kind>(place_of(kind, kinds)),
+                                 code,
+                                 types_of(types),
+                                 std::nullopt,
+                                 min_rank,
+                                 matrix,
+                                 std::nullopt,
+                                 {}};
+    if (result) version.result = types_of({*result}).front();
+    if (axes) {
+        const auto& [axes_types, least, most, optional] = *axes;
+        version.axes = onnxruntime::AxesInput{types_of(axes_types), least, most, optional};
+    }
+    for (const auto& [word, meaning, value] : attributes)
+        version.attributes.push_back(
+            {word, static_cast<onnxruntime::Field>(place_of(meaning, fields)), value});
+    return version;
+}
+
+inline void declare_operators(const std::vector<VersionRow>& rows) {
+    std::vector<onnxruntime::Version> versions;
+    for (const VersionRow& row : rows) versions.push_back(version_of(row));
+    onnxruntime::declare_versions(std::move(versions));
+}
+
+}  // namespace samesum::python

@@ -1,0 +1,27 @@
+"""The compiled core as a library of custom operators, which other runtimes load by its path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from samesum import _core
+
+AttributeRow = tuple[str, str, int]
+"""The standard's word, the field of an operation that it sets, and what holds for a node without it."""
+AxesRow = tuple[list[str], int, int, bool]
+"""The input that names axes: its element types, its least and greatest rank, whether it may be left out."""
+VersionRow = tuple[str, int, int, str, int, list[str], str | None, int, bool, AxesRow | None, list[AttributeRow]]
+"""Name, the opset since which it holds (0: an unknown opset), the version to register it as, kind, number of the row,
+element types, that of the result if it is another, least rank, whether the axis makes a matrix, axes, attributes."""
+
+
+def declare(rows: Sequence[VersionRow]) -> None:
+    """Tells the core which operators it is to offer; the first time counts."""
+    _core.declare_operators(list(rows))
+
+
+def path() -> str:
+    """The file of the compiled core. It exports `RegisterCustomOps`."""
+    file = _core.__file__
+    assert file is not None
+    return file

@@ -1,0 +1,140 @@
+"""Sessions of ONNX Runtime whose reductions, scans and softmaxes are samesum's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from samesum.engine.library import path
+from samesum.errors import AttributeValueError, MissingPackage, UnsupportedOperator
+from samesum.frontends.plugins.custom_rows import OPERATORS, declare_once
+from samesum.frontends.plugins.opsets import Opsets, opsets_of
+from samesum.specs.lookup import lookup
+from samesum.specs.onnx import ONNX
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+_OPSET, _OPERATORS, _REGISTERED = "samesum.opset", "samesum.operators", "samesum.registered"
+"""Entries of the session's configuration that the library reads and, the last one, writes."""
+
+
+def custom_ops_library() -> str:
+    """The path of a library for `SessionOptions.register_custom_ops_library`: these operators in ONNX's own domain.
+
+    Every reduction, scan, softmax, ArgMax and ArgMin of a model, in the bodies of If, Loop and Scan too, then runs
+    in samesum. The library is this package's compiled core and needs a process that runs Python. ONNX Runtime does
+    not tell it the opset of a model: Softmax, LogSoftmax and Hardmax are samesum's from opset 13 on, and those of
+    older models stay the runtime's, unless the options say it, as `exact_session` does:
+    `options.add_session_config_entry("samesum.opset", "11")`. The entry `samesum.operators` chooses operators, with
+    semicolons between their names. ONNX Runtime 1.20 or newer.
+    Source: https://onnxruntime.ai/docs/reference/operators/add-custom-op.html.
+
+    >>> import numpy as np, onnxruntime
+    >>> options = onnxruntime.SessionOptions()
+    >>> options.register_custom_ops_library(custom_ops_library())
+    >>> session = onnxruntime.InferenceSession("examples/onnx/l2_normalize.onnx", options)
+    >>> session.run(["y"], {"x": np.full((1, 1, 1024), 3e30, np.float32)})[0][0, 0, 0]
+    np.float32(0.03125)
+    """
+    declare_once()
+    return path()
+
+
+def exact_session(
+    path_or_bytes: str | os.PathLike[str] | bytes,
+    sess_options: onnxruntime.SessionOptions | None = None,
+    operators: Iterable[str] | None = None,
+    **kwargs: Any,
+) -> onnxruntime.InferenceSession:
+    """An `onnxruntime.InferenceSession` in which every reduction, scan, softmax, ArgMax and ArgMin is samesum's.
+
+    The model stays as it is, and whatever else it contains runs as ever. `operators` chooses some of them by name,
+    such as `["ReduceSum", "Softmax"]`; None means all. `sess_options` receives the operators, for models of this
+    opset; the other arguments are those of the session. Raises MissingPackage without onnxruntime,
+    UnsupportedOperator for names that samesum does not have and for opsets that it does not know,
+    AttributeValueError for options that hold samesum's operators for other models, ModelError for a file that is no
+    ONNX model, and what ONNX Runtime raises.
+
+    >>> import numpy as np
+    >>> session = exact_session("examples/onnx/l2_normalize.onnx")
+    >>> session.run(["y"], {"x": np.full((1, 1, 1024), 3e30, np.float32)})[0][0, 0, 0]
+    np.float32(0.03125)
+    """
+    try:
+        import onnxruntime
+    except ModuleNotFoundError:
+        raise MissingPackage(
+            'exact_session needs the package onnxruntime, which is not installed; pip install "samesum[compare]"'
+        ) from None
+    names = _names(operators)
+    opset = _opset(opsets_of(path_or_bytes), names)
+    options = onnxruntime.SessionOptions() if sess_options is None else sess_options
+    if opset is not None:
+        _register(options, opset, names)
+    source = path_or_bytes if isinstance(path_or_bytes, bytes) else os.fspath(path_or_bytes)
+    return onnxruntime.InferenceSession(source, options, **kwargs)
+
+
+def _names(operators: Iterable[str] | None) -> list[str]:
+    """The names of all operators, or those asked for."""
+    if operators is None:
+        return [each.name for each in OPERATORS]
+    if isinstance(operators, str):
+        raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
+    allowed = [each.name for each in OPERATORS]
+    names = sorted(set(operators))
+    if unknown := [each for each in names if each not in allowed]:
+        raise UnsupportedOperator(f"operators names {', '.join(map(repr, unknown))}; allowed are {', '.join(allowed)}")
+    if not names:
+        raise AttributeValueError("operators names none; allowed are None, for all of them, and one name or more")
+    return names
+
+
+def _opset(opsets: Opsets, names: list[str]) -> int | None:
+    """The model's opset; None if it uses no operator of ONNX."""
+    if opsets.model is None:
+        return None
+    if not 1 <= opsets.model <= ONNX.newest_opset:
+        raise UnsupportedOperator(f"the model has opset {opsets.model}; known are 1 to {ONNX.newest_opset}")
+    for function, opset in opsets.functions.items():
+        changed = [name for name in names if _since(name, opset) != _since(name, opsets.model)]
+        if changed:
+            raise UnsupportedOperator(
+                f"the function {function!r} has opset {opset} and the model {opsets.model}, between which "
+                f"{', '.join(changed)} changed; samesum can serve one of them in a session: leave out what changed, "
+                "by `operators`, or convert the model to one opset"
+            )
+    return opsets.model
+
+
+def _since(name: str, opset: int) -> int | None:
+    try:
+        return lookup(ONNX.name, name, opset).version.since
+    except UnsupportedOperator:
+        return None
+
+
+def _register(options: onnxruntime.SessionOptions, opset: int, names: list[str]) -> None:
+    chosen = "" if len(names) == len(OPERATORS) else ";".join(names)
+    asked = f"opset {opset}, operators {chosen or 'all'}"
+    before = _entry(options, _REGISTERED)
+    if before == asked:
+        return
+    if before is not None:
+        raise AttributeValueError(
+            f"the session options hold samesum's operators for {before}; this model needs {asked} in others"
+        )
+    options.add_session_config_entry(_OPSET, str(opset))
+    if chosen:
+        options.add_session_config_entry(_OPERATORS, chosen)
+    options.register_custom_ops_library(custom_ops_library())
+
+
+def _entry(options: onnxruntime.SessionOptions, key: str) -> str | None:
+    try:
+        value: str = options.get_session_config_entry(key)
+    except RuntimeError:  # there is none
+        return None
+    return value

@@ -1,0 +1,371 @@
+"""Sessions of ONNX Runtime with samesum's operators: which nodes are samesum's, and what is refused."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, load_model
+
+import samesum as ss
+from building import onnx_bytes
+from samesum import AttributeValueError, ModelError, UnsupportedOperator
+from samesum.onnx import custom_ops_library, exact_session
+
+onnxruntime = pytest.importorskip("onnxruntime")
+
+F, H, I64, NODE = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64, helper.make_node
+EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
+HUGE = np.float32([[3e30, 4e30], [1.0, 1.0]])
+"""Its first L2 norm is 5e30; ONNX Runtime's squares overflow."""
+MANY = np.full((1, 2**25), 1, np.float32)
+"""Added one after the other, they are 2^24."""
+X = np.load(EXAMPLES.parent / "data" / "activations.npy")
+
+
+def quiet(**settings: Any) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    for name, value in settings.items():
+        setattr(options, name, value)
+    return options
+
+
+def one_node(operator: str, opset: int = 18, kind: int = F, rank: int = 2, **attributes: Any) -> bytes:
+    node = NODE(operator, ["x"], ["y"], **attributes)
+    dims = [None] * rank
+    return onnx_bytes([node], {"x": (kind, dims)}, {"y": (kind, dims)}, opset=opset)
+
+
+def operators_in(path: Path) -> list[str]:
+    return [node.op_type for node in load_model(path).graph.node]
+
+
+def test_the_rest_of_a_model_is_the_runtimes() -> None:
+    nodes = [
+        NODE("MatMul", ["x", "x"], ["product"]),
+        NODE("ReduceL2", ["product", "axes"], ["norm"]),
+        NODE("Sigmoid", ["norm"], ["y"]),
+    ]
+    ends = {"x": (F, [2, 2])}, {"norm": (F, [2, 1]), "y": (F, [2, 1])}
+    model = onnx_bytes(nodes, *ends, {"axes": np.int64([1])})
+    x = np.float32([[1e15, 0], [0, 2e15]])
+    found, y = exact_session(model).run(None, {"x": x})
+    assert found.tobytes() == ss.l2_norm(x @ x, axis=1, keepdims=True).tobytes()
+    assert np.isfinite(found).all()
+    assert y.tolist() == [[1.0], [1.0]]
+    plain = onnxruntime.InferenceSession(model, quiet()).run(["norm"], {"x": x})[0]
+    assert plain.tolist() == [[np.inf], [np.inf]]
+
+
+def test_a_path_and_bytes_give_the_same() -> None:
+    path = EXAMPLES / "l2_normalize.onnx"
+    x = np.full((1, 1, 1024), 3e30, np.float32)
+    for source in (path, str(path), path.read_bytes()):
+        assert exact_session(source).run(["y"], {"x": x})[0][0, 0, 0] == np.float32(0.03125)
+
+
+@pytest.mark.parametrize("level", ["ORT_DISABLE_ALL", "ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL"])
+def test_no_fusion_swallows_the_means_of_a_layer_normalization(level: str, tmp_path: Path) -> None:
+    saved = tmp_path / "optimized.onnx"
+    options = quiet(
+        optimized_model_filepath=str(saved),
+        graph_optimization_level=getattr(onnxruntime.GraphOptimizationLevel, level),
+    )
+    session = exact_session(EXAMPLES / "layer_norm.onnx", options)
+    assert operators_in(saved).count("ReduceMean") == 2
+    expected = ss.load(EXAMPLES / "layer_norm.onnx").run({"x": X})["y"]
+    assert np.abs(session.run(None, {"x": X})[0] - expected).max() < 1e-6  # Sqrt and Div are the runtime's
+
+
+def attention(opset: int) -> bytes:
+    """Softmax of scores to which a mask is added, as exported transformers have it."""
+    nodes = [
+        NODE("MatMul", ["q", "k"], ["scores"]),
+        NODE("Add", ["scores", "mask"], ["masked"]),
+        NODE("Softmax", ["masked"], ["weights"], axis=3),
+        NODE("MatMul", ["weights", "v"], ["y"]),
+    ]
+    inputs = {"q": (F, [1, 2, 4, 8]), "k": (F, [1, 2, 8, 4]), "v": (F, [1, 2, 4, 8]), "mask": (F, [1, 1, 1, 4])}
+    return onnx_bytes(nodes, inputs, {"weights": (F, [1, 2, 4, 4]), "y": (F, [1, 2, 4, 8])}, opset=opset)
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_no_fusion_swallows_the_softmax_of_attention(by_hand: bool, tmp_path: Path) -> None:
+    saved = tmp_path / "optimized.onnx"
+    options = quiet(optimized_model_filepath=str(saved))
+    if by_hand:
+        options.register_custom_ops_library(custom_ops_library())
+        onnxruntime.InferenceSession(attention(13), options)
+    else:
+        exact_session(attention(13), options)
+    assert operators_in(saved).count("Softmax") == 1
+
+
+def body(name: str, inputs: list[Any], outputs: list[Any], nodes: list[Any]) -> Any:
+    return helper.make_graph(nodes, name, inputs, outputs)
+
+
+def value(name: str, kind: int = F, shape: list[int] | None = None) -> Any:
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def norm(x: str, y: str) -> Any:
+    return NODE("ReduceL2", [x], [y], axes=[-1], keepdims=0)
+
+
+def test_bodies_of_if_loop_and_scan_are_exact_too() -> None:
+    branches = {f"{way}_branch": body(way, [], [value(way)], [norm("x", way)]) for way in ("then", "else")}
+    loop = body(
+        "loop",
+        [value("i", I64, []), value("go", TensorProto.BOOL, []), value("before", F, [2, 2])],
+        [value("on", TensorProto.BOOL, []), value("after", F, [2, 2]), value("norms")],
+        [NODE("Identity", ["go"], ["on"]), NODE("Identity", ["before"], ["after"]), norm("before", "norms")],
+    )
+    scan = body("scan", [value("row", F, [2])], [value("length")], [norm("row", "length")])
+    nodes = [
+        NODE("If", ["yes"], ["branch"], **branches),
+        NODE("Loop", ["once", "", "x"], ["last", "rows"], body=loop),
+        NODE("Scan", ["x"], ["each"], num_scan_inputs=1, body=scan),
+    ]
+    ends = {"x": (F, [2, 2])}, {"branch": (F, None), "rows": (F, None), "each": (F, None)}
+    model = onnx_bytes(nodes, *ends, {"yes": np.array(True), "once": np.array(1, np.int64)}, opset=17)
+    branch, rows, each = exact_session(model).run(None, {"x": HUGE})
+    expected = [np.float32(5e30), np.sqrt(np.float32(2))]
+    assert branch.tolist() == expected
+    assert rows.tolist() == [expected]
+    assert each.tolist() == expected
+    assert onnxruntime.InferenceSession(model, quiet()).run(["each"], {"x": HUGE})[0][0] == np.inf
+
+
+def model_with_function(nodes: list[Any], opset: int) -> bytes:
+    function = helper.make_function("mine", "Mine", ["a"], ["b"], nodes, [helper.make_opsetid("", opset)])
+    return onnx_bytes(
+        [NODE("Mine", ["x"], ["y"], domain="mine")],
+        {"x": (F, [2, 2])},
+        {"y": (F, None)},
+        functions=[function],
+        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("mine", 1)],
+    )
+
+
+def test_model_local_functions_are_exact_too() -> None:
+    nodes = [NODE("Constant", [], ["c"], value_ints=[1]), NODE("ReduceL2", ["a", "c"], ["b"], keepdims=0)]
+    assert exact_session(model_with_function(nodes, 18)).run(None, {"x": HUGE})[0][0] == np.float32(5e30)
+
+
+def test_a_function_of_an_opset_with_other_versions_is_refused_unless_they_are_left_out() -> None:
+    model = model_with_function([NODE("Abs", ["a"], ["b"])], 13)
+    with pytest.raises(UnsupportedOperator, match=r"the function 'Mine' has opset 13 and the model 18, .* ReduceL2"):
+        exact_session(model)
+    assert exact_session(model, operators=["ReduceSum", "Softmax"]).run(None, {"x": -HUGE})[0].tolist() == HUGE.tolist()
+
+
+@pytest.mark.parametrize("operator", ["Softmax", "LogSoftmax", "Hardmax"])
+@pytest.mark.parametrize("opset", [11, 12, 13, 17])
+def test_softmax_has_the_meaning_of_the_models_opset(operator: str, opset: int) -> None:
+    x = np.float32(np.arange(24).reshape(2, 3, 4) % 5)
+    model = one_node(operator, opset, rank=3, axis=1)
+    expected = getattr(ss.onnx, operator)(x, axis=1, opset=opset)
+    assert exact_session(model).run(None, {"x": x})[0].tobytes() == expected.tobytes()
+
+
+def test_without_the_opset_softmax_is_samesums_from_13_on_and_never_misread() -> None:
+    x = np.float32(np.arange(24).reshape(2, 3, 4) % 5)
+    options = quiet()
+    options.register_custom_ops_library(custom_ops_library())
+    new, old = (onnxruntime.InferenceSession(one_node("Softmax", o, rank=3, axis=1), options) for o in (13, 11))
+    assert new.run(None, {"x": x})[0].tobytes() == ss.onnx.Softmax(x, axis=1).tobytes()
+    assert np.allclose(old.run(None, {"x": x})[0], ss.onnx.Softmax(x, axis=1, opset=11), rtol=1e-6)
+
+
+def test_without_the_opset_axes_are_an_input_or_an_attribute() -> None:
+    options = quiet()
+    options.register_custom_ops_library(custom_ops_library())
+    for model in (
+        "opset11/reduce_l2_axes_2_3.onnx",
+        "opset13/reduce_l2_axes_2_3.onnx",
+        "opset13/reduce_sum_axes_2_3.onnx",
+    ):
+        y = onnxruntime.InferenceSession(EXAMPLES / model, options).run(None, {"data": X})[0]
+        (expected,) = ss.load(EXAMPLES / model).run({"data": X}).values()
+        assert y.tobytes() == expected.tobytes()
+
+
+def test_shapes_are_known_before_the_model_runs() -> None:
+    nodes = [
+        NODE("ReduceMax", ["x"], ["max"], axes=[-1]),
+        NODE("ReduceMin", ["x"], ["min"], axes=[0, 2], keepdims=0),
+        NODE("ArgMax", ["x"], ["place"], axis=1, keepdims=0),
+        NODE("Softmax", ["x"], ["softmax"]),
+        NODE("ReduceSum", ["x"], ["sum"]),
+    ]
+    names = ("max", "min", "place", "softmax", "sum")
+    outputs = {name: (I64 if name == "place" else F, None) for name in names}
+    session = exact_session(onnx_bytes(nodes, {"x": (F, ["n", 3, 4])}, outputs, opset=13))
+    shapes = {output.name: output.shape for output in session.get_outputs()}
+    assert shapes == {"max": ["n", 3, 1], "min": [3], "place": ["n", 4], "softmax": ["n", 3, 4], "sum": []}
+
+
+def test_operators_choose_which_are_exact() -> None:
+    nodes = [NODE("ReduceL2", ["x"], ["l2"], axes=[1]), NODE("ReduceSumSquare", ["x"], ["square"], axes=[1])]
+    model = onnx_bytes(nodes, {"x": (F, [1, 3])}, {"l2": (F, [1, 1]), "square": (F, [1, 1])}, opset=13)
+    x = np.float32([[2**12, 1, 1]])
+    both = exact_session(model).run(None, {"x": x})
+    one = exact_session(model, operators=["ReduceL2"]).run(None, {"x": x})
+    assert both[1].tolist() == [[2**24 + 2]]
+    assert one[0].tolist() == both[0].tolist()
+    huge = np.float32([[1e30, 1e30, 0]])
+    assert np.isinf(exact_session(model, operators={"ReduceSumSquare"}).run(["l2"], {"x": huge})[0]).all()
+    assert np.isfinite(exact_session(model, operators=("ReduceL2",)).run(["l2"], {"x": huge})[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("operators", "error", "says"),
+    [
+        (["Sofmax"], UnsupportedOperator, "no operator 'Sofmax' that is supported; close: Softmax"),
+        (["Conv"], UnsupportedOperator, "no operator 'Conv'"),
+        ("Softmax", AttributeValueError, "operators is the text 'Softmax'; a sequence of names is needed"),
+        ([], AttributeValueError, "operators names none"),
+    ],
+)
+def test_wrong_choices_are_refused(operators: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        exact_session(one_node("ReduceSum"), operators=operators)
+
+
+def test_unknown_names_in_the_configuration_are_refused() -> None:
+    options = quiet()
+    options.add_session_config_entry("samesum.operators", "ReduceSum;Conv")
+    with pytest.raises(Exception, match=r"samesum.operators names 'Conv', which samesum does not have"):
+        options.register_custom_ops_library(custom_ops_library())
+    options = quiet()
+    options.add_session_config_entry("samesum.opset", "new")
+    with pytest.raises(Exception, match=r"samesum.opset is 'new'; allowed is the opset of the model"):
+        options.register_custom_ops_library(custom_ops_library())
+
+
+def test_a_second_registration_is_harmless_or_refused() -> None:
+    options = quiet()
+    for _ in range(2):
+        session = exact_session(one_node("ReduceL2", 13, axes=[1]), options)
+        assert session.run(None, {"x": HUGE})[0][0, 0] == np.float32(5e30)
+    options.register_custom_ops_library(custom_ops_library())
+    says = "hold samesum's operators for opset 13, operators all; this model needs opset 17, operators all"
+    with pytest.raises(AttributeValueError, match=says):
+        exact_session(one_node("ReduceL2", 17, axes=[1]), options)
+    options.add_session_config_entry("samesum.opset", "17")
+    with pytest.raises(Exception, match="opset 13, operators all; now it is asked for opset 17"):
+        options.register_custom_ops_library(custom_ops_library())
+
+
+def test_float16_stays_float16() -> None:
+    nodes = [
+        NODE("Add", ["x", "x"], ["twice"]),
+        NODE("ReduceSum", ["twice"], ["sum"], keepdims=1),
+        NODE("Sub", ["sum", "sum"], ["y"]),
+    ]
+    model = onnx_bytes(nodes, {"x": (H, [1, 40000])}, {"sum": (H, None), "y": (H, None)}, opset=13)
+    x = np.full((1, 40000), 0.5, np.float16)
+    assert exact_session(model).run(["sum"], {"x": x})[0].tolist() == [[40000.0]]
+    # The rounding of each node to float16: 40001 lies between 40000 and 40032.
+    x[0, 0] = 1
+    assert exact_session(model).run(["sum"], {"x": x})[0].tolist() == [[40000.0]]
+
+
+def test_axes_that_are_computed() -> None:
+    nodes = [NODE("Add", ["k", "k"], ["axes"]), NODE("ReduceL2", ["x", "axes"], ["y"], noop_with_empty_axes=1)]
+    model = onnx_bytes(nodes, {"x": (F, [2, 2, 2]), "k": (I64, [None])}, {"y": (F, None)})
+    session = exact_session(model)
+    x = np.float32(np.arange(8).reshape(2, 2, 2))
+    for k in ([], [1], [0, -1]):
+        found = session.run(None, {"x": x, "k": np.int64(k)})[0]
+        assert found.tobytes() == ss.onnx.ReduceL2(x, np.int64([2 * i for i in k]), noop_with_empty_axes=1).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("axes", "says"),
+    [
+        ([2], r"onnx.ReduceL2-18: axis 2 is out of range for rank 2; allowed are -2 to 1"),
+        ([1, -1], r"onnx.ReduceL2-18: axes \(1, -1\) name axis 1 of rank 2 twice; each may be named once"),
+    ],
+)
+def test_wrong_axes_are_refused_when_the_node_runs(axes: list[int], says: str) -> None:
+    model = onnx_bytes(
+        [NODE("ReduceL2", ["x", "axes"], ["y"])], {"x": (F, [2, 2]), "axes": (I64, [None])}, {"y": (F, None)}
+    )
+    with pytest.raises(Exception, match=says):
+        exact_session(model, quiet()).run(None, {"x": HUGE, "axes": np.int64(axes)})
+
+
+def test_attributes_are_checked_when_the_session_is_made() -> None:
+    with pytest.raises(Exception, match=r"onnx.ReduceSum-13: keepdims is 2; allowed is 0 or 1"):
+        exact_session(one_node("ReduceSum", keepdims=2), quiet())
+    with pytest.raises(Exception, match=r"onnx.ReduceSum-13: there is no attribute 'axes' in this version"):
+        exact_session(one_node("ReduceSum", axes=[1]), quiet())
+
+
+def test_an_empty_set_has_the_value_of_the_standard_or_none() -> None:
+    x = np.zeros((2, 0), np.float32)
+    assert exact_session(one_node("ReduceMax", 13, axes=[1])).run(None, {"x": x})[0].tolist() == [[-np.inf], [-np.inf]]
+    argmax = onnx_bytes([NODE("ArgMax", ["x"], ["y"], axis=1)], {"x": (F, [2, None])}, {"y": (I64, None)})
+    with pytest.raises(Exception, match=r"no position of a maximum of an empty set: the shape is \(2, 0\)"):
+        exact_session(argmax, quiet()).run(None, {"x": x})
+
+
+def test_types_that_the_version_lacks_are_refused() -> None:
+    for operator, opset, kind in [("ReduceMax", 18, TensorProto.BOOL), ("ReduceSum", 18, TensorProto.INT8)]:
+        with pytest.raises(Exception, match=operator):
+            exact_session(one_node(operator, opset, kind), quiet())
+
+
+def test_what_is_no_onnx_file_is_refused(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.onnx"
+    empty.touch()
+    with pytest.raises(ModelError, match="is empty"):
+        exact_session(empty)
+    with pytest.raises(ModelError, match="cannot be read"):
+        exact_session(tmp_path / "missing.onnx")
+    with pytest.raises(ModelError, match="the bytes given is no ONNX model"):
+        exact_session(b"\xff\xff\xff\xff")
+    with pytest.raises(ModelError, match="in ONNX Runtime's own format"):
+        exact_session(b"\x00\x00\x00\x00ORTM")
+    with pytest.raises(UnsupportedOperator, match="the model has opset 99"):
+        exact_session(one_node("ReduceSum", 99))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_sessions_threads_change_no_bit(threads: int) -> None:
+    session = exact_session(one_node("ReduceSum", 11, axes=[1]), quiet(intra_op_num_threads=threads))
+    assert session.run(None, {"x": MANY})[0].tolist() == [[2**25]]
+    softmax = exact_session(one_node("Softmax", 13), quiet(intra_op_num_threads=threads))
+    x = np.float32(np.arange(2**19).reshape(512, 1024) % 1013) / np.float32(64)
+    assert softmax.run(None, {"x": x})[0].tobytes() == ss.onnx.Softmax(x).tobytes()
+
+
+class Base(ctypes.Structure):
+    """OrtApiBase."""
+
+    get_api_type = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)
+    version_type = ctypes.CFUNCTYPE(ctypes.c_void_p)
+    _fields_ = (("get_api", get_api_type), ("version", version_type))
+
+
+def test_a_runtime_that_is_too_old_is_refused_with_what_is_needed() -> None:
+    said = []
+    create_status = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)(
+        lambda _, message: said.append(message.decode()) or 1
+    )
+    table = (ctypes.c_void_p * 300)(ctypes.cast(create_status, ctypes.c_void_p).value)
+    text = ctypes.create_string_buffer(b"1.17.3")
+    base = Base(
+        Base.get_api_type(lambda version: ctypes.addressof(table) if version <= 17 else None),
+        Base.version_type(lambda: ctypes.addressof(text)),
+    )
+    register = ctypes.CDLL(custom_ops_library()).RegisterCustomOps
+    register.restype = ctypes.c_void_p
+    assert register(None, ctypes.byref(base)) == 1
+    assert said == ["samesum needs ONNX Runtime 1.20 or newer; this is 1.17.3"]
