@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from samesum.cli.exits import UsageError
 from samesum.files.pb import numbered
 from samesum.files.reading import PROTOBUF, open_arrays
 from samesum.files.source import Source
-from samesum.formats.arrays import NDArray
-from samesum.graph.model import Value
+from samesum.formats.arrays import Dtype, NDArray, Shape, type_text
 
 
-def read_inputs(options: Sequence[str], inputs: Sequence[Value]) -> dict[str, NDArray]:
+class Input(Protocol):
+    """An input of a model as far as it is known beforehand."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dtype(self) -> Dtype | None: ...
+    @property
+    def shape(self) -> Shape | None: ...
+
+
+def read_inputs(options: Sequence[str], inputs: Sequence[Input]) -> dict[str, NDArray]:
     """The arrays of all --input options by input name, each given once; whether they fit is the model's to say."""
     found: dict[str, Source] = {}
     for option in options:
         name, path = split_option(option, [value.name for value in inputs])
-        for key, source in _named(name, path, inputs).items():
+        for key, source in named_sources(name, path, inputs).items():
             if key in found:
                 raise UsageError(f"input {key!r} is given twice")
             found[key] = source
@@ -39,7 +50,7 @@ def split_option(option: str, known: Sequence[str]) -> tuple[str | None, Path]:
     return name, Path(path)
 
 
-def _named(name: str | None, path: Path, inputs: Sequence[Value]) -> dict[str, Source]:
+def named_sources(name: str | None, path: Path, inputs: Sequence[Input]) -> dict[str, Source]:
     """The arrays of one file or folder by input name; nothing but headers is read."""
     if path.is_dir():
         if name is not None:
@@ -66,16 +77,16 @@ def _chosen(name: str, path: Path, arrays: Mapping[str | None, Source]) -> Sourc
     return arrays[next(iter(arrays))]
 
 
-def _name_for(own: str | None, path: Path, inputs: Sequence[Value]) -> str:
+def _name_for(own: str | None, path: Path, inputs: Sequence[Input]) -> str:
     """The input that a single array is for: by the name in its file, else the model's only one."""
     if own is not None and any(own == value.name for value in inputs):
         return own
     if len(inputs) != 1:
-        raise UsageError(f"--input {path} needs a name; the model's inputs are {'; '.join(map(str, inputs)) or 'none'}")
+        raise UsageError(f"--input {path} needs a name; the model's inputs are {_listed(inputs)}")
     return inputs[0].name
 
 
-def _of_folder(folder: Path, inputs: Sequence[Value]) -> dict[str, Source]:
+def _of_folder(folder: Path, inputs: Sequence[Input]) -> dict[str, Source]:
     """ONNX's test data, `input_0.pb` and so on: by the names in them, else by position."""
     found: dict[str, Source] = {}
     names = [value.name for value in inputs]
@@ -83,6 +94,10 @@ def _of_folder(folder: Path, inputs: Sequence[Value]) -> dict[str, Source]:
         ((own, source),) = open_arrays(path).items()
         name = own if own in names else names[position] if position < len(names) else own
         if name is None or name in found:
-            raise UsageError(f"{path}: the model has {len(names)} inputs: {'; '.join(map(str, inputs)) or 'none'}")
+            raise UsageError(f"{path}: the model has {len(names)} inputs: {_listed(inputs)}")
         found[name] = source
     return found
+
+
+def _listed(inputs: Sequence[Input]) -> str:
+    return "; ".join(f"{each.name} {type_text(each.dtype, each.shape)}" for each in inputs) or "none"

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from samesum import __version__
-from samesum.cli import bench, conformance, explain, info, run
+from samesum.cli import bench, compare, conformance, explain, info, run
 from samesum.cli.exits import MEANINGS, Exit, InvalidFileError, UsageError, status_of
 from samesum.cli.show import printable
 from samesum.errors import SamesumError
 
-VERBS = (run, info, explain, bench, conformance)
+VERBS = (run, info, compare, explain, conformance, bench)
 
 EPILOG = "exit status:\n" + "\n".join(f"  {status.value}  {meaning}" for status, meaning in MEANINGS.items())
 

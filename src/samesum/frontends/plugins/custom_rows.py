@@ -15,6 +15,9 @@ OPERATORS = tuple(operator for operator in ONNX.operators if operator.row is not
 _OUTSIDE_FUSIONS = 2
 """No operator here has a version 2: the optimizers of ONNX Runtime, which know nodes by version, leave it alone."""
 
+OPERATORS = tuple(operator for operator in ONNX.operators if operator.row is not None)
+"""Those of the standard that other runtimes are offered: the reductions, the scans and the softmaxes."""
+
 
 @cache
 def declare_once() -> None:
