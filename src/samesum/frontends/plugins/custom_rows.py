@@ -9,9 +9,6 @@ from samesum.engine.library import AttributeRow, AxesRow, VersionRow, declare
 from samesum.specs.onnx import ONNX
 from samesum.specs.row import Attribute, Operator, Version
 
-OPERATORS = tuple(operator for operator in ONNX.operators if operator.row is not None)
-"""Those of ONNX that the library has."""
-
 _OUTSIDE_FUSIONS = 2
 """No operator here has a version 2: the optimizers of ONNX Runtime, which know nodes by version, leave it alone."""
 
