@@ -18,16 +18,15 @@ from samesum.algebra.rows import Reduction
 from samesum.engine.memory import SELECT_LAST, reduce_several
 from samesum.engine.pieces import Pieces, reduce_pieces
 from samesum.errors import SamesumError, during
-from samesum.formats.arrays import Dtype, NDArray
-from samesum.graph.blocks import Block, grid, kept_part, part, shape_of
+from samesum.formats.arrays import NDArray
+from samesum.graph.blocks import Block, grid, kept_part
+from samesum.graph.chains import Doing, Type, Unforeseen, Values, chain_of
 from samesum.graph.model import Node
 from samesum.graph.stages import Stage
 from samesum.graph.steps import Step
 from samesum.operators import facts as rules
 from samesum.operators.pointwise import MOST_AT_ONCE
 from samesum.operators.rows import Cut, Fact
-
-Values = Mapping[str, NDArray]
 
 BLOCK_BYTES = 512 << 10
 """Of one value in a block: little enough for the caches, enough to hide what a call into NumPy costs."""
@@ -36,36 +35,6 @@ _MOST_ELEMENTS = 2**31
 _MOST_AXES = 64
 _WIDEST = 8
 """Bytes of an element."""
-
-
-class _Unforeseen(Exception):
-    """The stage cannot run in one pass."""
-
-
-class _Doing:
-    """Which nodes are being computed, as messages name them."""
-
-    __slots__ = ("_nodes",)
-
-    def __init__(self, *nodes: Node) -> None:
-        self._nodes = nodes
-
-    def now(self, *nodes: Node) -> None:
-        """From here on it is these."""
-        self._nodes = nodes
-
-    def __str__(self) -> str:
-        if len(self._nodes) == 1:
-            return str(self._nodes[0])
-        return f"nodes {', '.join(repr(node.name) for node in self._nodes)}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Type:
-    """All that can be told of a value before it is there."""
-
-    dtype: Dtype
-    shape: tuple[int, ...]
 
 
 def in_one_pass(stage: Stage, values: Values) -> dict[str, NDArray] | None:
@@ -77,7 +46,7 @@ def in_one_pass(stage: Stage, values: Values) -> dict[str, NDArray] | None:
     size = prod(source.shape)
     if size * source.dtype.itemsize <= BLOCK_BYTES or size > _MOST_ELEMENTS:
         return None
-    doing = _Doing(*(step.node for step in stage.steps))
+    doing = Doing(*(step.node for step in stage.steps))
     try:
         found = _reductions(stage, values, source)
         with during(doing):
@@ -86,7 +55,7 @@ def in_one_pass(stage: Stage, values: Values) -> dict[str, NDArray] | None:
             if sum(step.operation is not None or prod(types[step.result].shape) == size for step in stage.steps) < 2:
                 return None  # nothing would be saved
             return _block_by_block(found, stage, values, types, doing)
-    except _Unforeseen:
+    except Unforeseen:
         return None
 
 
@@ -98,7 +67,7 @@ def _is_small(arrays: list[NDArray]) -> bool:
         return False
 
 
-def _types(stage: Stage, values: Values) -> dict[str, _Type] | None:
+def _types(stage: Stage, values: Values) -> dict[str, Type] | None:
     facts = {name: _fact(values[name]) for name in stage.reads}
     for step in stage.steps:
         inputs = [facts[name] if name else None for name in step.node.inputs]
@@ -109,7 +78,7 @@ def _types(stage: Stage, values: Values) -> dict[str, _Type] | None:
     for name, fact in facts.items():
         if fact.dtype is None or fact.shape is None or None in fact.shape:
             return None
-        types[name] = _Type(fact.dtype, tuple(int(dim or 0) for dim in fact.shape))
+        types[name] = Type(fact.dtype, tuple(int(dim or 0) for dim in fact.shape))
     return types
 
 
@@ -153,8 +122,8 @@ class _Reductions:
         return [np.expand_dims(each, self.axes) for each in results]
 
 
-def _reductions(stage: Stage, values: Values, source: _Type) -> _Reductions:
-    """What the stage reduces; _Unforeseen if an operator does not take it, which one element is enough to tell."""
+def _reductions(stage: Stage, values: Values, source: Type) -> _Reductions:
+    """What the stage reduces; Unforeseen if an operator does not take it, which one element is enough to tell."""
     sample = np.ones((1,) * len(source.shape), source.dtype)
     nodes, rows, axes = [], [], set()
     for step in stage.steps:
@@ -165,27 +134,27 @@ def _reductions(stage: Stage, values: Values, source: _Type) -> _Reductions:
         try:
             step.call([sample, *others])
         except SamesumError:
-            raise _Unforeseen from None
+            raise Unforeseen from None
         facts = [Fact(source.dtype, source.shape), *(None if each is None else _fact(each) for each in others)]
         assert isinstance(operation.spec.row, Reduction)
         nodes.append(step.node)
         rows.append((operation.spec.row, SELECT_LAST if operation.select_last else 0))
         axes.add(tuple(sorted(rules.reduced_axes(operation, facts) or ())))
     if len(axes) > 1:
-        raise _Unforeseen
+        raise Unforeseen
     return _Reductions(tuple(nodes), rows, axes.pop() if axes else ())
 
 
-def _of_one_array(found: _Reductions, stage: Stage, values: Values, types: Mapping[str, _Type]) -> dict[str, NDArray]:
+def _of_one_array(found: _Reductions, stage: Stage, values: Values, types: Mapping[str, Type]) -> dict[str, NDArray]:
     results = found.of_pieces(lambda: [values[stage.source]], 1, 0)
     return {name: each.reshape(types[name].shape) for name, each in zip(found.names, results, strict=True)}
 
 
 def _block_by_block(
-    found: _Reductions, stage: Stage, values: Values, types: Mapping[str, _Type], doing: _Doing
+    found: _Reductions, stage: Stage, values: Values, types: Mapping[str, Type], doing: Doing
 ) -> dict[str, NDArray]:
     source = types[stage.source]
-    chain = _chain(stage, values, types, doing)
+    chain = chain_of(stage, values, types, doing)
     ends = found.nodes or (chain.steps[-1][0].node,)
     doing.now(*ends)
     blocks = grid(source.shape, BLOCK_BYTES // chain.itemsize)
@@ -209,60 +178,3 @@ def _block_by_block(
             out[kept_part(group, found.axes)] = result
     results = {name: out.reshape(types[name].shape) for name, out in zip(found.names, outs, strict=True)}
     return results if whole is None else results | {stage.source: whole}
-
-
-@dataclass(frozen=True, slots=True)
-class _Chain:
-    """The element-wise steps of a stage that are as large as its source; `whole` are all values that they read."""
-
-    steps: tuple[tuple[Step, tuple[str, ...]], ...]
-    """Each with the values that end after it."""
-    whole: Values
-    source: str
-    types: Mapping[str, _Type]
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of the widest element."""
-        return max(self.types[step.result].dtype.itemsize for step, _ in self.steps)
-
-    def part(self, block: Block, doing: _Doing) -> NDArray:
-        """A part of the source."""
-        own: dict[str, NDArray] = {}
-        for step, ended in self.steps:
-            doing.now(step.node)
-            own[step.result] = step.call(self._inputs(step, own, block))
-            for name in ended:
-                own.pop(name, None)
-        result, expected = own[self.source], self.types[self.source]
-        if result.dtype != expected.dtype or result.shape != shape_of(block):
-            raise _Unforeseen
-        return result
-
-    def _inputs(self, step: Step, own: Values, block: Block) -> list[NDArray | None]:
-        inputs: list[NDArray | None] = []
-        for position, name in enumerate(step.node.inputs):
-            if not name:
-                inputs.append(None)
-            elif name in own:
-                inputs.append(own[name])
-            else:
-                is_cut = step.cut is Cut.EACH or position == 0
-                inputs.append(part(self.whole[name], block) if is_cut else self.whole[name])
-        return inputs
-
-
-def _chain(stage: Stage, values: Values, types: Mapping[str, _Type], doing: _Doing) -> _Chain:
-    """What is smaller than the source is computed at once: it would be computed for many blocks."""
-    whole = {name: values[name] for name in stage.reads}
-    size = prod(types[stage.source].shape)
-    steps = []
-    for step, ended in zip(stage.steps, stage.ends, strict=True):
-        if step.operation is not None:
-            continue
-        if prod(types[step.result].shape) == size:
-            steps.append((step, ended))
-            continue
-        doing.now(step.node)
-        whole[step.result] = step.call([whole[name] if name else None for name in step.node.inputs])
-    return _Chain(tuple(steps), whole, stage.source, types)
