@@ -37,8 +37,8 @@ EPILOG = """grids:
 --op, --dtype and --array choose from the grid. With --shape one array is
 measured instead. Names and numbers in a list are separated by commas or spaces.
 
-Competitors: numpy, torch, onnxruntime, openvino, numkong. All that are installed
-take part by default; `--against none` measures samesum alone. All run in one
+Competitors: numpy, torch, onnxruntime, openvino, numkong. By default all that
+are installed take part; `--against none` measures samesum alone. All run in one
 process of their own, in turns, on the same data. If one crashes or does not
 answer, its figure is missing and the others go on.
 

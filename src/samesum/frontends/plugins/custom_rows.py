@@ -9,11 +9,11 @@ from samesum.engine.library import AttributeRow, AxesRow, VersionRow, declare
 from samesum.specs.onnx import ONNX
 from samesum.specs.row import Attribute, Operator, Version
 
-OPERATORS = tuple(operator for operator in ONNX.operators if operator.row is not None)
-"""Those of ONNX that the library has."""
-
 _OUTSIDE_FUSIONS = 2
 """No operator here has a version 2: the optimizers of ONNX Runtime, which know nodes by version, leave it alone."""
+
+OPERATORS = tuple(operator for operator in ONNX.operators if operator.row is not None)
+"""Those of the standard that other runtimes are offered: the reductions, the scans and the softmaxes."""
 
 
 @cache

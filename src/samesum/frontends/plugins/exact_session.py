@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from samesum.engine.library import path
 from samesum.errors import AttributeValueError, MissingPackage, UnsupportedOperator
+from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.custom_rows import OPERATORS, declare_once
 from samesum.frontends.plugins.opsets import Opsets, opsets_of
 from samesum.specs.lookup import lookup
@@ -68,7 +69,7 @@ def exact_session(
         raise MissingPackage(
             'exact_session needs the package onnxruntime, which is not installed; pip install "samesum[compare]"'
         ) from None
-    names = _names(operators)
+    names = chosen_names(ONNX, operators)
     opset = _opset(opsets_of(path_or_bytes), names)
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
     if opset is not None:
@@ -77,22 +78,7 @@ def exact_session(
     return onnxruntime.InferenceSession(source, options, **kwargs)
 
 
-def _names(operators: Iterable[str] | None) -> list[str]:
-    """The names of all operators, or those asked for."""
-    if operators is None:
-        return [each.name for each in OPERATORS]
-    if isinstance(operators, str):
-        raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
-    allowed = [each.name for each in OPERATORS]
-    names = sorted(set(operators))
-    if unknown := [each for each in names if each not in allowed]:
-        raise UnsupportedOperator(f"operators names {', '.join(map(repr, unknown))}; allowed are {', '.join(allowed)}")
-    if not names:
-        raise AttributeValueError("operators names none; allowed are None, for all of them, and one name or more")
-    return names
-
-
-def _opset(opsets: Opsets, names: list[str]) -> int | None:
+def _opset(opsets: Opsets, names: Sequence[str]) -> int | None:
     """The model's opset; None if it uses no operator of ONNX."""
     if opsets.model is None:
         return None
@@ -116,7 +102,7 @@ def _since(name: str, opset: int) -> int | None:
         return None
 
 
-def _register(options: onnxruntime.SessionOptions, opset: int, names: list[str]) -> None:
+def _register(options: onnxruntime.SessionOptions, opset: int, names: Sequence[str]) -> None:
     chosen = "" if len(names) == len(OPERATORS) else ";".join(names)
     asked = f"opset {opset}, operators {chosen or 'all'}"
     before = _entry(options, _REGISTERED)

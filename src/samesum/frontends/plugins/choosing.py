@@ -1,0 +1,29 @@
+"""Which operators of a standard another runtime is to leave to samesum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from samesum.errors import AttributeValueError, UnsupportedOperator
+from samesum.specs.lookup import lookup
+from samesum.specs.row import Standard
+
+
+def chosen_names(standard: Standard, operators: Iterable[str] | None) -> tuple[str, ...]:
+    """The names asked for, as the standard spells them; for None those of all reductions, scans and softmaxes.
+
+    Raises UnsupportedOperator for a name of another operator, AttributeValueError for one text and for no name.
+    """
+    known = tuple(operator.name for operator in standard.operators if operator.row is not None)
+    if operators is None:
+        return known
+    if isinstance(operators, str):
+        raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
+    names = {lookup(standard.name, each).operator.name for each in operators}
+    if others := sorted(names.difference(known)):
+        raise UnsupportedOperator(
+            f"operators names {', '.join(others)}, which the runtime keeps; allowed are {', '.join(known)}"
+        )
+    if not names:
+        raise AttributeValueError("operators names none; allowed are None, for all of them, and one name or more")
+    return tuple(name for name in known if name in names)
