@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from samesum.engine.library import path
 from samesum.errors import AttributeValueError, MissingPackage, UnsupportedOperator
-from samesum.frontends.plugins.custom_rows import OPERATORS, declare_once
 from samesum.frontends.plugins.choosing import chosen_names
+from samesum.frontends.plugins.custom_rows import OPERATORS, declare_once
 from samesum.frontends.plugins.opsets import Opsets, opsets_of
 from samesum.specs.lookup import lookup
 from samesum.specs.onnx import ONNX
