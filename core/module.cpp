@@ -8,6 +8,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/accumulation.hpp"
+#include "python/certificates.hpp"
 #include "python/custom_operators.hpp"
 #include "python/outputs.hpp"
 #include "run/bandwidth.hpp"
@@ -147,15 +148,14 @@ double read_seconds(nb::handle x) {
     return samesum::read_seconds(input.view.data, PyArray_NBYTES(input.array));
 }
 
-double copy_seconds(nb::handle x, nb::handle out) {
+double copy_seconds(nb::handle x, nb::handle out, bool streams) {
     checked_array(out, "out");
     const Input from = input_of(x), to = input_of(out);
-    if (!PyArray_ISCARRAY_RO(from.array) || !PyArray_ISCARRAY(to.array) ||
-        PyArray_NBYTES(from.array) != PyArray_NBYTES(to.array)) {
-        raise("ShapeError", "the arrays to copy have to be C-contiguous and of one size");
-    }
+    if (!PyArray_ISCARRAY_RO(from.array) || !PyArray_ISCARRAY(to.array))
+        raise("ShapeError", "the arrays to copy have to be C-contiguous");
     const nb::gil_scoped_release release;
-    return samesum::copy_seconds(from.view.data, PyArray_BYTES(to.array), PyArray_NBYTES(from.array));
+    return samesum::copy_seconds(from.view.data, PyArray_NBYTES(from.array), PyArray_BYTES(to.array),
+                                 PyArray_NBYTES(to.array), streams);
 }
 
 bool signals_pending() {
@@ -207,5 +207,6 @@ NB_MODULE(_core, m) {
     m.def("counters", &counters);
     m.def("reset_counters", &reset_counters);
     m.def("read_seconds", &read_seconds, nb::arg("x"));
-    m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"));
+    m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
+    define_certificates(m);
 }

@@ -109,6 +109,48 @@ def test_the_files_are_what_the_script_makes(script: object) -> None:
     assert present == set(made) | by_openvino
 
 
+def test_the_check_is_a_table_of_ulps_for_each_output_and_engine(
+    script: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from making import checking
+
+    def near(model: Path, x: np.ndarray) -> list[np.ndarray]:
+        return [np.nextafter(each, np.float32(np.inf)) for each in samesum.load(model).run(x).values()]
+
+    monkeypatch.setattr(checking, "RUN", dict.fromkeys(checking.ENGINES, near))
+    monkeypatch.setattr(checking, "version", lambda _: "1.2")
+    assert script.check()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("onnxruntime 1.2, openvino 1.2")
+    assert [line for line in lines if line and not line.startswith(" ")][1:5] == [
+        "onnx",
+        "onnx/opset11",
+        "onnx/opset13",
+        "openvino",
+    ]
+    assert lines.count("  example                    output   ONNX Runtime, ulps  OpenVINO, ulps") == 4
+    assert [line.split() for line in lines if "layer_norm" in line][:2] == [
+        ["layer_norm", "y", "1", "(1)", "1", "(1)"],
+        ["layer_norm", "y", "-", "1", "(1)"],
+    ]
+    assert max(map(len, lines)) <= 80
+    far = {engine: lambda model, x: [2 * each for each in near(model, x)] for engine in checking.ENGINES}
+    monkeypatch.setattr(checking, "RUN", far)
+    assert not script.check()
+
+
+def test_a_missing_package_is_named(
+    script: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["make_examples.py", "--check"])
+    monkeypatch.setattr("samesum.runtimes.packages.find_spec", lambda name: None if name == "openvino" else object())
+    assert script.main() == 6
+    assert capsys.readouterr().err == (
+        "make_examples.py: error: make_examples.py needs the package openvino, which is not installed; "
+        'pip install "samesum[compare]"\n'
+    )
+
+
 def test_the_data_look_like_activations() -> None:
     for name, shape in (("activations.npy", (6, 12, 10, 24)), ("activations_large.npy", (2, 8, 1024))):
         x = array(name)

@@ -117,7 +117,9 @@ void NearProduct::multiply(const NearProduct& other) {
 std::optional<std::uint64_t> NearProduct::rounded(Format format) const {
     constexpr double most = 0x1p-80;
     if (lost_ > most) return std::nullopt;
-    const u128 below = u128{limb_[1]} << 64 | limb_[0], lost = static_cast<u128>(lost_ * 0x1p192) + 1;
+    // A little more: products of what factors lost, and what the sum of it rounded off.
+    const double all = lost_ * (1 + 0x1p-20);
+    const u128 below = u128{limb_[1]} << 64 | limb_[0], lost = static_cast<u128>(all * 0x1p192) + 1;
     if (below <= lost || below + lost < lost) return std::nullopt;
     // Far beyond every format in either direction, but not beyond an int.
     constexpr std::int64_t far = 1 << 20;

@@ -8,9 +8,16 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// More than all that a few operations on subnormal numbers round off.
+constexpr double underflow_error = 0x1p-1070;
+
+// Room for the roundings of a bound that up to 2^42 terms were added to.
+constexpr double bound_room = 1 + 0x1p-10;
+
 // Wide enough that the rounding of `value - bound` itself cannot hide a boundary; exact values need none.
 SAMESUM_INLINE Doubles widened(Doubles bound, Doubles value) {
-    const Doubles wide = bound * (1 + 0x1p-20) + samesum::SAMESUM_ISA::magnitude(value) * 0x1p-52 + 0x1p-1070;
+    const Doubles wide =
+        bound * bound_room + samesum::SAMESUM_ISA::magnitude(value) * 0x1p-52 + underflow_error;
     return bound > 0 ? wide : bound;
 }
 
@@ -34,45 +41,55 @@ SAMESUM_INLINE typename Rounding<format>::Bits chosen(Longs mask, typename Round
     }
 }
 
-// The logarithm where there is none of a positive finite number, and where that is certain.
+// The logarithm of a finite sum that is not positive, where that is certain.
 struct LogarithmLimits {
     Doubles value;
     Longs holds;
 
     static SAMESUM_INLINE LogarithmLimits of(Doubles sum, Doubles bound) {
         const Doubles none = {};
-        const Longs zero = (sum == 0) & (bound == 0), negative = sum < -bound;
-        return {zero              ? none - infinity
-                : sum == infinity ? sum
-                                  : none + __builtin_nan(""),
-                zero | negative | (sum == infinity)};
+        const Longs zero = (sum == 0) & (bound == 0), negative = (sum < -bound) & (sum > -infinity);
+        return {zero ? none - infinity : none + __builtin_nan(""), zero | negative};
     }
 };
 
-// What an error of `bound` in the sum makes of its logarithm; infinity if the sum may be much smaller.
+// Below and above these a remainder could underflow or overflow; between them numbers are normal.
+constexpr double safe_floor = 0x1p-900, safe_ceiling = 0x1p1000;
+// Counts below this are exact.
+constexpr double exact_count = 0x1p53;
+
+// What an error of `bound` in a normal sum makes of its logarithm; infinity if the sum may be much smaller.
 SAMESUM_INLINE Doubles logarithm_bound(Doubles sum, Doubles bound) {
-    const Doubles none = {};
-    return bound < sum * 0x1p-10 ? bound / sum * 1.01 : none + infinity;
+    const Doubles none = {}, known = bound / sum * 1.01 + underflow_error;
+    return bound < sum * 0x1p-10 ? (bound > 0 ? known : none) : none + infinity;
 }
 
+SAMESUM_INLINE Interval finalized_logarithm(Doubles value, Doubles bound) {
+    const Doubles none = {};
+    const DoubleWord words = logarithm<50>({value, none}, {value - 1, none});
+    const Doubles log = words.hi + words.lo, size = samesum::SAMESUM_ISA::magnitude(log);
+    const LogarithmLimits limits = LogarithmLimits::of(value, bound);
+    const Doubles known = logarithm_bound(value, bound) + size * 0x1p-49;
+    const Longs normal = (value > safe_floor) & (value < infinity);
+    return {limits.holds ? limits.value : log, limits.holds ? none : normal ? known : none + infinity};
+}
+
+// Into formats in which what is below `safe_floor` counts as zero: its remainder need not be exact.
 template <Finalize finalize>
 SAMESUM_INLINE Interval finalized(Doubles value, Doubles bound, double count) {
+    const Doubles none = {}, unknown = none + infinity;
     if constexpr (finalize == Finalize::over_count) {
-        const Doubles counts = Doubles{} + count, quotient = value / counts, none = {};
+        const Doubles counts = none + count, quotient = value / counts;
         const Doubles rounding = samesum::SAMESUM_ISA::magnitude(quotient) * 0x1p-53;
-        // The remainder is exact, but for quotients so small that every bound covers it.
         const Doubles remainder = fused(-quotient, counts, value);
-        return {quotient, bound / counts + (remainder != 0 ? rounding : none)};
+        const Doubles carried = bound > 0 ? bound / counts + underflow_error : bound;
+        return {quotient, count < exact_count ? carried + (remainder != 0 ? rounding : none) : unknown};
     } else if constexpr (finalize == Finalize::root) {
-        const Doubles root = square_root(value), zero = {};
-        return {root, root > 0 ? bound / root + root * 0x1p-53 : zero};
+        const Doubles root = square_root(value), known = bound / root + root * 0x1p-53;
+        const Longs zero = (value == 0) & (bound == 0);
+        return {root, root > 0 ? known : zero ? none : unknown};
     } else if constexpr (finalize == Finalize::logarithm) {
-        const Doubles zero = {};
-        const DoubleWord words = logarithm<50>({value, zero}, {value - 1, zero});
-        const Doubles log = words.hi + words.lo, size = samesum::SAMESUM_ISA::magnitude(log);
-        const LogarithmLimits limits = LogarithmLimits::of(value, bound);
-        return {limits.holds ? limits.value : log,
-                limits.holds ? zero : logarithm_bound(value, bound) + size * 0x1p-49};
+        return finalized_logarithm(value, bound);
     } else {
         return {value, bound};
     }
@@ -85,9 +102,16 @@ struct Verdict {
     Words wrong;
 };
 
-// For sums that overflow no double, into formats narrower than double: what is not finite is the result.
+// For sums that overflow no double, into formats narrower than double: what is not finite came from the
+// elements.
 template <Format format, Finalize finalize>
 struct IntervalTest {
+    // Its logarithm is that of +inf, or NaN.
+    static SAMESUM_INLINE Doubles finalized_special(Doubles sum) {
+        const Doubles nan = Doubles{} + __builtin_nan("");
+        return finalize == Finalize::logarithm ? (sum == infinity ? sum : nan) : sum;
+    }
+
     static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count) {
         using Round = Rounding<format>;
         const Longs finite = samesum::SAMESUM_ISA::magnitude(hi) < infinity;
@@ -95,19 +119,41 @@ struct IntervalTest {
         const Doubles rounded = lo != 0 ? samesum::SAMESUM_ISA::magnitude(sum) * 0x1p-53 : zero;
         const Interval result = finalized<finalize>(sum, bound + rounded, count);
         const Doubles b = widened(result.bound, result.value);
-        const auto low = Round::of(finite ? result.value - b : result.value),
+        const auto low = Round::of(finite ? result.value - b : finalized_special(sum)),
                    high = Round::of(result.value + b);
         const Words doubtful = Round::different(low, high) | ~narrowed_mask(b < infinity);
         return {low, doubtful & narrowed_mask(finite)};
     }
 };
 
-// Below and above these a remainder could underflow or overflow.
-constexpr double safe_floor = 0x1p-900, safe_ceiling = 0x1p1000;
-
 struct Words2 {
     Doubles hi, lo, bound;
 };
+
+// q + correction for the mean or the root of a normalised total. A remainder is one of its words less the
+// square of q or its multiple, and exact; a bound covers a root where it is little beside the total, which
+// makes the error of the root at most 1 + 2^-21 times the first term of its series.
+template <Finalize finalize>
+SAMESUM_INLINE Words2 quotient_or_root(Words2 total, double count) {
+    constexpr bool mean = finalize == Finalize::over_count;
+    const Doubles whole = samesum::SAMESUM_ISA::magnitude(total.hi), none = {}, counts = none + count;
+    const Longs zero = (whole == 0) & (total.bound == 0);
+    const Doubles q = mean ? total.hi / counts : square_root(total.hi);
+    const Doubles divisor = mean ? counts : 2 * q;
+    Doubles remainder = fused(-q, mean ? counts : q, total.hi), lost;
+    two_sum(remainder, total.lo, remainder, lost);
+    const Doubles correction = remainder / divisor;
+    const Doubles known = total.bound + samesum::SAMESUM_ISA::magnitude(lost);
+    // The second term of the root's series is less than 2^-52 of the first.
+    const Doubles size = samesum::SAMESUM_ISA::magnitude(correction) * 0x1p-50 + underflow_error;
+    const Longs exact = mean ? fused(-correction, divisor, remainder) == 0 : remainder == 0;
+    const Doubles carried = known / divisor * (1 + 0x1p-20) + underflow_error;
+    const Doubles bound = (known > 0 ? carried : none) + (exact ? none : size);
+    Longs safe =
+        (whole > safe_floor) & (whole < safe_ceiling) & (count < exact_count ? Longs{} - 1 : Longs{});
+    if constexpr (!mean) safe &= known < whole * 0x1p-21;
+    return {zero ? none : q, zero ? none : correction, zero ? none : safe ? bound : none + infinity};
+}
 
 // The total finalized, with its bound; a bound of infinity when that cannot be told. A logarithm has `bits`,
 // and may be that of the total over 2^scaled.
@@ -122,28 +168,11 @@ SAMESUM_INLINE Words2 finalized_words(Words2 total, double count, Doubles scaled
         two_sum(total.hi - 1, total.lo, less, error);
         const DoubleWord log = logarithm<bits>({total.hi, total.lo}, {less, error}, scaled);
         const Longs safe = (total.hi > safe_floor) & (total.hi < safe_ceiling);
-        const Doubles bound = logarithm_bound(total.hi, total.bound) + 2 * logarithm_error<bits>(log.hi);
+        const Doubles own = 2 * logarithm_error<bits>(log.hi) + underflow_error;
+        const Doubles bound = logarithm_bound(total.hi, total.bound) + (log.hi != 0 ? own : none);
         return {log.hi, log.lo, safe ? bound : none + infinity};
     } else {
-        constexpr bool mean = finalize == Finalize::over_count;
-        const Doubles whole = samesum::SAMESUM_ISA::magnitude(total.hi), none = {};
-        const Longs safe =
-            (whole > safe_floor) & (whole < safe_ceiling) & (count < 0x1p53 ? Longs{} - 1 : Longs{});
-        const Longs zero = (whole == 0) & (total.bound == 0);
-        const Doubles counts = none + count;
-        const Doubles q = mean ? total.hi / counts : square_root(total.hi);
-        const Doubles divisor = mean ? counts : 2 * q;
-        Doubles remainder = fused(-q, mean ? counts : q, total.hi), lost;
-        two_sum(remainder, total.lo, remainder, lost);
-        const Doubles correction = remainder / divisor;
-        const Doubles known = total.bound + samesum::SAMESUM_ISA::magnitude(lost);
-        const Doubles curvature = mean ? none : correction * correction / q;
-        const Doubles size = samesum::SAMESUM_ISA::magnitude(correction) * 0x1p-50;
-        const Longs exact = fused(-correction, divisor, remainder) == 0;
-        const Doubles rounding = curvature + (mean ? (exact ? none : size) : size);
-        const Doubles carried = known / divisor * (1 + 0x1p-20) + 0x1p-1070;  // which may underflow
-        const Doubles bound = (known > 0 ? carried : none) + rounding;
-        return {zero ? none : q, zero ? none : correction, zero ? none : safe ? bound : none + infinity};
+        return quotient_or_root<finalize>(total, count);
     }
 }
 
@@ -175,8 +204,8 @@ struct WordsTest {
         const Words doubtful = Round::different(low, high) | ~narrowed_mask(usable);
         if constexpr (finalize != Finalize::logarithm) return {low, doubtful};
         const LogarithmLimits limits = LogarithmLimits::of(hi + lo, bound * (1 + 0x1p-50));
-        const Longs holds = limits.holds & (samesum::SAMESUM_ISA::magnitude(hi) < infinity);
-        return {chosen<format>(holds, Round::of(limits.value), low), doubtful & ~narrowed_mask(holds)};
+        return {chosen<format>(limits.holds, Round::of(limits.value), low),
+                doubtful & ~narrowed_mask(limits.holds)};
     }
 };
 

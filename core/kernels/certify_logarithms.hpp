@@ -29,7 +29,7 @@ SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
     const auto least = Round::of((beyond ? s.top : value) + 0.0, beyond ? none : low - bound),
                greatest = Round::of(value, low + bound);
     const Longs finite = samesum::SAMESUM_ISA::magnitude(s.top) < infinity;
-    const Longs usable = s.bound < total.hi * 0x1p-10;
+    const Longs usable = (s.bound < total.hi * 0x1p-10) & (s.equal < exact_count);
     const Words doubtful = Round::different(least, greatest) | ~narrowed_mask(usable);
     return {chosen<format>(finite, least, Round::of(s.top)), doubtful & narrowed_mask(finite)};
 }

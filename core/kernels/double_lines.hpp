@@ -179,7 +179,8 @@ struct DoubleLines {
         }
     };
 
-    // A lone greatest element, with so little besides that its logarithm is nothing else.
+    // A lone greatest element, with so little besides that the logarithm is nothing else: `rest` is the
+    // result for that element, +0 with nothing besides and -0 with what is too small.
     struct Logarithm {
         DoubleWord log;
         Longs alone;
@@ -190,8 +191,8 @@ struct DoubleLines {
         const DoubleWord u = {total.hi * double_power_unit, total.lo * double_power_unit};
         const Doubles last =
             total.hi < least_quotient ? subnormal_quotient(total.hi, total.lo) : total.hi * double_power_unit;
-        return {log_total<67>(count, u), (count == 1) & (u.hi < 0x1p-100),
-                Doubles{} - last};  // +0 for a line of one
+        const Doubles none = {};
+        return {log_total<67>(count, u), (count == 1) & (u.hi < 0x1p-100), total.hi == 0 ? none : -last};
     }
 
     static SAMESUM_INLINE Logarithm logarithm(Mask counts, Total total) {
@@ -203,7 +204,7 @@ struct DoubleLines {
     }
 
     static SAMESUM_INLINE Logarithm of_line(const Logarithm& by, std::size_t i) {
-        const Doubles none = {};
+        const Doubles none = -Doubles{};  // keeps the sign of zeros
         return {{none + by.log.hi[i], none + by.log.lo[i]}, Longs{} + by.alone[i], none + by.rest[i]};
     }
 

@@ -180,8 +180,8 @@ SAMESUM_INLINE DoubleWord grown(Doubles root, Doubles error, DoubleWord growth) 
     return ordered_sum(sum.hi, sum.lo + fused(root, rest, e));
 }
 
-// e^(d + rest) for d <= 0 and a double-word, within 2^-bits of it, relatively, for bits 68 or 90; zero for d
-// below `least_power`. Of other d anything.
+// e^(d + rest) for d <= 0 and a double-word, within 2^-bits of it, relatively, for bits 68; or 90, from -675
+// on, where low words are normal. Zero for d below `least_power`. Of other d anything.
 template <int bits>
 SAMESUM_INLINE DoubleWord exponential(Doubles d, Doubles rest) {
     const Sixteenths k = Sixteenths::of(d);

@@ -146,8 +146,9 @@ struct ExponentialTerms {
             size = exponential(s.top - top);
             sum = (s.equal + s.sum) * size;
         }
+        const Doubles counted = s.equal < exact_count ? none : none + infinity;
         const Doubles bound = (s.bound * size + sum * (wide ? 2 * term_error : term_error + 0x1p-52)) * 1.01 +
-                              (s.equal + s.sum) * (2 * vanished);
+                              (s.equal + s.sum) * (2 * vanished) + counted;
         return {top, moves ? none : s.equal, moves ? sum : s.sum, moves ? rest : s.rest,
                 moves ? bound : s.bound};
     }

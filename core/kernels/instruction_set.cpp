@@ -17,10 +17,11 @@ namespace samesum {
     extern const WholeMethods whole;                  \
     extern const ShortMethods shorts;                 \
     extern const ShortIntegerMethods short_integers;  \
+    extern const Certificates certificates;           \
     }
 #define SAMESUM_METHODS(isa)                                                                          \
     &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, \
-        &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers
+        &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::certificates
 
 #if defined(__x86_64__)
 SAMESUM_DECLARE(x86_64_v2)

@@ -1,6 +1,7 @@
 // The instruction sets compiled in, and the one in use.
 #pragma once
 
+#include "kernels/certificates.hpp"
 #include "kernels/tables.hpp"
 
 namespace samesum {
@@ -17,6 +18,7 @@ struct InstructionSet {
     const WholeMethods* whole;
     const ShortMethods* shorts;
     const ShortIntegerMethods* short_integers;
+    const Certificates* certificates;
     bool (*is_supported)();
 };
 

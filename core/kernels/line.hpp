@@ -200,8 +200,8 @@ struct Line {
     template <class Groups>
     static SAMESUM_INLINE void put_logarithms(const char* x, std::size_t n, Vector origin,
                                               const Logarithm& log, void* out) {
-        put_each<Groups>(x, n, out,
-                         [&, from = subtrahend(origin)](Vector v) { return A::log_quotient(v, from, log); });
+        put_each<Groups>(
+            x, n, out, [&, from = unsigned_zero(origin)](Vector v) { return A::log_quotient(v, from, log); });
     }
 
     template <class Groups, class Result>
@@ -214,8 +214,8 @@ struct Line {
         });
     }
 
-    // So that x - origin is +0 for zeros of either sign.
-    static SAMESUM_INLINE Vector subtrahend(Vector origin) { return origin == 0 ? -Vector{} : origin; }
+    // So that origin - x is +0 for zeros of either sign.
+    static SAMESUM_INLINE Vector unsigned_zero(Vector origin) { return origin == 0 ? Vector{} : origin; }
 };
 
 }  // namespace samesum::SAMESUM_ISA

@@ -187,12 +187,12 @@ struct Columns {
             logs = A::logarithm(equal, A::relative(total, A::Below::of(most, near)));
         }
         SAMESUM_INLINE void put(const Columns& to) const {
-            to.put_each(has, [&, from = Line<A>::subtrahend(most)](Vector v) {
+            to.put_each(has, [&, from = Line<A>::unsigned_zero(most)](Vector v) {
                 return A::log_quotient(v, from, logs);
             });
         }
         SAMESUM_INLINE void put(const Columns& to, const typename A::Logarithm& near_logs) const {
-            to.put_each(has, [&, from = Line<A>::subtrahend(most)](Vector v) {
+            to.put_each(has, [&, from = Line<A>::unsigned_zero(most)](Vector v) {
                 return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs);
             });
         }

@@ -42,10 +42,15 @@ struct RealProduct {
         t.bound[j] += (lost ? bound : 0) + (a.lost[0] != 0 ? 0x1p-98 : 0);
     }
 
-    // What `count` multiplications in chains of at most `longest` lose, and the joining of up to 32 lanes: in
-    // a chain the low word is at most (k + 2) u of the product after k steps (u = 2^-53), and rounded by u of
-    // that each time, which is half as much as at its end in the mean. What joined words leave out and round
-    // off is 2^11.3 u^2 in all, and a chain that goes on from them loses as little again.
+    // What `count` multiplications in chains of at most `longest` lose, and the joining of up to 32 lanes.
+    // In a chain from a normalised word the low word is at most (k + 1) u of the product after k steps (u =
+    // 2^-53) and rounded by so many u^2: k (k + 3) / 2 u^2 in all.
+    // Low words of m u, joined by twos (kernels/factors.hpp), lose m^2 + 3 m + 2 of u^2 each time and grow to
+    // (2 m + 1) u: of 32 normalised lanes 16 * 6 + 8 * 20 + 4 * 72 + 2 * 272 + 1056 = 2144 u^2.
+    // Where elements are left over, four lanes of each vector are joined first, 16 * 6 + 8 * 20 = 256 u^2; up
+    // to 16 steps from 7 u lose 16 * 7 + 16 * 17 / 2 = 248 u^2 in each of 8 lanes, 176 of which are the
+    // chain's term; these lanes are normalised and joined, 4 * 6 + 2 * 20 + 72 = 136 u^2: in all 968 u^2.
+    // 2^-94 is 4096 u^2; the rest of it is for terms in u^3.
     static constexpr double lost_by(std::size_t count, std::size_t longest = steps) {
         return static_cast<double>(count) * (static_cast<double>(longest) + 6) * 0x1p-107 + 0x1p-94;
     }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "exact/rounding.hpp"
+#include "kernels/certificates.hpp"
 #include "kernels/sum2.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -170,6 +171,12 @@ class ScaledSums {
         return total;
     }
 
+    // By how many octaves totals in a range are too great.
+    static double octaves_of(Range range) {
+        constexpr int powers = is_square ? 2 : 1;
+        return powers * (range == large ? ranges::large_octaves : range == small ? ranges::small_octaves : 0);
+    }
+
     static double divisor(const Finish& how) {
         return how.finalize == Finalize::over_count ? static_cast<double>(how.count) : 1;
     }
@@ -218,12 +225,8 @@ class ScaledSums {
             std::memset(failed, 1, n);
             return n;
         }
-        constexpr int powers = is_square ? 2 : 1;
         double scaled[pitch] = {};
-        for (std::size_t j = 0; j < n; ++j)
-            scaled[j] = powers * (range[j] == large   ? ranges::large_octaves
-                                  : range[j] == small ? ranges::small_octaves
-                                                      : 0);
+        for (std::size_t j = 0; j < n; ++j) scaled[j] = octaves_of(range[j]);
         return certify_scaled_logarithms(totals, scaled, n, out, failed);
     }
 
@@ -249,6 +252,17 @@ class ScaledSums {
     }
 
   public:
+    // The totals, in the range that each is in.
+    static void read(const void* tile, const Table& to) {
+        const Tile& t = *static_cast<const Tile*>(tile);
+        for (std::size_t j = 0; j < to.n; ++j) {
+            Range range;
+            const Sum total = total_at(t, j, range);
+            const double numbers[] = {total.hi, total.lo, total.bound, octaves_of(range)};
+            for (std::size_t i = 0; i < 4; ++i) to.row(i)[j] = numbers[i];
+        }
+    }
+
     static constexpr Method method() {
         return {columns_of_tile, init, lanes, columns, each_merge<merge>, finish};
     }

@@ -6,6 +6,7 @@
 #include "kernels/grid.hpp"
 #include "kernels/interleaved.hpp"
 #include "kernels/method.hpp"
+#include "kernels/prefix_tests.hpp"
 #include "kernels/scan_method.hpp"
 #include "kernels/short_line_scan.hpp"
 #include "kernels/vectors.hpp"
@@ -79,8 +80,8 @@ struct FloatScan {
     static void join(Carry& carry, const Carry& part) { add(carry.sum, part.sum); }
 
     // Float64 prefixes that are rounded nowhere but in the end.
-    template <Format format>
-    static bool try_exact(const Carry& carry, const Carry& part, const char* p, std::size_t n, void* out) {
+    template <class Test>
+    static bool try_exact(const Carry& carry, const Carry& part, const char* p, std::size_t n, Test test) {
         const Grid grid{part.shift, 0};
         const bool exact = grid.holds(carry.sum.hi) && carry.sum.lo == 0 && carry.sum.bound == 0 &&
                            (samesum::magnitude(carry.sum.hi) + part.size) * bound_slack < part.shift;
@@ -88,16 +89,15 @@ struct FloatScan {
         Doubles run = Doubles{} + carry.sum.hi;
         for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
             const Doubles v = prefixes(elements<F>(p, n - i));
-            store_prefixes<format>(out, i, n - i, Rounding<format>::of_number(v + run));
+            test.take_exact(i, n - i, v + run);
             run += last_of(v);
         }
         return true;
     }
 
     // Plain float64 prefixes: enough for almost every block of a narrower format.
-    template <Format format>
-    static bool try_plain(const Carry& carry, const Carry& part, const char* p, std::size_t n, void* out) {
-        using Round = Rounding<format>;
+    template <class Test>
+    static bool try_plain(const Carry& carry, const Carry& part, const char* p, std::size_t n, Test test) {
         const double size = (samesum::magnitude(carry.sum.hi) + part.size) * bound_slack;
         const double depth = static_cast<double>(n / width + 16);
         const double known =
@@ -105,21 +105,18 @@ struct FloatScan {
         const double bound = known * bound_slack + size * 0x1p-52;
         if (!(size < infinity)) return false;
         Doubles run = Doubles{} + carry.sum.hi;
-        Words wrong = {};
         for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
             const Doubles v = prefixes(elements<F>(p, n - i)), value = v + run;
             run += last_of(v);
-            const auto low = Round::of_number(value - bound);
-            wrong |= Round::different(low, Round::of_number(value + bound));
-            store_prefixes<format>(out, i, n - i, low);
+            test.take(i, n - i, value, bound);
         }
-        return !any_bit(wrong);
+        return test.are_certain();
     }
 
     // The leading parts on a grid, where they are exact, and the remainders beside them; what is not certain
     // so may be if the remainders are on a finer grid, where they are exact too.
-    template <Format format>
-    static bool try_grid(const Carry& carry, const Carry& part, const char* p, std::size_t n, void* out) {
+    template <class Test>
+    static bool try_grid(const Carry& carry, const Carry& part, const char* p, std::size_t n, Test test) {
         const double size = samesum::magnitude(carry.sum.hi) + part.size;
         if (!(size < grid_limit)) return false;
         const Grid grid = Grid::over(size);
@@ -130,9 +127,9 @@ struct FloatScan {
         const double most = static_cast<double>(n + 1) * grid.rest + samesum::magnitude(rest);
         const double bound = known + static_cast<double>(n / width + 16) * unit_roundoff * bound_slack * most;
         const Start start{first, rest, grid.shift, Grid::over(most).shift};
-        if (on_grid<format, false>(start, bound * bound_slack + most * 0x1p-52, p, n, out)) return true;
+        if (on_grid<false>(start, bound * bound_slack + most * 0x1p-52, p, n, test)) return true;
         const double rough = known > 0 ? known * bound_slack + most * 0x1p-52 : 0;
-        return Grid::over(most).holds(rest) && on_grid<format, true>(start, rough, p, n, out);
+        return Grid::over(most).holds(rest) && on_grid<true>(start, rough, p, n, test);
     }
 
     struct Start {
@@ -140,11 +137,9 @@ struct FloatScan {
     };
 
     // `exact`: also false if a remainder is off the finer grid.
-    template <Format format, bool exact>
-    static bool on_grid(const Start& start, double bound, const char* p, std::size_t n, void* out) {
-        using Round = Rounding<format>;
+    template <bool exact, class Test>
+    static bool on_grid(const Start& start, double bound, const char* p, std::size_t n, Test test) {
         Doubles lead = Doubles{} + start.lead, rest = Doubles{} + start.rest;
-        Words wrong = {};
         Longs off = {};
         for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
             const Doubles v = elements<F>(p, n - i), q = (v + start.shift) - start.shift, r = v - q;
@@ -152,17 +147,13 @@ struct FloatScan {
             const Doubles high = prefixes(q) + lead, low = prefixes(r) + rest;
             lead = last_of(high);
             rest = last_of(low);
-            const auto least = Round::of(high, low - bound);
-            wrong |= Round::different(least, Round::of(high, low + bound));
-            store_prefixes<format>(out, i, n - i, least);
+            test.take(i, n - i, high, low, bound);
         }
-        return !any_bit(wrong) && !any(off);
+        return test.are_certain() && !any(off);
     }
 
     // One after the other in double-words.
-    static std::size_t in_words(const Sum& carry, const char* p, std::size_t n, Format format, void* out,
-                                std::uint8_t* failed) {
-        ScanWords x;
+    static void words_of(const Sum& carry, const char* p, std::size_t n, ScanWords& x) {
         for (std::size_t i = 0; i < n; i += width) store(x.hi + i, elements<F>(p + i * F::size, n - i));
         double sum = carry.hi, rest = carry.lo, lost = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -180,6 +171,12 @@ struct FloatScan {
             const double depth = static_cast<double>(i + 2) * (unit_roundoff * bound_slack);
             x.bound[i] = carry.bound + (x.bound[i] != 0 ? depth * (before + x.bound[i]) : 0);
         }
+    }
+
+    static std::size_t in_words(const Sum& carry, const char* p, std::size_t n, Format format, void* out,
+                                std::uint8_t* failed) {
+        ScanWords x;
+        words_of(carry, p, n, x);
         const Finish how{Finalize::itself, format, 1};
         const std::size_t failures = certify_words({x.hi, x.lo, x.bound}, n, how, out, failed);
         if (failures == 0 || is_double) return failures;
@@ -189,13 +186,14 @@ struct FloatScan {
     template <Format format>
     static std::size_t row_in(const Carry& carry, const Carry& part, const char* p, std::size_t n, void* out,
                               std::uint8_t* failed) {
+        const RoundedPrefixes<format> test{out};
         if constexpr (!is_double) {
-            if (try_exact<format>(carry, part, p, n, out)) return 0;
+            if (try_exact(carry, part, p, n, test)) return 0;
         }
         if constexpr (!is_double && format != Format::f64) {
-            if (try_plain<format>(carry, part, p, n, out)) return 0;
+            if (try_plain(carry, part, p, n, test)) return 0;
         }
-        if (try_grid<format>(carry, part, p, n, out)) return 0;
+        if (try_grid(carry, part, p, n, test)) return 0;
         return in_words(carry.sum, p, n, format, out, failed);
     }
 

@@ -69,7 +69,7 @@ struct ShortDoubleSum {
         }
     };
 
-    // Overflow on the way leaves a NaN.
+    // Overflow on the way leaves a NaN; that of the two words together is no mean.
     static SAMESUM_INLINE Verdict<format> quickly(const Part& part, double rows, double inverse) {
         const Doubles bound = part.bound(rows);
         if constexpr (finalize == Finalize::logarithm) {
@@ -80,8 +80,9 @@ struct ShortDoubleSum {
             const Doubles low = part.sum + (part.rest - bound), high = part.sum + (part.rest + bound);
             if constexpr (finalize == Finalize::itself)
                 return {reinterpret_cast<Longs>(low), narrowed_mask(low != high)};
-            const Doubles q = low * inverse;
-            return {reinterpret_cast<Longs>(q), narrowed_mask((q * rows != high))};  // it may underflow
+            const Doubles q = low * inverse;  // it may underflow
+            const Longs infinite = samesum::SAMESUM_ISA::magnitude(q) == infinity;
+            return {reinterpret_cast<Longs>(q), narrowed_mask((q * rows != high) | infinite)};
         }
     }
 
@@ -134,40 +135,52 @@ template <Finalize finalize>
 struct ShortDoubleSquares {
     static constexpr Format format = Format::f64;
 
+    struct Part {
+        Doubles sum = {}, rest = {};
+
+        SAMESUM_INLINE void take(Doubles value) {
+            const Doubles square = value * value;
+            Doubles error;
+            balanced_two_sum(sum, square, sum, error);
+            rest += error + square_error(value, square);
+        }
+    };
+
+    // Of the sum, relatively: of the low word, which is below count * 2^-52 of it, each of 2 * count
+    // additions.
+    static double lost_of(double rows) { return (rows + 2) * (rows + 2) * 0x1p-104; }
+
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
                             void* out, std::uint8_t* failed) {
-        // Of the low word, which is below count * 2^-52 of the sum, each of 2 * count additions.
-        const double rows = static_cast<double>(count), lost = (rows + 2) * (rows + 2) * 0x1p-104;
+        const double rows = static_cast<double>(count), lost = lost_of(rows);
         const ShortRows all{static_cast<const char*>(x), row_stride, count};
         return write_short_group<Float64, 2>(all, n, out, failed, [=](const ShortRows& some, auto& verdict) {
             constexpr std::size_t vectors = std::extent_v<std::remove_reference_t<decltype(verdict)>>;
-            Doubles sum[vectors] = {}, rest[vectors] = {};
+            Part part[vectors];
             const char* p = some.p;
             for (std::size_t r = 0; r < some.count; ++r, p += some.stride)
-                for_each_of<vectors>([&](std::size_t k) {
-                    const Doubles value = load<Doubles>(p + k * vector_bytes), square = value * value;
-                    Doubles error;
-                    balanced_two_sum(sum[k], square, sum[k], error);
-                    rest[k] += error + square_error(value, square);
-                });
-            for_each_of<vectors>([&](std::size_t k) { verdict[k] = concluded(sum[k], rest[k], lost, rows); });
+                for_each_of<vectors>(
+                    [&](std::size_t k) { part[k].take(load<Doubles>(p + k * vector_bytes)); });
+            for_each_of<vectors>([&](std::size_t k) { verdict[k] = concluded(part[k], lost, rows); });
         });
     }
 
-    static SAMESUM_INLINE Verdict<format> concluded(Doubles sum, Doubles rest, double lost, double rows) {
+    static SAMESUM_INLINE Verdict<format> concluded(const Part& part, double lost, double rows) {
+        const Doubles sum = part.sum;
         if constexpr (finalize == Finalize::root) {
-            Verdict<format> verdict = finished_words<finalize>(sum, rest, sum * lost, rows);
-            if (any_bit(verdict.wrong)) verdict = tested(sum, rest, lost);
+            Verdict<format> verdict = finished_words<finalize>(sum, part.rest, sum * lost, rows);
+            if (any_bit(verdict.wrong)) verdict = tested(part, lost);
             return verdict;
         } else {
-            Verdict<format> verdict = nearly(sum, rest, lost);
+            Verdict<format> verdict = nearly(sum, part.rest, lost);
             verdict.wrong |= ~narrowed_mask((sum > safe_floor) & (sum < safe_ceiling));
             return verdict;
         }
     }
 
-    static Verdict<format> tested(Doubles sum, Doubles rest, double lost) {
-        Verdict<format> verdict = WordsTest<format, finalize>::of(sum, rest, sum * lost, 1);
+    static Verdict<format> tested(const Part& part, double lost) {
+        const Doubles sum = part.sum;
+        Verdict<format> verdict = WordsTest<format, finalize>::of(sum, part.rest, sum * lost, 1);
         verdict.wrong |= ~narrowed_mask((sum > safe_floor) & (sum < safe_ceiling));
         return verdict;
     }

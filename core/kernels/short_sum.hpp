@@ -67,8 +67,11 @@ struct ShortSum {
     static SAMESUM_INLINE Verdict<F::format> concluded(Doubles sum, double rows, double inverse) {
         const Doubles value = finished(sum, rows, inverse);
         if constexpr (finalize == Finalize::logarithm) {
+            // What squares round off, up to 2^-46 of their sum, is 2^-36 of a logarithm from 2^-10 on.
+            constexpr double least = tells || exact ? 0 : 0x1p-10;
+            const Longs near_zero = samesum::SAMESUM_ISA::magnitude(value) < least;
             Verdict<F::format> verdict = nearly<F::format>(value, 0x1p-35);
-            verdict.wrong |= ~narrowed_mask((sum > 0) & (sum < infinity));
+            verdict.wrong |= ~narrowed_mask((sum > 0) & (sum < infinity) & ~near_zero);
             return verdict;
         } else if constexpr (!tells && !exact) {
             return nearly<F::format>(value, (rows + 3) * 0x1p-53);  // roots lose no more than squares

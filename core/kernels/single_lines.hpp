@@ -51,11 +51,14 @@ struct SingleLines {
     using Near = NearZero<SingleRange>;
     using Below = BelowGreatest<SingleRange>;
     using Total = Halves;  // of each line of a vector
+    // Zero is -0, and +0 is a positive number that is too small for a float.
     struct Logarithm {
         Halves all;
         Singles high, low;  // their sum
 
-        static SAMESUM_INLINE Logarithm of(Halves log) {
+        static SAMESUM_INLINE Logarithm of(Halves found) {
+            const Doubles zero = -Doubles{};
+            const Halves log{found.low == 0 ? zero : found.low, found.high == 0 ? zero : found.high};
             const Singles high = narrowed(log);
             const Halves back = widen(high);
             return {log, high, narrowed(Halves{log.low - back.low, log.high - back.high})};
@@ -253,8 +256,8 @@ struct SingleLines {
     }
 
     static SAMESUM_INLINE Logarithm of_line(const Logarithm& log, std::size_t i) {
-        const Doubles same = Doubles{} + (i < width ? log.all.low : log.all.high)[i % width];
-        const Singles none = {};
+        const Doubles same = -Doubles{} + (i < width ? log.all.low : log.all.high)[i % width];
+        const Singles none = -Singles{};  // keeps the sign of zeros
         return {{same, same}, none + log.high[i], none + log.low[i]};
     }
 
@@ -268,9 +271,12 @@ struct SingleLines {
         return sum > -__builtin_huge_valf() ? fused(sum, one, error - log.low) : sum;
     }
 
-    // (x - most) - log, both negative.
+    // (x - most) - log, both negative; +0 where both are zero, and -0 where only the first one is and the
+    // second one is too small.
     static SAMESUM_INLINE Singles log_quotient(Singles x, Singles most, const Logarithm& log) {
-        if constexpr (!precise) return (x - most) - log.high;
+        const Singles below = most - x;
+        if constexpr (!precise && has_fused) return fused(below, Singles{} - 1, -log.high);
+        if constexpr (!precise) return -below - log.high;
         const Halves v = widen(x), m = widen(most);
         return narrowed(Halves{(v.low - m.low) - log.all.low, (v.high - m.high) - log.all.high});
     }

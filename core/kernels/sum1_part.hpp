@@ -19,6 +19,7 @@ struct Sum1Part {
     // float16 values are multiples of 2^-24 below 2^16: float64 sums of a block of them are exact. Magnitudes
     // and squares bound their own sums.
     static constexpr bool exact = F::format == Format::f16 && map != Map::square;
+    static_assert(!exact || static_cast<double>(block_elements) * 65504 < 0x1p53 * 0x1p-24);
     static constexpr bool tracks_magnitude = !exact && map == Map::itself;
     static constexpr bool tracks_least = few && !exact && map != Map::square;
 

@@ -9,6 +9,14 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// Elements of any buffer, whatever their type is there.
+template <class Bits>
+struct Anywhere {
+    typedef Bits type __attribute__((may_alias));
+};
+template <class Bits>
+using BitsAt = typename Anywhere<Bits>::type;
+
 // Asks for the elements that come after as many of them.
 SAMESUM_INLINE void ask_for_next(const void* p, std::size_t bytes) {
     const char* const next = static_cast<const char*>(p) + prefetch_distances.tile;
@@ -17,7 +25,8 @@ SAMESUM_INLINE void ask_for_next(const void* p, std::size_t bytes) {
 
 // With these numbers known, compilers make shuffles of whole vectors out of this.
 template <class Bits, std::size_t elements>
-SAMESUM_INLINE void untangle_some(const Bits* __restrict in, std::size_t rows, Bits* __restrict out) {
+SAMESUM_INLINE void untangle_some(const BitsAt<Bits>* __restrict in, std::size_t rows,
+                                  BitsAt<Bits>* __restrict out) {
     for (std::size_t j = 0; j < rows; ++j) {
 #pragma GCC unroll 16
         for (std::size_t i = 0; i < elements; ++i) out[i * untangled_pitch + j] = in[j * elements + i];
@@ -27,8 +36,8 @@ SAMESUM_INLINE void untangle_some(const Bits* __restrict in, std::size_t rows, B
 template <class Bits, std::size_t elements>
 void untangle(const void* __restrict from, std::size_t rows, void* __restrict to) {
     constexpr std::size_t some = 64;
-    const Bits* in = static_cast<const Bits*>(from);
-    Bits* out = static_cast<Bits*>(to);
+    const BitsAt<Bits>* in = static_cast<const BitsAt<Bits>*>(from);
+    BitsAt<Bits>* out = static_cast<BitsAt<Bits>*>(to);
     for (; rows >= some; rows -= some, in += some * elements, out += some) {
         ask_for_next(in, some * elements * sizeof(Bits));
         untangle_some<Bits, elements>(in, some, out);
@@ -38,8 +47,8 @@ void untangle(const void* __restrict from, std::size_t rows, void* __restrict to
 
 template <class Bits, std::size_t elements>
 void tangle(const void* __restrict from, std::size_t rows, void* __restrict to) {
-    const Bits* in = static_cast<const Bits*>(from);
-    Bits* out = static_cast<Bits*>(to);
+    const BitsAt<Bits>* in = static_cast<const BitsAt<Bits>*>(from);
+    BitsAt<Bits>* out = static_cast<BitsAt<Bits>*>(to);
     for (std::size_t j = 0; j < rows; ++j) {
 #pragma GCC unroll 16
         for (std::size_t i = 0; i < elements; ++i) out[j * elements + i] = in[i * untangled_pitch + j];
@@ -64,8 +73,8 @@ struct Squares {
         return elements < width && 2 * elements >= width && lie_behind && j + width < rows;
     }
     // The first `runs` of a square.
-    static SAMESUM_INLINE void untangle(const Bits* in, std::ptrdiff_t stride, std::size_t runs, Bits* out,
-                                        std::size_t pitch) {
+    static SAMESUM_INLINE void untangle(const BitsAt<Bits>* in, std::ptrdiff_t stride, std::size_t runs,
+                                        BitsAt<Bits>* out, std::size_t pitch) {
         Row square[width];
         for (std::size_t r = 0; r < width; ++r)
             square[r] = load<Row>(in + static_cast<std::ptrdiff_t>(r) * stride);
@@ -73,8 +82,8 @@ struct Squares {
         for (std::size_t i = 0; i < runs; ++i) store(out + i * pitch, square[i]);
     }
 
-    static SAMESUM_INLINE void tangle(const Bits* in, std::size_t pitch, std::size_t runs, Bits* out,
-                                      std::ptrdiff_t stride) {
+    static SAMESUM_INLINE void tangle(const BitsAt<Bits>* in, std::size_t pitch, std::size_t runs,
+                                      BitsAt<Bits>* out, std::ptrdiff_t stride) {
         Row square[width] = {};
         for (std::size_t i = 0; i < runs; ++i) square[i] = load<Row>(in + i * pitch);
         Square<Row>::transpose(square);
@@ -88,8 +97,8 @@ void untangle_any(const void* __restrict from, std::ptrdiff_t stride, std::size_
                   void* __restrict to, std::size_t pitch) {
     using All = Squares<Bits>;
     constexpr std::ptrdiff_t side = static_cast<std::ptrdiff_t>(width);
-    const Bits* in = static_cast<const Bits*>(from);
-    Bits* out = static_cast<Bits*>(to);
+    const BitsAt<Bits>* in = static_cast<const BitsAt<Bits>*>(from);
+    BitsAt<Bits>* out = static_cast<BitsAt<Bits>*>(to);
     std::size_t j = 0;
     for (; All::reach(elements, stride, j, rows); j += width, in += side * stride) {
         ask_for_next(in, width * elements * sizeof(Bits));
@@ -112,8 +121,8 @@ void tangle_any(const void* __restrict from, std::size_t pitch, std::size_t elem
                 void* __restrict to, std::ptrdiff_t stride) {
     using All = Squares<Bits>;
     constexpr std::ptrdiff_t side = static_cast<std::ptrdiff_t>(width);
-    const Bits* in = static_cast<const Bits*>(from);
-    Bits* out = static_cast<Bits*>(to);
+    const BitsAt<Bits>* in = static_cast<const BitsAt<Bits>*>(from);
+    BitsAt<Bits>* out = static_cast<BitsAt<Bits>*>(to);
     std::size_t j = 0;
     if (stride == static_cast<std::ptrdiff_t>(elements)) {
         for (; All::reach(elements, stride, j, rows); j += width, out += side * stride)

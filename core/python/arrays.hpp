@@ -149,6 +149,23 @@ inline Input input_of(nb::handle object) {
     return {std::move(owner), array, view, PyArray_SIZE(array)};
 }
 
+// Shape and strides of a view apart from its array's, which another thread may change while work goes on
+// without the interpreter's lock.
+class Extents {
+  public:
+    explicit Extents(View& view) {
+        std::copy_n(view.shape, view.rank, room_);
+        std::copy_n(view.strides, view.rank, room_ + max_rank);
+        view.shape = room_;
+        view.strides = room_ + max_rank;
+    }
+    Extents(const Extents&) = delete;
+    Extents& operator=(const Extents&) = delete;
+
+  private:
+    std::int64_t room_[2 * max_rank];
+};
+
 // Raises the error in the words of samesum.formats.axes, which checks axes in the same way.
 [[noreturn]] inline void refuse_axes(const char* check, nb::handle axes, int rank) {
     nb::module_::import_("samesum.formats.axes").attr(check)(axes, rank);

@@ -77,11 +77,12 @@ inline Format format_for(const Reduction& row, Format in, unsigned flags, nb::ha
 // What is reduced, and in which shape the results come.
 struct Sets {
     Input x;
+    const Extents extents;
     bool reduced[max_rank] = {};
     npy_intp shape[max_rank], outputs = 1, count = 1;  // `count` elements in each set
     int rank = 0;
 
-    Sets(nb::handle object, nb::handle axes, bool keepdims) : x(input_of(object)) {
+    Sets(nb::handle object, nb::handle axes, bool keepdims) : x(input_of(object)), extents(x.view) {
         mark_axes(axes, x.view.rank, reduced);
         for (int i = 0; i < x.view.rank; ++i) {
             const npy_intp size = x.view.shape[i];

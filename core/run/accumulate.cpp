@@ -1,8 +1,9 @@
 #include "run/accumulate.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/prefetch.hpp"
@@ -11,13 +12,11 @@
 
 namespace samesum {
 
-namespace {
-
-struct alignas(64) Block {
-    char bytes[tile_bytes];
+struct alignas(64) TileScope::Block {
+    std::byte bytes[tile_bytes];
 };
 
-thread_local std::vector<std::unique_ptr<Block>> idle_tiles;
+namespace {
 
 constexpr std::int64_t gathered_rows = 16;
 
@@ -179,20 +178,43 @@ std::int64_t fold_of(const Plan& plan, const Method& method, std::int64_t column
 
 }  // namespace
 
-TileScope::TileScope(std::size_t count) : count_(count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        if (idle_tiles.empty()) {
-            tiles_[i] = new Block;
-        } else {
-            tiles_[i] = idle_tiles.back().release();
-            idle_tiles.pop_back();
+// There is room for every tile that the thread has made: giving one back allocates nothing.
+struct TileScope::Idle {
+    std::vector<std::unique_ptr<Block>> tiles;
+    std::size_t made = 0;
+
+    std::unique_ptr<Block> take() {
+        if (tiles.empty()) {
+            tiles.reserve(made + 1);
+            ++made;
+            return std::make_unique_for_overwrite<Block>();
         }
+        std::unique_ptr<Block> tile = std::move(tiles.back());
+        tiles.pop_back();
+        return tile;
     }
+    // One that was made by another thread is freed if there is no room for it.
+    void put(std::unique_ptr<Block> tile) noexcept {
+        if (tiles.size() < tiles.capacity()) tiles.push_back(std::move(tile));
+    }
+};
+
+TileScope::Idle& TileScope::idle() {
+    thread_local Idle idle;
+    return idle;
+}
+
+TileScope::TileScope(std::size_t count) : count_(count) {
+    Idle& here = idle();
+    for (std::size_t i = 0; i < count; ++i) tiles_[i] = here.take();
 }
 
 TileScope::~TileScope() {
-    for (std::size_t i = 0; i < count_; ++i) idle_tiles.emplace_back(static_cast<Block*>(tiles_[i]));
+    Idle& here = idle();
+    for (std::size_t i = 0; i < count_; ++i) here.put(std::move(tiles_[i]));
 }
+
+void* TileScope::tile(std::size_t i) const { return tiles_[i].get(); }
 
 void open_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile) {
     method.init(tile, static_cast<std::size_t>(columns * fold_of(plan, method, columns)));

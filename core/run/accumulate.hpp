@@ -1,8 +1,10 @@
 // One tile of outputs over a range of their reduced elements.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "kernels/method.hpp"
 #include "layout/plan.hpp"
@@ -19,11 +21,15 @@ class TileScope {
     ~TileScope();
     TileScope(const TileScope&) = delete;
     TileScope& operator=(const TileScope&) = delete;
-    void* tile(std::size_t i = 0) const { return tiles_[i]; }
+    void* tile(std::size_t i = 0) const;
 
   private:
+    struct Block;
+    struct Idle;
+    static Idle& idle();
+
     const std::size_t count_;
-    void* tiles_[most_results];
+    std::array<std::unique_ptr<Block>, most_results> tiles_;
 };
 
 // Lanes: outputs [first, last) of all; columns: of the run number `outer` of the inner dimension.

@@ -11,13 +11,6 @@ namespace {
 
 bool equal_outputs(const Dim& a, const Dim& b) { return a.size == b.size && a.out == b.out; }
 
-// The place of column j of a part among all outputs.
-std::int64_t output_at(const Plan& plan, const Outputs& part, std::int64_t j) {
-    const std::int64_t at = part.first + j;
-    if (plan.shape == Shape::lanes) return plan.out + offsets_at(plan.kept, at).out;
-    return plan.out + offsets_at(plan.kept, part.outer).out + at * plan.inner.out;
-}
-
 }  // namespace
 
 Accumulation::Accumulation(const Reduction& row, Format in, Format out, std::int64_t outputs,
@@ -28,22 +21,9 @@ Accumulation::Accumulation(const Reduction& row, Format in, Format out, std::int
       tier_(tier),
       target_{choose_tiers(row, in, out, count), {row.finalize, out, count}, nullptr} {}
 
-std::vector<Outputs> Accumulation::parts_of(const Plan& plan) const {
-    const bool lanes = plan.shape == Shape::lanes;
-    const std::int64_t outer = lanes ? 1 : plan.kept.count(),
-                       inner = lanes ? plan.kept_count : plan.inner.size,
-                       width = static_cast<std::int64_t>(method().max_columns);
-    std::vector<Outputs> parts;
-    for (std::int64_t o = 0; o < outer; ++o) {
-        for (std::int64_t first = 0; first < inner; first += width)
-            parts.push_back({o, first, std::min(inner, first + width)});
-    }
-    return parts;
-}
-
 void Accumulation::begin(const Plan& plan) {
     plan_ = plan;
-    parts_ = parts_of(plan);
+    parts_ = parts_of(plan, method().max_columns);
     for (const Outputs& part : parts_) {
         blocks_.push_back(std::make_unique_for_overwrite<Block>());
         open_tile(plan, method(), part.count(), blocks_.back().get());
@@ -74,17 +54,17 @@ void Accumulation::add_elsewhere(const Plan& plan) {
         places_.resize(static_cast<std::size_t>(outputs_));
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             for (std::int64_t j = 0; j < parts_[i].count(); ++j)
-                places_[static_cast<std::size_t>(output_at(plan_, parts_[i], j))] = {
+                places_[static_cast<std::size_t>(place_of(plan_, parts_[i], j))] = {
                     i, static_cast<std::size_t>(j)};
         }
     }
     const TileScope scope;
-    for (const Outputs& part : parts_of(plan)) {
+    for (const Outputs& part : parts_of(plan, method().max_columns)) {
         open_tile(plan, method(), part.count(), scope.tile());
         accumulate(plan, method(), {part.outer, part.first, part.last, 0, plan.reduced_count}, scope.tile());
         close_tile(plan, method(), part.count(), scope.tile());
         for (std::int64_t j = 0; j < part.count(); ++j) {
-            const Place& to = places_[static_cast<std::size_t>(output_at(plan, part, j))];
+            const Place& to = places_[static_cast<std::size_t>(place_of(plan, part, j))];
             method().merge(blocks_[to.block].get(), to.column, scope.tile(), static_cast<std::size_t>(j), 1);
         }
     }
@@ -101,7 +81,7 @@ std::vector<std::int64_t> Accumulation::finish(void* out) {
         std::uint8_t failed[most_columns];
         if (finish_outputs(plan_, target_, tier_, tile, part, failed) == 0) continue;
         for (std::int64_t j = 0; j < part.count(); ++j) {
-            if (failed[j]) rest.push_back(output_at(plan_, part, j));
+            if (failed[j]) rest.push_back(place_of(plan_, part, j));
         }
     }
     std::sort(rest.begin(), rest.end());

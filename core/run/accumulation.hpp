@@ -42,7 +42,6 @@ class Accumulation {
     };
 
     const Method& method() const { return target_.tiers.method[tier_]; }
-    std::vector<Outputs> parts_of(const Plan& plan) const;
     void begin(const Plan& plan);
     bool fits(const Plan& plan) const;
     void add_elsewhere(const Plan& plan);

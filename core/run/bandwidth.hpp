@@ -6,6 +6,9 @@
 namespace samesum {
 
 double read_seconds(const char* data, std::size_t bytes);
-double copy_seconds(const char* from, char* to, std::size_t bytes);
+
+// Reads all of `from` and writes all of `to`, which may differ in size, evenly mixed; `streams` writes past
+// the caches.
+double copy_seconds(const char* from, std::size_t bytes, char* to, std::size_t written, bool streams);
 
 }  // namespace samesum

@@ -18,6 +18,25 @@ std::size_t finish(const Target& target, std::size_t tier, void* tile, std::size
 
 }  // namespace
 
+std::vector<Outputs> parts_of(const Plan& plan, std::size_t most) {
+    const bool lanes = plan.shape == Shape::lanes;
+    const std::int64_t outer = lanes ? 1 : plan.kept.count(),
+                       inner = lanes ? plan.kept_count : plan.inner.size,
+                       width = static_cast<std::int64_t>(most);
+    std::vector<Outputs> parts;
+    for (std::int64_t o = 0; o < outer; ++o) {
+        for (std::int64_t first = 0; first < inner; first += width)
+            parts.push_back({o, first, std::min(inner, first + width)});
+    }
+    return parts;
+}
+
+std::int64_t place_of(const Plan& plan, const Outputs& part, std::int64_t j) {
+    const std::int64_t at = part.first + j;
+    if (plan.shape == Shape::lanes) return plan.out + offsets_at(plan.kept, at).out;
+    return plan.out + offsets_at(plan.kept, part.outer).out + at * plan.inner.out;
+}
+
 std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t tier, void* tile,
                            const Outputs& o, std::uint8_t* failed) {
     const std::size_t n = static_cast<std::size_t>(o.count()), size = size_of(target.how.format);

@@ -1,6 +1,8 @@
 // States of a tile become results in their places.
 #pragma once
 
+#include <vector>
+
 #include "layout/plan.hpp"
 #include "run/tiers.hpp"
 
@@ -19,6 +21,12 @@ struct Outputs {
 
     std::int64_t count() const { return last - first; }
 };
+
+// All outputs of a plan, up to `most` at a time.
+std::vector<Outputs> parts_of(const Plan& plan, std::size_t most);
+
+// The place of output j of a part among all.
+std::int64_t place_of(const Plan& plan, const Outputs& part, std::int64_t j);
 
 // failed[j] tells of which outputs no result could be certified. Returns how many those are.
 std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t tier, void* tile,

@@ -1,6 +1,7 @@
 #include "run/long_scan.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "layout/stream.hpp"
@@ -12,6 +13,23 @@ namespace samesum {
 namespace {
 
 constexpr std::int64_t block = RowScan::block, parts = static_cast<std::int64_t>(scan_lines);
+
+// Lets others run, and after several times as long as a chunk takes leaves the processor to them.
+class BackOff {
+  public:
+    void wait() {
+        if (Clock::now() - begin_ < patience) return std::this_thread::yield();
+        std::this_thread::sleep_for(rest_);
+        rest_ = std::min(2 * rest_, longest);
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::microseconds patience{200}, longest{1000};
+
+    const Clock::time_point begin_ = Clock::now();
+    std::chrono::microseconds rest_{50};
+};
 
 }  // namespace
 
@@ -25,9 +43,11 @@ struct LongScan::Group {
 
     // False if they never will be.
     bool await_carries(std::int64_t chunk) const {
+        if (ready.load(std::memory_order_acquire) == chunk) return true;
+        BackOff others;
         while (ready.load(std::memory_order_acquire) != chunk) {
             if (given_up) return false;
-            std::this_thread::yield();
+            others.wait();
         }
         return true;
     }

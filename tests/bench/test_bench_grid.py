@@ -12,8 +12,8 @@ import samesum as ss
 from samesum.bench.cells import DTYPES, Cell, Question
 from samesum.bench.data import DATA, draw
 from samesum.bench.grid import GRIDS, LAYOUTS, array, questions, shapes
+from samesum.bench.memory_needed import needed
 from samesum.bench.operators import OPERATORS
-from samesum.bench.room import needed
 from samesum.formats.arrays import NDArray
 
 FULL = questions("full", list(OPERATORS), (), [2], "normal")
@@ -65,7 +65,7 @@ def test_there_are_views_odd_lengths_and_sizes() -> None:
 
 
 def test_no_question_is_asked_twice_and_each_can_be_answered() -> None:
-    assert len({question.title for question in FULL}) == len(FULL)
+    assert len({question.key for question in FULL}) == len(FULL)
     for question in FULL:
         operator = OPERATORS[question.operator]
         assert len(question.cell.axes) == 1 or not operator.is_along_one_axis
@@ -172,5 +172,5 @@ def test_all_data_are_tried() -> None:
 def test_the_room_for_results_counts() -> None:
     cell = Cell("array", (1000,), (0,))
     assert needed(Question("sum", "float32", cell, 1, "normal"), 5) == 4000 * 6
-    assert needed(Question("cumulative_sum", "int8", cell, 1, "normal"), 5) == 1000 + 5 * 10000
-    assert needed(Question("cumulative_sum", "int64", cell, 1, "normal"), 5) == 8000 * 11
+    assert needed(Question("cumulative_sum", "int8", cell, 1, "normal"), 5) == 1000 + 5 * 10000 + 9000
+    assert needed(Question("cumulative_sum", "int64", cell, 1, "normal"), 5) == 8000 * 12

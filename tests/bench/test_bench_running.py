@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
-import competitors
+import made_competitors as competitors
+import numpy as np
 import pytest
 
-from samesum.bench import machine
+from samesum.bench import cache, limit, silence
+from samesum.bench.cache import Cache
 from samesum.bench.cells import Cell, Question
-from samesum.bench.contest import LIMITED, Settings, contest
-from samesum.bench.peers.own import Samesum
+from samesum.bench.competitors.own import Samesum
+from samesum.bench.contest import Settings, contest
+from samesum.bench.rows import Row
 from samesum.bench.running import Bench
+from samesum.engine.machine import copy_seconds
 
 SUMS = Question("sum", "int64", Cell("array", (6, 50), (1,)), 1, "normal")
 BUFFER = 1 << 16
@@ -25,8 +29,8 @@ def bench() -> Iterator[Callable[..., Bench]]:
     made: list[Bench] = []
 
     def make(*names: str, seconds: float = 60.0) -> Bench:
-        peers: dict[str, Any] = {name: vars(competitors)[name] for name in names}
-        made.append(Bench(Settings(peers, 2, 1.0, 0, BUFFER), seconds))
+        others: dict[str, Any] = {name: vars(competitors)[name] for name in names}
+        made.append(Bench(Settings(others, 2, 1.0, 0, BUFFER), seconds))
         return made[-1]
 
     yield make
@@ -38,7 +42,7 @@ def test_a_row_has_every_reading_and_the_error_of_each_answer(bench: Callable[..
     row = bench("Right", "Wrong", "Empty", "Raises", "RaisesAtStart").row(SUMS)
     assert set(row.figures) == {"samesum", "Right", "Wrong"}
     assert all(len(figure.readings) == 2 and min(figure.readings) > 0 for figure in row.figures.values())
-    errors = {name: figure.distance for name, figure in row.figures.items()}
+    errors = {name: figure.error for name, figure in row.figures.items()}
     assert {name: (each.outputs, each.differing, each.worst) for name, each in errors.items() if each} == {
         "samesum": (6, 0, 0.0),
         "Right": (6, 0, 0.0),
@@ -53,6 +57,7 @@ def test_a_row_has_every_reading_and_the_error_of_each_answer(bench: Callable[..
     assert row.to_best is not None
     assert row.to_best > 0
     assert (row.bytes, row.limit, row.of_limit) == (6 * 50 * 8, None, None)
+    assert row.busy is None or row.busy >= 0
 
 
 @pytest.mark.parametrize("name", ["Crashes", "CrashesLate"])
@@ -91,33 +96,59 @@ def test_what_samesum_raises_fails_the_cell_only(bench: Callable[..., Bench]) ->
     assert run.row(SUMS).own is not None
 
 
-def test_beyond_the_cache_memory_is_measured_too(monkeypatch: pytest.MonkeyPatch, restored_threads: None) -> None:  # noqa: ARG001
-    monkeypatch.setattr(machine, "last_level_cache", lambda: 1 << 20)
-    told: list[str] = []
-    peers = {"samesum": Samesum(1)}
-    for operator, bandwidths in (("sum", 1), ("cumulative_sum", 2)):
-        question = Question(operator, "float32", Cell("flat", (1 << 19,), (0,), step=2), 1, "normal")
-        row = contest(question, peers, machine.Memory(BUFFER), Settings({}, 2, 1.0, 0), told.append)
-        assert (row.bytes, row.moved) == (bandwidths << 21, (bandwidths + 1) << 21)
-        assert row.limit is not None
-        assert row.of_limit is not None
-        assert min(row.limit, row.of_limit) > 0
-    assert set(told) == {"samesum"}
+def _contest(question: Question) -> Row:
+    return contest(question, {"samesum": Samesum(1)}, Cache(BUFFER), Settings({}, 2, 1.0, 0), lambda _: None)
 
 
-def test_in_a_large_cache_the_limit_is_that_of_as_many_bytes(
+def test_the_limit_moves_the_same_bytes(monkeypatch: pytest.MonkeyPatch, restored_threads: None) -> None:  # noqa: ARG001
+    """Also of an array with gaps, and also where the results are wider than the data."""
+    monkeypatch.setattr(limit, "LIMITED", 1 << 20)
+    reads, copies = [], []
+    monkeypatch.setattr(limit, "read_seconds", lambda x: reads.append(x.nbytes) or 0.5)
+    monkeypatch.setattr(limit, "copy_seconds", lambda x, out, **_: copies.append((x.nbytes, out.nbytes)) or 0.5)
+    flat = Cell("flat", (1 << 20,), (0,), step=2)
+    row = _contest(Question("sum", "int32", flat, 1, "normal"))
+    assert (row.bytes, row.moved, row.limit, set(reads)) == (4 << 20, 8 << 20, (4 << 20) / 0.5, {8 << 20})
+    row = _contest(Question("cumulative_sum", "float32", flat, 1, "normal"))
+    assert (row.bytes, row.moved, row.limit, set(copies)) == (8 << 20, 12 << 20, (8 << 20) / 0.5, {(8 << 20, 4 << 20)})
+
+
+@pytest.mark.parametrize(("size", "passes"), [(1 << 22, 2), (1 << 24, 1)])
+def test_what_fits_into_the_cache_is_there_before_the_limit_too(
+    size: int,
+    passes: int,
     monkeypatch: pytest.MonkeyPatch,
     restored_threads: None,  # noqa: ARG001
 ) -> None:
-    monkeypatch.setattr(machine, "last_level_cache", lambda: 1 << 30)
-    memory, passes = machine.Memory(2 * LIMITED), []
-    monkeypatch.setattr(machine, "read_seconds", lambda x: passes.append(x.nbytes) or 0.5)
-    for size, expected in ((LIMITED, [LIMITED] * 4), (LIMITED - 4, [])):
-        question = Question("sum", "float32", Cell("flat", (size // 4,), (0,)), 1, "normal")
-        row = contest(question, {"samesum": Samesum(1)}, memory, Settings({}, 2, 1.0, 0), lambda _: None)
-        assert passes == expected
-        assert row.limit == (2 * LIMITED if expected else None)
-        passes.clear()
+    monkeypatch.setattr(limit, "LIMITED", 1 << 20)
+    monkeypatch.setattr(cache, "last_level_cache", lambda: 1 << 22)
+    reads = []
+    monkeypatch.setattr(limit, "read_seconds", lambda x: reads.append(x.nbytes) or 0.5)
+    row = _contest(Question("sum", "float32", Cell("flat", (size // 4,), (0,)), 1, "normal"))
+    assert row.passes == (0.5, 0.5)
+    assert reads == [size] * 2 * passes
+
+
+def test_few_data_and_a_cold_cache_have_no_limit(restored_threads: None) -> None:  # noqa: ARG001
+    for cell in (Cell("flat", (1 << 20,), (0,)), Cell("cold", (1 << 22,), (0,), is_cold=True)):
+        row = _contest(Question("sum", "float32", cell, 1, "normal"))
+        assert (row.passes, row.limit, row.of_limit, row.share("samesum")) == ((), None, None, None)
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize(
+    ("read", "written"), [(1 << 22, 1 << 22), (1 << 22, 1 << 20), (1 << 20, 1 << 23), (99999, 777)]
+)
+def test_a_pass_writes_every_byte(read: int, written: int, streams: bool) -> None:
+    out = np.zeros(written, np.uint8)
+    assert copy_seconds(np.ones(read, np.uint8), out, streams=streams) > 0
+    assert out.all()
+
+
+def test_the_memory_of_a_view_is_all_that_it_lies_in() -> None:
+    base = np.arange(24, dtype=np.int16).reshape(2, 12)
+    for view in (base, base.T, base[:, ::2], base[:, ::2].T):
+        assert limit.memory_of(view).nbytes == 48
 
 
 @pytest.mark.parametrize(("busy", "pauses"), [([], 1), ([1.0, 0.5, 0.1], 3), ([1.0] * 99, 20)])
@@ -132,6 +163,6 @@ def test_a_reading_waits_until_no_thread_spins(busy: list[float], pauses: int, m
         used[0] += seconds * next(shares, 0.0)
 
     clock = SimpleNamespace(perf_counter=lambda: wall[0], process_time=lambda: used[0], sleep=sleep)
-    monkeypatch.setattr(machine, "time", clock)
-    machine.wait_for_silence()
-    assert slept == [machine.PAUSE] * pauses
+    monkeypatch.setattr(silence, "time", clock)
+    silence.wait_for_silence()
+    assert slept == [silence.PAUSE] * pauses

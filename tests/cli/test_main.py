@@ -94,5 +94,5 @@ def test_running_out_of_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, caps
         raise MemoryError
 
     monkeypatch.setattr(run, "open_model", exhausted)
-    assert main(["run", "m.xml"]) == 2
+    assert main(["run", "m.xml"]) == 6
     assert capsys.readouterr().err == "samesum: error: out of memory\n"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from command import Command
 
+from samesum.bench.competitors.catalogue import COMPETITORS
 from samesum.bench.grid import GRIDS
-from samesum.bench.peers.catalogue import PEERS
 from samesum.bench.rows import failed
 from samesum.bench.running import Bench
 from samesum.cli.bench import EPILOG
@@ -27,33 +27,41 @@ def _document(samesum: Command, *arguments: object) -> dict[str, Any]:
     return document
 
 
-def test_one_cell_is_a_line_of_the_table(samesum: Command) -> None:
+def test_one_row_is_a_table_of_competitors(samesum: Command) -> None:
     done = samesum("bench", *ONE, "--against", "numpy", *TINY)
     assert (done.status, done.err) == (0, ""), "the bar is for terminals only"
-    assert "sum float32 array 6x50 axis 1, 1 threads, normal" in done.out.splitlines()
+    assert "sum float32 6x50 axis 1, 1 thread" in done.out.splitlines()
     lines = {line.split()[0]: line.split() for line in done.out.splitlines() if line.startswith("  ")}
-    assert set(lines) == {"competitor", "samesum", "numpy"}
-    assert lines["samesum"][2:] == ["us", lines["samesum"][3], "-", "exact", "1.00"]
+    assert lines["competitor"][:3] == ["competitor", "time", "GB/s"], "one reading has no quartiles"
+    assert (lines["samesum"][2], lines["samesum"][4], lines["samesum"][-1]) == ("us", "exact", "1.00")
     assert float(lines["numpy"][-1]) > 0
-    assert "steps of the output's format" in done.out
+    assert "from the exact result" in done.out
 
 
-def test_a_grid_is_a_table_of_samesum_and_the_best_peer(samesum: Command) -> None:
+def test_a_grid_is_a_table_of_samesum_and_the_fastest_other(samesum: Command) -> None:
     done = samesum("bench", "--op", "sum", "max", "--dtype", "float32", *TINY, "--against", "numpy")
-    lines = [line.split() for line in done.out.splitlines() if line.startswith("  ")]
-    assert lines[0][:6] == ["operator", "dtype", "array", "axes", "threads", "samesum"]
-    cells = [line for line in lines if line[1] == "float32"]
-    assert [line[0] for line in cells] == ["sum", "max"] * 5 + ["sum", "max"]
-    assert all("(exact)" in line and "numpy" in line for line in cells)
-    tallies = [line[:2] for line in lines if line[1].isdigit()]
+    lines = done.out.splitlines()
+    for operator in ("sum", "max"):
+        table = [line.split() for line in lines[lines.index(f"{operator} float32") + 1 :]][:8]
+        assert table[0][:2] == ["array", "samesum"]
+        assert all("us" in line and "numpy" in line for line in table[2:])
+    tallies = [line.split()[:2] for line in lines if "/" in "".join(line.split()[2:3])]
     assert tallies == [["sum", "6"], ["max", "6"], ["total", "12"], ["float32", "12"]]
-    assert "not behind the fastest peer (within 10 %)" in done.out
+    assert "not behind the fastest competitor (within 10 %)" in done.out
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_it_fits_the_terminal(columns: int, samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for arguments in (ONE, ("--op", "sum,cumulative_sum,softmax,argmax,mean", "--array", "page,elements_32")):
+        done = samesum("bench", *arguments, *TINY)
+        assert max(map(len, done.out.splitlines())) <= columns
 
 
 def test_the_document_has_every_reading(samesum: Command) -> None:
     types = ("--dtype", "float32,int8", "bool")
-    document = _document(samesum, "--op", "sum", "all", *types, "--cell", "page", "--against", "numpy", *TINY)
-    conditions = {"machine", "versions", "rounds", "patience", "seed"}
+    document = _document(samesum, "--op", "sum", "all", *types, "--array", "page", "--against", "numpy", *TINY)
+    conditions = {"machine", "versions", "rounds", "patience", "seed", "date", "load"}
     assert set(document) == conditions | {"seconds", "summary", "rows", "left_out"}
     assert list(document["versions"]) == ["samesum", "numpy"]
     asked = [(row["question"]["operator"], row["question"]["dtype"]) for row in document["rows"]]
@@ -64,8 +72,8 @@ def test_the_document_has_every_reading(samesum: Command) -> None:
         assert len(row["figures"]["numpy"]["readings"]) == 1
     summary = document["summary"]
     assert [each["name"] for each in summary["operators"]] == ["sum", "all"]
-    assert [(each["name"], each["cells"]) for each in summary["dtypes"]] == [("float32", 2), ("int8", 2), ("bool", 1)]
-    assert (summary["total"]["cells"], summary["total"]["compared"]) == (5, 5)
+    assert [(each["name"], each["rows"]) for each in summary["dtypes"]] == [("float32", 2), ("int8", 2), ("bool", 1)]
+    assert (summary["total"]["rows"], summary["total"]["compared"]) == (5, 5)
     assert document["left_out"] == []
 
 
@@ -106,34 +114,56 @@ def test_an_interrupted_run_prints_what_it_has(samesum: Command, monkeypatch: py
     done = samesum("bench", "--op", "sum,max,min", *ONE, *ALONE)
     assert done.status == 130
     assert "sum" in done.out
-    assert "left out: 2 of 3 cells: interrupted" in done.out
+    assert "not measured: 2 of 3 rows: interrupted" in done.out
 
 
-def test_the_budget_and_the_memory_leave_cells_out(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_measured_is_no_success(samesum: Command) -> None:
     done = samesum("bench", "--op", "sum", "--budget", 0, *ALONE)
-    assert done.status == 0
-    assert "left out: 12 of 12 cells: the --budget is spent" in done.out
-    monkeypatch.setattr("samesum.bench.room.available", lambda: 2000)
+    assert done.status == 1
+    assert "not measured: 12 of 12 rows: the --budget is spent" in done.out
+
+
+def test_a_size_that_is_refused_is_no_success(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samesum.bench.memory_needed.available", lambda: 2000)
+    monkeypatch.setattr("samesum.bench.run.available", lambda: 2000)
     done = samesum("bench", *ONE, *ALONE)
-    assert "left out: 1 of 1 cells: memory: 0.0 GB are needed and 0.0 free" in done.out
+    assert done.status == 6
+    assert "not measured: 1 of 1 row: it needs 2.4 kB of memory and 2 kB are free" in done.out
+    assert samesum("bench", "--shape", "6x50,4", "--op", "sum", "--dtype", "int8", "float64", *ALONE).status == 6
+    assert samesum("bench", "--shape", "1000000000x1000000", *ALONE, "--json").status == 6
+
+
+def test_progress_begins_at_nothing_and_ends_with_everything(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.progress import Progress
+
+    seen: list[tuple[float, float | None]] = []
+
+    def update(self: Progress, bar: Any, **_: Any) -> None:
+        seen.append((self.tasks[bar].completed, self.tasks[bar].total))
+
+    monkeypatch.setattr(Progress, "update", update)
+    samesum("bench", *ONE, "--op", "sum", "max", *ALONE)
+    assert seen == [(0, 2), (1, 2)]
 
 
 def test_markdown_and_pictures_are_written(samesum: Command, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     page, picture = tmp_path / "table.md", tmp_path / "speed.svg"
-    arguments = ("--op", "sum", "--dtype", "float32", "--cell", "flat", "page", "--markdown", page, "--plot", picture)
-    assert samesum("bench", *arguments, "--against", "numpy", *TINY).status == 0
+    arguments = ("--op", "sum", "--dtype", "float32", "--array", "flat", "page", "--markdown", page, "--plot", picture)
+    done = samesum("bench", *arguments, "--against", "numpy", *TINY)
+    assert done.status == 0
+    assert done.out.splitlines()[-1] == f"written: {page}, {picture}"
     text = page.read_text()
     assert text.count("\n| sum | float32 | ") == 2
     assert "| sum | 2 | " in text
-    assert "not behind the fastest peer (within 10 %)" in text
+    assert "not behind the fastest competitor (within 10 %)" in text
     assert picture.read_text().startswith("<?xml")
 
 
 def test_long_tables_are_for_files(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samesum.cli.bench_report.MOST_ROWS", 4)
+    monkeypatch.setattr("samesum.cli.bench_text.MOST_ROWS", 4)
     done = samesum("bench", *ONE, "--op", "sum,max,min,mean,prod", *ALONE)
-    assert "5 cells are too many to print; --markdown FILE writes them all" in done.out
+    assert "5 rows are too many to print; --markdown FILE writes them all" in done.out
 
 
 @pytest.mark.parametrize(
@@ -142,25 +172,25 @@ def test_long_tables_are_for_files(samesum: Command, monkeypatch: pytest.MonkeyP
         (("--op", "sum,median"), "there is no operator 'median'; allowed are sum, mean, prod"),
         (("--dtype", "float8"), "there is no dtype 'float8'; allowed are float16"),
         (("--grid", "huge"), "there is no grid 'huge'; allowed are quick, full"),
-        (("--cell", "square"), "there is no cell 'square'; allowed are"),
-        (("--against", "jax"), "there is no peer 'jax'; allowed are numpy, torch"),
+        (("--array", "square"), "there is no array 'square'; allowed are"),
+        (("--against", "jax"), "there is no competitor 'jax'; allowed are numpy, torch"),
         (("--data", "bad"), "there is no data 'bad'; allowed are normal"),
-        (("--op", "softmax", "--dtype", "int8"), "no cell is left"),
-        (("--shape", "8x"), "--shape: '' is no whole number"),
-        (("--shape", "8x0"), "--shape: 0 is less than 1"),
+        (("--op", "softmax", "--dtype", "int8"), "nothing is left to measure"),
+        (("--shape", "8x"), "argument --shape: '' is not a whole number"),
+        (("--shape", "8x0"), "argument --shape: 0 is less than 1"),
         (("--shape", "8x8", "--axis", "2"), "--axis 2 is out of range for an array of 2 dimensions"),
-        (("--shape", "8x8", "--axis=-3"), "--axis: -3 is less than -2"),
+        (("--shape", "8x8", "--axis=-3"), "--axis -3 is out of range"),
         (("--shape", "8x8", "--axis", "1,-1"), "--axis names an axis twice"),
         (("--shape", "8x8", "--axis", "0,1", "--op", "softmax"), "softmax works along one axis; --axis names 2"),
         (("--shape", "8x8", "--op", "softmax", "--dtype", "int8"), "softmax is not measured on int8"),
         (("--shape", "8x8", "--layout", "f"), "there is no layout 'f'; allowed are contiguous"),
-        (("--shape", "8x8", "--grid", "full"), "--grid and --cell do not go with it"),
+        (("--shape", "8x8", "--grid", "full"), "--grid and --array do not go with it"),
         (("--axis", "0"), "there is no --shape"),
-        (("--threads", "0"), "--threads: 0 is less than 1"),
-        (("--rounds", "0"), "--rounds is 0"),
+        (("--threads", "0"), "argument --threads: 0 is less than 1"),
+        (("--rounds", "0"), "argument --rounds: 0 is not allowed; allowed are numbers above 0"),
         (("--data", ""), "there is no data ''"),
-        (("--timeout", "nan"), "--timeout is nan"),
-        (("--budget", "-1"), "--budget is -1"),
+        (("--timeout", "nan"), "argument --timeout: nan is not allowed"),
+        (("--budget=-1",), "argument --budget: -1 is not allowed; allowed are seconds from 0 on"),
         (("--markdown", "nowhere/table.md"), "nowhere/table.md is a folder, or in one that does not exist"),
         (("--plot", "speed.pdf"), "allowed are names that end with .png or .svg"),
     ],
@@ -173,7 +203,9 @@ def test_wrong_usage_says_what_is_allowed(arguments: tuple[str, ...], says: str,
 
 def test_a_missing_package_is_named_with_what_brings_it(samesum: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("samesum.runtimes.packages.find_spec", lambda _: None)
-    assert 'pip install "samesum[compare]"' in samesum("bench", "--against", "openvino").err
+    done = samesum("bench", "--against", "openvino")
+    assert done.status == 6
+    assert 'pip install "samesum[compare]"' in done.err
     assert "pip install torch\n" in samesum("bench", "--against", "torch").err
     assert 'pip install "samesum[plot]"' in samesum("bench", "--plot", "speed.png").err
 
@@ -184,6 +216,6 @@ def test_it_runs_as_a_process(process: Command) -> None:
     assert "0.6" in done.out.split()
 
 
-def test_the_help_names_every_grid_and_peer() -> None:
-    for name in (*GRIDS, *PEERS):
+def test_the_help_names_every_grid_and_competitor() -> None:
+    for name in (*GRIDS, *COMPETITORS):
         assert name in EPILOG

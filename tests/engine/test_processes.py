@@ -166,7 +166,7 @@ def test_in_worker_processes(method: str, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_a_long_call_can_be_interrupted(tmp_path: Path) -> None:
-    """2**40 elements would take minutes; the signal stops the call, and the next one works."""
+    """2**40 elements would take minutes; a thread that runs beside the call sends the signal, which stops it."""
     script = """
         import os, signal, threading, time
         import numpy as np
@@ -199,23 +199,30 @@ def test_the_environment_sets_the_number_of_threads(
     assert run("from samesum import _core\nprint(_core.get_num_threads())\n", tmp_path) == f"{threads}\n"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the states of threads in /proc")
 def test_idle_threads_sleep(tmp_path: Path) -> None:
-    """After a call the pool costs no processor time."""
+    """After a call the threads of the pool sleep: some time later none of them runs, however often one looks."""
     script = """
-        import time
+        import os, time
+        from pathlib import Path
         import numpy as np
         from samesum import _core
         from samesum.algebra.rows import SUM
         from samesum.engine import memory
 
+        def awake():
+            others = [task for task in Path("/proc/self/task").iterdir() if int(task.name) != os.getpid()]
+            return any((task / "stat").read_text().rpartition(")")[2].split()[0] == "R" for task in others)
+
         _core.set_num_threads(4)
         memory.reduce(SUM, np.ones(1 << 22, np.float32))
-        time.sleep(0.1)
-        before = time.process_time()
-        time.sleep(0.5)
-        print(time.process_time() - before < 0.05)
+        asleep, until = 0, time.monotonic() + 60
+        while asleep < 50 and time.monotonic() < until:
+            asleep = 0 if awake() else asleep + 1
+            time.sleep(0.001)
+        print(asleep)
     """
-    assert run(script, tmp_path) == "True\n"
+    assert run(script, tmp_path) == "50\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts threads by /proc")

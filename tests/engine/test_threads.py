@@ -75,23 +75,6 @@ def test_the_number_of_threads_may_change_under_way() -> None:
         same(got, expected[seed], f"caller {seed} while the number of threads changes")
 
 
-def test_other_python_threads_run_during_a_long_call() -> None:
-    x = np.broadcast_to(np.float32(0.1), (1 << 28,))
-    ticks, done = [], threading.Event()
-
-    def tick() -> None:
-        while not done.wait(0.001):
-            ticks.append(None)
-
-    clock = threading.Thread(target=tick)
-    clock.start()
-    memory.reduce(REDUCTIONS[0], x)
-    during = len(ticks)
-    done.set()
-    clock.join()
-    assert during > 0
-
-
 def test_errors_in_one_caller_do_not_disturb_the_others() -> None:
     x = cases.make("normal", "float32", MEGA)
     expected = memory.reduce(REDUCTIONS[0], x)

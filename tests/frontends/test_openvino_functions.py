@@ -50,7 +50,7 @@ def test_there_is_a_function_for_every_row_and_compile_model() -> None:
 @each_reduction
 def test_the_signature_is_the_standard_s(function: Function) -> None:
     assert str(inspect.signature(function)) == (
-        "(data: 'Any', axes: 'Any', *, keep_dims: 'bool' = False, opset: 'int | None' = None) -> 'NDArray'"
+        "(data: 'ArrayLike', axes: 'Axes', *, keep_dims: 'bool' = False, opset: 'int | None' = None) -> 'NDArray'"
     )
 
 
@@ -155,7 +155,7 @@ def test_opsets_that_have_the_operator(function: Function, since: int) -> None:
 @pytest.mark.parametrize("function", [door.SoftMax, door.LogSoftmax], ids=lambda function: function.__name__)
 def test_normalizations(function: Function) -> None:
     assert str(inspect.signature(function)) == (
-        "(data: 'Any', *, axis: 'int' = 1, opset: 'int | None' = None, out: 'NDArray | None' = None) -> 'NDArray'"
+        "(data: 'ArrayLike', *, axis: 'int' = 1, opset: 'int | None' = None, out: 'NDArray | None' = None) -> 'NDArray'"
     )
     x = np.float32([[0, -INF, -INF], [7, 7, -INF]])
     room = np.empty_like(x)
@@ -187,7 +187,7 @@ def test_normalizations_that_are_refused() -> None:
 
 def test_cum_sum_s_signature_is_the_standard_s() -> None:
     assert str(inspect.signature(door.CumSum)) == (
-        "(data: 'Any', axis: 'Any' = 0, *, exclusive: 'bool' = False, reverse: 'bool' = False, "
+        "(data: 'ArrayLike', axis: 'Axis | None' = 0, *, exclusive: 'bool' = False, reverse: 'bool' = False, "
         "opset: 'int | None' = None) -> 'NDArray'"
     )
 

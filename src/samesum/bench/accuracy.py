@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import NORMALIZATIONS, REDUCTIONS, SCANS
@@ -12,42 +14,76 @@ from samesum.bench.task import Task
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import Distance, distance
-
-__all__ = ["Distance", "distance", "distance_of"]
+from samesum.formats.ulps import MOST_OUTPUTS, Distance, distance
 
 _REDUCTIONS = {row.name: row for row in REDUCTIONS}
 _SCANS = {row.name: row for row in SCANS}
 _NORMALIZATIONS = {row.name: row for row in NORMALIZATIONS}
 
 
-def distance_of(task: Task, own: NDArray, answer: NDArray) -> Distance | None:
-    """Of a peer's answer from the reference in the type that it answers in; None if the two cannot be compared.
+@dataclass(frozen=True, slots=True)
+class Error(Distance):
+    """The distance of an answer from samesum's.
 
-    A wider float than samesum's is rounded to samesum's before, and a root that is no integer cut to one.
+    `scaled` is the worst error of a sum of signed numbers in ulps of the sum of their magnitudes, or of the mean of
+    these for a mean; None where the operator is none, or where nothing differs.
     """
-    if answer.shape != own.shape:
-        return None
-    is_float = answer.dtype.name in FORMATS
-    if is_float and own.dtype.kind in "iu":
-        answer = np.floor(answer).astype(own.dtype)
-    elif is_float and answer.dtype.itemsize > own.dtype.itemsize:
-        answer = answer.astype(own.dtype)
-    expected = _reference(task, own, answer.dtype)
-    return None if expected is None else distance(answer, expected)
+
+    scaled: float | None = None
 
 
-def _reference(task: Task, own: NDArray, dtype: np.dtype[Any]) -> NDArray | None:
-    """samesum's answer in the type that a peer answers in."""
-    if dtype == own.dtype:
-        return own
-    if own.dtype == np.bool_:
-        return own.astype(dtype)
-    if dtype == task.x.dtype:
-        return _in_its_own_type(task)
-    if dtype.kind not in "iu" or own.dtype.kind not in "iu" or dtype.itemsize < own.dtype.itemsize:
-        return None
-    return own.view(dtype) if dtype.itemsize == own.dtype.itemsize else own.astype(dtype)
+class Reference:
+    """samesum's answer to a task, with which others' answers are compared."""
+
+    def __init__(self, task: Task, own: NDArray) -> None:
+        self.task, self._own = task, own
+        self._magnitudes: NDArray | None = None
+
+    def error_of(self, answer: NDArray) -> Error | None:
+        """Of another answer against the reference in the type of that answer; None if the two cannot be compared.
+
+        A wider float than samesum's is rounded to samesum's before, and a root that is no integer cut to one.
+        """
+        own = self._own
+        if answer.shape != own.shape:
+            return None
+        is_float = answer.dtype.name in FORMATS
+        if is_float and own.dtype.kind in "iu":
+            answer = np.floor(answer).astype(own.dtype)
+        elif is_float and answer.dtype.itemsize > own.dtype.itemsize:
+            answer = answer.astype(own.dtype)
+        expected = self._in_type(answer.dtype)
+        if expected is None:
+            return None
+        found = distance(answer, expected)
+        is_scaled = self.task.is_signed_sum and found.differing and found.worst is not None
+        scaled = scaled_error(answer, expected, self._sums_of_magnitudes()) if is_scaled else None
+        return Error(found.outputs, found.differing, found.worst, scaled)
+
+    def _in_type(self, dtype: np.dtype[Any]) -> NDArray | None:
+        """samesum's answer in the type that another gives."""
+        own = self._own
+        if dtype == own.dtype:
+            return own
+        if own.dtype == np.bool_:
+            return own.astype(dtype)
+        if dtype == self.task.x.dtype:
+            return _in_its_own_type(self.task)
+        if dtype.kind not in "iu" or own.dtype.kind not in "iu" or dtype.itemsize < own.dtype.itemsize:
+            return None
+        return own.view(dtype) if dtype.itemsize == own.dtype.itemsize else own.astype(dtype)
+
+    def _sums_of_magnitudes(self) -> NDArray:
+        """For each output the sum, or the mean, of the magnitudes of what it is made of."""
+        if self._magnitudes is None:
+            x = np.abs(self.task.x)
+            if x.dtype.itemsize == 2:
+                x = x.astype(np.float32)
+            if self.task.operator.kind is Kind.SCAN:
+                self._magnitudes = memory.scan(_SCANS[self.task.name], x, self.task.axes[0])
+            else:
+                self._magnitudes = memory.reduce(_REDUCTIONS[self.task.name], x, self.task.axes)
+        return self._magnitudes
 
 
 def _in_its_own_type(task: Task) -> NDArray:
@@ -57,3 +93,22 @@ def _in_its_own_type(task: Task) -> NDArray:
     if task.operator.kind is Kind.NORMALIZATION:
         return memory.normalize(_NORMALIZATIONS[task.name], task.x, task.axes[0])
     return memory.reduce(_REDUCTIONS[task.name], task.x, task.axes)
+
+
+def scaled_error(got: NDArray, expected: NDArray, magnitudes: NDArray) -> float:
+    """The worst error in ulps that the format of `got` has at `magnitudes`; infinite where only one is finite.
+
+    >>> scaled_error(np.float32([1.0]), np.float32([0.0]), np.float32([2.0**23]))
+    1.0
+    """
+    stride = _stride(got)
+    a, b, size = (x.reshape(-1)[::stride].astype(np.float64) for x in (got, expected, magnitudes))
+    limits = ml_dtypes.finfo(got.dtype)  # type: ignore[no-untyped-call]
+    _, exponents = np.frexp(np.clip(size, float(limits.smallest_normal), float(limits.max)))
+    with np.errstate(invalid="ignore"):
+        errors = np.where(a == b, 0.0, np.abs(a - b)) / np.ldexp(1.0, exponents - 1 - limits.nmant)
+    return float(np.max(np.where(np.isnan(errors), 0.0, errors), initial=0.0))
+
+
+def _stride(outputs: NDArray) -> int:
+    return max(1, -(-outputs.size // MOST_OUTPUTS))

@@ -24,7 +24,8 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 """Those of the grid, and bool for `all` and `any`."""
 
-CACHE_LINE = 64
+NORMAL = "normal"
+"""Data of standard normal numbers, which go without saying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,15 @@ class Cell:
         """The elements of one reduced set, or of one line along the axis."""
         return math.prod(self.shape[axis] for axis in self.axes)
 
+    @property
+    def text(self) -> str:
+        """The array as tables name it: `8192x4096 axis 1`, and what is special about its place in memory."""
+        shape = "x".join(map(str, self.shape))
+        axes = f"axis {','.join(map(str, self.axes))}" if len(self.axes) < len(self.shape) else ""
+        order = f"order {''.join(map(str, self.order))}" if self.order else ""
+        step = f"step {self.step}" if self.step > 1 else ""
+        return " ".join(part for part in (shape, axes, order, step, "cold" if self.is_cold else "") if part)
+
     def scaled(self, factor: int) -> Cell:
         """The cell with about `size / factor` elements, but not below 4096: its longest dim is halved until then."""
         shape = list(self.shape)
@@ -76,7 +86,14 @@ class Question:
     data: str
 
     @property
-    def title(self) -> str:
+    def text(self) -> str:
+        """The question as tables name it."""
+        data = "" if self.data == NORMAL else f", {self.data} data"
+        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        return f"{self.operator} {self.dtype} {self.cell.text}, {threads}{data}"
+
+    @property
+    def key(self) -> str:
         """Another text for another question."""
         cell = self.cell
         shape = "x".join(map(str, cell.shape))

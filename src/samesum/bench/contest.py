@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
 
-from samesum.bench.accuracy import Distance, distance_of
-from samesum.bench.cells import CACHE_LINE, Question
+from samesum.bench.accuracy import Error, Reference
+from samesum.bench.cache import Cache
+from samesum.bench.cells import Question
+from samesum.bench.competitors.catalogue import SAMESUM
 from samesum.bench.data import draw
-from samesum.bench.machine import Memory
-from samesum.bench.measure import Conditions, Readings, chosen, median_ratio, take_turns
+from samesum.bench.limit import Limit, limit_of, moved_bytes
+from samesum.bench.measure import Conditions, Readings, Turn, chosen, median_ratio, take_turns
 from samesum.bench.operators import OPERATORS
-from samesum.bench.peers.catalogue import SAMESUM
 from samesum.bench.rows import Figure, Row
 from samesum.bench.task import Competitor, Task
 from samesum.engine.machine import methods_used
+from samesum.runtimes.runtime import EngineError
 
 At = Callable[[str], None]
-
-LIMITED = 1 << 24
-"""Bytes of an array from which on its place in memory is what may bind; with less the call counts, and the threads."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """The limit: a pass that moves so many bytes, and a call that gives its seconds."""
-
-    moved: int
-    seconds: Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +28,29 @@ class Settings:
     """What is the same for all cells.
 
     A competitor is read in each of so many rounds, but no more in a cell in which it used up `patience` seconds.
-    `buffer` is the size of a pass through memory, None for what suits the cache.
+    `others` makes the competitors beside samesum. `buffer` is what is read to empty the cache, None for what suits it.
     """
 
-    peers: Mapping[str, Callable[[int], Competitor]]
+    others: Mapping[str, Callable[[int], Competitor]]
     rounds: int
     patience: float
     seed: int
     buffer: int | None = None
 
 
-def contest(
-    question: Question, competitors: Mapping[str, Competitor], memory: Memory, settings: Settings, at: At
-) -> Row:
+@dataclass(slots=True)
+class _Entries:
+    """Who takes part, in the way that is quickest; how far each answer is off; why others do not take part."""
+
+    turns: dict[str, Turn]
+    errors: dict[str, Error | None]
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+def contest(question: Question, competitors: Mapping[str, Competitor], cache: Cache, settings: Settings, at: At) -> Row:
     """The row of the question; `at` is told which competitor is about to be called.
 
-    What samesum raises is raised; what a peer raises is noted in the row.
+    What samesum raises is raised; what another competitor raises is noted in the row.
     """
     at(SAMESUM)
     x = draw(question, settings.seed)
@@ -60,91 +58,84 @@ def contest(
     ways = competitors[SAMESUM].ways(task)
     own = ways[0].answer(ways[0].call())
     turn, written = chosen(ways, None)
-    turns = {SAMESUM: turn}
-    distances: dict[str, Distance | None] = {SAMESUM: Distance(own.size, 0, 0.0)}
-    missing: dict[str, str] = {}
-    for name, competitor in competitors.items():
-        if name == SAMESUM:
-            continue
-        at(name)
-        try:
-            ways = competitor.ways(task)
-            if not ways:
-                missing[name] = "has no such operator"
-                continue
-            turns[name], answer = chosen(ways, turn.seconds)
-        except Exception as error:
-            missing[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-            continue
-        at(SAMESUM)
-        distances[name] = distance_of(task, own, answer)
-    data = x.nbytes + (written.nbytes if task.operator.keeps_shape else 0)
-    limit = _limit(question, task, memory)
-    conditions = _conditions(question, task, memory, limit, settings)
-    readings = take_turns(turns, conditions, at)
+    entries = _Entries({SAMESUM: turn}, {SAMESUM: Error(own.size, 0, 0.0)})
+    reference = Reference(task, own)
+    for name in [name for name in competitors if name != SAMESUM]:
+        _enter(entries, name, competitors[name], reference, turn.seconds, at)
+    limit = None if question.cell.is_cold else limit_of(task, written)
+    readings = take_turns(entries.turns, _conditions(question, task, cache, limit, settings), at)
     at(SAMESUM)
-    figures = {name: Figure(tuple(calls), median(calls), distances[name]) for name, calls in readings.calls.items()}
-    return _row(question, task, data, limit, readings, figures, missing, methods_used(turn.way.call))
+    data = x.nbytes + (written.nbytes if task.operator.keeps_shape else 0)
+    sizes = (data, moved_bytes(task, written))
+    return _row(question, sizes, limit, readings, entries, methods_used(turn.way.call))
 
 
-def _conditions(question: Question, task: Task, memory: Memory, limit: Pass | None, settings: Settings) -> Conditions:
-    """Small cells are timed in loops, larger ones beside a pass through as much memory."""
-    taken = partial(Conditions, settings.rounds, settings.patience, memory=limit.seconds if limit else None)
+def _enter(
+    entries: _Entries, name: str, competitor: Competitor, reference: Reference, own_seconds: float, at: At
+) -> None:
+    """Finds the quickest way of a competitor and the error of its answer, or why it has none."""
+    at(name)
+    try:
+        ways = competitor.ways(reference.task)
+        if not ways:
+            entries.missing[name] = "has no such operator"
+            return
+        entries.turns[name], answer = chosen(ways, own_seconds)
+    except EngineError as error:
+        entries.missing[name] = _in_one_line(error.message)
+        return
+    except Exception as error:
+        entries.missing[name] = f"{type(error).__name__}: {_in_one_line(str(error))}"
+        return
+    at(SAMESUM)
+    entries.errors[name] = reference.error_of(answer)
+
+
+def _in_one_line(message: str) -> str:
+    return " ".join(message.split())[:200]
+
+
+def _conditions(question: Question, task: Task, cache: Cache, limit: Limit | None, settings: Settings) -> Conditions:
+    """Small cells are timed in loops; data that fit into the cache are there, unless the cell is a cold one."""
+    taken = partial(Conditions, settings.rounds, settings.patience, limit=limit.seconds if limit else None)
     if question.cell.is_cold:
-        return taken(before=lambda _: memory.empty_the_cache())
+        return taken(before=lambda _: cache.empty())
     if task.is_small:
         return taken(in_loops=True)
-    if _is_beyond(task, memory):
+    if _is_beyond(task, cache):
         return taken()
-    return taken(before=lambda way: way.call())
+    return taken(before=lambda call: call())
 
 
-def _limit(question: Question, task: Task, memory: Memory) -> Pass | None:
-    """All of the buffer for data beyond the cache; else as many bytes as the data have, moved right before, too."""
-    times = 2 if task.operator.keeps_shape else 1
-    one_pass = memory.copy if task.operator.keeps_shape else memory.read
-    if _is_beyond(task, memory):
-        return Pass(times * memory.size, one_pass)
-    size = min(task.x.nbytes, memory.size)
-    if size < LIMITED or question.cell.is_cold:
-        return None
-
-    def again() -> float:
-        one_pass(size)
-        return one_pass(size)
-
-    return Pass(times * size, again)
-
-
-def _is_beyond(task: Task, memory: Memory) -> bool:
+def _is_beyond(task: Task, cache: Cache) -> bool:
     """True if so little of the data can stay in the cache that memory's bandwidth is the limit."""
-    return task.x.nbytes >= 2 * memory.cache
+    return task.x.nbytes >= 2 * cache.size
 
 
 def _row(
     question: Question,
-    task: Task,
-    data: int,
-    limit: Pass | None,
+    sizes: tuple[int, int],
+    limit: Limit | None,
     readings: Readings,
-    figures: Mapping[str, Figure],
-    missing: Mapping[str, str],
+    entries: _Entries,
     methods: Mapping[str, int],
 ) -> Row:
-    lines = min(question.cell.step, max(1, CACHE_LINE // task.x.itemsize))
-    moved = data + task.x.nbytes * (lines - 1)
+    data, moved = sizes
     own = readings.calls[SAMESUM]
-    peers = [name for name in figures if name != SAMESUM]
-    best = min(peers, key=lambda name: figures[name].seconds, default=None)
+    figures = {
+        name: Figure(tuple(calls), median(calls), entries.errors[name]) for name, calls in readings.calls.items()
+    }
+    others = [name for name in figures if name != SAMESUM]
+    best = min(others, key=lambda name: figures[name].seconds, default=None)
     return Row(
         question,
         data,
         moved,
-        limit.moved / median(readings.memory) if limit else None,
+        tuple(readings.limit),
         figures,
-        median_ratio(readings.memory, own) * moved / limit.moved if limit else None,
+        median_ratio(readings.limit, own) if limit else None,
         best,
         None if best is None else median_ratio(readings.calls[best], own),
-        missing,
+        entries.missing,
         methods,
     )

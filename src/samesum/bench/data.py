@@ -11,7 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from samesum.bench.cells import DTYPES, Cell, Question
+from samesum.bench.cells import DTYPES, NORMAL, Cell, Question
 from samesum.bench.operators import OPERATORS, Numbers
 from samesum.formats.arrays import NDArray
 
@@ -31,10 +31,10 @@ def draw(question: Question, seed: int) -> NDArray:
     what is positive.
     """
     dtype, numbers = DTYPES[question.dtype], OPERATORS[question.operator].numbers
-    key = [seed, zlib.crc32(question.title.encode())]
+    key = [seed, zlib.crc32(question.key.encode())]
     if "float" in question.dtype and numbers is Numbers.ANY and question.data in HARD:
         return _hard(question.cell, dtype, HARD[question.data], np.random.default_rng(key))
-    base, view = _room(question.cell, dtype)
+    base, view = _array(question.cell, dtype)
     flat = base.reshape(-1)
 
     def fill(block: int) -> None:
@@ -47,7 +47,7 @@ def draw(question: Question, seed: int) -> NDArray:
     return view
 
 
-def _room(cell: Cell, dtype: np.dtype[Any]) -> tuple[NDArray, NDArray]:
+def _array(cell: Cell, dtype: np.dtype[Any]) -> tuple[NDArray, NDArray]:
     """The memory of the cell, and the array as a view of it."""
     order = cell.order or tuple(range(len(cell.shape)))
     base = np.empty([cell.shape[axis] for axis in order[:-1]] + [cell.shape[order[-1]] * cell.step], dtype)
@@ -81,7 +81,7 @@ def _integers(generator: Generator, n: int, dtype: np.dtype[Any], numbers: Numbe
 
 def _hard(cell: Cell, dtype: np.dtype[Any], lines: Callable[..., None], generator: Generator) -> NDArray:
     """Every set that is reduced is a line of `lines`."""
-    _, view = _room(cell, dtype)
+    _, view = _array(cell, dtype)
     kept = [axis for axis in range(len(cell.shape)) if axis not in cell.axes]
     drawn = np.zeros((cell.size // cell.count, cell.count), np.float64 if dtype == np.float64 else np.float32)
     lines(drawn, ml_dtypes.finfo(dtype), generator)  # type: ignore[no-untyped-call]
@@ -150,7 +150,7 @@ def _exponents(lines: NDArray, limits: Any, generator: Generator) -> None:
     lines[...] = np.where(generator.integers(0, 2, lines.shape) == 0, size, -size)
 
 
-NORMAL, UNIFORM = "normal", "uniform"
+UNIFORM = "uniform"
 HARD: dict[str, Callable[..., None]] = {
     "cancelling": _cancelling,
     "wide": _wide,

@@ -1,4 +1,4 @@
-"""Times of competitors and of memory, taken in turns: whatever disturbs the machine disturbs all alike."""
+"""Times of competitors and of the limit, taken in turns: whatever disturbs the machine disturbs all alike."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 from timeit import Timer
 from typing import Any
 
-from samesum.bench.machine import wait_for_silence
+from samesum.bench.silence import wait_for_silence
 from samesum.bench.task import Way
 from samesum.formats.arrays import NDArray
 
@@ -35,25 +35,25 @@ class Turn:
 class Conditions:
     """How the readings of one cell are taken: so many of each competitor, but no more once it used up the patience.
 
-    `before` goes before each reading and decides what is in the cache; `memory` gives the seconds of a pass through
-    memory, once in each round.
+    `before` is called before each reading with what will be read, and decides what is in the cache; `limit` makes one
+    pass and gives its seconds, and has its turn in each round.
     """
 
     rounds: int
     patience: float
     in_loops: bool = False
-    before: Callable[[Way], Any] | None = None
-    memory: Callable[[], float] | None = None
+    before: Callable[[Callable[[], Any]], Any] | None = None
+    limit: Callable[[], float] | None = None
 
 
 @dataclass(slots=True)
 class Readings:
-    """Seconds by round: of a pass through memory, and of one call of each competitor.
+    """Seconds by round: of the pass that is the limit, and of one call of each competitor.
 
     A competitor that used up the patience has fewer readings, those of the first rounds.
     """
 
-    memory: list[float] = field(default_factory=list)
+    limit: list[float] = field(default_factory=list)
     calls: dict[str, list[float]] = field(default_factory=dict)
 
 
@@ -75,27 +75,25 @@ def chosen(ways: Sequence[Way], own_seconds: float | None) -> tuple[Turn, NDArra
 
 
 def take_turns(turns: Mapping[str, Turn], conditions: Conditions, at: Callable[[str], None]) -> Readings:
-    """Reads memory and every competitor once in each round, each time in another order.
+    """Reads the limit and every competitor once in each round, each time in another order.
 
     `at` is told whose turn it is.
     """
     loops = {name: _loops(turn) if conditions.in_loops else 1 for name, turn in turns.items()}
     readings = Readings(calls={name: [turn.seconds] if turn.is_far else [] for name, turn in turns.items()})
-    near = [name for name, turn in turns.items() if not turn.is_far]
-    spent = dict.fromkeys(near, 0.0)
+    order = [*([None] if conditions.limit else []), *(name for name, turn in turns.items() if not turn.is_far)]
+    spent = dict.fromkeys(turns, 0.0)
     for number in range(conditions.rounds):
-        if conditions.memory:
-            wait_for_silence()
-            readings.memory.append(conditions.memory())
-        first = number % len(near)
-        for name in near[first:] + near[:first]:
-            if readings.calls[name] and spent[name] > conditions.patience:
-                continue
-            at(name)
-            wait_for_silence()
-            start = time.perf_counter()
-            readings.calls[name].append(_reading(turns[name].way, loops[name], conditions.before))
-            spent[name] += time.perf_counter() - start
+        first = number % len(order)
+        for name in order[first:] + order[:first]:
+            if name is None:
+                readings.limit.append(_limit_reading(conditions))
+            elif not readings.calls[name] or spent[name] <= conditions.patience:
+                at(name)
+                wait_for_silence()
+                start = time.perf_counter()
+                readings.calls[name].append(_reading(turns[name].way, loops[name], conditions.before))
+                spent[name] += time.perf_counter() - start
     return readings
 
 
@@ -104,9 +102,17 @@ def median_ratio(above: Sequence[float], below: Sequence[float]) -> float:
     return median(a / b for a, b in zip(above, below, strict=False))
 
 
-def _reading(way: Way, loops: int, before: Callable[[Way], Any] | None) -> float:
+def _limit_reading(conditions: Conditions) -> float:
+    assert conditions.limit is not None
+    wait_for_silence()
+    if conditions.before is not None:
+        conditions.before(conditions.limit)
+    return conditions.limit()
+
+
+def _reading(way: Way, loops: int, before: Callable[[Callable[[], Any]], Any] | None) -> float:
     if before is not None:
-        before(way)
+        before(way.call)
     if loops > 1:
         return Timer(way.call).timeit(loops) / loops
     return _seconds(way.call)

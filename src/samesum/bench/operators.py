@@ -10,7 +10,7 @@ class Kind(Enum):
     """What an operator does with the axes: it drops them, or it works along one and keeps the shape."""
 
     REDUCTION = "reduction"
-    POSITION = "position"
+    INDEX = "index"
     SCAN = "scan"
     NORMALIZATION = "normalization"
 
@@ -49,6 +49,11 @@ class Operator:
         return self.kind is not Kind.REDUCTION
 
     @property
+    def is_linear(self) -> bool:
+        """True for sums of the elements as they are, whose terms may cancel."""
+        return self.name in ("sum", "mean", "cumulative_sum")
+
+    @property
     def promise(self) -> str:
         """How near samesum's results are, in ulps, as tables say it."""
         if self.is_exact:
@@ -75,8 +80,8 @@ _ROWS = (
     Operator("logsumexp", "ReduceLogSumExp", is_exact=False),
     Operator("all", "ReduceMin", numbers=Numbers.NONZERO),
     Operator("any", "ReduceMax", numbers=Numbers.ZERO),
-    Operator("argmin", "ArgMin", Kind.POSITION),
-    Operator("argmax", "ArgMax", Kind.POSITION),
+    Operator("argmin", "ArgMin", Kind.INDEX),
+    Operator("argmax", "ArgMax", Kind.INDEX),
     Operator("cumulative_sum", "CumSum", Kind.SCAN),
     Operator("cumulative_prod", "CumProd", Kind.SCAN, Numbers.NEAR_ONE),
     Operator("softmax", "Softmax", Kind.NORMALIZATION, is_exact=False),

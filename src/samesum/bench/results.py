@@ -10,7 +10,7 @@ from typing import Any
 from samesum.bench.cells import Question
 from samesum.bench.rows import Row, as_document, from_document
 
-FORMAT = "samesum bench 1"
+FORMAT = "samesum bench 2"
 
 
 class ResultsError(Exception):
@@ -22,7 +22,7 @@ class OtherConditions(Exception):
 
 
 class Results:
-    """Rows by the title of their question; with a path, those of the file, and each new one is written there at once.
+    """Rows by the key of their question; with a path, those of the file, and each new one is written there at once.
 
     The file has one JSON document a line, the conditions first. A last line that was cut off is dropped.
     """
@@ -38,14 +38,14 @@ class Results:
             path.write_text(json.dumps({"format": FORMAT, **conditions}) + "\n", encoding="utf-8")
 
     def __getitem__(self, question: Question) -> Row:
-        return self._rows[question.title]
+        return self._rows[question.key]
 
     def __contains__(self, question: Question) -> bool:
-        return question.title in self._rows
+        return question.key in self._rows
 
     def add(self, row: Row) -> None:
         """Keeps the row."""
-        self._rows[row.question.title] = row
+        self._rows[row.question.key] = row
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(as_document(row), allow_nan=False) + "\n")
@@ -65,4 +65,4 @@ class Results:
             if first.get(name) != json.loads(json.dumps(value)):
                 raise OtherConditions(f"{path} holds results with {name} {first.get(name)}; now it is {value}")
         path.write_text(whole + newline, encoding="utf-8")
-        self._rows = {row.question.title: row for row in rows}
+        self._rows = {row.question.key: row for row in rows}

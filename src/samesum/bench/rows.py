@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median, quantiles
 from typing import Any
 
-from samesum.bench.accuracy import Distance
+from samesum.bench.accuracy import Error
 from samesum.bench.cells import Cell, Question
-from samesum.bench.peers.catalogue import SAMESUM
+from samesum.bench.competitors.catalogue import SAMESUM
+
+FEW = 4.0
+"""Ulps up to which an error needs no other scale."""
+NOISY = 1.5
+"""A ratio whose quartiles are further apart than by this factor says little."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """One competitor in one cell: its readings, their median, and how far its answer is from samesum's.
 
-    `distance` is None where the answer is of a type that has no counterpart.
+    `error` is None where the answer is of a type that has no counterpart.
     """
 
     readings: tuple[float, ...]
     seconds: float
-    distance: Distance | None
+    error: Error | None
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        """The seconds that a quarter of the readings stay below, and that a quarter exceed."""
+        return quartiles(self.readings)
+
+    @property
+    def spread(self) -> float | None:
+        """Half of the distance between the quartiles, as a share of the median; None for a single reading."""
+        low, high = self.quartiles
+        return (high - low) / 2 / self.seconds if len(self.readings) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,36 +45,74 @@ class Row:
     """What came out of one question.
 
     `bytes` are those of the data (for results of the same shape of the output too), each once; `moved` those of
-    every cache line touched. `limit` is the bandwidth measured in the same rounds, in bytes a second, None where
-    there are few data. `of_limit` and `to_best` are medians of the ratios within each round; above
-    1 samesum is faster. `missing` says why a competitor has no figure, `methods` how many results each method of
-    the core gave in one call.
+    every cache line touched. `passes` are the seconds of the limit, which moves as many bytes, by round; empty where
+    there are few data. `of_limit` and `to_best` are medians of the ratios within each round; above 1 samesum is
+    faster. `missing` says why a competitor has no figure, `methods` how many results each method of the core gave in
+    one call, `busy` how many processors others used right before.
     """
 
     question: Question
     bytes: int
     moved: int
-    limit: float | None
+    passes: tuple[float, ...]
     figures: Mapping[str, Figure]
     of_limit: float | None
     best: str | None
     to_best: float | None
     missing: Mapping[str, str]
     methods: Mapping[str, int]
+    busy: float | None = None
 
     @property
     def own(self) -> Figure | None:
         """samesum's figure; None if it failed."""
         return self.figures.get(SAMESUM)
 
+    @property
+    def limit(self) -> float | None:
+        """The bytes of the data in a second at which the limit would go through them."""
+        return self.bytes / median(self.passes) if self.passes else None
+
+    @property
+    def is_scaled(self) -> bool:
+        """True if the terms of a sum cancel: an answer is off by many ulps of it and by few of the magnitudes."""
+        found = [(figure.error.worst, figure.error.scaled) for figure in self.figures.values() if figure.error]
+        return any(worst > max(FEW, 2 * scaled) for worst, scaled in found if worst is not None and scaled is not None)
+
     def speed(self, name: str) -> float:
-        """Bytes a second of a competitor."""
+        """Bytes of the data a second of a competitor."""
         return self.bytes / self.figures[name].seconds
+
+    def share(self, name: str) -> float | None:
+        """A competitor's speed as a share of the limit, the median of the rounds."""
+        if not self.passes:
+            return None
+        return median(a / b for a, b in zip(self.passes, self.figures[name].readings, strict=False))
+
+    def is_noisy(self, name: str) -> bool:
+        """True if the ratio of a competitor's time to samesum's changes too much from round to round to rely on it."""
+        own = self.own
+        if own is None or name == SAMESUM:
+            return False
+        low, high = quartiles([a / b for a, b in zip(self.figures[name].readings, own.readings, strict=False)])
+        return high > NOISY * low
+
+
+def quartiles(readings: Sequence[float]) -> tuple[float, float]:
+    """The first and the third quartile, interpolated between readings.
+
+    >>> quartiles([1.0, 2.0, 3.0, 4.0, 5.0])
+    (2.0, 4.0)
+    """
+    if len(readings) == 1:
+        return readings[0], readings[0]
+    low, _, high = quantiles(readings, n=4, method="inclusive")
+    return low, high
 
 
 def failed(question: Question, missing: Mapping[str, str]) -> Row:
     """The row of a cell that samesum itself did not survive."""
-    return Row(question, 0, 0, None, {}, None, None, None, missing, {})
+    return Row(question, 0, 0, (), {}, None, None, None, missing, {})
 
 
 def as_document(row: Row) -> dict[str, Any]:
@@ -71,9 +126,9 @@ def from_document(document: Mapping[str, Any]) -> Row:
     places = {name: tuple(cell[name]) for name in ("shape", "axes", "order")}
     figures = {name: _figure(figure) for name, figure in document["figures"].items()}
     asked = Question(**{**question, "cell": Cell(**{**cell, **places})})
-    return Row(**{**document, "question": asked, "figures": figures})
+    return Row(**{**document, "question": asked, "figures": figures, "passes": tuple(document["passes"])})
 
 
 def _figure(figure: Mapping[str, Any]) -> Figure:
-    distance = figure["distance"]
-    return Figure(tuple(figure["readings"]), figure["seconds"], None if distance is None else Distance(**distance))
+    error = figure["error"]
+    return Figure(tuple(figure["readings"]), figure["seconds"], None if error is None else Error(**error))

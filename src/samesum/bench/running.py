@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from samesum.bench.cells import Question
+from samesum.bench.competitors.catalogue import SAMESUM
 from samesum.bench.contest import Settings
-from samesum.bench.peers.catalogue import SAMESUM
 from samesum.bench.rows import Row, failed
 from samesum.bench.worker import At, Message, Order, serve
 from samesum.runtimes.processes import Child
@@ -65,7 +65,7 @@ class Bench:
                 at[0] = message.name
 
     def _started(self, threads: int) -> Child:
-        """The process for that number of threads; a peer that ends it at its import is barred from now on."""
+        """The process for that number of threads; a competitor that ends it at its import is barred from now on."""
         if self._child is not None and (self._threads != threads or self._child.connection is None):
             self.close()
         while self._child is None:
@@ -81,7 +81,7 @@ class Bench:
                         at[0] = message.name
                 self._child, self._threads = child, threads
             except _Ended as ended:
-                if ended.name not in self.settings.peers:
+                if ended.name not in self.settings.others:
                     raise
                 self._barred[ended.name] = ended.reason
         return self._child

@@ -1,4 +1,4 @@
-"""What a table comes to: how many cells are not behind, by how much, and how near the limit."""
+"""What a table comes to: how many rows are not behind, by how much, and how near the limit."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from samesum.bench.operators import OPERATORS
 from samesum.bench.rows import Row
 
 LEVEL = 1 / 1.1
-"""A cell within 10 % of the best peer counts as level: machines are noisy."""
+"""A row within 10 % of the best competitor counts as level: machines are noisy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Of some rows: how many have a peer to compare with, how many of these are not behind the best, the geometric mean
-    of the ratios to it (above 1 samesum is faster), and the median and the least share of memory's bandwidth.
+    """Of some rows: how many have a competitor, how many of these are not behind the best one, the geometric mean of
+    the ratios to it (above 1 samesum is faster), and the median and the least share of the limit.
     """
 
     name: str
-    cells: int
+    rows: int
     compared: int
     not_behind: int
     mean: float | None
@@ -62,6 +62,6 @@ def _by(names: Sequence[str], keys: Sequence[str], rows: Sequence[Row]) -> list[
 
 
 def behind(rows: Sequence[Row]) -> list[Row]:
-    """Those behind the best peer, the worst first."""
+    """The rows in which samesum is behind the best competitor, the worst first."""
     late = [(row.to_best, row) for row in rows if row.to_best is not None and row.to_best < LEVEL]
     return [row for _, row in sorted(late, key=lambda pair: pair[0])]

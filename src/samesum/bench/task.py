@@ -40,6 +40,11 @@ class Task:
         return self.x.dtype.kind not in "iub"
 
     @property
+    def is_signed_sum(self) -> bool:
+        """True for sums of real numbers that may cancel."""
+        return self.is_real and self.operator.is_linear
+
+    @property
     def covers_all(self) -> bool:
         """True if no axis is kept."""
         return len(self.axes) == self.x.ndim
@@ -56,7 +61,7 @@ class Task:
             return self.axes[0]
         return None if self.covers_all else self.axes
 
-    def room(self, dtype: Any = None) -> NDArray:
+    def new_result(self, dtype: Any = None) -> NDArray:
         """A new array for the result, in the order of `x`; without `dtype` in the type that array libraries give."""
         kind = self.array_dtype if dtype is None else dtype
         if self.operator.keeps_shape:
@@ -65,9 +70,9 @@ class Task:
 
     @property
     def array_dtype(self) -> np.dtype[Any]:
-        """Positions are int64, truths bool; integers widen, means and logs to float64; the rest keeps its type."""
+        """Indices are int64, `all` and `any` bool; integers widen, means and logs to float64; others keep theirs."""
         dtype = self.x.dtype
-        if self.operator.kind is Kind.POSITION:
+        if self.operator.kind is Kind.INDEX:
             return np.dtype(np.int64)
         if self.name in ("all", "any"):
             return np.dtype(np.bool_)

@@ -3,168 +3,245 @@
 from __future__ import annotations
 
 import argparse
-import math
+import sys
 import time
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samesum.cli.exits import Exit
+from samesum.cli.arguments import above_zero, counts, joined, new_file, seconds, whole_numbers, words
+from samesum.cli.exits import Exit, InvalidFileError, UsageError
 from samesum.cli.show import print_json
 
 if TYPE_CHECKING:
-    from samesum.bench.cells import Question
-    from samesum.cli.bench_choice import Choice
+    from samesum.bench.choice import Wish
+    from samesum.bench.contest import Settings
+    from samesum.bench.report import Report
+    from samesum.bench.results import Results
+
+ROUNDS, PATIENCE = 7, 1.0
+QUICK_ROUNDS, QUICK_PATIENCE = 5, 0.15
+PICTURES = (".png", ".svg")
 
 EPILOG = """grids:
-  quick     every operator; float32, float16; 64 MB flat, along both axes of a matrix, rows of 8; two small arrays
-  full      shapes, odd, views and sizes: many hours
-  shapes    2^26 elements flat, square, thin, as images; transposed; strided; eight types, bool for all and any
-  odd       primes; rows and columns of 1 to 17, 31, 33 and 127 elements; small groups
-  views     2^20 elements in other orders of their axes, in short runs, with gaps
-  sizes     flat float32 arrays of 1 KB to 1 GB, warm and cold
+  quick     every operator; float32 and float16; 64 MB flat, along both axes of
+            a matrix, in rows of 8; two small arrays
+  full      shapes, odd, views and sizes: takes many hours
+  shapes    2^26 elements flat, square, thin, as images; transposed; strided;
+            eight types, and bool for all and any
+  odd       prime lengths; rows and columns of 1 to 17, 31, 33 and 127 elements;
+            small groups
+  views     2^20 elements with permuted axes, in short runs, with gaps
+  sizes     flat float32 arrays of 1 KB to 1 GB, with a warm and a cold cache
   rows      2^24 float32 numbers in rows of 1 to 2^24
---op and --dtype choose from the grid; with --shape the one array takes its place.
 
-Names and numbers in a list are separated by commas or spaces. Peers: numpy, torch, onnxruntime, openvino, numkong; all
-that are installed by default, `--against none` for none at all. All competitors run in one process of their own, in
-turns, on the same fresh data; if one crashes or hangs, its place stays empty and the others go on.
+--op, --dtype and --array choose from the grid. With --shape one array is
+measured instead. Names and numbers in a list are separated by commas or spaces.
 
-a figure: GB/s of the data (and of results of the same shape), microseconds a call up to 1 MB; behind it the largest
-error in steps of the output's format against the exact result, of log_sum, logsumexp, softmax and log_softmax against
-samesum's, within 0.51 or 0.6. limit: bandwidth of reading, for results of the same shape of copying, in the same
-rounds. to best: above 1 samesum is faster than the fastest of the others.
+Competitors: numpy, torch, onnxruntime, openvino, numkong. By default all that
+are installed take part; `--against none` measures samesum alone. All run in one
+process of their own, in turns, on the same data. If one crashes or does not
+answer, its figure is missing and the others go on.
 
-exit status: 0 fine, 1 samesum failed in a cell, 2 wrong usage, 4 the file of --results is not one, 130 interrupted
-(what was measured is printed)."""
+Below the tables stands what their columns mean. benchmarks/README.md in the
+sources says how everything is measured.
 
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A question that was not measured, and why."""
-
-    question: Question
-    reason: str
+exit status:
+  0 fine   1 samesum failed in a row, or nothing was measured   2 wrong usage
+  4 the file of --results is not one   6 memory or a package is missing
+  130 interrupted; what was measured is printed"""
 
 
 def add_to(verbs: Any) -> None:
     """Adds the verb and its options."""
     parser = verbs.add_parser(
         "bench",
-        help="speed against the others and against this machine's memory",
+        help="speed beside other libraries and beside this machine's memory",
         description="Measures samesum beside other libraries and beside the bandwidth of memory.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    many: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
-    parser.add_argument("--grid", metavar="NAME", help="which cells; quick by default")
-    parser.add_argument("--op", metavar="NAME", dest="operators", help="these operators only", **many)
-    parser.add_argument("--dtype", metavar="NAME", dest="dtypes", help="with these types", **many)
-    parser.add_argument("--shape", metavar="N", help="one array of this shape, such as 8192x8192", **many)
-    parser.add_argument(
-        "--axis", metavar="N", dest="axes", help="its axes; all, or the last if only one can be", **many
-    )
-    parser.add_argument("--layout", metavar="NAME", help="its layout: contiguous, transposed or strided")
-    parser.add_argument("--cell", metavar="NAME", dest="cells", help="these cells of the grid only", **many)
-    parser.add_argument("--against", metavar="NAME", help="the peers", **many)
-    parser.add_argument("--threads", metavar="N", help="threads of everybody; several: one after the other", **many)
-    parser.add_argument(
-        "--data",
-        metavar="NAME",
-        default="normal",
-        help="normal, uniform, cancelling, wide, ties, spread, masked, special, zeros, large, subnormal or exponents",
-    )
-    parser.add_argument("--rounds", metavar="N", type=int, help="readings of each competitor (default 7, quick: 5)")
-    parser.add_argument("--patience", metavar="S", type=float, help="seconds of readings, then none (1, quick: 0.15)")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="for other data (default 0)")
-    parser.add_argument("--scale", metavar="N", type=int, default=1, help="arrays N times smaller, for a try")
-    parser.add_argument("--budget", metavar="S", type=float, help="begin no cell after so many seconds")
-    parser.add_argument("--timeout", metavar="S", type=float, default=60.0, help="silence allowed a peer (default 60)")
-    parser.add_argument("--results", metavar="FILE", type=Path, help="keep each row there; measure what it lacks only")
-    parser.add_argument("--markdown", metavar="FILE", type=Path, help="write the tables there as Markdown")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw a picture for each operator, .png or .svg")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    _add_choice(parser.add_argument_group("what is measured"))
+    _add_conditions(parser.add_argument_group("how it is measured"))
+    _add_output(parser.add_argument_group("what is written"))
     parser.set_defaults(call=call)
+
+
+MANY: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+WORDS, COUNTS = MANY | {"metavar": "NAME", "type": words}, MANY | {"metavar": "N", "type": counts}
+
+
+def _add_choice(group: Any) -> None:
+    add = group.add_argument
+    add("--grid", metavar="NAME", help="the grid of arrays to measure (default quick)")
+    add("--op", dest="operators", help="measure these operators only", **WORDS)
+    add("--dtype", dest="dtypes", help="measure these element types", **WORDS)
+    add("--array", dest="arrays", help="measure these arrays of the grid only", **WORDS)
+    add("--shape", help="measure one array of this shape, such as 8192x8192", **COUNTS)
+    axes = "reduce that array over these axes (default: all, or the last one if the operator works along one)"
+    add("--axis", dest="axes", help=axes, **MANY | {"metavar": "N", "type": whole_numbers})
+    add("--layout", metavar="NAME", help="lay that array out contiguous, transposed or strided")
+    data = (
+        "fill arrays with data of this kind: normal (the default), uniform, cancelling, wide, ties, spread, masked, "
+        "special, zeros, large, subnormal or exponents"
+    )
+    add("--data", metavar="NAME", default="normal", help=data)
+    add("--seed", metavar="N", type=int, default=0, help="draw other data of that kind (default 0)")
+    shrink = "shrink every array N-fold, for a quick check"
+    add("--scale", metavar="N", type=above_zero(int), default=1, help=shrink)
+
+
+def _add_conditions(group: Any) -> None:
+    add = group.add_argument
+    add("--against", help="measure these competitors", **WORDS)
+    add("--threads", help="let everybody use N threads; of several numbers one after the other", **COUNTS)
+    rounds = "read every competitor N times (default 7; in the quick grid 5)"
+    add("--rounds", metavar="N", type=above_zero(int), help=rounds)
+    patience = "stop reading a competitor in a row after S seconds (default 1; in the quick grid 0.15)"
+    add("--patience", metavar="S", type=above_zero(float), help=patience)
+    add("--budget", metavar="S", type=seconds, help="start no row after S seconds")
+    silent = "end a competitor that is silent for S seconds (default 60)"
+    add("--timeout", metavar="S", type=above_zero(float), default=60.0, help=silent)
+
+
+def _add_output(group: Any) -> None:
+    file: dict[str, Any] = {"metavar": "FILE", "type": new_file}
+    group.add_argument("--results", help="keep every row in FILE, and measure only what FILE lacks", **file)
+    group.add_argument("--markdown", help="write the tables to FILE as Markdown", **file)
+    group.add_argument("--plot", help="draw the figures to FILE, a .png or .svg", **file | {"type": _picture})
+    group.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Measures what was chosen, prints and writes what came out."""
     from samesum.bench.plot import plot
-    from samesum.cli.bench_choice import choose
-    from samesum.cli.bench_report import Report, document, markdown, print_report
+    from samesum.bench.report import document
+    from samesum.cli.bench_text import markdown, report_lines
+    from samesum.cli.tables import terminal_width
 
-    choice = choose(arguments)
-    started = time.monotonic()
-    left_out, is_whole = _run(choice, arguments.budget)
-    rows = [choice.results[question] for question in choice.questions if question in choice.results]
-    report = Report(choice.conditions, rows, left_out, time.monotonic() - started)
+    report = _measured(arguments)
+    written = []
     if arguments.markdown is not None:
         arguments.markdown.write_text(markdown(report), encoding="utf-8")
+        written.append(arguments.markdown)
     if arguments.plot is not None:
-        plot(rows, arguments.plot)
+        written += plot(report, arguments.plot)
     if arguments.json:
         print_json(document(report))
     else:
-        print_report(report)
-    if not is_whole:
+        print(*report_lines(report, terminal_width()), sep="\n")
+    if written:
+        print(f"written: {', '.join(map(str, written))}", file=sys.stderr if arguments.json else sys.stdout)
+    return _status(report)
+
+
+def _status(report: Report) -> Exit:
+    if report.was_interrupted:
         return Exit.INTERRUPTED
-    return Exit.MISMATCH if any(row.own is None for row in rows) else Exit.FINE
+    if any(row.own is None for row in report.rows):
+        return Exit.MISMATCH
+    if report.lacked_memory:
+        return Exit.LACKING
+    return Exit.FINE if report.rows else Exit.MISMATCH
 
 
-def _run(choice: Choice, budget: float | None) -> tuple[list[LeftOut], bool]:
-    """Fills the results; what is missing there, and whether nobody interrupted it.
+def _measured(arguments: argparse.Namespace) -> Report:
+    """Checks everything before anything is measured, so that no run is lost."""
+    from samesum.bench.choice import ChoiceError, chosen_questions
+    from samesum.bench.load import current_load
+    from samesum.bench.report import Report
+    from samesum.bench.run import lacking, run
+    from samesum.bench.running import Bench
+    from samesum.cli.progress import steps
+    from samesum.runtimes.packages import require
 
-    With a budget the cells come in an order that spreads over the grid.
-    """
-    end = math.inf if budget is None else time.monotonic() + budget
-    lacking = [question for question in choice.questions if question not in choice.results]
-    if budget is not None:
-        lacking.sort(key=lambda question: zlib.crc32(question.title.encode()))
-    reasons = dict.fromkeys(lacking, "interrupted")
-    is_whole = True
+    if arguments.plot is not None:
+        require("matplotlib", "--plot")
+    wish = _wish(arguments)
     try:
-        with _bar(len(lacking)) as advance:
-            for question in lacking:
-                advance(question)
-                reasons[question] = _reason(question, choice, end)
-                if not reasons[question]:
-                    choice.results.add(choice.bench.row(question))
-    except KeyboardInterrupt:
-        is_whole = False
-    finally:
-        choice.bench.close()
-    missed = [question for question in choice.questions if question not in choice.results]
-    return [LeftOut(question, reasons[question] or "interrupted") for question in missed], is_whole
+        questions = chosen_questions(wish)
+        conditions, settings = _conditions(arguments, wish, _competitors(arguments))
+    except ChoiceError as error:
+        raise UsageError(str(error)) from error
+    results = _results(conditions, arguments.results)
+    load, started = current_load(), time.monotonic()
+    with steps(len(lacking(questions, results))) as step:
+        left_out = run(
+            questions,
+            Bench(settings, arguments.timeout),
+            results,
+            arguments.budget,
+            lambda question: step(f"{question.operator} {question.dtype} {question.cell.text}"),
+        )
+    rows = [results[question] for question in questions if question in results]
+    return Report(conditions, load, rows, left_out, time.monotonic() - started, time.strftime("%Y-%m-%d"))
 
 
-def _reason(question: Question, choice: Choice, end: float) -> str:
-    """Why the question is left out; empty if it is not."""
-    from samesum.bench.room import available, needed
+def _conditions(arguments: argparse.Namespace, wish: Wish, names: list[str]) -> tuple[dict[str, Any], Settings]:
+    """What results are kept with, and the same for the competitors' process."""
+    from dataclasses import asdict
 
-    if time.monotonic() >= end:
-        return "the --budget is spent"
-    room, need = available(), needed(question, 1 + len(choice.bench.settings.peers))
-    if room is not None and need > room:
-        return f"memory: {need / 1e9:.1f} GB are needed and {room / 1e9:.1f} free"
-    return ""
+    from samesum.bench.competitors.catalogue import COMPETITORS, versions
+    from samesum.bench.contest import Settings
+    from samesum.bench.machine import this_machine
+
+    rounds = arguments.rounds or (QUICK_ROUNDS if wish.is_quick else ROUNDS)
+    patience = arguments.patience or (QUICK_PATIENCE if wish.is_quick else PATIENCE)
+    taken = {"rounds": rounds, "patience": patience, "seed": arguments.seed}
+    conditions = {"machine": asdict(this_machine()), "versions": versions(names), **taken}
+    # Where arrays are made small for a try, so is what is read to empty the cache.
+    buffer = None if arguments.scale == 1 else (1 << 28) // arguments.scale
+    makers = {name: COMPETITORS[name].make for name in names}
+    return conditions, Settings(makers, rounds, patience, arguments.seed, buffer)
 
 
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[Question], None]]:
-    """A bar on standard error, if that is a terminal; gives what is told of each question before it is put."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def _wish(arguments: argparse.Namespace) -> Wish:
+    from samesum.bench.choice import Wish
+    from samesum.engine.threads import get_num_threads
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("", total=total, completed=-1)
+    return Wish(
+        joined(arguments.threads) or [get_num_threads()],
+        arguments.data,
+        list(dict.fromkeys(joined(arguments.operators))),
+        list(dict.fromkeys(joined(arguments.dtypes))),
+        arguments.grid,
+        joined(arguments.arrays),
+        arguments.scale,
+        tuple(joined(arguments.shape)),
+        tuple(joined(arguments.axes)),
+        arguments.layout,
+    )
 
-        def advance(question: Question) -> None:
-            progress.update(bar, description=f"{question.operator} {question.dtype} {question.cell.name}", advance=1)
 
-        yield advance
+def _competitors(arguments: argparse.Namespace) -> list[str]:
+    from samesum.bench.choice import known
+    from samesum.bench.competitors.catalogue import COMPETITORS, installed
+    from samesum.runtimes.packages import require
+
+    names = list(dict.fromkeys(joined(arguments.against)))
+    if names == ["none"]:
+        return []
+    known("competitor", names, COMPETITORS)
+    for name in names:
+        for package in COMPETITORS[name].needs:
+            require(package, f"the competitor {name}")
+    return names or installed()
+
+
+def _results(conditions: dict[str, Any], path: Path | None) -> Results:
+    from samesum.bench.results import OtherConditions, Results, ResultsError
+
+    try:
+        return Results(conditions, path)
+    except ResultsError as error:
+        raise InvalidFileError(str(error)) from error
+    except OtherConditions as error:
+        raise UsageError(f"{error}; name another file") from error
+
+
+def _picture(text: str) -> Path:
+    """A file whose suffix says how to draw it."""
+    path = new_file(text)
+    if path.suffix not in PICTURES:
+        raise argparse.ArgumentTypeError(f"{path}: allowed are names that end with {' or '.join(PICTURES)}")
+    return path

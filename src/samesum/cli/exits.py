@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from samesum.errors import SamesumError, UnsupportedOperator
+from samesum.errors import MissingPackage, SamesumError, UnsupportedOperator
 
 
 class Exit(IntEnum):
@@ -16,6 +16,7 @@ class Exit(IntEnum):
     THRESHOLD = 3
     INVALID = 4
     UNSUPPORTED = 5
+    LACKING = 6
     INTERRUPTED = 130
     PIPE_CLOSED = 141
 
@@ -30,6 +31,8 @@ class InvalidFileError(Exception):
 
 def status_of(error: Exception) -> Exit:
     """The status for an error that a command ends with."""
+    if isinstance(error, MissingPackage | MemoryError):
+        return Exit.LACKING
     if isinstance(error, UnsupportedOperator):
         return Exit.UNSUPPORTED
     if isinstance(error, SamesumError | InvalidFileError):

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from samesum import __version__
-from samesum.cli import bench, conformance, explain, info, run
+from samesum.cli import bench, compare, conformance, explain, info, run
 from samesum.cli.exits import Exit, InvalidFileError, UsageError, status_of
 from samesum.cli.show import printable
 from samesum.errors import SamesumError
 
-VERBS = (run, info, explain, bench, conformance)
+VERBS = (run, info, compare, explain, conformance, bench)
 
 EPILOG = """exit status:
   0 fine   1 mismatch   2 wrong usage   3 a threshold was hit

@@ -19,9 +19,12 @@ def read_seconds(x: NDArray) -> float:
     return _core.read_seconds(x)
 
 
-def copy_seconds(x: NDArray, out: NDArray) -> float:
-    """How long the pool's threads take to copy `x` to `out` once."""
-    return _core.copy_seconds(x, out)
+def copy_seconds(x: NDArray, out: NDArray, *, streams: bool) -> float:
+    """How long the pool's threads take to read `x` and to write `out` once, both C-contiguous and of any size.
+
+    `out` gets bytes of `x`. With `streams` they are written past the caches.
+    """
+    return _core.copy_seconds(x, out, streams)
 
 
 def methods_used(call: Callable[[], Any]) -> dict[str, int]:

@@ -11,6 +11,8 @@ from typing import SupportsIndex
 
 from samesum.errors import AxisError
 
+Axis = SupportsIndex
+"""An integer, or an array that holds one."""
 Axes = SupportsIndex | Sequence[SupportsIndex] | None
 """One axis, several, or None for all of them."""
 

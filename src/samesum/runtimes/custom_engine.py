@@ -39,8 +39,9 @@ class Custom:
     IR as a pair of bytes. A list of inputs is in the order of the model's.
     """
 
-    def __init__(self, name: str) -> None:
-        self._backend = _imported(name)
+    def __init__(self, name: str, backend: Any = None) -> None:
+        """The class that `name` names, or `backend` itself under that name."""
+        self._backend = _imported(name) if backend is None else backend
         self._call = _caller(name, self._backend)
         self.name = name
         self.version = str(getattr(self._backend, "version", ""))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from samesum.specs import onnx_around, onnx_family
+from samesum.specs.onnx_around import ONNX_AROUND
+from samesum.specs.onnx_family import ONNX_FAMILY
 from samesum.specs.row import Standard
 
 ONNX = Standard(
     "onnx",
     newest_opset=28,
-    operators=onnx_family.FAMILY + onnx_around.AROUND,
+    operators=ONNX_FAMILY + ONNX_AROUND,
     empty_axes_reduce_all=True,
     scalars_have_an_axis=False,
     minds_case=True,

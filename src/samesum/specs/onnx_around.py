@@ -19,7 +19,7 @@ from samesum.formats.elements import (
 )
 from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
 
-Types = frozenset[str]
+_Types = frozenset[str]
 
 _H = FLOATS | WIDE
 _H_PLUS = _H | BFLOAT16S
@@ -40,11 +40,11 @@ _LARGEST = 3.4028234663852886e38
 _DATA, _INPUT = Input("data"), Input("input")
 
 
-def _index(name: str, optional: bool = False, types: Types = INTEGERS) -> Input:
+def _index(name: str, optional: bool = False, types: _Types = INTEGERS) -> Input:
     return Input(name, types, max_rank=1, optional=optional)
 
 
-def _unary(name: str, versions: Mapping[int, Types], data: str = "input") -> Operator:
+def _unary(name: str, versions: Mapping[int, _Types], data: str = "input") -> Operator:
     plain = Signature((Input(data),))
     first = Signature((Input(data),), (_CONSUMED,))
     return Operator(name, tuple(Version(s, types, first if s == 1 else plain) for s, types in versions.items()))
@@ -74,7 +74,7 @@ def _power() -> Operator:
     return Operator("Pow", versions)
 
 
-def _variadic(name: str, versions: Mapping[int, Types]) -> Operator:
+def _variadic(name: str, versions: Mapping[int, _Types]) -> Operator:
     several = (Input("data_0", repeated=True),)
     first, plain = Signature(several, (_CONSUMED,)), Signature(several)
     return Operator(name, tuple(Version(s, types, first if s == 1 else plain) for s, types in versions.items()))
@@ -181,4 +181,4 @@ _SHAPING = (
     _moving("Gather", (1, Signature((_DATA, Input("indices", INTEGERS)), (Attribute("axis", Kind.AXIS, 0),)))),
 )
 
-AROUND = _ELEMENTWISE + _CASTS + _SHAPING
+ONNX_AROUND = _ELEMENTWISE + _CASTS + _SHAPING

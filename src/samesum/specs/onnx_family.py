@@ -89,7 +89,7 @@ _NORMALIZE = (
     Version(13, FLOATS_PLUS, _ALONG_LAST),
 )
 
-FAMILY = (
+ONNX_FAMILY = (
     Operator("ReduceSum", _REDUCE_SUM, SUM),
     Operator("ReduceMean", _REDUCE, MEAN, EmptySet.UNDEFINED),
     Operator("ReduceProd", _REDUCE, PROD),

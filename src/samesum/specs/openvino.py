@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from samesum.specs import openvino_around, openvino_family
+from samesum.specs.openvino_around import OPENVINO_AROUND
+from samesum.specs.openvino_family import OPENVINO_FAMILY
 from samesum.specs.row import Standard
 
 OPENVINO = Standard(
     "openvino",
     newest_opset=16,
-    operators=openvino_family.FAMILY + openvino_around.AROUND,
+    operators=OPENVINO_FAMILY + OPENVINO_AROUND,
     empty_axes_reduce_all=False,
     scalars_have_an_axis=True,
     minds_case=False,

@@ -7,7 +7,7 @@ import numpy as np
 from samesum.formats.elements import ALL, FLOATS_PLUS, INTEGERS, NUMBERS_PLUS, SIGNED
 from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
 
-Types = frozenset[str]
+_Types = frozenset[str]
 
 _AUTO_BROADCAST = Attribute("auto_broadcast", Kind.WORD, "numpy", words=("numpy", "none"))
 _PYTHON_DIVISION = Attribute("m_pythondiv", Kind.FLAG, True)
@@ -23,7 +23,7 @@ def _index(name: str, optional: bool = False) -> Input:
     return Input(name, INTEGERS, max_rank=1, optional=optional)
 
 
-def _unary(name: str, types: Types, since: int = 1) -> Operator:
+def _unary(name: str, types: _Types, since: int = 1) -> Operator:
     return Operator(name, (Version(since, types, Signature((_DATA,))),))
 
 
@@ -112,4 +112,4 @@ _SHAPING = (
     ),
 )
 
-AROUND = _ELEMENTWISE + _CONVERSIONS + _SHAPING
+OPENVINO_AROUND = _ELEMENTWISE + _CONVERSIONS + _SHAPING

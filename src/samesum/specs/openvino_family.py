@@ -43,7 +43,7 @@ _SOFTMAX = (
 )
 _LOG_SOFTMAX_5 = (Version(5, FLOATS_PLUS, _NORMALIZE),)
 
-FAMILY = (
+OPENVINO_FAMILY = (
     Operator("ReduceSum", _REDUCE_1, SUM),
     Operator("ReduceMean", _REDUCE_1, MEAN, EmptySet.ZERO),
     Operator("ReduceProd", _REDUCE_1, PROD),

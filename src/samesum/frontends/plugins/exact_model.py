@@ -26,7 +26,7 @@ _PRECISION = "INFERENCE_PRECISION_HINT"
 _DIMENSION_UNKNOWN = -1
 
 
-class SamesumOperator(openvino.Op):
+class SamesumOperator(openvino.Op):  # type: ignore[misc]
     """One node that samesum evaluates. Its shape follows from its inputs as OpenVINO's own node's does."""
 
     def __init__(self, inputs: list[openvino.Output], operation: Operation, title: str) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.frontends.standards.normalizations import normalize
 
 
-def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+def Softmax(
+    input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None
+) -> NDArray:
     """exp(x) over the sum of all exp(x) along `axis`, within 0.6 ulp, in the type and shape of `input`.
 
     Nothing overflows on the way. `axis` is -1 by default; a negative one counts from the end. Before opset 13 it is
@@ -27,7 +27,9 @@ def Softmax(input: Any, *, axis: int | None = None, opset: int | None = None, ou
     return normalize("onnx", "Softmax", opset, axis, input, out)
 
 
-def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+def LogSoftmax(
+    input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None
+) -> NDArray:
     """The logarithm of what `Softmax` gives, within 0.6 ulp also where that is 0 or 1.
 
     Arguments, types and errors are those of `Softmax`.
@@ -41,7 +43,7 @@ def LogSoftmax(input: Any, *, axis: int | None = None, opset: int | None = None,
     return normalize("onnx", "LogSoftmax", opset, axis, input, out)
 
 
-def Hardmax(input: Any, *, axis: int | None = None, opset: int | None = None) -> NDArray:
+def Hardmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = None) -> NDArray:
     """One at the first maximum along `axis` (NaN, if there is one), zero elsewhere, in the type of `input`.
 
     Before opset 13 there is one maximum for each row of the matrix. Arguments, types and errors are those of `Softmax`.

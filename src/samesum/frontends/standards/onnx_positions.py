@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from samesum.engine.arrays import as_array
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
 
 
 def ArgMax(
-    data: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0, opset: int | None = None
+    data: ArrayLike, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0, opset: int | None = None
 ) -> NDArray:
     """Where along `axis` the largest element is, as int64; the first NaN, if there is one.
 
@@ -21,7 +19,7 @@ def ArgMax(
 
     Raises DtypeError for a type that the version does not allow (bfloat16 from 13 on), AxisError for an axis out of
     range, which every axis is for rank 0, ShapeError where `axis` has no elements, UnsupportedOperator for an
-    attribute that the version does not have, ModelError for an attribute's value that is not allowed.
+    attribute that the version does not have, AttributeValueError for an attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__ArgMax.html (1, 11, 12, 13).
 
     >>> import numpy as np
@@ -36,7 +34,7 @@ def ArgMax(
 
 
 def ArgMin(
-    data: Any, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0, opset: int | None = None
+    data: ArrayLike, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0, opset: int | None = None
 ) -> NDArray:
     """Where along `axis` the smallest element is, as int64; the first NaN, if there is one.
 
@@ -50,7 +48,9 @@ def ArgMin(
     return _position("ArgMin", data, axis, keepdims, select_last_index, opset)
 
 
-def _position(operator: str, data: Any, axis: int, keepdims: int, select_last_index: int, opset: int | None) -> NDArray:
+def _position(
+    operator: str, data: ArrayLike, axis: int, keepdims: int, select_last_index: int, opset: int | None
+) -> NDArray:
     attributes: dict[str, object] = {"axis": axis, "keepdims": keepdims}
     if select_last_index != 0:
         attributes["select_last_index"] = select_last_index

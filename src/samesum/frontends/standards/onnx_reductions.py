@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from samesum.engine.arrays import as_array, as_integers
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.axes import Axes
 from samesum.operators.apply import apply
 from samesum.specs.call import operation_of, spec_of
 
 
 def ReduceSum(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The sum over `axes`, rounded once, in the type of `data`; integers wrap.
 
@@ -23,7 +24,7 @@ def ReduceSum(
 
     Raises DtypeError for a type that the version does not allow, AxisError for axes out of range or
     repeated, ShapeError for axes that are not of rank 1, UnsupportedOperator for an opset without the
-    operator or the attribute, ModelError for an attribute's value that is not allowed.
+    operator or the attribute, AttributeValueError for an attribute's value that is not allowed.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceSum.html (1, 11, 13); NUMERICS.md.
 
     >>> import numpy as np
@@ -34,7 +35,7 @@ def ReduceSum(
 
 
 def ReduceMean(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The mean over `axes`: the exact sum over the count, rounded once; integers truncate toward zero.
 
@@ -49,7 +50,7 @@ def ReduceMean(
 
 
 def ReduceProd(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The product over `axes`, rounded once; integers wrap.
 
@@ -64,7 +65,7 @@ def ReduceProd(
 
 
 def ReduceMax(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The largest element over `axes`; NaN if there is one; booleans from opset 20 on (False < True).
 
@@ -80,7 +81,7 @@ def ReduceMax(
 
 
 def ReduceMin(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The smallest element over `axes`; NaN if there is one; booleans from opset 20 on (False < True).
 
@@ -96,7 +97,7 @@ def ReduceMin(
 
 
 def ReduceL1(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The sum of magnitudes over `axes`, rounded once; integers wrap.
 
@@ -111,7 +112,7 @@ def ReduceL1(
 
 
 def ReduceL2(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The root of the sum of squares over `axes`, rounded once; integers give its floor.
 
@@ -126,7 +127,7 @@ def ReduceL2(
 
 
 def ReduceSumSquare(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The sum of squares over `axes`, rounded once; integers wrap.
 
@@ -141,7 +142,7 @@ def ReduceSumSquare(
 
 
 def ReduceLogSum(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The natural logarithm of the sum over `axes`, within 0.51 ulp; integers, before opset 28, truncate toward zero.
 
@@ -157,7 +158,7 @@ def ReduceLogSum(
 
 
 def ReduceLogSumExp(
-    data: Any, axes: Any = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
+    data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, opset: int | None = None
 ) -> NDArray:
     """The natural logarithm of the sum of exponentials over `axes`, within 0.51 ulp; nothing overflows on the way.
 
@@ -172,17 +173,17 @@ def ReduceLogSumExp(
     return _reduce("ReduceLogSumExp", data, axes, keepdims, noop_with_empty_axes, opset)
 
 
-def _reduce(operator: str, data: Any, axes: Any, keepdims: int, noop: int, opset: int | None) -> NDArray:
+def _reduce(operator: str, data: ArrayLike, axes: Axes, keepdims: int, noop: int, opset: int | None) -> NDArray:
     """One reduction; `axes` travel as an attribute or as an input, as the version has it."""
     attributes = {"keepdims": keepdims} if noop == 0 else {"keepdims": keepdims, "noop_with_empty_axes": noop}
     if axes is None:
         return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),))
-    if len(spec_of("onnx", operator, opset).inputs) > 1:
+    if opset is None or len(spec_of("onnx", operator, opset).inputs) > 1:  # an input in every newest version
         return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data), as_integers(axes)))
     return apply(operation_of("onnx", operator, opset, axes=_hashed(axes), **attributes), (as_array(data),))
 
 
-def _hashed(axes: Any) -> Any:
+def _hashed(axes: Axes) -> Any:
     """A list of integers as a tuple, which is remembered; what is only equal to integers is not."""
     if isinstance(axes, list | tuple):
         return tuple(axes) if all(type(axis) is int for axis in axes) else list(axes)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from samesum.engine.arrays import as_array, as_integers
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.axes import Axes, Axis
 from samesum.frontends.standards.normalizations import normalize
 from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
 
 
-def ReduceSum(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+def ReduceSum(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The sum over `axes`, rounded once, in the type of `data`; integers wrap.
 
     `axes` are an integer, several, or an array of any integer type and of rank 0 or 1; negative ones
@@ -19,7 +18,7 @@ def ReduceSum(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | Non
     `opset` is the one to look the operator up in, by default the newest.
 
     Raises DtypeError for data that are not numeric, AxisError for axes out of range or repeated,
-    ShapeError for axes above rank 1, UnsupportedOperator for an opset without the operator, ModelError
+    ShapeError for axes above rank 1, UnsupportedOperator for an opset without the operator, AttributeValueError
     for axes left out and for an attribute's value that is not allowed.
     Source: OpenVINO operation specification, ReduceSum-1; NUMERICS.md.
 
@@ -31,7 +30,7 @@ def ReduceSum(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | Non
     return _reduce("ReduceSum", data, axes, keep_dims, opset)
 
 
-def ReduceMean(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+def ReduceMean(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The mean over `axes`: the exact sum over the count, rounded once; integers truncate toward zero.
 
     The mean of nothing is 0. Arguments, types and errors are those of `ReduceSum`.
@@ -44,7 +43,7 @@ def ReduceMean(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | No
     return _reduce("ReduceMean", data, axes, keep_dims, opset)
 
 
-def ReduceProd(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+def ReduceProd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The product over `axes`, rounded once, in the type of `data`; integers wrap.
 
     Nothing overflows or underflows on the way; the product of nothing is 1. Arguments, types and errors are those
@@ -57,7 +56,7 @@ def ReduceProd(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | No
     return _reduce("ReduceProd", data, axes, keep_dims, opset)
 
 
-def ReduceMax(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+def ReduceMax(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The largest element over `axes`; NaN if there is one.
 
     The maximum of nothing is the lowest finite value of the type. Arguments, types and errors are those of `ReduceSum`.
@@ -70,7 +69,7 @@ def ReduceMax(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | Non
     return _reduce("ReduceMax", data, axes, keep_dims, opset)
 
 
-def ReduceMin(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+def ReduceMin(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The smallest element over `axes`; NaN if there is one.
 
     The minimum of nothing is +inf or the greatest integer. Arguments, types and errors are those of `ReduceSum`.
@@ -83,7 +82,7 @@ def ReduceMin(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | Non
     return _reduce("ReduceMin", data, axes, keep_dims, opset)
 
 
-def ReduceLogicalAnd(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+def ReduceLogicalAnd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """True where all elements over `axes` are; `data` and the result are boolean.
 
     The conjunction of nothing is True. Arguments and errors are those of `ReduceSum`, DtypeError for data that are not
@@ -96,7 +95,7 @@ def ReduceLogicalAnd(data: Any, axes: Any, *, keep_dims: bool = False, opset: in
     return _reduce("ReduceLogicalAnd", data, axes, keep_dims, opset)
 
 
-def ReduceLogicalOr(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+def ReduceLogicalOr(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """True where any element over `axes` is; `data` and the result are boolean.
 
     The disjunction of nothing is False. Arguments and errors are those of `ReduceSum`, DtypeError for data that are
@@ -109,7 +108,7 @@ def ReduceLogicalOr(data: Any, axes: Any, *, keep_dims: bool = False, opset: int
     return _reduce("ReduceLogicalOr", data, axes, keep_dims, opset)
 
 
-def ReduceL1(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+def ReduceL1(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The sum of magnitudes over `axes`, rounded once; integers wrap.
 
     It exists from opset 4 on. Arguments, types and errors are those of `ReduceSum`.
@@ -122,7 +121,7 @@ def ReduceL1(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None
     return _reduce("ReduceL1", data, axes, keep_dims, opset)
 
 
-def ReduceL2(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
+def ReduceL2(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The root of the sum of squares over `axes`, rounded once; integers give its floor.
 
     It exists from opset 4 on. Nothing overflows or underflows on the way. Arguments, types and errors are
@@ -137,7 +136,7 @@ def ReduceL2(data: Any, axes: Any, *, keep_dims: bool = False, opset: int | None
 
 
 def CumSum(
-    data: Any, axis: Any = 0, *, exclusive: bool = False, reverse: bool = False, opset: int | None = None
+    data: ArrayLike, axis: Axis | None = 0, *, exclusive: bool = False, reverse: bool = False, opset: int | None = None
 ) -> NDArray:
     """Every prefix sum of `data` along `axis`, each the exact one rounded once, in the type of `data`.
 
@@ -156,7 +155,7 @@ def CumSum(
     return apply(operation, (as_array(data), None if axis is None else as_integers(axis)))
 
 
-def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
     """exp(x) over the sum of all exp(x) along `axis`, within 0.6 ulp, in the type and shape of `data`.
 
     Nothing overflows on the way. A negative `axis` counts from the end, from opset 8 on; a scalar has the axis 0.
@@ -174,7 +173,7 @@ def SoftMax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray 
     return normalize("openvino", "SoftMax", opset, axis, data, out)
 
 
-def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+def LogSoftmax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
     """The logarithm of what `SoftMax` gives, within 0.6 ulp also where that is 0 or 1.
 
     It exists from opset 5 on. Arguments, types and errors are those of `SoftMax`, negative axes at every opset.
@@ -188,6 +187,6 @@ def LogSoftmax(data: Any, *, axis: int = 1, opset: int | None = None, out: NDArr
     return normalize("openvino", "LogSoftmax", opset, axis, data, out)
 
 
-def _reduce(operator: str, data: Any, axes: Any, keep_dims: bool, opset: int | None) -> NDArray:
+def _reduce(operator: str, data: ArrayLike, axes: Axes, keep_dims: bool, opset: int | None) -> NDArray:
     operation = operation_of("openvino", operator, opset, keep_dims=keep_dims)
     return apply(operation, (as_array(data), None if axes is None else as_integers(axes)))

@@ -1,0 +1,169 @@
+// Bounds before the rounding test, for the tests. Included by module.cpp alone.
+#pragma once
+
+#include <string>
+
+#include "kernels/instruction_set.hpp"
+#include "python/reductions.hpp"
+#include "run/certificates.hpp"
+
+namespace samesum::python {
+
+// A new array of float64 of `rows` x n, from numbers in whole vectors.
+class Numbers {
+  public:
+    Numbers(std::size_t rows, std::size_t n) : rows_(rows), n_(n), numbers_(rows * Table::pitch_of(n)) {}
+
+    Table table() { return {numbers_.data(), n_, Table::pitch_of(n_)}; }
+
+    nb::object array() {
+        npy_intp shape[] = {static_cast<npy_intp>(rows_), static_cast<npy_intp>(n_)};
+        const nb::object result = nb::steal(PyArray_SimpleNew(2, shape, NPY_DOUBLE));
+        if (!result.is_valid()) throw nb::python_error();
+        double* to = static_cast<double*>(PyArray_DATA(array_of(result)));
+        for (std::size_t i = 0; i < rows_; ++i, to += n_) std::copy_n(table().row(i), n_, to);
+        return result;
+    }
+
+  private:
+    std::size_t rows_, n_;
+    std::vector<double> numbers_;
+};
+
+// C-contiguous, in the machine's byte order, of this rank.
+inline Input plain_input(nb::handle x, int rank) {
+    Input input = input_of(x);
+    if (input.view.rank != rank || input.view.swapped || !PyArray_ISCARRAY_RO(input.array)) {
+        raise("ShapeError", "the array has to be C-contiguous, of rank " + std::to_string(rank) +
+                                " and in native byte order; got shape " + shape_of(input));
+    }
+    return input;
+}
+
+// Rows of float64.
+inline Numbers numbers_of(nb::handle x, std::size_t rows) {
+    const Input input = plain_input(x, 2);
+    if (input.view.format != Format::f64 || input.view.shape[0] != static_cast<std::int64_t>(rows))
+        raise("ShapeError", "the numbers have to be " + std::to_string(rows) + " rows of float64");
+    const std::size_t n = static_cast<std::size_t>(input.view.shape[1]);
+    Numbers numbers(rows, n);
+    for (std::size_t i = 0; i < rows; ++i)
+        std::copy_n(reinterpret_cast<const double*>(input.view.data) + i * n, n, numbers.table().row(i));
+    return numbers;
+}
+
+inline std::size_t float_place(const Input& x) {
+    if (is_float(x.view.format) && !is_byte_float(x.view.format))
+        return static_cast<std::size_t>(x.view.format);
+    raise("DtypeError", name_of(x.view.format) + " has no certificates; allowed are float16 to float64");
+}
+
+// The states of a method over each set, a row for each of their numbers.
+inline nb::object certified_states(const std::string& method, unsigned code, nb::handle x, nb::handle axes) {
+    const Sets sets(x, axes, false);
+    const CertifiedMethod found = certified_method(method, sets.x.view.format, static_cast<Map>(code & 15));
+    if (found.method == nullptr)
+        raise("UnsupportedOperator", "no method '" + method + "' for " + name_of(sets.x.view.format));
+    Numbers states(found.reader->rows, static_cast<std::size_t>(sets.outputs));
+    read_states(sets.x.view, sets.reduced, found, states.table());
+    return states.array();
+}
+
+inline Finish finish_of(unsigned finalize, std::int64_t count, Format format) {
+    return {static_cast<Finalize>(finalize), format, count};
+}
+
+// What the certificate says of the results of totals hi, lo, bound: hi, lo and bound.
+inline nb::object certified_results(nb::handle totals, unsigned finalize, std::int64_t count, bool interval) {
+    Numbers from = numbers_of(totals, 3), to(3, from.table().n);
+    const FloatingPointScope scope;
+    current_instruction_set().certificates->finalized(from.table(), finish_of(finalize, count, Format::f64),
+                                                      interval, to.table());
+    return to.array();
+}
+
+// The rounded results of totals hi, lo, bound, and which of them are not certain.
+inline nb::tuple tested_results(nb::handle totals, unsigned finalize, std::int64_t count, nb::handle dtype,
+                                bool interval) {
+    Numbers from = numbers_of(totals, 3);
+    const Format format = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+    npy_intp n = static_cast<npy_intp>(from.table().n);
+    const nb::object results = nb::steal(PyArray_NewFromDescr(&PyArray_Type, descr_of(format), 1, &n, nullptr,
+                                                              nullptr, 0, nullptr)),
+                     failed = nb::steal(PyArray_ZEROS(1, &n, NPY_BOOL, 0));
+    if (!results.is_valid() || !failed.is_valid()) throw nb::python_error();
+    const FloatingPointScope scope;
+    current_instruction_set().certificates->tested(
+        from.table(), finish_of(finalize, count, format), interval, PyArray_DATA(array_of(results)),
+        static_cast<std::uint8_t*>(PyArray_DATA(array_of(failed))));
+    return nb::make_tuple(results, failed);
+}
+
+// Of whole sets of up to 64 elements, the rows of x: hi, lo, bound; kind 0 to 2 is the map of a sum, 3 a
+// product.
+inline nb::object certified_short_sets(unsigned kind, nb::handle x) {
+    const Input input = plain_input(x, 2);
+    const std::size_t format = float_place(input), rows = static_cast<std::size_t>(input.view.shape[0]),
+                      n = static_cast<std::size_t>(input.view.shape[1]);
+    if (kind > 3 || rows < 1 || rows > short_elements)
+        raise("ShapeError", "short sets have 1 to 64 elements; got shape " + shape_of(input));
+    Numbers to(3, n);
+    const FloatingPointScope scope;
+    current_instruction_set().certificates->short_sets[format][kind](input.view.data, input.view.strides[0],
+                                                                     rows, to.table());
+    return to.array();
+}
+
+// The prefixes of a block of a row after a carry: hi, lo and bound; None where that is no way for it.
+inline nb::object certified_prefixes(unsigned way, nb::handle x, double hi, double lo, double bound) {
+    const Input input = plain_input(x, 1);
+    const std::size_t format = float_place(input), n = static_cast<std::size_t>(input.count);
+    if (n > scan_elements || n == 0 || way > 3)
+        raise("ShapeError", "a block has 1 to 512 elements and its ways are 0 to 3");
+    Numbers to(3, n);
+    const FloatingPointScope scope;
+    const bool found = current_instruction_set().certificates->prefixes[format](
+        static_cast<PrefixWay>(way), {hi, lo, bound}, input.view.data, to.table());
+    return found ? to.array() : nb::none();
+}
+
+// The totals of columns after all rows have been scanned, `batch` at a time: hi, lo and bound.
+inline nb::object certified_columns(nb::handle x, std::size_t batch) {
+    const Input input = plain_input(x, 2);
+    float_place(input);
+    const std::size_t rows = static_cast<std::size_t>(input.view.shape[0]),
+                      n = static_cast<std::size_t>(input.view.shape[1]);
+    const bool tall = batch > scan_rows;
+    if (n < (tall ? scan_lines : 1) || n > tile_columns || batch < 1 || batch > tall_rows)
+        raise("ShapeError", "columns are 1 to 1024, from batches of more than 4 rows on 8, of up to 32");
+    Numbers to(3, n);
+    read_scanned(input.view.data, rows, batch, input.view.format, to.table());
+    return to.array();
+}
+
+// An elementary function of hi + lo, in two words.
+inline nb::object elementary(unsigned function, nb::handle x) {
+    Numbers from = numbers_of(x, 2), to(2, from.table().n);
+    if (function > static_cast<unsigned>(Elementary::double_power))
+        raise("UnsupportedOperator", "elementary functions are 0 to 10; got " + std::to_string(function));
+    const FloatingPointScope scope;
+    current_instruction_set().certificates->elementary(static_cast<Elementary>(function), from.table(),
+                                                       to.table());
+    return to.array();
+}
+
+inline void define_certificates(nb::module_& m) {
+    m.def("certified_states", &certified_states, nb::arg("method"), nb::arg("code"), nb::arg("x"),
+          nb::arg("axes").none());
+    m.def("certified_results", &certified_results, nb::arg("totals"), nb::arg("finalize"), nb::arg("count"),
+          nb::arg("interval"));
+    m.def("tested_results", &tested_results, nb::arg("totals"), nb::arg("finalize"), nb::arg("count"),
+          nb::arg("dtype"), nb::arg("interval"));
+    m.def("certified_short_sets", &certified_short_sets, nb::arg("kind"), nb::arg("x"));
+    m.def("certified_prefixes", &certified_prefixes, nb::arg("way"), nb::arg("x"), nb::arg("hi"),
+          nb::arg("lo"), nb::arg("bound"));
+    m.def("certified_columns", &certified_columns, nb::arg("x"), nb::arg("batch"));
+    m.def("elementary", &elementary, nb::arg("function"), nb::arg("x"));
+}
+
+}  // namespace samesum::python

@@ -1,0 +1,47 @@
+"""samesum through its functions on arrays, with `out` unless the call itself is what is timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import samesum
+from samesum.bench.operators import OPERATORS, Kind
+from samesum.bench.task import Call, Task, Way
+from samesum.formats.arrays import NDArray
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: vars(samesum)[name] for name, row in OPERATORS.items() if row.kind is not Kind.NORMALIZATION},
+    "softmax": samesum.onnx.Softmax,
+    "log_softmax": samesum.onnx.LogSoftmax,
+}
+
+
+class Samesum:
+    """Its functions."""
+
+    def __init__(self, threads: int) -> None:
+        samesum.set_num_threads(threads)
+
+    def ways(self, task: Task) -> Sequence[Way]:
+        """One, and for scans of integers one in their own type."""
+        function = _FUNCTIONS[task.name]
+        has_out = not task.is_small and task.operator.kind is not Kind.INDEX
+        first = _call(function, task.x, task.axis, task.new_result() if has_out else None)
+        if task.operator.kind is not Kind.SCAN:
+            return [Way(first)]
+        return [Way(first), *(Way(_typed_call(function, task, dtype, has_out)) for dtype in task.scan_dtypes[1:])]
+
+
+def _call(function: Callable[..., Any], x: NDArray, axis: int | tuple[int, ...] | None, out: NDArray | None) -> Call:
+    """As one writes it: a `functools.partial` with keywords costs as much as a small array."""
+    if out is not None:
+        return (lambda: function(x, out=out)) if axis is None else lambda: function(x, axis=axis, out=out)
+    return (lambda: function(x)) if axis is None else lambda: function(x, axis=axis)
+
+
+def _typed_call(function: Callable[..., Any], task: Task, dtype: np.dtype[Any], has_out: bool) -> Call:
+    x, axis, out = task.x, task.axes[0], task.new_result(dtype) if has_out else None
+    return lambda: function(x, axis=axis, dtype=dtype, out=out)

@@ -1,0 +1,171 @@
+"""NumPy: reductions of ufuncs into `out`; 16-bit floats also with a float32 accumulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from samesum.bench.task import Call, Task, Way
+from samesum.formats.arrays import NDArray
+
+_ADD: Any = np.add
+_MULTIPLY: Any = np.multiply
+_EXTREMES: dict[str, Any] = {"min": np.minimum, "max": np.maximum}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"argmin": np.argmin, "argmax": np.argmax, "all": np.all, "any": np.any}
+
+
+class NumPy:
+    """Its reductions have one thread, whatever `threads` says."""
+
+    def __init__(self, threads: int) -> None:
+        pass
+
+    def ways(self, task: Task) -> Sequence[Way]:
+        """All of them into arrays that are there, where that is faster."""
+        return [Way(call) for call in _CALLS[task.name](task)]
+
+
+def _accumulators(x: NDArray) -> Sequence[Any]:
+    """None is the library's own choice."""
+    return (None, np.float32) if x.dtype.itemsize == 2 and x.dtype.kind not in "iu" else (None,)
+
+
+def _sum(task: Task) -> list[Call]:
+    x, out = task.x, task.new_result()
+    calls: list[Call] = [partial(_ADD.reduce, x, task.axis, kind, out) for kind in _accumulators(x)]
+    return [*calls, partial(_ADD.reduce, x, task.axis)] if task.is_small else calls
+
+
+def _mean(task: Task) -> list[Call]:
+    x, out = task.x, task.new_result()
+    calls: list[Call] = [partial(np.mean, x, task.axis, kind, out) for kind in _accumulators(x)]
+    if x.dtype.itemsize == 2:
+        return calls
+    return [*calls, lambda: np.divide(_ADD.reduce(x, task.axis, out.dtype, out), task.count, out)]
+
+
+def _extreme(task: Task) -> list[Call]:
+    reduce = _EXTREMES[task.name].reduce
+    calls: list[Call] = [partial(reduce, task.x, task.axis, None, task.new_result())]
+    return [*calls, partial(reduce, task.x, task.axis)] if task.is_small else calls
+
+
+def _l1_norm(task: Task) -> list[Call]:
+    x, between, out = task.x, np.empty_like(task.x), task.new_result()
+
+    def call(kind: Any) -> NDArray:
+        total: NDArray = _ADD.reduce(np.abs(x, between), task.axis, kind, out)
+        return total
+
+    return [partial(call, kind) for kind in _accumulators(x)]
+
+
+def _sum_square(task: Task) -> list[Call]:
+    x, out = task.x, task.new_result()
+    wide = out.dtype if not task.is_real else x.dtype
+    between = np.empty_like(x, wide)
+
+    def call(kind: Any) -> Any:
+        return _ADD.reduce(np.square(x, between, dtype=wide), task.axis, kind, out)
+
+    calls: list[Call] = [partial(call, kind) for kind in _accumulators(x)]
+    if x.dtype.itemsize >= 4 and task.is_real and task.axes == (x.ndim - 1,):
+        calls.append(partial(np.vecdot, x, x, out))
+    return calls
+
+
+def _l2_norm(task: Task) -> list[Call]:
+    """Of integers in float64."""
+    return [partial(_into, np.sqrt, call, task.new_result() if task.is_real else None) for call in _sum_square(task)]
+
+
+def _log_sum(task: Task) -> list[Call]:
+    """Of integers in float64."""
+    x, out = task.x, task.new_result()
+    return [partial(_into, np.log, partial(_ADD.reduce, x, task.axis, kind), out) for kind in _accumulators(x)]
+
+
+def _into(function: Callable[..., Any], call: Call, out: NDArray | None) -> Any:
+    return function(call(), out) if out is not None else function(call())
+
+
+def _prod(task: Task) -> list[Call]:
+    return [partial(_MULTIPLY.reduce, task.x, task.axis, kind, task.new_result()) for kind in _accumulators(task.x)]
+
+
+def _logsumexp(task: Task) -> list[Call]:
+    """As one writes it with NumPy; integers in float64."""
+    x, between, result = task.x, np.empty_like(task.x, task.array_dtype), task.new_result()
+    out = result.reshape([1 if axis in task.axes else n for axis, n in enumerate(x.shape)])
+
+    def call() -> NDArray:
+        most = np.max(x, task.axis, keepdims=True)
+        _ADD.reduce(
+            np.exp(np.subtract(x, most, between, dtype=between.dtype), between), task.axis, None, out, keepdims=True
+        )
+        np.add(np.log(out, out), most, out)
+        return result
+
+    return [call]
+
+
+def _function(task: Task) -> list[Call]:
+    return [partial(_FUNCTIONS[task.name], task.x, task.axis, task.new_result())]
+
+
+def _scan(task: Task) -> list[Call]:
+    ufunc = _ADD if task.name == "cumulative_sum" else _MULTIPLY
+    first, *own = task.scan_dtypes
+    out = task.new_result(first)
+    calls: list[Call] = [partial(ufunc.accumulate, task.x, task.axes[0], kind, out) for kind in _accumulators(task.x)]
+    return [*calls, *(partial(ufunc.accumulate, task.x, task.axes[0], dtype, task.new_result(dtype)) for dtype in own)]
+
+
+def _softmax(task: Task) -> list[Call]:
+    """As one writes it with NumPy."""
+    x, out, axis = task.x, task.new_result(), task.axis
+
+    def call() -> NDArray:
+        np.exp(np.subtract(x, np.max(x, axis, keepdims=True), out), out)
+        np.divide(out, _ADD.reduce(out, axis, keepdims=True), out)
+        return out
+
+    return [call]
+
+
+def _log_softmax(task: Task) -> list[Call]:
+    """As one writes it with NumPy."""
+    x, out, axis = task.x, task.new_result(), task.axis
+    between = np.empty_like(x)
+
+    def call() -> NDArray:
+        np.subtract(x, np.max(x, axis, keepdims=True), out)
+        np.subtract(out, np.log(_ADD.reduce(np.exp(out, between), axis, keepdims=True)), out)
+        return out
+
+    return [call]
+
+
+_CALLS: dict[str, Callable[[Task], list[Call]]] = {
+    "sum": _sum,
+    "mean": _mean,
+    "prod": _prod,
+    "min": _extreme,
+    "max": _extreme,
+    "l1_norm": _l1_norm,
+    "l2_norm": _l2_norm,
+    "sum_square": _sum_square,
+    "log_sum": _log_sum,
+    "logsumexp": _logsumexp,
+    "all": _function,
+    "any": _function,
+    "argmin": _function,
+    "argmax": _function,
+    "cumulative_sum": _scan,
+    "cumulative_prod": _scan,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+}

@@ -1,0 +1,89 @@
+"""OpenVINO on the CPU: a compiled model for latency in float32, tensors on the same memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from samesum.bench.competitors.staging import dense, run_on
+from samesum.bench.operators import Kind
+from samesum.bench.task import Task, Way
+from samesum.formats.arrays import BFLOAT16, NDArray
+from samesum.runtimes.openvino_engine import OpenVino as OpenVinoEngine
+from samesum.runtimes.runtime import Settings
+
+
+class OpenVino:
+    """A compiled model of its own for each task: one node, or the few that mean the operator."""
+
+    def __init__(self, threads: int) -> None:
+        self._engine, self._settings = OpenVinoEngine(), Settings(threads=threads, precision="f32")
+
+    def ways(self, task: Task) -> Sequence[Way]:
+        """One; there is no product of prefixes, and its logarithms of integers are integers."""
+        if task.name not in _NODES or not (task.is_real or task.operator.is_exact):
+            return []
+        x, out = dense(task.x), dense(task.new_result(_result_type(task)))
+        call = self._engine.compiled(_model(task, x), self._settings).bound({"x": x}, {"y": out})
+        return [Way(run_on(task.x, x, call), lambda _: out)]
+
+
+def _result_type(task: Task) -> np.dtype[Any]:
+    if task.operator.kind is Kind.INDEX or task.array_dtype.kind == "b":
+        return task.array_dtype
+    return task.x.dtype
+
+
+def _model(task: Task, x: NDArray) -> Any:
+    """From the input x to the output y."""
+    from openvino import Model, Type, opset13
+
+    element = Type.bf16 if x.dtype == BFLOAT16 else Type(x.dtype)
+    data = opset13.parameter(list(x.shape), element, name="x")
+    data.output(0).set_names({"x"})
+    result = _NODES[task.name](opset13, data, task)
+    result.output(0).set_names({"y"})
+    return Model([result], [data], task.name)
+
+
+def _axes(ops: Any, task: Task) -> Any:
+    return ops.constant(np.array(task.axes, np.int64))
+
+
+def _booleans(ops: Any, data: Any, task: Task) -> Any:
+    return data if task.x.dtype == np.bool_ else ops.convert(data, "boolean")
+
+
+def _logsumexp(ops: Any, data: Any, task: Task) -> Any:
+    most = ops.reduce_max(data, _axes(ops, task), True)
+    total = ops.reduce_sum(ops.exp(ops.subtract(data, most)), _axes(ops, task), True)
+    return ops.squeeze(ops.add(ops.log(total), most), _axes(ops, task))
+
+
+def _index(ops: Any, data: Any, task: Task) -> Any:
+    mode = "min" if task.name == "argmin" else "max"
+    found = ops.topk(data, ops.constant(np.int64(1)), task.axes[0], mode, "value", "i64", stable=True)
+    return ops.squeeze(found.output(1), _axes(ops, task))
+
+
+_NODES: dict[str, Callable[[Any, Any, Task], Any]] = {
+    "sum": lambda ops, data, task: ops.reduce_sum(data, _axes(ops, task), False),
+    "mean": lambda ops, data, task: ops.reduce_mean(data, _axes(ops, task), False),
+    "prod": lambda ops, data, task: ops.reduce_prod(data, _axes(ops, task), False),
+    "min": lambda ops, data, task: ops.reduce_min(data, _axes(ops, task), False),
+    "max": lambda ops, data, task: ops.reduce_max(data, _axes(ops, task), False),
+    "l1_norm": lambda ops, data, task: ops.reduce_l1(data, _axes(ops, task), False),
+    "l2_norm": lambda ops, data, task: ops.reduce_l2(data, _axes(ops, task), False),
+    "sum_square": lambda ops, data, task: ops.reduce_sum(ops.multiply(data, data), _axes(ops, task), False),
+    "log_sum": lambda ops, data, task: ops.log(ops.reduce_sum(data, _axes(ops, task), False)),
+    "logsumexp": _logsumexp,
+    "all": lambda ops, data, task: ops.reduce_logical_and(_booleans(ops, data, task), _axes(ops, task), False),
+    "any": lambda ops, data, task: ops.reduce_logical_or(_booleans(ops, data, task), _axes(ops, task), False),
+    "argmin": _index,
+    "argmax": _index,
+    "cumulative_sum": lambda ops, data, task: ops.cum_sum(data, ops.constant(np.int64(task.axes[0]))),
+    "softmax": lambda ops, data, task: ops.softmax(data, task.axes[0]),
+    "log_softmax": lambda ops, data, task: ops.log_softmax(data, task.axes[0]),
+}

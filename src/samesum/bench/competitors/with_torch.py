@@ -1,0 +1,145 @@
+"""PyTorch on the CPU: tensors on the same memory, `out` where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from samesum.bench.task import Call, Task, Way
+from samesum.formats.arrays import BFLOAT16, NDArray
+
+
+class Torch:
+    """Without gradients."""
+
+    def __init__(self, threads: int) -> None:
+        self._torch: Any = import_module("torch")
+        self._torch.set_num_threads(threads)
+        self._torch.set_grad_enabled(False)
+
+    def ways(self, task: Task) -> Sequence[Way]:
+        """Into tensors that are there, and the short form where that may be faster."""
+        calls = _CALLS[task.name](self._torch, task, self._tensor(task.x), self._out(task))
+        return [Way(call, self._array) for call in calls]
+
+    def _tensor(self, x: NDArray) -> Any:
+        """A tensor on the memory of `x`."""
+        if x.dtype == BFLOAT16:
+            return self._torch.from_numpy(x.view(np.int16)).view(self._torch.bfloat16)
+        return self._torch.from_numpy(x)
+
+    def _out(self, task: Task) -> Any:
+        """Torch sums unsigned integers to int64 too, and `all` and `any` of bytes are bytes."""
+        dtype = np.dtype(np.int64) if task.array_dtype == np.uint64 else task.array_dtype
+        return self._tensor(task.new_result(np.uint8 if dtype == np.bool_ and task.x.dtype == np.uint8 else dtype))
+
+    def _array(self, tensor: Any) -> NDArray:
+        if tensor.dtype == self._torch.bfloat16:
+            bits: NDArray = tensor.view(self._torch.int16).numpy()
+            return bits.view(BFLOAT16)
+        array: NDArray = tensor.numpy()
+        return array
+
+
+def _sum(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    calls: list[Call] = [partial(torch.sum, x, task.axes, out=out)]
+    return _with_short(calls, task, partial(torch.sum, x), partial(torch.sum, x, task.axes))
+
+
+def _mean(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    mean = partial(torch.mean, x, dtype=out.dtype)
+    calls: list[Call] = [partial(mean, task.axes, out=out)]
+    return _with_short(calls, task, mean, partial(mean, task.axes))
+
+
+def _extreme(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    every, along = (torch.min, torch.amin) if task.name == "min" else (torch.max, torch.amax)
+    return _with_short([partial(along, x, task.axes, out=out)], task, partial(every, x), partial(along, x, task.axes))
+
+
+def _norm(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    order = 1 if task.name == "l1_norm" else 2
+    if not task.is_real:
+        return [] if order == 2 else [lambda: torch.sum(torch.abs(x), task.axes, out=out)]
+    norm = partial(torch.linalg.vector_norm, x, order)
+    return _with_short([partial(norm, task.axes, out=out)], task, norm, partial(norm, task.axes))
+
+
+def _sum_square(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    """A dot product of a vector with itself, a norm squared, or a sum of squares; integers are widened before."""
+    if not task.is_real:
+        return [lambda: torch.sum(torch.square(x.long()), task.axes, out=out)]
+    between = torch.empty_like(x)
+    calls: list[Call] = [
+        lambda: torch.sum(torch.square(x, out=between), task.axes, out=out),
+        lambda: torch.square(torch.linalg.vector_norm(x, 2, task.axes)),
+    ]
+    return [*calls, partial(torch.dot, x, x)] if task.x.ndim == 1 else calls
+
+
+def _prod(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    """Along one axis or over all."""
+    if task.covers_all:
+        return [partial(torch.prod, x)]
+    return [partial(torch.prod, x, task.axes[0], out=out)] if len(task.axes) == 1 else []
+
+
+def _log_sum(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    return [lambda: torch.log(torch.sum(x, task.axes).to(out.dtype), out=out)]
+
+
+def _logsumexp(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    return [partial(torch.logsumexp, x, task.axes, out=out)] if task.is_real else []
+
+
+def _index(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    function = torch.argmin if task.name == "argmin" else torch.argmax
+    return _with_short([partial(function, x, task.axes[0], out=out)], task, partial(function, x), None)
+
+
+def _logical(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    function = torch.all if task.name == "all" else torch.any
+    return _with_short([partial(function, x, task.axes, out=out)], task, partial(function, x), None)
+
+
+def _scan(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    function = torch.cumsum if task.name == "cumulative_sum" else torch.cumprod
+    own = [partial(function, x, task.axes[0], dtype=x.dtype, out=torch.empty_like(x)) for _ in task.scan_dtypes[1:]]
+    return [partial(function, x, task.axes[0], out=out), *own]
+
+
+def _softmax(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    return [partial(torch.softmax if task.name == "softmax" else torch.log_softmax, x, task.axes[0], out=out)]
+
+
+def _with_short(calls: list[Call], task: Task, over_all: Call, along: Call | None) -> list[Call]:
+    """The whole array has a function of its own; small results are cheap to make anew."""
+    if task.covers_all:
+        return [*calls, over_all]
+    return [*calls, along] if task.is_small and along is not None else calls
+
+
+_CALLS: dict[str, Callable[[Any, Task, Any, Any], list[Call]]] = {
+    "sum": _sum,
+    "mean": _mean,
+    "prod": _prod,
+    "min": _extreme,
+    "max": _extreme,
+    "l1_norm": _norm,
+    "l2_norm": _norm,
+    "sum_square": _sum_square,
+    "log_sum": _log_sum,
+    "logsumexp": _logsumexp,
+    "all": _logical,
+    "any": _logical,
+    "argmin": _index,
+    "argmax": _index,
+    "cumulative_sum": _scan,
+    "cumulative_prod": _scan,
+    "softmax": _softmax,
+    "log_softmax": _softmax,
+}

@@ -1,0 +1,53 @@
+"""The limit of an operator: a pass over the very memory of its data with the same threads, reading or copying."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from samesum.bench.task import Task
+from samesum.engine.machine import copy_seconds, read_seconds
+from samesum.formats.arrays import NDArray
+
+LIMITED = 1 << 24
+"""Bytes of data from which on there is a limit. With less, the call itself and the start of the threads count."""
+TRIALS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """`seconds` makes one pass, which reads and writes `moved` bytes, and gives its time."""
+
+    moved: int
+    seconds: Callable[[], float]
+
+
+def memory_of(x: NDArray) -> NDArray:
+    """The bytes that the elements of `x` lie in, gaps between them included, in their order in memory."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x.reshape(-1, order="A").view(np.uint8)
+
+
+def moved_bytes(task: Task, written: NDArray) -> int:
+    """What one call reads and writes: gaps within cache lines count, results count if there is one for each element."""
+    return memory_of(task.x).nbytes + (written.nbytes if task.operator.keeps_shape else 0)
+
+
+def limit_of(task: Task, written: NDArray) -> Limit | None:
+    """Reading all data, and writing as many bytes as `written` has if there is a result for each element.
+
+    Of writing through the caches and past them it takes what is faster here. None for few data.
+    """
+    data = memory_of(task.x)
+    if data.nbytes < LIMITED:
+        return None
+    if not task.operator.keeps_shape:
+        return Limit(data.nbytes, partial(read_seconds, data))
+    out = np.ones(written.nbytes, np.uint8)
+    passes = [partial(copy_seconds, data, out, streams=streams) for streams in (False, True)]
+    best = min(passes, key=lambda one_pass: min(one_pass() for _ in range(TRIALS)))
+    return Limit(data.nbytes + out.nbytes, best)

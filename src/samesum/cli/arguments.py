@@ -1,0 +1,71 @@
+"""Types of arguments, so that a wrong one is refused with the name of its option before anything is done."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+Number = TypeVar("Number", int, float)
+
+
+def above_zero(kind: Callable[[str], Number]) -> Callable[[str], Number]:
+    """A number above 0; NaN is none."""
+
+    def read(text: str) -> Number:
+        number = _number(kind, text)
+        if not number > 0:
+            raise ArgumentTypeError(f"{text} is not allowed; allowed are numbers above 0")
+        return number
+
+    return read
+
+
+def seconds(text: str) -> float:
+    """A number of seconds from 0 on."""
+    number = _number(float, text)
+    if not number >= 0:
+        raise ArgumentTypeError(f"{text} is not allowed; allowed are seconds from 0 on")
+    return number
+
+
+def words(text: str) -> list[str]:
+    """Words between commas."""
+    return [part for part in text.split(",") if part]
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Whole numbers between commas or the letter x, as in 8x8."""
+    return [_number(int, part) for part in text.replace("x", ",").split(",")]
+
+
+def counts(text: str) -> list[int]:
+    """Whole numbers above 0 between commas or the letter x."""
+    numbers = whole_numbers(text)
+    if min(numbers) < 1:
+        raise ArgumentTypeError(f"{min(numbers)} is less than 1")
+    return numbers
+
+
+def new_file(text: str) -> Path:
+    """A file in a folder that exists, so that it can be written at the end."""
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir():
+        raise ArgumentTypeError(f"{path} is a folder, or in one that does not exist")
+    return path
+
+
+Item = TypeVar("Item")
+
+
+def joined(lists: Iterable[Iterable[Item]]) -> list[Item]:
+    """What several arguments list, one list after the other."""
+    return [item for items in lists for item in items]
+
+
+def _number(kind: Callable[[str], Number], text: str) -> Number:
+    try:
+        return kind(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a {'whole ' if kind is int else ''}number") from None

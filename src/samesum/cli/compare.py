@@ -1,0 +1,151 @@
+"""`samesum compare`: who is right, node by node."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from samesum.cli.exits import Exit, UsageError
+from samesum.cli.show import print_json
+
+if TYPE_CHECKING:
+    from samesum.compare.results import Comparison
+    from samesum.formats.arrays import NDArray
+
+EPILOG = """examples:
+  samesum compare model.onnx                             ONNX Runtime and OpenVINO, inputs made up
+  samesum compare model.onnx --input x.npy --save wrong  your data; a model and a script for each wrong node
+  samesum compare model.xml --against openvino,mine:Engine
+  samesum compare model.onnx --input test_data_set_0     a folder of input_0.pb, input_1.pb, ...
+
+The model runs on each engine, and every reduction, scan and softmax (in branches too) is put beside the exact answer:
+inside the model, on the values that the engine itself had there, and alone, as a model of one node.
+
+verdicts: right, the exact result rounded once; inexact, as near as a careful computation in that type; wrong, further
+away, or another kind of value; refused, no answer; no opinion, samesum does not have the operator.
+Values have to become outputs to be seen, which can change what an engine computes. A figure that rests on that says so
+and accuses nobody.
+
+an engine of your own, in a file mine.py of the current folder, is `--against mine:Engine`:
+  class Engine:
+      def run(self, model, feeds, wanted):    # an onnx.ModelProto, arrays by input name, names of outputs
+          return {name: array for name in wanted}
+
+exit status: 0 no engine is wrong at a node, 1 one is, or has an error above --max-ulp."""
+
+
+def add_to(verbs: Any) -> None:
+    """Adds the verb and its options."""
+    parser = verbs.add_parser(
+        "compare",
+        help="who is right: a model on several engines, node by node beside the exact answers",
+        description="Runs MODEL on several engines and says at which nodes they differ, who is right, and why.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("model", metavar="MODEL", type=Path, help="an .onnx file, or the .xml of an OpenVINO IR")
+    parser.add_argument(
+        "--input",
+        dest="inputs",
+        metavar="[NAME=]FILE",
+        action="append",
+        default=[],
+        help=".npy, .npz, .pb, or a folder of .pb files or of such folders; may be repeated; made up without it",
+    )
+    parser.add_argument("--weights", metavar="FILE", type=Path, help="the weights of an IR, if not the .bin beside it")
+    parser.add_argument("--against", metavar="NAME,...", default="", help="engines (default: onnxruntime,openvino)")
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="for inputs that are made up (default 0)")
+    parser.add_argument("--max-ulp", metavar="N", type=float, help="status 1 if an error is above N ulps, too")
+    parser.add_argument("--save", metavar="DIR", type=Path, help="write a model and a script for each wrong node")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write one self-contained page with pictures")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(call=call)
+
+
+def call(arguments: argparse.Namespace) -> Exit:
+    """Compares, writes what is asked for, prints the report."""
+    from samesum.cli.compare_report import report
+    from samesum.compare.page import page
+    from samesum.runtimes.output import stdout_to_stderr
+
+    _check(arguments)
+    with stdout_to_stderr():
+        found = _compared(arguments)
+    if arguments.html is not None:
+        arguments.html.write_text(page(found), encoding="utf-8")
+    if arguments.json:
+        print_json(found.to_dict())
+    else:
+        print(report(found))
+    return Exit.MISMATCH if found.wrong or _above(found, arguments.max_ulp) else Exit.FINE
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """What can be refused is refused before anything runs."""
+    for path in (arguments.model, arguments.weights):
+        if path is not None and not path.exists():
+            raise UsageError(f"cannot read {path}: No such file or directory")
+    if arguments.save is not None and arguments.save.exists() and not arguments.save.is_dir():
+        raise UsageError(f"--save {arguments.save} is a file; a folder is needed, which need not exist yet")
+    if arguments.html is not None and not arguments.html.resolve().parent.is_dir():
+        raise UsageError(f"--html {arguments.html}: there is no folder {arguments.html.resolve().parent}")
+
+
+def _compared(arguments: argparse.Namespace) -> Comparison:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from samesum.compare.comparing import compare
+    from samesum.compare.saving import Case, save
+
+    def keep(case: Case) -> None:
+        if arguments.save is not None:
+            save(arguments.save, case)
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("compare", total=None)
+        return compare(
+            arguments.model,
+            _inputs(arguments),
+            _engines(arguments.against),
+            weights=arguments.weights,
+            seed=arguments.seed,
+            isolated=True,
+            advance=lambda said, done, count: progress.update(task, description=said, completed=done, total=count),
+            save=keep,
+        )
+
+
+def _engines(against: str) -> Sequence[str]:
+    from samesum.compare.comparing import ENGINES
+    from samesum.errors import MissingPackage
+    from samesum.runtimes.packages import is_installed
+
+    named = [name for name in against.split(",") if name]
+    found = named or [name for name in ENGINES if is_installed(name)]
+    if not found:
+        raise MissingPackage('onnxruntime and openvino are not installed; pip install "samesum[compare]"')
+    return found
+
+
+def _inputs(arguments: argparse.Namespace) -> Sequence[Mapping[str, NDArray]] | None:
+    from samesum.cli.compare_inputs import input_sets
+    from samesum.compare.reading import read
+
+    if not arguments.inputs:
+        return None
+    return input_sets(arguments.inputs, read(arguments.model, arguments.weights).inputs)
+
+
+def _above(found: Comparison, limit: float | None) -> bool:
+    """The figure of the node counts: inside, or alone where it was not seen inside."""
+    if limit is None:
+        return False
+    figures = [
+        each.alone if each.inside is None else each.inside for node in found.nodes for each in node.engines.values()
+    ]
+    return any(figure is not None and figure.scaled > limit for figure in figures)

@@ -1,0 +1,108 @@
+"""What `samesum compare` prints for people: 80 columns, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from samesum.cli.show import printable
+from samesum.compare.judging import Verdict
+from samesum.compare.results import Comparison, NodeFinding
+from samesum.compare.words import FIGURES, agreement, block, counts, detail, figure_text, precision_text, ulps
+
+WIDTH = 80
+SHOWN = 20
+"""Nodes that are printed; --json and --html have all."""
+
+
+def report(found: Comparison) -> str:
+    """The whole report."""
+    parts = [_head(found), _outputs(found), _controls(found), _nodes(found.nodes), _hazards(found)]
+    texts = ["\n".join(printable(line) for line in part) for part in parts if part]
+    return "\n\n".join([*texts, "To paste into an issue:", block(found)])
+
+
+def _head(found: Comparison) -> list[str]:
+    lines = [_cut(found.model)]
+    for name, engine in found.engines.items():
+        lines.append(f"  {name} {engine.version}, {precision_text(engine.precision)}")
+    for note in found.notes:
+        lines += wrap(note, WIDTH)
+    return lines
+
+
+def _outputs(found: Comparison) -> list[str]:
+    if not found.outputs:
+        return []
+    first = next(iter(found.engines))
+    lines = [f"outputs beside those of {first}", f"{'':30} {'engine':16} {'max abs':>9} {'max rel':>9} {'differ':>9}"]
+    for each in found.outputs:
+        figures = f"{each.max_abs:9.2g} {each.max_rel:9.2g} {each.differ:9d}"
+        lines.append(f"{_cut(each.name, 30):30} {_cut(each.engine, 16):16} {figures}")
+    return lines
+
+
+_KINDS = {"twice": "run twice", "threads": "with one and more threads", "exposed": "with values exposed"}
+
+
+def _controls(found: Comparison) -> list[str]:
+    if not found.control:
+        return []
+    lines = ["the same bits again?"]
+    for name in dict.fromkeys(each.engine for each in found.control):
+        said = [f"{_KINDS[c.kind]} {'yes' if c.same else 'NO'}" for c in found.control if c.engine == name]
+        lines += wrap(f"{name}: {', '.join(said)}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+    return lines
+
+
+def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
+    if not nodes:
+        return ["There is no reduction, scan or softmax in this model."]
+    lines = [
+        f"{len(nodes)} nodes judged: {counts(nodes)}",
+        *wrap(FIGURES, WIDTH),
+        f"{'':2}{'engine':24} {'inside':>8} {'alone':>8}  verdict",
+    ]
+    shown = [node for node in nodes if node.verdict is not Verdict.RIGHT][:SHOWN]
+    for node in shown:
+        lines += _node(node)
+    left = len(nodes) - len(shown)
+    if left:
+        lines.append(f"... and {left} more nodes, none worse; --json and --html have all of them")
+    return lines
+
+
+def _node(node: NodeFinding) -> Iterator[str]:
+    over = f" over {node.reduced}" if node.reduced else ""
+    tail = f" {node.operator} {list(node.shape)}{over}"
+    yield f"{_cut(node.name, max(20, WIDTH - len(tail)))}{tail}"
+    same = {each.reason for each in node.engines.values()}
+    if {each.verdict for each in node.engines.values()} == {Verdict.NO_OPINION} and len(same) == 1:
+        yield from wrap(f"no opinion: {same.pop()}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+        return
+    for name, each in node.engines.items():
+        said = f"{each.verdict.value}{each.reason and ': '}{each.reason}"
+        head = f"  {_cut(name, 24):24} {ulps(each.inside):>8} {ulps(each.alone):>8}  "
+        yield from wrap(said, WIDTH, initial_indent=head, subsequent_indent=" " * 8) or [head]
+        figure = each.inside if each.inside is not None and each.inside.wrong else each.alone
+        if each.verdict is Verdict.WRONG and figure is not None:
+            yield from wrap(detail(figure), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+    if same_way := agreement(node):
+        yield from wrap(same_way, WIDTH, initial_indent="  => ", subsequent_indent="     ")
+
+
+def _hazards(found: Comparison) -> list[str]:
+    risky = [each for each in found.hazards if each.type == "float16"]
+    if not risky:
+        return []
+    lines = ["in float16 on these data:"]
+    for each in risky[:SHOWN]:
+        lines.append(f"  {_cut(each.name, 40):40} {each.kind} ({figure_text(each.value)})")
+    if len(risky) > SHOWN:
+        lines.append(f"  ... and {len(risky) - SHOWN} more")
+    return [*lines, f"nodes to keep in float32: {len(found.keep['node_block_list'])}; --json lists them"]
+
+
+def _cut(text: str, width: int = WIDTH) -> str:
+    """The end of a name says most, so its beginning goes."""
+    return text if len(text) <= width else f"...{text[3 - width :]}"

@@ -1,0 +1,75 @@
+"""Tables and paragraphs as wide as the terminal: a table that is too wide for it becomes paragraphs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from samesum.cli.show import printable
+
+ENDLESS = 10**6
+NOTHING = "-"
+INDENT, GAP = "  ", "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Headings and rows of texts; the columns in `words` are aligned to the left, the others, numbers, to the right."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: Collection[int] = (0,)
+
+    def without_empty_columns(self) -> Table:
+        """The columns in which some row says something."""
+        kept = [k for k in range(len(self.headings)) if any(row[k] not in ("", NOTHING) for row in self.rows)]
+        words = [place for place, k in enumerate(kept) if k in self.words]
+        return Table([self.headings[k] for k in kept], [[row[k] for k in kept] for row in self.rows], words)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The characters of each column."""
+        return [max(map(len, column)) for column in zip(self.headings, *self.rows, strict=True)]
+
+    @property
+    def width(self) -> int:
+        """The characters of a line."""
+        return len(INDENT) + sum(self.sizes) + len(GAP) * (len(self.sizes) - 1)
+
+
+def terminal_width() -> int:
+    """The width of the terminal, or what COLUMNS says; without end for a file or a pipe."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
+        return shutil.get_terminal_size().columns
+    return ENDLESS
+
+
+def wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
+    """Printable lines that are no longer than the width, if their words allow it."""
+    for line in lines:
+        yield from textwrap.wrap(printable(line), width, subsequent_indent=INDENT, break_long_words=False)
+
+
+def table_lines(table: Table, width: int) -> list[str]:
+    """The table with a line below its headings, or a paragraph for each row where that is too wide."""
+    if table.width > width:
+        return [line for row in table.rows for line in _paragraph(table.headings, row, width)]
+    aligned = [str.ljust if k in table.words else str.rjust for k in range(len(table.headings))]
+    texts = [table.headings, ["-" * size for size in table.sizes], *table.rows]
+    return [
+        INDENT
+        + GAP.join(align(text, size) for align, text, size in zip(aligned, line, table.sizes, strict=True)).rstrip()
+        for line in texts
+    ]
+
+
+def _paragraph(headings: Sequence[str], row: Sequence[str], width: int) -> list[str]:
+    """The first text, and below it the others behind their headings; one without belongs to the one before."""
+    first, *others = row
+    said = [(name, text) for name, text in zip(headings[1:], others, strict=True) if text not in ("", NOTHING)]
+    parts = "".join(f", {name} {text}" if name else f" {text}" for name, text in said).removeprefix(", ")
+    return [INDENT + first, *textwrap.wrap(parts, width, initial_indent=3 * INDENT, subsequent_indent=3 * INDENT)]

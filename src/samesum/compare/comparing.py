@@ -1,0 +1,194 @@
+"""A model on several engines: whose outputs differ, at which nodes, and who is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from os import PathLike
+from typing import Any
+
+from samesum.compare.engines import close, made
+from samesum.compare.graph import Graph
+from samesum.compare.inputs import Runs, made_up
+from samesum.compare.merging import merged_node, ordered, worst_controls, worst_outputs
+from samesum.compare.observing import Observed, differences
+from samesum.compare.reading import read
+from samesum.compare.results import Comparison, Control, Hazard, NodeFinding, OutputDifference
+from samesum.compare.walk import Save, Walk
+from samesum.errors import AttributeValueError
+from samesum.runtimes.runtime import EngineError, Feeds, Format, Runtime, Session
+
+ENGINES = ("onnxruntime", "openvino")
+MEMORY = 1 << 29
+"""Bytes of values that are exposed at a time."""
+
+Advance = Callable[[str, int, int], None]
+"""Is told what is being done, how much of it is done and how much there is."""
+
+
+def compare(
+    model: str | PathLike[str] | bytes | Any,
+    inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    engines: Sequence[Any] = ENGINES,
+    *,
+    weights: str | PathLike[str] | bytes | None = None,
+    seed: int = 0,
+    isolated: bool = False,
+    memory: int = MEMORY,
+    advance: Advance = lambda *_: None,
+    save: Save = lambda *_: None,
+) -> Comparison:
+    """Who is right: the model's outputs on each engine, and every reduction, scan and softmax beside the exact answer.
+
+    `model` is a path to an .onnx file or an OpenVINO IR (its `weights` are the .bin beside it), the bytes of one, or an
+    `onnx.ModelProto`. `inputs` are arrays by input name, or several such sets, whose worst counts; without them they
+    are made up from the model's signature with `seed`. An engine is a name (onnxruntime, openvino, reference,
+    samesum), a class as `module:Class`, or a class or an object with `run(model, feeds, wanted) -> {name: array}`.
+    `isolated` engines run in processes of their own. `memory` bounds the bytes of values that are exposed at a time.
+    `save` is called with a `Case` for each engine that is wrong at a node.
+
+    Raises ModelError for a file that is no model, AttributeValueError for an engine that is not known, MissingPackage
+    for one that is not installed.
+
+    >>> import numpy as np, onnx
+    >>> node = onnx.helper.make_node("ReduceSum", ["x"], ["y"], name="total", keepdims=0)
+    >>> x, y = (onnx.helper.make_tensor_value_info(n, 1, s) for n, s in (("x", [4]), ("y", [])))
+    >>> opset = [onnx.helper.make_opsetid("", 13)]
+    >>> model = onnx.helper.make_model(onnx.helper.make_graph([node], "sum", [x], [y]), opset_imports=opset)
+    >>> found = compare(model, {"x": np.float32([1e8, 1, -1e8, 1])}, ["reference"])
+    >>> found.nodes[0].engines["reference"].verdict.value
+    'inexact'
+    """
+    graph = read(model, weights)
+    runtimes = made(engines, isolated)
+    if not runtimes:
+        raise AttributeValueError("no engine is given; at least one is needed")
+    try:
+        notes, able = _able(graph, runtimes)
+        everyone = [Observed(name, runtime) for name, runtime in able]
+        return _Comparing(_title(model), graph, everyone, memory, advance, save, notes).over(inputs, seed)
+    finally:
+        close([runtime for _, runtime in runtimes])
+
+
+def _able(graph: Graph, runtimes: Sequence[tuple[str, Runtime]]) -> tuple[list[str], list[tuple[str, Runtime]]]:
+    """The engines that read the model's format, and a note for each of the others."""
+    form = graph.model.format
+    able = [(name, runtime) for name, runtime in runtimes if form in runtime.formats]
+    left = [name for name, runtime in runtimes if form not in runtime.formats]
+    words = {Format.ONNX: "ONNX", Format.IR: "OpenVINO IR"}[form]
+    if not able:
+        raise AttributeValueError(f"the model is {words}, which none of the engines reads: {', '.join(left)}")
+    return [f"{name} does not read {words} and is left out" for name in left], able
+
+
+def _title(model: object) -> str:
+    return str(model) if isinstance(model, str | PathLike) else "model"
+
+
+@dataclass(slots=True, eq=False)
+class _Comparing:
+    """One comparison."""
+
+    title: str
+    graph: Graph
+    engines: list[Observed]
+    memory: int
+    advance: Advance
+    save: Save
+    notes: list[str] = field(default_factory=list)
+    hazards: dict[tuple[str, str, str], Hazard] = field(default_factory=dict)
+
+    def over(self, inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, seed: int) -> Comparison:
+        """The comparison over all sets of inputs."""
+        outputs: list[OutputDifference] = []
+        controls: list[Control] = []
+        nodes: dict[str, list[NodeFinding]] = {}
+        sets = self._sets(inputs, seed)
+        for number, feeds in enumerate(sets):
+            said = f" of set {number + 1} of {len(sets)}" if len(sets) > 1 else ""
+            self.advance(f"outputs{said}", 0, 1)
+            self._look(feeds)
+            outputs += self._differences()
+            controls += [each for engine in self.engines for each in engine.controls(self.graph, feeds)]
+            walk = Walk(self.graph, self.engines, feeds, self.memory, self.save, self.hazards)
+            found, exposed = walk.over(partial(self.advance, f"nodes{said}"))
+            controls += exposed
+            for node in found:
+                nodes.setdefault(node.name, []).append(node)
+        return Comparison(
+            self.title,
+            self._facts(),
+            worst_outputs(outputs),
+            worst_controls(controls),
+            ordered([merged_node(each) for each in nodes.values()]),
+            tuple(self.hazards.values()),
+            (),
+            tuple(dict.fromkeys(self.notes)),
+        )
+
+    def _sets(self, inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, seed: int) -> Sequence[Feeds]:
+        if isinstance(inputs, Mapping):
+            return [inputs]
+        if inputs is not None:
+            if not inputs:
+                raise AttributeValueError("the sequence of inputs is empty; give at least one set, or None")
+            return list(inputs)
+        feeds, words = made_up(self.graph, seed, self._tried())
+        self.notes.append(f"inputs {words}")
+        return [feeds]
+
+    def _tried(self) -> Runs:
+        """Says of each engine why it does not run the model on some inputs, "" where it does."""
+        sessions: list[Session | str] = []
+        for engine in self.engines:
+            try:
+                sessions.append(engine.prepare(self.graph.model))
+            except EngineError as error:
+                sessions.append(str(error))
+        return lambda feeds: [_failure(session, feeds, self.graph.outputs) for session in sessions]
+
+    def _look(self, feeds: Feeds) -> None:
+        for engine in self.engines:
+            engine.look(self.graph, feeds)
+            if engine.is_shortened:
+                self.notes.append(
+                    f"{engine.name} computes float32 in {engine.precision} here by default, which is mostly why "
+                    "outputs differ; INFERENCE_PRECISION_HINT=f32 ends that. The nodes below were judged in float32."
+                )
+            if engine.trouble and engine.outputs is None:
+                self.notes.append(f"{engine.name} does not run this model: {engine.trouble[:200]}")
+
+    def _facts(self) -> dict[str, Any]:
+        found = {}
+        for engine in self.engines:
+            found[engine.name] = engine.facts
+            if engine.is_shortened:
+                found[f"{engine.name}:f32"] = type(engine.facts)(engine.runtime.version, "f32")
+        return found
+
+    def _differences(self) -> list[OutputDifference]:
+        ran = [engine for engine in self.engines if engine.outputs is not None]
+        if not ran:
+            return []
+        first = ran[0].judged
+        assert first is not None
+        found: list[OutputDifference] = []
+        for engine in ran:
+            assert engine.outputs is not None
+            if engine is not ran[0] or engine.is_shortened:
+                found += differences(first, engine.name, engine.outputs)
+            if engine.full is not None and engine is not ran[0]:
+                found += differences(first, f"{engine.name}:f32", engine.full)
+        return found
+
+
+def _failure(session: Session | str, feeds: Feeds, wanted: Sequence[str]) -> str:
+    if isinstance(session, str):
+        return session
+    try:
+        session.run(feeds, wanted)
+    except EngineError as error:
+        return str(error) or "it fails"
+    return ""

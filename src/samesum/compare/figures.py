@@ -1,0 +1,127 @@
+"""How far an answer is from the exact one: in ulps, and in ulps of a magnitude that is fair for the operator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import FORMATS
+from samesum.formats.ulps import is_float, steps
+
+BLOCK = 1 << 20
+
+
+def ulp_distance(got: NDArray, expected: NDArray) -> NDArray:
+    """The distance of each element in units in the last place of its type, as uint64; neighbours are 1 apart.
+
+    Both arrays have the same shape and the same type: a float, bfloat16 among them, an integer or bool. -0 and +0 are
+    equal, and so are all NaNs; a NaN is further than infinity from any number. Raises TypeError or ValueError for
+    arrays that differ in type or shape.
+
+    >>> import numpy as np
+    >>> one = np.float32(1)
+    >>> ulp_distance(np.array([one, np.inf]), np.array([np.nextafter(one, np.float32(2)), np.inf]))
+    array([1, 0], dtype=uint64)
+    """
+    got, expected = np.asarray(got), np.asarray(expected)
+    if got.dtype != expected.dtype:
+        raise TypeError(f"the arrays are {got.dtype.name} and {expected.dtype.name}; they have to be of one type")
+    if got.shape != expected.shape:
+        raise ValueError(f"the arrays have shapes {got.shape} and {expected.shape}; they have to be the same")
+    return steps(got, expected)
+
+
+def scaled_error(got: NDArray, expected: NDArray, magnitude: NDArray) -> NDArray:
+    """The error of each element in ulps of `magnitude` in the type of `got`, as float64.
+
+    With the sum of the magnitudes of what was added as `magnitude` this is the fair figure for a sum: cancellation,
+    which makes the ulps of the result tiny, does not count as an error. Two NaNs or two equal infinities are 0 apart,
+    any other pair with one of them infinitely far. `magnitude` broadcasts against the others.
+
+    >>> import numpy as np
+    >>> x = np.float32([1e8, 1, -1e8])
+    >>> scaled_error(np.float32([0]), np.float32([1]), np.abs(x).sum())
+    array([0.0625])
+    """
+    got, expected = np.asarray(got), np.asarray(expected)
+    with np.errstate(invalid="ignore", over="ignore"):
+        a, b = got.astype(np.float64), expected.astype(np.float64)
+        error = np.abs(a - b) / unit(np.broadcast_to(np.asarray(magnitude), a.shape), got.dtype)
+        same = (a == b) | (np.isnan(a) & np.isnan(b))
+        odd = ~(np.isfinite(a) & np.isfinite(b))
+    return np.asarray(np.where(same, 0.0, np.where(odd, np.inf, error)))
+
+
+def unit(magnitude: NDArray, dtype: np.dtype[Any]) -> NDArray:
+    """The distance of neighbouring numbers of `dtype` at that magnitude, as if its exponents had no upper end."""
+    form = FORMATS[dtype.name]
+    size = np.abs(magnitude.astype(np.float64))
+    exponent = np.frexp(np.where(np.isfinite(size), size, 0))[1].astype(np.int64) - form.precision
+    return np.ldexp(1.0, np.maximum(np.where(size > 0, exponent, form.unit), form.unit))
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The worst element of an answer."""
+
+    index: tuple[int, ...]
+    got: Any
+    exact: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """How far an answer is from the exact one at most.
+
+    `ulp` counts steps of the type, `scaled` ulps of the fair magnitude, `wrong` the elements that are further than
+    allowed.
+    """
+
+    ulp: float
+    scaled: float
+    wrong: int
+    worst: Worst | None
+
+    @property
+    def is_exact(self) -> bool:
+        """True if every element is the exact one, every NaN alike."""
+        return self.ulp == 0
+
+
+SAME = Figure(0.0, 0.0, 0, None)
+
+
+def figure(got: NDArray, exact: NDArray, magnitude: NDArray | None, allowed: float) -> Figure:
+    """The figure of an answer in the type and shape of the exact one; `magnitude` None: every bit counts."""
+    flat, wanted = got.reshape(-1), exact.reshape(-1)
+    scales = None if magnitude is None else np.broadcast_to(magnitude, exact.shape).reshape(-1)
+    ulp = scaled = 0.0
+    wrong, worst = 0, -1
+    for start in range(0, flat.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        distances = _distances(flat[part], wanted[part])
+        if not distances.any():
+            continue
+        errors = distances if scales is None else scaled_error(flat[part], wanted[part], scales[part])
+        wrong += int(np.count_nonzero(errors > allowed))
+        place = int(np.argmax(errors))
+        if worst < 0 or errors[place] > scaled:
+            worst = start + place
+        ulp, scaled = max(ulp, float(distances.max())), max(scaled, float(errors[place]))
+    if worst < 0:
+        return SAME
+    index = tuple(int(i) for i in np.unravel_index(worst, exact.shape))
+    return Figure(ulp, scaled, wrong, Worst(index, flat[worst].item(), wanted[worst].item()))
+
+
+def _distances(got: NDArray, exact: NDArray) -> NDArray:
+    """Steps as float64, infinite where a NaN or an infinity stands against another value."""
+    distances = steps(got, exact).astype(np.float64)
+    if is_float(got):
+        odd = (np.isfinite(got) != np.isfinite(exact)) | (np.isnan(got) != np.isnan(exact))
+        odd |= np.isinf(got) & np.isinf(exact) & (got != exact)
+        distances[odd] = np.inf
+    return distances

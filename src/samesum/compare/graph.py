@@ -1,0 +1,81 @@
+"""A model of either format as comparing sees it: nodes with names of values, exposed values, a node alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from samesum.formats.arrays import Dtype, NDArray, Shape
+from samesum.runtimes.runtime import EngineModel, Feeds
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input of a model: its name, its type (None: none that samesum holds) and its shape as far as it is known.
+
+    The dims that are not known carry a name where the file has one.
+    """
+
+    name: str
+    dtype: Dtype | None
+    shape: Shape | None
+    dim_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One node: where it stands, what it computes, and the names of its values, "" for an input left out."""
+
+    name: str
+    standard: str
+    operator: str
+    domain: str
+    opset: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    body: str = ""
+    """The nodes whose bodies it stands in, from the outermost inwards; "" for the graph itself."""
+    observed: bool = True
+    """False in a body whose values cannot be exposed."""
+    native: Any = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A model of one node, its feeds and the name of its output."""
+
+    model: EngineModel
+    feeds: Feeds
+    wanted: str
+
+
+class Graph(Protocol):
+    """A model that was read."""
+
+    @property
+    def model(self) -> EngineModel:
+        """The model whole, as it came."""
+
+    @property
+    def inputs(self) -> Sequence[Input]:
+        """The inputs, in order, without those that have a constant in the file."""
+
+    @property
+    def outputs(self) -> Sequence[str]:
+        """The names of the outputs, in order."""
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """All nodes, in the order of the file, those in bodies behind the node that has the body."""
+
+    def constant(self, value: str) -> NDArray | None:
+        """The array of a value that the file holds; None for any other."""
+
+    def exposed(self, values: Sequence[str]) -> EngineModel:
+        """The model with these values as further outputs, by their names."""
+
+    def alone(self, node: Node, arrays: Sequence[NDArray | None]) -> Alone:
+        """The node as a model of its own that is fed the first of `arrays`, which are its inputs, and holds the
+        others."""

@@ -1,0 +1,109 @@
+"""What float16 and bfloat16 would do at a node on these data: overflow, stagnation, cancellation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import ml_dtypes
+import numpy as np
+
+from samesum.compare.families import Family, Judged
+from samesum.compare.graph import Node
+from samesum.compare.judging import Arrays
+from samesum.compare.lines import axes_of, lines
+from samesum.compare.results import Hazard
+from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
+from samesum.formats.rounding import FORMATS
+
+SHORT = (np.dtype(np.float16), BFLOAT16)
+LOST = 2.0**-4
+"""A running sum in the short type that is off by more of the sum of magnitudes than this has stagnated."""
+MOST_LINES, MOST_ELEMENTS = 64, 1 << 20
+
+_ADDING = frozenset({Family.SUM, Family.MEAN, Family.L1, Family.CUMULATIVE_SUM})
+_SQUARING = frozenset({Family.L2, Family.SUM_SQUARE, Family.NORMALIZATION})
+
+
+def hazards(node: Node, how: Judged, arrays: Arrays) -> Iterator[Hazard]:
+    """What would go wrong at the node if the model's floats were float16 or bfloat16; each kind once for each type.
+
+    `value` is the number that overflows, the part of the sum of magnitudes that is lost, or the factor by which the
+    data's own roundings grow.
+    """
+    data = arrays[0]
+    if data is None or data.dtype.name not in FORMATS or data.size == 0 or how.family not in _ADDING | _SQUARING:
+        return
+    axes = axes_of(node, arrays)
+    rows = _rows(data, axes)
+    for short in SHORT:
+        if short.itemsize <= data.dtype.itemsize:
+            for kind, value in _kinds(how.family, rows, short):
+                yield Hazard(node.name, node.operator, short.name, kind, value)
+
+
+def _rows(data: NDArray, axes: tuple[int, ...] | None) -> NDArray:
+    """The lines with the largest values, in float64."""
+    found = lines(data, range(data.ndim) if axes is None else axes).data
+    count = max(1, min(MOST_LINES, MOST_ELEMENTS // max(1, found.shape[1])))
+    if len(found) > count:
+        tops = np.abs(found).max(axis=1, initial=0)
+        found = found[np.argsort(tops, kind="stable")[::-1][:count]]
+    return found.astype(np.float64)
+
+
+def _kinds(family: Family, rows: NDArray, short: Dtype) -> Iterator[tuple[str, float]]:
+    limit = float(ml_dtypes.finfo(short).max)  # type: ignore[no-untyped-call]
+    finite = rows[np.isfinite(rows).all(axis=1)]
+    if finite.size == 0:
+        return
+    largest = float(np.abs(finite).max())
+    if largest > limit:
+        yield "the data overflow", largest
+        return
+    if family in _SQUARING:
+        yield from _of_squares(family, finite, limit)
+    if family in _ADDING:
+        yield from _of_sums(family, finite, short, limit)
+
+
+def _of_squares(family: Family, rows: NDArray, limit: float) -> Iterator[tuple[str, float]]:
+    if family is Family.NORMALIZATION:
+        rows = rows - rows.mean(axis=1, keepdims=True)
+    square = float(np.square(rows).max())
+    if square > limit:
+        yield "a square overflows", square
+    elif (total := float(np.square(rows).sum(axis=1).max())) > limit:
+        yield "the sum of squares overflows", total
+
+
+def _of_sums(family: Family, rows: NDArray, short: Dtype, limit: float) -> Iterator[tuple[str, float]]:
+    terms = np.abs(rows) if family is Family.L1 else rows
+    running = np.add.accumulate(terms, axis=1)
+    total, partial = np.abs(running[:, -1]), float(np.abs(running).max())
+    result = float(total.max()) / (rows.shape[1] if family is Family.MEAN else 1)
+    if result > limit:
+        yield "the result overflows", result
+    elif partial > limit:
+        yield "a partial sum overflows", partial
+    elif (lost := _lost(terms, running[:, -1], short)) > LOST:
+        yield "a running sum stagnates", lost
+    if family in (Family.SUM, Family.MEAN):
+        magnitudes = np.abs(rows).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            conditions = np.where(magnitudes > 0, magnitudes / total, 1)
+        grown = float(np.median(conditions))
+        if grown > 2.0 ** FORMATS[short.name].precision:
+            yield "cancellation", grown
+
+
+def _lost(terms: NDArray, totals: NDArray, short: Dtype) -> float:
+    """How much of the sum of magnitudes a running sum in the short type loses at most."""
+    if terms.shape[1] < 1 << (FORMATS[short.name].precision - 2):
+        return 0.0
+    rounded = terms.astype(short)
+    kept = rounded[:, 0].copy()
+    for column in np.ascontiguousarray(rounded.T)[1:]:
+        kept = (kept + column).astype(short)
+    magnitudes = np.abs(terms).sum(axis=1)
+    off = np.abs(kept.astype(np.float64) - totals)
+    return float(np.max(np.divide(off, magnitudes, out=np.zeros_like(off), where=magnitudes > 0)))

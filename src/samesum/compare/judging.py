@@ -1,0 +1,132 @@
+"""A node's exact answer by samesum, and the figures and the verdict of an engine's answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from samesum.compare.families import Family, Judged, Scale
+from samesum.compare.figures import Figure, figure
+from samesum.compare.graph import Graph, Node
+from samesum.compare.lines import axes_of, lines
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import FORMATS
+from samesum.runtimes.own_engine import Samesum
+from samesum.runtimes.runtime import run
+
+Arrays = Sequence[NDArray | None]
+
+CAREFUL = 4.0
+"""Ulps of the fair magnitude that any careful way of computing keeps, beside those that grow with the length."""
+
+
+class Verdict(Enum):
+    """What an engine's answer is, from the best to the worst."""
+
+    RIGHT = "right"
+    """The correctly rounded one."""
+    NO_OPINION = "no opinion"
+    """samesum does not have the operator, or there is nothing to judge by."""
+    INEXACT = "inexact"
+    """As near as a careful computation in that type comes."""
+    REFUSED = "refused"
+    """The engine gives no answer."""
+    WRONG = "wrong"
+    """Further away than a careful computation in that type comes, or another kind of value."""
+
+
+ORDER = tuple(Verdict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """A node's exact answer, the magnitude in whose ulps errors are measured, and how many are allowed."""
+
+    exact: NDArray
+    magnitude: NDArray | None
+    allowed: float
+
+    def figure(self, answer: NDArray) -> Figure:
+        """How far the answer is; one of another type or shape is infinitely far."""
+        if answer.dtype != self.exact.dtype or answer.shape != self.exact.shape:
+            return Figure(math.inf, math.inf, self.exact.size, None)
+        return figure(answer, self.exact, self.magnitude, self.allowed)
+
+
+def truth(graph: Graph, node: Node, how: Judged, arrays: Arrays) -> Truth:
+    """What the node has to give for these inputs; raises SamesumError where samesum has no answer."""
+    exact = _computed(graph, node, arrays)
+    if how.scale is Scale.EXACT or exact.dtype.name not in FORMATS:
+        return Truth(exact, None, 0.0)
+    data = arrays[0]
+    assert data is not None
+    axes = axes_of(node, arrays)
+    return Truth(exact, _magnitude(graph, node, how, arrays, exact, axes), _allowed(how.family, data, exact, axes))
+
+
+def _computed(graph: Graph, node: Node, arrays: Arrays) -> NDArray:
+    alone = graph.alone(node, arrays)
+    return run(Samesum(), alone.model, alone.feeds, [alone.wanted])[alone.wanted]
+
+
+def _magnitude(
+    graph: Graph, node: Node, how: Judged, arrays: Arrays, exact: NDArray, axes: tuple[int, ...] | None
+) -> NDArray:
+    """In whose ulps the error of each element is fair."""
+    data = arrays[0]
+    assert data is not None
+    if how.scale is Scale.MAGNITUDES:
+        return _of_magnitudes(graph, node, arrays)
+    size = np.abs(exact.astype(np.float64))
+    if how.scale is Scale.LARGEST and axes is not None and exact.shape == data.shape:
+        return np.asarray(np.max(size, axis=axes, keepdims=True, initial=0.0))
+    if how.scale is Scale.LOGARITHM and axes is not None:
+        return _of_logarithm(how.family, lines(data, axes).data, size)
+    return size
+
+
+def _of_magnitudes(graph: Graph, node: Node, arrays: Arrays) -> NDArray:
+    """What the operator gives for the magnitudes of the data, in float64 so that nothing overflows."""
+    data = arrays[0]
+    assert data is not None
+    wide = [
+        np.abs(array).astype(np.float64) if array is not None and array.dtype == data.dtype else array
+        for array in arrays
+    ]
+    return _computed(graph, node, wide)
+
+
+def _of_logarithm(family: Family, rows: NDArray, size: NDArray) -> NDArray:
+    """A sum of logarithm's argument moves it by its own condition; a log-sum-exp carries the error of its terms."""
+    wide = rows.astype(np.float64)
+    with np.errstate(all="ignore"):
+        if family is Family.LOG_SUM:
+            condition = np.abs(wide).sum(axis=1) / np.abs(wide.sum(axis=1))
+        else:
+            condition = np.max(np.abs(np.where(np.isfinite(wide), wide, 0)), axis=1, initial=0.0)
+        return np.maximum(size, np.where(np.isfinite(condition), condition, 0).reshape(size.shape))
+
+
+def _allowed(family: Family, data: NDArray, exact: NDArray, axes: tuple[int, ...] | None) -> float:
+    """What a careful computation in the type of the data may be off by, in ulps of the fair magnitude.
+
+    Additions in blocks or pairs lose less than an ulp for each doubling of the length; a product cannot but round at
+    each factor, and a running sum is allowed what a walk of its roundings comes to.
+    """
+    length = max(1, data.size // max(1, exact.size) if axes is None else math.prod(data.shape[axis] for axis in axes))
+    if family in (Family.PROD, Family.CUMULATIVE_PROD):
+        return CAREFUL + length
+    if family is Family.CUMULATIVE_SUM:
+        return CAREFUL + math.sqrt(length)
+    return CAREFUL + math.log2(length)
+
+
+def class_of(found: Figure) -> Verdict:
+    """The verdict that a figure alone gives."""
+    if found.is_exact:
+        return Verdict.RIGHT
+    return Verdict.WRONG if found.wrong else Verdict.INEXACT

@@ -1,0 +1,188 @@
+"""One node under one engine: figures inside the model and alone, a verdict, and the rule that explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from samesum.compare.families import Judged
+from samesum.compare.figures import Figure
+from samesum.compare.graph import Graph, Node
+from samesum.compare.judging import ORDER, Arrays, Truth, Verdict, class_of, truth
+from samesum.compare.observing import Observed, Values, arrays_of, is_short, needed, same, same_array
+from samesum.compare.results import EngineFinding
+from samesum.compare.rules import reason
+from samesum.errors import SamesumError, UnsupportedOperator
+from samesum.formats.arrays import NDArray
+from samesum.runtimes.runtime import EngineError, Feeds
+
+CHANGES = "changes from run to run"
+RUNS = 3
+"""How often a model of one node runs, so that an answer that changes is seen to."""
+
+
+@dataclass(slots=True, eq=False)
+class Truths:
+    """The exact answers of the batch at hand: two engines mostly have the same inputs at a node."""
+
+    graph: Graph
+    _held: dict[str, tuple[Arrays, Truth | SamesumError]] = field(default_factory=dict)
+
+    def of(self, node: Node, how: Judged, arrays: Arrays) -> Truth:
+        """The exact answer; raises SamesumError where samesum has none."""
+        before = self._held.get(node.name)
+        if before is None or not _same_inputs(before[0], arrays):
+            try:
+                found: Truth | SamesumError = truth(self.graph, node, how, arrays)
+            except SamesumError as error:
+                found = error
+            before = self._held[node.name] = (arrays, found)
+        if isinstance(before[1], SamesumError):
+            raise before[1]
+        return before[1]
+
+    def inputs(self, node: Node) -> Arrays | None:
+        """Inputs that some engine had at the node."""
+        before = self._held.get(node.name)
+        return None if before is None else before[0]
+
+
+def _same_inputs(a: Arrays, b: Arrays) -> bool:
+    pairs = zip(a, b, strict=True)
+    return all((x is None and y is None) or (x is not None and y is not None and same_array(x, y)) for x, y in pairs)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """The values that an engine gave for a batch, twice; None where it does not run with values exposed."""
+
+    values: Values | None
+    again: Values | None
+    keeps_outputs: bool = True
+    """True if exposing the values has not changed a bit of the model's outputs."""
+
+
+def judged_node(observed: Observed, node: Node, how: Judged, feeds: Feeds, seen: Seen, truths: Truths) -> EngineFinding:
+    """What one engine makes of one node."""
+    inside = None if seen.values is None else _inputs(truths.graph, node, feeds, seen.values)
+    arrays = inside if inside is not None else truths.inputs(node)
+    if arrays is None:
+        return EngineFinding(None, None, Verdict.REFUSED, observed.trouble or "no values at this node")
+    try:
+        exact = truths.of(node, how, arrays)
+    except SamesumError as error:
+        return EngineFinding(None, None, Verdict.NO_OPINION, _no_opinion(node, error))
+    work = _Work(observed, node, how, feeds, truths, arrays, exact)
+    answer = seen.values[node.outputs[0]] if inside is not None and seen.values is not None else None
+    if (
+        answer is not None
+        and seen.again is not None
+        and _changes(node, arrays, answer, feeds, seen.again, truths.graph)
+    ):
+        return EngineFinding(exact.figure(answer), work.alone()[0], Verdict.WRONG, CHANGES)
+    return work.verdict(answer, seen.keeps_outputs)
+
+
+def _no_opinion(node: Node, error: SamesumError) -> str:
+    if isinstance(error, UnsupportedOperator):
+        return f"samesum does not have {node.operator} in opset {node.opset}"
+    return f"samesum refuses it: {' '.join(str(error).split())}"[:200]
+
+
+def _inputs(graph: Graph, node: Node, feeds: Feeds, values: Values) -> Arrays | None:
+    try:
+        return arrays_of(graph, node, feeds, values)
+    except KeyError:
+        return None
+
+
+def _changes(node: Node, arrays: Arrays, answer: NDArray, feeds: Feeds, again: Values, graph: Graph) -> bool:
+    """True if the same inputs gave another answer in a second run."""
+    inputs = _inputs(graph, node, feeds, again)
+    return inputs is not None and _same_inputs(arrays, inputs) and not same_array(answer, again[node.outputs[0]])
+
+
+@dataclass(slots=True, eq=False)
+class _Work:
+    """An engine at a node whose exact answer is known."""
+
+    observed: Observed
+    node: Node
+    how: Judged
+    feeds: Feeds
+    truths: Truths
+    arrays: Arrays
+    exact: Truth
+
+    def alone(self) -> tuple[Figure | None, NDArray | None, str]:
+        """The figure and the answer of a model of this node, or why there are none."""
+        asked = self.truths.graph.alone(self.node, self.arrays)
+        try:
+            session = self.observed.prepare(asked.model)
+            answers = [session.run(asked.feeds, [asked.wanted])[asked.wanted] for _ in range(RUNS)]
+        except EngineError as error:
+            return None, None, " ".join(str(error).split())[:200]
+        words = "" if all(same_array(answers[0], each) for each in answers[1:]) else CHANGES
+        return self.exact.figure(answers[0]), answers[0], words
+
+    def verdict(self, answer: NDArray | None, keeps_outputs: bool) -> EngineFinding:
+        """The node's own figure counts; one that rests on exposed values is marked and accuses nobody."""
+        alone, answer_alone, words = self.alone()
+        if words == CHANGES:
+            return EngineFinding(None if answer is None else self.exact.figure(answer), alone, Verdict.WRONG, CHANGES)
+        if answer is None:
+            if alone is None or answer_alone is None:
+                return EngineFinding(None, None, Verdict.REFUSED, words)
+            return EngineFinding(None, alone, class_of(alone), self._reason(answer_alone, alone))
+        inside = self.exact.figure(answer)
+        worst = class_of(inside)
+        if worst is Verdict.WRONG and not self._stands(alone, inside, keeps_outputs):
+            fallback = Verdict.INEXACT if alone is None else class_of(alone)
+            return EngineFinding(inside, alone, fallback, f"{RESTS}{self._reason(answer, inside)}".removesuffix(": "))
+        said = self._reason(answer, inside)
+        if worst is Verdict.WRONG and alone is not None and not alone.wrong:
+            said = f"inside the model, not alone{said and ': '}{said}"
+        return EngineFinding(inside, alone, worst, said)
+
+    def _stands(self, alone: Figure | None, inside: Figure, keeps_outputs: bool) -> bool:
+        """True if exposing is not what makes the figure: the node is wrong alone too, or exposing changed nothing."""
+        if alone is not None and alone.wrong:
+            return True
+        if any(array is not None and is_short(array) for array in self.arrays):
+            return False
+        return keeps_outputs or self._faithful(inside)
+
+    def _faithful(self, inside: Figure) -> bool:
+        """True if the model's outputs keep their bits with this node's values exposed alone, and the error stays."""
+        graph, before = self.truths.graph, self.observed.judged
+        if before is None:
+            return False
+        names = needed(graph, self.node, self.feeds)
+        try:
+            session = self.observed.prepare(graph.exposed(names))
+            values = session.run(self.feeds, [*graph.outputs, *names])
+        except EngineError:
+            return False
+        if not same(before, values):
+            return False
+        arrays = _inputs(graph, self.node, self.feeds, values)
+        if arrays is None or not _same_inputs(arrays, self.arrays):
+            return False
+        return self.exact.figure(values[self.node.outputs[0]]).wrong > 0 < inside.wrong
+
+    def _reason(self, answer: NDArray, found: Figure) -> str:
+        if found.is_exact:
+            return ""
+        return reason(self.node, self.how.family, self.arrays, answer, self.exact.exact)
+
+
+RESTS = "rests on exposed values: "
+
+
+def merged(found: Sequence[EngineFinding]) -> EngineFinding:
+    """The worst of what one engine made of a node for several inputs."""
+    return max(found, key=lambda each: (ORDER.index(each.verdict), _size(each)))
+
+
+def _size(found: EngineFinding) -> float:
+    return max((each.scaled for each in (found.inside, found.alone) if each is not None), default=0.0)

@@ -1,0 +1,183 @@
+"""An ONNX model as comparing sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from samesum.compare.graph import Alone, Input, Node
+from samesum.errors import ModelError
+from samesum.formats.arrays import NDArray
+from samesum.formats.elements import ONNX_ELEMENTS
+from samesum.runtimes.runtime import EngineModel, Format
+
+_NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
+INT64 = 7
+_RESULT = "samesum:result"
+
+
+class OnnxGraph:
+    """A ModelProto; `proto` has its functions inlined and its external data inside."""
+
+    def __init__(self, proto: Any, bodies: Mapping[str, str] | None = None) -> None:
+        self.proto = proto
+        self._bodies = bodies or {}
+        """The body that a node came from, by its title, where bodies were put into the graph."""
+
+    @cached_property
+    def model(self) -> EngineModel:
+        """The bytes of the model."""
+        return EngineModel(Format.ONNX, serialized(self.proto))
+
+    @cached_property
+    def inputs(self) -> Sequence[Input]:
+        """Inputs that no initializer stands for."""
+        held = {each.name for each in self.proto.graph.initializer}
+        return tuple(_input(each) for each in self.proto.graph.input if each.name not in held)
+
+    @cached_property
+    def outputs(self) -> Sequence[str]:
+        """The names of the graph's outputs."""
+        return tuple(each.name for each in self.proto.graph.output)
+
+    @cached_property
+    def nodes(self) -> Sequence[Node]:
+        """All nodes; those in bodies are not observed."""
+        return tuple(self._walk(self.proto.graph, ""))
+
+    @cached_property
+    def _constants(self) -> dict[str, Any]:
+        held = {each.name: each for each in self.proto.graph.initializer}
+        for node in self.proto.graph.node:
+            if node.op_type == "Constant" and node.attribute[0].name == "value":
+                held[node.output[0]] = node.attribute[0].t
+        return held
+
+    def constant(self, value: str) -> NDArray | None:
+        """Initializers and Constant nodes; a Constant written as a number or a list is one too."""
+        from onnx import numpy_helper
+
+        if value in self._constants:
+            return np.asarray(numpy_helper.to_array(self._constants[value]))
+        node = self._written.get(value)
+        return None if node is None else _written(node)
+
+    @cached_property
+    def _written(self) -> dict[str, Any]:
+        nodes = (node for node in self.proto.graph.node if node.op_type == "Constant")
+        return {node.output[0]: node for node in nodes if node.attribute[0].name.startswith("value_")}
+
+    def exposed(self, values: Sequence[str]) -> EngineModel:
+        """The values as further outputs, their types left to the engine."""
+        import onnx
+
+        proto = onnx.ModelProto()
+        proto.CopyFrom(self.proto)
+        known = {each.name: each for each in self._inferred}
+        for value in dict.fromkeys(values):
+            if value not in self.outputs:
+                proto.graph.output.append(known.get(value, onnx.ValueInfoProto(name=value)))
+        return EngineModel(Format.ONNX, serialized(proto))
+
+    @cached_property
+    def _inferred(self) -> Sequence[Any]:
+        return tuple(self.proto.graph.value_info)
+
+    def alone(self, node: Node, arrays: Sequence[NDArray | None]) -> Alone:
+        """The first array is fed; the others are initializers, so that axes and shapes are known."""
+        import onnx
+        from onnx import helper
+
+        native = onnx.NodeProto()
+        native.CopyFrom(node.native)
+        names = [f"x{i}" if array is not None else "" for i, array in enumerate(arrays)]
+        del native.input[:]
+        native.input.extend(names)
+        native.output[0] = _RESULT
+        for i in range(1, len(native.output)):
+            native.output[i] = ""
+        held = [
+            helper.make_tensor(name, _NUMBERS[array.dtype], array.shape, array.tobytes(), raw=True)
+            for name, array in zip(names[1:], arrays[1:], strict=True)
+            if array is not None
+        ]
+        data = arrays[0]
+        if data is None:
+            raise ModelError(f"node {node.name!r} has no first input")
+        graph = helper.make_graph(
+            [native],
+            "alone",
+            [helper.make_tensor_value_info(names[0], _NUMBERS[data.dtype], data.shape)],
+            [helper.make_tensor_value_info(_RESULT, _result_type(node.operator, data), None)],
+            held,
+        )
+        model = helper.make_model(graph, opset_imports=list(self.proto.opset_import), ir_version=self.proto.ir_version)
+        return Alone(EngineModel(Format.ONNX, model.SerializeToString()), {names[0]: data}, _RESULT)
+
+    def _walk(self, graph: Any, body: str) -> Iterator[Node]:
+        for node in graph.node:
+            title = node.name or f"{node.op_type}:{next((name for name in node.output if name), '')}"
+            yield self._node(node, title, body)
+            for attribute in node.attribute:
+                for inner in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+                    yield from self._walk(inner, f"{body}/{title}".lstrip("/"))
+
+    def _node(self, node: Any, title: str, body: str) -> Node:
+        from onnx import helper
+
+        opsets = {each.domain: each.version for each in self.proto.opset_import}
+        said = {each.name: helper.get_attribute_value(each) for each in node.attribute if not each.ref_attr_name}
+        return Node(
+            title,
+            "onnx",
+            node.op_type,
+            node.domain,
+            opsets.get(node.domain, 0),
+            tuple(node.input),
+            tuple(node.output),
+            said,
+            body or self._bodies.get(title, ""),
+            not body,
+            node,
+        )
+
+
+def _result_type(operator: str, data: NDArray) -> int:
+    """What every operator that is judged gives: positions, or the type of its data."""
+    return INT64 if operator in ("ArgMax", "ArgMin") else _NUMBERS[data.dtype]
+
+
+def serialized(proto: Any) -> bytes:
+    """The bytes of a model; ModelError where it is larger than the format's own limit of 2 GB."""
+    try:
+        content: bytes = proto.SerializeToString()
+    except ValueError as error:
+        raise ModelError(f"the model with its weights is larger than protobuf allows: {error}") from error
+    return content
+
+
+def _input(info: Any) -> Input:
+    tensor = info.type.tensor_type
+    element = ONNX_ELEMENTS.get(tensor.elem_type)
+    if not tensor.HasField("shape"):
+        return Input(info.name, None if element is None else element.dtype, None)
+    known = [dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else None for dim in tensor.shape.dim]
+    return Input(
+        info.name,
+        None if element is None else element.dtype,
+        tuple(known),
+        tuple(dim.dim_param for dim in tensor.shape.dim),
+    )
+
+
+def _written(node: Any) -> NDArray | None:
+    """The array of a Constant that stands there as numbers."""
+    attribute = node.attribute[0]
+    if attribute.name in ("value_int", "value_ints"):
+        return np.array(attribute.i if attribute.name == "value_int" else attribute.ints, np.int64)
+    if attribute.name in ("value_float", "value_floats"):
+        return np.array(attribute.f if attribute.name == "value_float" else attribute.floats, np.float32)
+    return None

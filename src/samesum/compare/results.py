@@ -1,0 +1,191 @@
+"""What a comparison found: frozen, and as the document that `--json` prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from samesum.compare.figures import Figure
+from samesum.compare.judging import ORDER, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFacts:
+    """An engine's release, and the type in which it says that it computes float32."""
+
+    version: str
+    precision: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutputDifference:
+    """How far an engine's output of the whole model is from that of the first engine."""
+
+    name: str
+    engine: str
+    max_abs: float
+    max_rel: float
+    """Of the largest magnitude in the output."""
+    differ: int
+    """Elements whose values differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Whether an engine gives the same bits again: run `twice`, with other `threads`, with values `exposed`."""
+
+    engine: str
+    kind: str
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFinding:
+    """What one engine makes of one node: in the model with its values exposed, and in a model of its own."""
+
+    inside: Figure | None
+    alone: Figure | None
+    verdict: Verdict
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFinding:
+    """One node: the shape of its data, how many elements make one result, and what each engine gives."""
+
+    name: str
+    operator: str
+    domain: str
+    body: str
+    shape: tuple[int, ...]
+    reduced: int
+    engines: Mapping[str, EngineFinding]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the engines'."""
+        found = (each.verdict for each in self.engines.values())
+        return max(found, key=ORDER.index, default=Verdict.NO_OPINION)
+
+    @property
+    def worst(self) -> float:
+        """The largest error of any engine, in ulps of the fair magnitude."""
+        figures = [each for found in self.engines.values() for each in (found.inside, found.alone)]
+        return max((each.scaled for each in figures if each is not None), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """What a shorter type would do at a node on these data."""
+
+    name: str
+    operator: str
+    type: str
+    kind: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How far exact reductions move an output, and how many times nearer to a float64 run they bring it."""
+
+    output: str
+    moved: float
+    nearer: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a comparison found; the nodes are ordered from the worst to the best."""
+
+    model: str
+    engines: Mapping[str, EngineFacts]
+    outputs: tuple[OutputDifference, ...] = ()
+    control: tuple[Control, ...] = ()
+    nodes: tuple[NodeFinding, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
+    effect: tuple[Effect, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    """What a reader has to know first; not part of the document."""
+
+    @property
+    def wrong(self) -> tuple[NodeFinding, ...]:
+        """The nodes at which an engine is wrong."""
+        return tuple(node for node in self.nodes if node.verdict is Verdict.WRONG)
+
+    @property
+    def keep(self) -> dict[str, Any]:
+        """The nodes to keep in float32, in the forms that converters take."""
+        names = sorted({hazard.name for hazard in self.hazards if hazard.type == "float16"})
+        return {
+            "node_block_list": names,
+            "nodes_to_exclude": " ".join(names),
+            "openvino": names,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `--json`; NaN and infinities are the strings nan, inf and -inf."""
+        return {
+            "model": self.model,
+            "engines": {n: {"version": e.version, "precision": e.precision} for n, e in self.engines.items()},
+            "outputs": [
+                {
+                    "name": each.name,
+                    "engine": each.engine,
+                    "max_abs": number(each.max_abs),
+                    "max_rel": number(each.max_rel),
+                    "differ": each.differ,
+                }
+                for each in self.outputs
+            ],
+            "control": [{"engine": c.engine, "kind": c.kind, "same": c.same} for c in self.control],
+            "nodes": [_node(each) for each in self.nodes],
+            "hazards": [
+                {"name": h.name, "operator": h.operator, "type": h.type, "kind": h.kind, "value": number(h.value)}
+                for h in self.hazards
+            ],
+            "keep": self.keep,
+            "effect": [{"output": e.output, "moved": number(e.moved), "nearer": number(e.nearer)} for e in self.effect],
+        }
+
+
+def _node(node: NodeFinding) -> dict[str, Any]:
+    return {
+        "name": node.name,
+        "operator": node.operator,
+        "domain": node.domain,
+        "body": node.body,
+        "shape": list(node.shape),
+        "reduced": node.reduced,
+        "engines": {
+            name: {
+                "inside": _figure(each.inside),
+                "alone": _figure(each.alone),
+                "verdict": each.verdict.value,
+                "reason": each.reason,
+            }
+            for name, each in node.engines.items()
+        },
+    }
+
+
+def _figure(found: Figure | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    worst = found.worst
+    shown = worst and {"index": list(worst.index), "got": number(worst.got), "exact": number(worst.exact)}
+    return {"ulp": number(found.ulp), "scaled": number(found.scaled), "wrong": found.wrong, "worst": shown}
+
+
+def number(value: Any) -> Any:
+    """A number that JSON can hold: NaN and infinities by name, whole floats as integers up to 2^53."""
+    if isinstance(value, bool | int):
+        return value
+    real = float(value)
+    if math.isnan(real):
+        return "nan"
+    if math.isinf(real):
+        return "inf" if real > 0 else "-inf"
+    return int(real) if real.is_integer() and abs(real) < 2**53 else real

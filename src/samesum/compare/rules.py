@@ -1,0 +1,100 @@
+"""Rules in plain NumPy that reproduce the bits of an engine's answer, tried one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+
+from samesum.compare.asked import Asked, Rule
+from samesum.compare.families import Family
+from samesum.compare.figures import unit
+from samesum.compare.graph import Node
+from samesum.compare.lines import Lines, answers, axes_of, lines
+from samesum.compare.rules_of_exponentials import exponentials
+from samesum.compare.rules_of_sums import left_out, sums
+from samesum.compare.rules_of_values import values
+from samesum.formats.arrays import Dtype, NDArray
+from samesum.formats.ulps import steps
+
+FEW = 8
+MOST_ELEMENTS = 1 << 20
+"""Of more data as many whole lines are looked at, the worst one among them."""
+LONGEST = 1 << 25
+"""Longer lines are not looked at."""
+NEAR = 8.0
+"""Ulps of a line's largest, in the rule's own type, within which a rule with exponentials in it counts as met."""
+
+
+def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer: NDArray, exact: NDArray) -> str:
+    """The rule that gives the engine's answer, "" where none does: bit for bit, but for exponentials and logarithms."""
+    if answer.dtype != exact.dtype:
+        return f"gives {answer.dtype.name} instead of {exact.dtype.name}"
+    if answer.shape != exact.shape:
+        return f"gives the shape {list(answer.shape)} instead of {list(exact.shape)}"
+    axes, data = axes_of(node, arrays), arrays[0]
+    if data is None:
+        return ""
+    if answer.shape == data.shape and answer.dtype == data.dtype and not steps(answer, data).any():
+        return "gives its data as they are"
+    if axes is None:
+        return ""
+    found = lines(data, axes)
+    got, wanted = answers(family, answer, axes, found), answers(family, exact, axes, found)
+    if len(found.data) == 0 or found.data.shape[1] > LONGEST:
+        return ""
+    with np.errstate(all="ignore"):
+        return _met(family, found, got, wanted)
+
+
+def _met(family: Family, found: Lines, got: NDArray, wanted: NDArray) -> str:
+    """The first rule that holds for a few lines and then for many."""
+    some = _some(family, found, got, wanted, FEW)
+    many: dict[str, Rule] = {}
+    for rule in _rules(some):
+        if _holds(rule, some):
+            more = _some(family, found, got, wanted, len(got))
+            many = many or {each.name: each for each in _rules(more)}
+            if rule.name in many and _holds(many[rule.name], more):
+                return rule.name
+    return ""
+
+
+def _some(family: Family, found: Lines, got: NDArray, wanted: NDArray, count: int) -> Asked:
+    """At most `count` lines, those that differ most first, of no more elements than MOST_ELEMENTS."""
+    count = max(1, min(count, MOST_ELEMENTS // max(1, found.data.shape[1])))
+    if len(got) > count:
+        distances = steps(got, wanted).reshape(len(got), -1).max(axis=1, initial=0)
+        chosen = np.argsort(distances, kind="stable")[::-1][:count]
+        return Asked(family, found.data[chosen], found.steps, got[chosen], wanted[chosen])
+    return Asked(family, found.data, found.steps, got, wanted)
+
+
+def _rules(asked: Asked) -> Iterator[Rule]:
+    return chain(values(asked), sums(asked), exponentials(asked), left_out(asked))
+
+
+def _holds(rule: Rule, asked: Asked) -> bool:
+    """True if the rule gives what the engine gives and not what is exact."""
+    try:
+        made = rule.compute()
+    except (TypeError, ValueError, OverflowError):
+        return False
+    if made.dtype != asked.answer.dtype or made.shape != asked.answer.shape:
+        return False
+    if rule.near is not None and rule.near.itemsize < made.dtype.itemsize:
+        is_short = _agrees(asked.answer, asked.answer.astype(rule.near).astype(made.dtype), None)
+        return is_short and _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, asked.answer, None)
+    return _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, made, rule.near)
+
+
+def _agrees(a: NDArray, b: NDArray, near: Dtype | None) -> bool:
+    if near is None:
+        return not bool(steps(a, b).any())
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    same = (x == y) | (np.isnan(x) & np.isnan(y))
+    finite = np.isfinite(x) & np.isfinite(y)
+    size = np.abs(np.where(np.isfinite(y), y, 0))
+    largest = size if size.ndim == 1 else size.max(axis=1, keepdims=True, initial=0.0)
+    return bool((same | (finite & (np.abs(x - y) <= NEAR * unit(largest, near)))).all())

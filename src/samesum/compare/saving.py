@@ -1,0 +1,124 @@
+"""A node at which an engine is wrong, as a model of its own with a script that shows it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from samesum.compare.graph import Graph, Node
+from samesum.compare.judging import Arrays
+from samesum.compare.results import EngineFacts, EngineFinding
+from samesum.formats.arrays import BFLOAT16, NDArray
+from samesum.runtimes.runtime import Format
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """An engine that is wrong at a node for these inputs."""
+
+    graph: Graph
+    node: Node
+    arrays: Arrays
+    exact: NDArray
+    engine: str
+    facts: EngineFacts
+    finding: EngineFinding
+
+
+_RUN = {
+    "onnxruntime": """import onnxruntime
+session = onnxruntime.InferenceSession("model.onnx", providers=["CPUExecutionProvider"])
+got = session.run(None, {session.get_inputs()[0].name: x})[0]""",
+    "openvino": """import openvino
+core = openvino.Core()
+compiled = core.compile_model("MODEL", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+got = compiled(openvino.Tensor(x))[0]""",
+    "reference": """import onnx.reference
+evaluator = onnx.reference.ReferenceEvaluator("model.onnx")
+got = evaluator.run(None, {evaluator.input_names[0]: x})[0]""",
+}
+
+_SCRIPT = '''"""HEAD"""
+import numpy as np
+
+x, exact = np.load("input.npy"), np.load("exact.npy")
+RUN
+with np.errstate(all="ignore"):
+    off = np.abs(got.astype(np.float64) - exact.astype(np.float64))
+place = np.unravel_index(np.argmax(np.where(np.isnan(off), np.inf, off)), off.shape)
+print("elements that differ:", int((got != exact).sum()))
+print("worst at", [int(i) for i in place], "got", got[place], "exact", exact[place])
+'''
+
+
+def save(folder: Path, case: Case) -> Path:
+    """Writes the node's model, its input, the exact answer and a script to a folder in `folder`, and returns that.
+
+    Its name is the engine's and the node's. What was there before is written over. Raises OSError.
+    """
+    target = folder / _plain(f"{case.engine}-{case.node.operator}-{case.node.name}")
+    target.mkdir(parents=True, exist_ok=True)
+    alone = case.graph.alone(case.node, case.arrays)
+    is_onnx = alone.model.format is Format.ONNX
+    if is_onnx:
+        (target / "model.onnx").write_bytes(_with_shape(alone.model.content, case.exact))
+    else:
+        (target / "model.xml").write_bytes(alone.model.content)
+        (target / "model.bin").write_bytes(alone.model.weights)
+    (data,) = alone.feeds.values()
+    np.save(target / "input.npy", _written(data))
+    np.save(target / "exact.npy", _written(case.exact))
+    script = _SCRIPT.replace("HEAD", _head(case)).replace("RUN", _running(case.engine))
+    (target / "reproduce.py").write_text(script.replace("MODEL", "model.onnx" if is_onnx else "model.xml"), "utf-8")
+    return target
+
+
+_OWN = """import importlib, onnx  # run with the folder of MODULE in PYTHONPATH
+engine = importlib.import_module("MODULE").CLASS()
+model = onnx.load("model.onnx")
+name = model.graph.output[0].name
+got = engine.run(model, {model.graph.input[0].name: x}, [name])[name]"""
+
+
+def _with_shape(content: bytes, exact: NDArray) -> bytes:
+    """The model with the shape of its output, which ONNX's checker asks for."""
+    import onnx
+
+    proto = onnx.load_model_from_string(content)
+    shape = proto.graph.output[0].type.tensor_type.shape
+    for size in exact.shape:
+        shape.dim.add().dim_value = size
+    if not exact.shape:
+        shape.SetInParent()
+    return bytes(proto.SerializeToString())
+
+
+def _running(engine: str) -> str:
+    """How the script runs the model."""
+    module, _, name = engine.partition(":")
+    return _RUN.get(engine) or _OWN.replace("MODULE", module).replace("CLASS", name or module)
+
+
+def _head(case: Case) -> str:
+    """What the script shows, in the first line of its docstring."""
+    node, found = case.node, case.finding
+    engine = f"{case.engine} {case.facts.version}".rstrip()
+    said = f"{node.operator} in opset {node.opset}: {engine} is {found.verdict.value}"
+    if found.reason:
+        said += f" ({found.reason})"
+    if found.alone is None or not found.alone.wrong:
+        said += "; inside its model, not alone as it is run here"
+    return said.replace("\\", "/").replace('"', "'") + "."
+
+
+def _plain(name: str) -> str:
+    """The name without what file systems do not like, at most 100 characters of it."""
+    return re.sub(r"[^\w.-]+", "_", name)[:100]
+
+
+def _written(array: NDArray) -> NDArray:
+    """NumPy's format has no name for bfloat16; its values are float32 in the file."""
+    return array.astype(np.float32) if array.dtype == BFLOAT16 else array

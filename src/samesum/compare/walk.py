@@ -1,0 +1,127 @@
+"""A walk over the nodes of a model, so many at a time that their values fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from samesum.compare.branches import without_branches
+from samesum.compare.families import Judged, judged
+from samesum.compare.graph import Graph, Node
+from samesum.compare.hazards import hazards
+from samesum.compare.judging import Verdict
+from samesum.compare.lines import axes_of, reduced
+from samesum.compare.nodes import Seen, Truths, judged_node
+from samesum.compare.observing import Observed, Values, batches, needed, same
+from samesum.compare.onnx_graph import OnnxGraph
+from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
+from samesum.compare.saving import Case
+from samesum.compare.sizes import sizes_of
+from samesum.runtimes.runtime import EngineError, Feeds
+
+Save = Callable[[Case], None]
+
+
+@dataclass(slots=True, eq=False)
+class Walk:
+    """All nodes of a graph for one set of inputs; what shorter types would do is added to `hazards`."""
+
+    graph: Graph
+    engines: Sequence[Observed]
+    feeds: Feeds
+    memory: int
+    save: Save
+    hazards: dict[tuple[str, str, str], Hazard]
+
+    def over(self, advance: Callable[[int, int], None]) -> tuple[list[NodeFinding], list[Control]]:
+        """Every node that is judged, and whether exposing values changed the outputs of each engine."""
+        with np.errstate(all="ignore"):
+            return self._over(advance)
+
+    def _over(self, advance: Callable[[int, int], None]) -> tuple[list[NodeFinding], list[Control]]:
+        graph, feeds = self._flat(), self.feeds
+        chosen = [(node, how) for node in graph.nodes if (how := judged(node)) is not None]
+        hows = {node.name: how for node, how in chosen}
+        seen_nodes = [node for node, _ in chosen if node.observed]
+        found = [_unseen(node, self.engines) for node, _ in chosen if not node.observed]
+        kept = {engine.name: True for engine in self.engines if engine.outputs is not None}
+        done = 0
+        for batch in batches(seen_nodes, sizes_of(graph, feeds), self.memory):
+            rows, faithful = self._batch(graph, batch, hows)
+            found += rows
+            done += len(batch)
+            advance(done, len(seen_nodes))
+            for name, same_outputs in faithful.items():
+                kept[name] = kept.get(name, True) and same_outputs
+        return found, [Control(name, "exposed", is_same) for name, is_same in kept.items()] if seen_nodes else []
+
+    def _flat(self) -> Graph:
+        """The graph with the branches that are taken put into it."""
+        graph = self.graph
+        if not isinstance(graph, OnnxGraph):
+            return graph
+        for engine in self.engines:
+            try:
+                return without_branches(graph, lambda at, names, it=engine: _values(it, at, names, self.feeds))  # type: ignore[misc]
+            except EngineError:
+                continue
+        return graph
+
+    def _batch(
+        self, graph: Graph, batch: Sequence[Node], hows: Mapping[str, Judged]
+    ) -> tuple[list[NodeFinding], dict[str, bool]]:
+        truths, feeds = Truths(graph), self.feeds
+        rows: dict[str, dict[str, EngineFinding]] = {node.name: {} for node in batch}
+        kept: dict[str, bool] = {}
+        shapes: dict[str, tuple[tuple[int, ...], int]] = {}
+        for engine in self.engines:
+            seen = _seen(engine, graph, batch, feeds)
+            if seen.values is not None and engine.judged is not None:
+                kept[engine.name] = seen.keeps_outputs
+            for node in batch:
+                found = judged_node(engine, node, hows[node.name], feeds, seen, truths)
+                rows[node.name][engine.name] = found
+                arrays = truths.inputs(node)
+                if found.verdict is Verdict.WRONG and arrays is not None:
+                    exact = truths.of(node, hows[node.name], arrays).exact
+                    self.save(Case(graph, node, arrays, exact, engine.name, engine.facts, found))
+                if arrays is not None and node.name not in shapes and arrays[0] is not None:
+                    shapes[node.name] = arrays[0].shape, reduced(arrays[0], axes_of(node, arrays))
+                    for each in hazards(node, hows[node.name], arrays):
+                        self.hazards.setdefault((each.name, each.type, each.kind), each)
+        findings = [
+            NodeFinding(
+                node.name, node.operator, node.domain, node.body, *shapes.get(node.name, ((), 0)), rows[node.name]
+            )
+            for node in batch
+        ]
+        return findings, kept
+
+
+def _values(engine: Observed, graph: OnnxGraph, names: Sequence[str], feeds: Feeds) -> Values:
+    inner = [name for name in names if name not in feeds]
+    given = {name: feeds[name] for name in names if name in feeds}
+    return given | (engine.prepare(graph.exposed(inner)).run(feeds, inner) if inner else {})
+
+
+def _seen(engine: Observed, graph: Graph, batch: Sequence[Node], feeds: Feeds) -> Seen:
+    """The values at the nodes of a batch, from two runs of one session."""
+    names = list(dict.fromkeys(name for node in batch for name in needed(graph, node, feeds)))
+    try:
+        session = engine.prepare(graph.exposed(names))
+        everything = list(dict.fromkeys([*graph.outputs, *names]))
+        values, again = (session.run(feeds, everything) for _ in range(2))
+    except EngineError as error:
+        engine.trouble = " ".join(str(error).split())[:200]
+        return Seen(None, None)
+    before = engine.judged
+    return Seen(values, again, before is not None and same(before, values))
+
+
+def _unseen(node: Node, engines: Sequence[Observed]) -> NodeFinding:
+    said = EngineFinding(None, None, Verdict.NO_OPINION, f"in the body of {node.body}, whose values are not exposed")
+    return NodeFinding(
+        f"{node.body}/{node.name}", node.operator, node.domain, node.body, (), 0, {each.name: said for each in engines}
+    )

@@ -1,0 +1,136 @@
+"""Findings in words: figures, one engine at one node, several engines at once, and the block to paste."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Sequence
+
+from samesum import __version__
+from samesum.compare.figures import Figure, Worst
+from samesum.compare.judging import Verdict
+from samesum.compare.results import Comparison, EngineFinding, NodeFinding
+
+FIGURES = (
+    "Errors in ulps: of the sum of magnitudes for sums and means, of the line's largest for softmax and norms, "
+    "of the result for the rest."
+)
+FENCE = "```"
+MOST_LINES = 25
+WIDTH = 110
+
+
+def figure_text(value: float) -> str:
+    """A figure with three digits, whole where it is one."""
+    if math.isinf(value) or math.isnan(value):
+        return "inf"
+    if value == int(value) and value < 1e5:
+        return str(int(value))
+    return f"{value:.3g}"
+
+
+def ulps(found: Figure | None) -> str:
+    """The fair figure, or a dash where there is none."""
+    return "-" if found is None else figure_text(found.scaled)
+
+
+def engine_line(name: str, found: EngineFinding) -> str:
+    """What one engine gives at one node."""
+    if found.verdict in (Verdict.NO_OPINION, Verdict.REFUSED):
+        return f"{name}: {found.verdict.value}{_behind(found.reason)}"
+    figures = f"{ulps(found.inside)} ulp inside, {ulps(found.alone)} alone"
+    return f"{name}: {found.verdict.value}, {figures}{_behind(found.reason)}"
+
+
+def _behind(reason: str) -> str:
+    return f"; {reason}" if reason else ""
+
+
+def agreement(node: NodeFinding) -> str:
+    """Where several engines are wrong in the same way, that they are; "" otherwise."""
+    wrong = [(name, each.reason) for name, each in node.engines.items() if each.verdict is Verdict.WRONG]
+    if len(wrong) < 2 or len({reason for _, reason in wrong}) > 1:
+        return ""
+    names = " and ".join([", ".join(name for name, _ in wrong[:-1]), wrong[-1][0]])
+    reason = wrong[0][1]
+    return f"{names} are wrong in the same way: {reason}" if reason else f"{names} are wrong; not explained"
+
+
+def worst_text(worst: Worst | None) -> str:
+    """The worst element: where, what was given, what is exact."""
+    if worst is None:
+        return ""
+    return f"at {list(worst.index)} got {worst.got!r}, exact {worst.exact!r}"
+
+
+def detail(found: Figure) -> str:
+    """How many elements are wrong, the worst of them, and how far any is in ulps of its own result."""
+    parts = [f"{found.wrong} elements", worst_text(found.worst), f"up to {figure_text(found.ulp)} ulp of the result"]
+    return ", ".join(part for part in parts if part)
+
+
+def precision_text(precision: str) -> str:
+    """The types that an engine computes in."""
+    return {"as stored": "types as stored", "": "does not run this model", "not said": "types not said"}.get(
+        precision, f"float32 in {precision}"
+    )
+
+
+def title(node: NodeFinding) -> str:
+    """The node with its operator, the shape of its data and how many elements make one result."""
+    over = f" over {node.reduced}" if node.reduced else ""
+    inside = f" in {node.body}" if node.body else ""
+    return f"{node.operator} {node.name!r} {list(node.shape)}{over}{inside}"
+
+
+def block(found: Comparison) -> str:
+    """At most 25 lines to paste into an issue, between two lines of three backticks."""
+    engines = ", ".join(f"{name} {e.version} ({precision_text(e.precision)})" for name, e in found.engines.items())
+    lines = [
+        f"samesum {__version__} compare {found.model.rpartition('/')[2]}",
+        engines,
+        f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+        *found.notes[:2],
+    ]
+    for each in found.outputs[:3]:
+        lines.append(
+            f"output {each.name!r}: {each.engine} differs by {each.max_abs:.3g} ({each.max_rel:.3g} of the largest)"
+        )
+    changed = [f"{each.engine} ({each.kind})" for each in found.control if not each.same]
+    if changed:
+        lines.append(f"bits that do not come again: {', '.join(changed)}")
+    shown = found.wrong or [node for node in found.nodes if node.verdict is Verdict.INEXACT][:1]
+    for node in shown:
+        part = _node_lines(node)
+        if len(lines) + len(part) > MOST_LINES - 1:
+            break
+        lines += part
+    lines.append(_count(found))
+    return "\n".join([FENCE, *(_short(line) for line in lines), FENCE])
+
+
+def _node_lines(node: NodeFinding) -> list[str]:
+    lines = [f"node {title(node)}"]
+    for name, each in node.engines.items():
+        lines.append(f"  {engine_line(name, each)}")
+        figure = each.inside if each.inside is not None and each.inside.wrong else each.alone or each.inside
+        if each.verdict is Verdict.WRONG and figure is not None:
+            lines.append(f"    {detail(figure)}")
+    return lines
+
+
+def _count(found: Comparison) -> str:
+    return f"{len(found.nodes)} nodes judged: {counts(found.nodes)}"
+
+
+def counts(nodes: Sequence[NodeFinding]) -> str:
+    """How many nodes there are of each verdict, the worst first."""
+    found = [node.verdict for node in nodes]
+    parts = [f"{found.count(verdict)} {verdict.value}" for verdict in reversed(Verdict) if verdict in found]
+    return ", ".join(parts) or "none"
+
+
+def _short(line: str) -> str:
+    """One printable line."""
+    text = "".join(each if each.isprintable() else "?" for each in " ".join(line.split(" ")))
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."

@@ -1,0 +1,91 @@
+"""Every competitor that is installed gives samesum's answers, nearly, in every way of every operator it has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samesum
+from samesum.bench.accuracy import Reference
+from samesum.bench.cells import Cell, Question
+from samesum.bench.competitors.catalogue import COMPETITORS, installed, versions
+from samesum.bench.competitors.own import Samesum
+from samesum.bench.data import draw
+from samesum.bench.grid import array
+from samesum.bench.operators import OPERATORS
+from samesum.bench.task import SMALL, Task
+
+CELLS = (
+    Cell("page", (6, 5, 4), (1,)),
+    Cell("page", (6, 5, 4), (1, 2)),
+    Cell("flat", (300,), (0,)),
+    array((6, 5), (0,), "transposed"),
+    array((6, 5), (1,), "strided"),
+)
+LACKS = {
+    "onnxruntime": {"EngineError"},
+    "torch": {"RuntimeError"},
+}
+
+
+@pytest.fixture(params=COMPETITORS)
+def competitor(request: pytest.FixtureRequest) -> Any:
+    """A competitor with one thread; it is not installed everywhere."""
+    name = request.param
+    if name not in installed():
+        pytest.skip(f"{name} is not installed")
+    with np.errstate(all="ignore"):
+        yield name, COMPETITORS[name].make(1)
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int32", "int8"])
+def test_a_competitor_s_answers_are_near(competitor: Any, operator: str, dtype: str, restored_threads: None) -> None:  # noqa: ARG001
+    name, made = competitor
+    if not OPERATORS[operator].takes(dtype):
+        pytest.skip("samesum has no such operator")
+    for cell in CELLS:
+        if not cell.suits(OPERATORS[operator]):
+            continue
+        x = draw(Question(operator, dtype, cell, 1, "uniform"), 0)
+        task = Task(OPERATORS[operator], x, cell.axes)
+        way, *others = Samesum(1).ways(task)
+        own = way.answer(way.call())
+        try:
+            answers = [np.array(each.answer(each.call())) for each in made.ways(task)]
+        except Exception as error:
+            if type(error).__name__ not in LACKS.get(name, ()):
+                raise
+            continue
+        for other in others:
+            narrow = other.answer(other.call())
+            assert (narrow.dtype, narrow.tolist()) == (x.dtype, own.astype(x.dtype).tolist())
+        for answer in answers:
+            found = Reference(task, own).error_of(answer)
+            assert found is not None, (cell, answer.dtype, answer.shape)
+            assert found.worst is not None, cell
+            if dtype == "float32":
+                assert found.worst <= 40, (cell, found)
+
+
+def test_scans_of_integers_are_asked_for_in_their_own_type_too() -> None:
+    for dtype, ways in (("int8", 2), ("int32", 2), ("int64", 1), ("float32", 1)):
+        task = Task(OPERATORS["cumulative_sum"], np.ones((3, 4), dtype), (1,))
+        assert len(Samesum(1).ways(task)) == len(COMPETITORS["numpy"].make(1).ways(task)) == ways
+
+
+def test_every_competitor_has_the_sum() -> None:
+    x = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+    for name in installed():
+        (way, *_) = COMPETITORS[name].make(1).ways(Task(OPERATORS["sum"], x, (0,)))
+        assert np.asarray(way.answer(way.call())).tolist() == [12.0, 15.0, 18.0, 21.0], name
+    assert "numpy" in installed()
+    assert versions(["numpy"]) == {"samesum": samesum.__version__, "numpy": np.__version__}
+
+
+def test_large_results_are_written_where_there_is_room() -> None:
+    x = np.ones((SMALL // 4 + 1, 1), np.float32)
+    (way,) = Samesum(1).ways(Task(OPERATORS["cumulative_sum"], x, (0,)))
+    assert way.call() is way.call()

@@ -1,0 +1,38 @@
+"""The largest quotient of error and bound for each certificate, in a table after the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from quotients import Quotients
+
+PROPERTY = "largest quotient of error and bound"
+
+
+@pytest.fixture
+def measured(record_property: Callable[[str, object], None]) -> Callable[[str, Quotients], None]:
+    """Records what a certificate was measured at, and asserts that no error is as large as its bound."""
+
+    def measure(name: str, found: Quotients) -> None:
+        record_property(PROPERTY, [name, found.largest, found.count, found.exact])
+        assert found.count, f"{name}: nothing was measured"
+        assert found.largest < 1, f"{name}: an error is {found.largest} of its bound\n{found.where}"
+
+    return measure
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    rows: dict[str, list[tuple[float, int, int]]] = {}
+    for reports in terminalreporter.stats.values():
+        for report in (report for report in reports if getattr(report, "when", "") == "call"):
+            for key, value in report.user_properties:
+                if key == PROPERTY:
+                    rows.setdefault(value[0], []).append(tuple(value[1:]))
+    if rows:
+        terminalreporter.section("largest quotients of error and bound, number of bounds, and how many are zero")
+        for name, found in sorted(rows.items()):
+            largest, counts, exact = zip(*found, strict=True)
+            terminalreporter.write_line(f"{name:45} {max(largest):7.3f} {sum(counts):9} {sum(exact):9}")

@@ -1,0 +1,208 @@
+"""`samesum compare`: the report, the document, the page, reproducers, statuses and what is refused."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from command import ROOT, Command
+from onnx import TensorProto, helper, numpy_helper
+
+from samesum.cli.compare import EPILOG
+
+SHAPED = (TensorProto.FLOAT, [64, 300])
+NODES: list[Any] = [
+    ("ReduceSum", ["x", "axes"], ["total"], {"keepdims": 0}),
+    ("ReduceMax", ["total"], ["y"], {"keepdims": 0}),
+]
+X = np.random.default_rng(7).uniform(0.5, 1.5, (64, 300)).astype(np.float32)
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder is the one of the faulty engines."""
+    monkeypatch.chdir(ROOT / "tests" / "compare")
+
+
+@pytest.fixture
+def model(build: Callable[..., Path], tmp_path: Path) -> Path:
+    path = build(NODES, {"x": SHAPED, "axes": (TensorProto.INT64, [1])}, {"y": (TensorProto.FLOAT, [])})
+    proto = onnx.load(path)
+    del proto.graph.input[1]
+    proto.graph.initializer.append(numpy_helper.from_array(np.int64([1]), "axes"))
+    onnx.save(proto, path)
+    np.save(tmp_path / "x.npy", X)
+    return path
+
+
+@pytest.mark.usefixtures("beside")
+def test_the_report_says_who_is_wrong_where_and_why(samesum: Command, model: Path) -> None:
+    done = samesum("compare", model, "--input", model.with_name("x.npy"), "--against", "reference,faulty:SumsInHalf")
+    assert done.status == 1, done.err
+    assert "2 nodes judged: 1 wrong, 1 right" in done.out
+    assert "total ReduceSum [64, 300] over 300" in done.out
+    assert "wrong: sequential float16" in done.out
+    assert "64 elements, at [" in done.out
+    _, _, rest = done.out.partition("To paste into an issue:\n\n```\n")
+    block, fence, after = rest.partition("\n```\n")
+    assert (fence, after) == ("\n```\n", "")
+    assert 5 <= len(block.splitlines()) <= 25
+    assert "faulty:SumsInHalf: wrong" in block
+    report = done.out.partition("To paste")[0]
+    assert max(map(len, report.splitlines())) <= 80
+
+
+@pytest.mark.usefixtures("beside")
+def test_the_document_has_the_keys_that_are_promised(samesum: Command, model: Path) -> None:
+    done = samesum("compare", model, "--json", "--against", "faulty:SumsInHalf,reference", "--seed", "3")
+    document = json.loads(done.out)
+    assert list(document) == ["model", "engines", "outputs", "control", "nodes", "hazards", "keep", "effect"]
+    assert {tuple(each) for each in document["engines"].values()} == {("version", "precision")}
+    assert {tuple(each) for each in document["outputs"]} == {("name", "engine", "max_abs", "max_rel", "differ")}
+    assert {tuple(each) for each in document["control"]} == {("engine", "kind", "same")}
+    node = document["nodes"][0]
+    assert list(node) == ["name", "operator", "domain", "body", "shape", "reduced", "engines"]
+    finding = node["engines"]["faulty:SumsInHalf"]
+    assert list(finding) == ["inside", "alone", "verdict", "reason"]
+    for place in ("inside", "alone"):
+        assert list(finding[place]) == ["ulp", "scaled", "wrong", "worst"]
+        assert list(finding[place]["worst"]) == ["index", "got", "exact"]
+    assert set(document["keep"]) == {"node_block_list", "nodes_to_exclude", "openvino"}
+    verdicts = {each["verdict"] for found in document["nodes"] for each in found["engines"].values()}
+    assert done.status == int("wrong" in verdicts)
+
+
+def test_engines_that_are_right_within_their_types_are_status_0(samesum: Command, model: Path) -> None:
+    done = samesum("compare", model, "--input", model.with_name("x.npy"), "--against", "reference,samesum")
+    assert (done.status, "wrong" in done.out) == (0, False)
+    assert samesum("compare", model, "--against", "samesum", "--max-ulp", "0").status == 0
+    limits = {
+        limit: samesum("compare", model, "--against", "reference", "--max-ulp", limit).status for limit in ("0", "100")
+    }
+    assert limits == {"0": 1, "100": 0}
+
+
+@pytest.mark.usefixtures("beside")
+def test_a_reproducer_shows_what_was_found(
+    samesum: Command, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "wrong"
+    arguments = ("--input", model.with_name("x.npy"), "--against", "faulty:SumsInHalf", "--save", folder)
+    assert samesum("compare", model, *arguments).status == 1
+    (saved,) = folder.iterdir()
+    assert {path.name for path in saved.iterdir()} == {"model.onnx", "input.npy", "exact.npy", "reproduce.py"}
+    onnx.checker.check_model(onnx.load(saved / "model.onnx"))
+    script = saved / "reproduce.py"
+    text = script.read_text()
+    head = text.splitlines()[0]
+    assert head == '"""ReduceSum in opset 18: faulty:SumsInHalf is wrong (sequential float16)."""'
+    assert len(text.splitlines()) <= 15
+    monkeypatch.chdir(saved)
+    monkeypatch.syspath_prepend(ROOT / "tests" / "compare")
+    runpy.run_path(str(script))
+    assert "elements that differ: 64" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "openvino", "reference"])
+def test_the_script_of_each_engine_runs(engine: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from samesum.compare import compare
+    from samesum.compare.saving import Case, save
+
+    pytest.importorskip("onnx" if engine == "reference" else engine)
+    info = helper.make_tensor_value_info
+    node = helper.make_node("CumSum", ["x", "axis"], ["y"], name="scan")
+    held = [numpy_helper.from_array(np.int64(0), "axis")]
+    graph = helper.make_graph([node], "scan", [info("x", 1, [100000])], [info("y", 1, [100000])], held)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    found: list[Case] = []
+    compare(model, {"x": np.full(100000, 0.1, np.float32)}, [engine], save=found.append)
+    (case,) = found
+    folder = save(tmp_path, case)
+    monkeypatch.chdir(folder)
+    values = runpy.run_path(str(folder / "reproduce.py"))
+    assert values["got"].dtype == np.float32
+    assert (values["got"] != values["exact"]).sum() > 90000
+
+
+@pytest.mark.usefixtures("beside")
+def test_the_page_is_whole(samesum: Command, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    assert samesum("compare", model, "--against", "faulty:SumsInHalf", "--html", path).status == 1
+    text = path.read_text(encoding="utf-8")
+    opened: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            if tag not in ("meta", "br", "line", "rect"):
+                opened.append(tag)
+            assert not any(name in ("src", "href") for name, _ in attrs)
+
+        def handle_endtag(self, tag: str) -> None:
+            if tag not in ("line", "rect"):
+                assert opened.pop() == tag
+
+    Reader().feed(text)
+    assert opened == []
+    assert "<svg" in text
+    assert "sequential float16" in text
+
+
+def test_inputs_come_from_folders_of_tensors(samesum: Command, model: Path, tmp_path: Path) -> None:
+    for number, size in enumerate((1, 2)):
+        folder = tmp_path / "data" / f"test_data_set_{number}"
+        folder.mkdir(parents=True)
+        tensor = numpy_helper.from_array(X[:64] * size, "x")
+        (folder / "input_0.pb").write_bytes(tensor.SerializeToString())
+    for given in (
+        tmp_path / "data",
+        tmp_path / "data" / "test_data_set_0",
+        tmp_path / "data/test_data_set_1/input_0.pb",
+    ):
+        done = samesum("compare", model, "--against", "samesum", "--input", given, "--json")
+        assert done.status == 0, done.err
+        assert len(json.loads(done.out)["nodes"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (("--against", "tensorrt"), None, "there is no engine 'tensorrt'; allowed are onnxruntime"),
+        (("--against", "samesum,samesum"), None, "the engine 'samesum' is given twice"),
+        (("--input", "z=x.npy"), 2, "the model has no input 'z'; its inputs are x"),
+        (("--input", "missing.npy"), 2, "cannot read missing.npy"),
+        (("--save", "x.npy"), 2, "--save x.npy is a file"),
+        (("--html", "no/such/page.html"), 2, "there is no folder"),
+        (("--weights", "none.bin"), 2, "cannot read none.bin"),
+        (("--against", "no_module:Engine"), None, "cannot import no_module"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_runs(
+    arguments: tuple[str, ...], status: int | None, says: str, samesum: Command, model: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(model.parent)
+    done = samesum("compare", model, *arguments)
+    assert done.out == ""
+    assert done.status == status or (status is None and done.status > 1)
+    assert says in done.err
+
+
+def test_a_missing_model_and_one_that_is_none(samesum: Command, tmp_path: Path) -> None:
+    assert samesum("compare", tmp_path / "none.onnx").status == 2
+    path = tmp_path / "text.onnx"
+    path.write_text("# README, by mistake\n" * 30)
+    done = samesum("compare", path, "--against", "reference")
+    assert done.status == 4
+    assert "is not an ONNX model" in done.err or "holds no graph" in done.err
+
+
+def test_the_help_shows_an_engine_of_one_s_own() -> None:
+    assert "def run(self, model, feeds, wanted)" in EPILOG
+    for verdict in ("right", "inexact", "wrong", "refused", "no opinion"):
+        assert verdict in EPILOG

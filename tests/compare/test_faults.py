@@ -1,0 +1,123 @@
+"""Faults that are put into an engine are found, located and named; an engine that is right is not accused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import faulty
+import numpy as np
+import pytest
+from models import HALF, branches, one, two_sums
+
+from samesum.compare import Comparison, Verdict, compare
+
+X = np.random.default_rng(7).uniform(0.5, 1.5, (64, 300)).astype(np.float32)
+
+
+def found(engine: Any, model: Any = None, **feeds: Any) -> Comparison:
+    return compare(two_sums() if model is None else model, feeds or {"x": X}, [engine])
+
+
+def verdicts(result: Comparison) -> dict[str, str]:
+    return {node.name: node.verdict.value for node in result.nodes}
+
+
+def test_an_engine_that_is_right_is_right_everywhere() -> None:
+    result = found(faulty.Right)
+    assert verdicts(result) == {"first": "right", "second": "right", "top": "right"}
+    assert result.wrong == ()
+    assert [(each.kind, each.same) for each in result.control] == [("twice", True), ("exposed", True)]
+    assert {node.name: (node.shape, node.reduced) for node in result.nodes} == {
+        "first": ((64, 300), 64),
+        "second": ((64, 300), 300),
+        "top": ((64,), 64),
+    }
+
+
+@pytest.mark.parametrize(
+    ("engine", "reason"),
+    [
+        (faulty.DropsOne, "the last element left out"),
+        (faulty.SumsInHalf, "sequential float16"),
+        (faulty.Changes, "changes from run to run"),
+    ],
+)
+def test_a_fault_is_found_located_and_named(engine: Any, reason: str) -> None:
+    result = found(engine)
+    assert {node.name for node in result.wrong} == {"first", "second"}
+    for node in result.wrong:
+        (finding,) = node.engines.values()
+        assert finding.reason == reason
+        assert finding.inside is not None
+        assert finding.alone is not None
+    assert verdicts(result)["top"] == "right"
+
+
+def test_a_running_sum_is_named_wherever_it_stands_on_the_scale() -> None:
+    x = np.full((64, 30000), 0.1, np.float32)
+    node = found(faulty.OneByOne, one("ReduceSum", (64, 30000), axes=[1]), x=x).nodes[0]
+    assert node.engines["OneByOne"].reason == "sequential float32"
+    assert node.verdict is Verdict.WRONG
+    small = found(faulty.OneByOne, one("ReduceSum", (64, 300), axes=[1]), x=X).nodes[0]
+    assert small.engines["OneByOne"].reason == "sequential float32"
+    assert small.verdict is Verdict.INEXACT
+
+
+def test_an_answer_that_changes_is_seen_in_the_control_too() -> None:
+    assert ("twice", False) in [(each.kind, each.same) for each in found(faulty.Changes).control]
+
+
+def test_two_engines_that_are_wrong_in_the_same_way() -> None:
+    class AnotherHalf(faulty.SumsInHalf):
+        name = "another"
+
+    result = compare(two_sums(), {"x": X}, [faulty.SumsInHalf, AnotherHalf])
+    assert [(each.engine, each.differ) for each in result.outputs] == [("another", 0), ("another", 0)]
+    for node in result.wrong:
+        assert {each.reason for each in node.engines.values()} == {"sequential float16"}
+
+
+def test_float16_that_is_summed_in_float32_is_no_fault() -> None:
+    x = np.full((4, 3000), 1, np.float16)
+    assert verdicts(found(faulty.Right, one("ReduceSum", (4, 3000), HALF, axes=[1]), x=x)) == {"node": "right"}
+    result = found(faulty.SumsInHalf, one("ReduceSum", (4, 3000), HALF, axes=[1]), x=x)
+    (node,) = result.wrong
+    assert node.engines["SumsInHalf"].reason == "sequential float16"
+
+
+@pytest.mark.parametrize(("flag", "size", "names"), [
+    (True, 1.0, {"fork/then_branch/plain": "fork/then_branch"}),
+    (False, 1.0, {"fork/else_branch/ReduceMax:top": "fork/else_branch",
+                  "fork/else_branch/size/then_branch/deep": "fork/else_branch/size/then_branch"}),
+])  # fmt: skip
+def test_the_nodes_of_branches_that_are_taken_are_judged(flag: bool, size: float, names: dict[str, str]) -> None:
+    feeds = {"x": np.full(300, size, np.float32), "flag": np.array(flag)}
+    result = found(faulty.DropsOne, branches(), **feeds)
+    assert set(names) == {node.name for node in result.nodes}
+    assert {node.operator for node in result.wrong} == {"ReduceSum"}
+    assert len(result.wrong) == 1
+
+
+def test_an_engine_that_refuses_is_no_engine_that_is_wrong() -> None:
+    result = found(faulty.Refuses)
+    assert {finding.verdict for node in result.nodes for finding in node.engines.values()} == {Verdict.REFUSED}
+    assert "Refuses does not run this model: NotImplementedError: nothing at all" in result.notes
+    assert result.engines["Refuses"].precision == ""
+    assert result.outputs == ()
+
+
+def test_a_node_whose_values_are_not_exposed_is_judged_alone() -> None:
+    model = one("ReduceSum", (64, 300), axes=[1])
+    (node,) = compare(model, {"x": X}, [faulty.Right, faulty.RefusesExposed]).nodes
+    finding = node.engines["RefusesExposed"]
+    assert (finding.verdict, finding.alone is not None) == (Verdict.RIGHT, True)
+    several = compare(two_sums(), {"x": X}, [faulty.Right, faulty.RefusesExposed])
+    assert all(each.engines["RefusesExposed"].inside is None for each in several.nodes)
+
+
+def test_the_worst_of_several_inputs_counts() -> None:
+    tame = np.ones((64, 300), np.float32)
+    result = compare(two_sums(), [{"x": tame}, {"x": X}, {"x": tame}], [faulty.SumsInHalf])
+    assert {node.name for node in result.wrong} == {"first", "second"}
+    assert len(result.nodes) == 3
+    assert compare(two_sums(), [{"x": tame}], [faulty.SumsInHalf]).wrong == ()
