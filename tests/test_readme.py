@@ -36,11 +36,13 @@ NEEDED = {
     **{f"samesum.frontends.plugins.{name}": "onnxruntime" for name in ("exact_session",)},
     **{f"samesum.frontends.plugins.{name}": "openvino" for name in ("exact_model", "openvino_node")},
     **{f"samesum.onnx.{name}": "onnxruntime" for name in ("custom_ops_library", "exact_session")},
+    **{f"samesum.frontends.plugins.{name}": "torch" for name in ("exact_torch", "torch_kernels")},
     "samesum.openvino.exact": "openvino",
+    "samesum.torch.exact": "torch",
     "docs/doors.md": "onnxruntime",
 }
 """The packages beyond those of the extra `test` that examples need; without them these are skipped."""
-PUBLIC = ("samesum", "samesum.onnx", "samesum.openvino")
+PUBLIC = ("samesum", "samesum.onnx", "samesum.openvino", "samesum.torch")
 
 
 def bash_blocks(text: str) -> list[str]:
