@@ -121,7 +121,7 @@ def _found(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-@pytest.mark.parametrize(("module", "name"), published(), ids="-".join)
+@pytest.mark.parametrize(("module", "name"), published())
 def test_every_public_docstring_example_is_true(module: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     if f"{module}.{name}" in NEEDED:
