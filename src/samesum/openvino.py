@@ -1,7 +1,11 @@
-"""The operators of OpenVINO as functions, `opset` is the one to look them up in; `compile_model` for models."""
+"""The operators of OpenVINO as functions, `opset` is the one to look them up in; `compile_model` for models.
+
+`exact`, which makes the nodes of an `openvino.Model` samesum's, needs the openvino package; it comes in on first use.
+"""
 
 from samesum._public import publish
 from samesum.frontends.plugins.compiled import compile_model
+from samesum.frontends.plugins.exact_model import exact
 from samesum.frontends.standards.openvino_functions import (
     CumSum,
     LogSoftmax,
@@ -31,6 +35,7 @@ __all__ = [
     "ReduceSum",
     "SoftMax",
     "compile_model",
+    "exact",
 ]
 
 publish(globals())

@@ -84,6 +84,13 @@ def test_the_functions_take_a_dtype(function: Any) -> None:
         assert ss.reduce(x, ["min", name, "argmax", "any"], 1, dtype=dtype)["min"].dtype == np.int16
 
 
+def test_a_mean_in_a_narrower_type_is_rounded_once() -> None:
+    x = np.array([3 + 3 * 2.0**-24, 2.0**-1074, 0])
+    assert ss.mean(x, dtype=np.float32) == np.float32(1 + 2.0**-23), "just above a tie, by a subnormal"
+    assert ss.reduce(x, ["mean"], dtype=np.float32)["mean"] == np.float32(1 + 2.0**-23)
+    assert ss.mean(-x, dtype=np.float32) == -np.float32(1 + 2.0**-23)
+
+
 @pytest.mark.parametrize("dtype", ["int64", "uint8", "bool"])
 @pytest.mark.parametrize("function", [ss.mean, ss.l2_norm], ids=lambda each: each.__name__)
 def test_a_mean_or_a_root_is_no_integer(function: Any, dtype: str) -> None:

@@ -63,13 +63,12 @@ def _binary(name: str) -> Operator:
 
 
 def _power() -> Operator:
-    same, other = (Input("X"), Input("Y")), (Input("X"), Input("Y", NUMBERS))
+    same, other = (Input("X"), Input("Y")), (Input("X"), Input("Y", NUMBERS_PLUS))
     versions = (
         Version(1, FLOATS, Signature(same, _BY_SUFFIX)),
         Version(7, FLOATS, Signature(same)),
         Version(12, _POWER, Signature(other)),
         Version(13, _POWER | BFLOAT16S, Signature(other)),
-        Version(15, _POWER | BFLOAT16S, Signature((Input("X"), Input("Y", NUMBERS_PLUS)))),
     )
     return Operator("Pow", versions)
 
