@@ -9,10 +9,9 @@ namespace samesum::SAMESUM_ISA {
 template <class Function, class Quick>
 constexpr void fill(ElementwiseMethods& m, Unary function) {
     auto& row = m.unary[static_cast<std::size_t>(function)];
-    // Where tables of floats are not looked up by one instruction, doubles are quicker.
-    constexpr bool in_floats = vector_bytes == 64;
-    row[0] = in_floats ? HalfElements<Quick, Float16>::run : NarrowElements<Function, Float16>::run;
-    row[1] = in_floats ? HalfElements<Quick, Bfloat16>::run : NarrowElements<Function, Bfloat16>::run;
+    // Without an instruction for multiply-adds doubles are quicker than floats.
+    row[0] = has_fused ? HalfElements<Quick, Float16>::run : NarrowElements<Function, Float16>::run;
+    row[1] = has_fused ? HalfElements<Quick, Bfloat16>::run : NarrowElements<Function, Bfloat16>::run;
     row[2] = NarrowElements<Function, Float32>::run;
     row[3] = DoubleElements<Function>::run;
 }
