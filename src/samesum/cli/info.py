@@ -101,7 +101,7 @@ def _print_model(found: _Found) -> None:
     if found.plan:
         print("All of it runs in samesum:")
     else:
-        print("\n".join(wrap(printable(_reason(found)), get_terminal_size().columns)))
+        print(_reason(found))
     print("\n".join(map(printable, found.plan)))
 
 
@@ -109,9 +109,10 @@ def _reason(found: _Found) -> str:
     """Why there is no plan, without the operators that the table has named."""
     refused, (_, mark, advice) = found.survey.refused, found.refusal.partition("Instead: ")
     if not (refused and mark):
-        return f"There is no plan: {found.refusal}"
+        return f"There is no plan: {printable(found.refusal)}"
     verb = "operator does" if len(refused) == 1 else "operators do"
-    return f"It does not run in samesum alone: {len(refused)} {verb} not. Instead: {advice}."
+    text = f"It does not run in samesum alone: {len(refused)} {verb} not. Instead: {printable(advice)}."
+    return "\n".join(wrap(text, get_terminal_size().columns))
 
 
 def _cells(use: Use) -> tuple[str, ...]:
