@@ -6,34 +6,21 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// The logarithms of the table to 53 bits.
-struct alignas(64) NearestLogarithms {
-    double log[16];
-
-    constexpr NearestLogarithms() : log{} {
-        for (std::size_t i = 0; i < 16; ++i) log[i] = of_sixteenths.log[i] + of_sixteenths.rest[i];
-    }
-};
-constexpr NearestLogarithms nearest_logarithms;
-
-// log t of positive normal doubles, within 2^-45 of them, relatively: the polynomial is off by 2^-46.5 of r,
-// and what is rounded, two terms of the sum among it, is below 2^-50.
-template <std::size_t count>
-SAMESUM_INLINE void fine_logarithms(const Doubles (&t)[count], Doubles (&log)[count]) {
-    constexpr double terms[] = {-0.5,
-                                0x1.5555555607548p-2,
-                                -0x1.00000000a0341p-2,
-                                0x1.99997c7bd2e33p-3,
-                                -0x1.55553b20b0275p-3,
-                                0x1.252aa5f1b855ep-3,
-                                -0x1.0089215070d56p-3};
-    rough_logarithms(t, terms, nearest_logarithms.log, log);
+// What x^0.5 is the square root of: unlike that it is +inf of -inf, and +0 of -0 once 0 is added.
+SAMESUM_INLINE Doubles radicand(Doubles x) {
+    const Doubles none = {};
+    return x == -infinity ? none + infinity : x;
 }
 
-// x^0.5: unlike a square root, +0 of -0 and +inf of -inf.
-SAMESUM_INLINE Doubles half_power(Doubles x) {
-    const Doubles none = {};
-    return square_root(x == -infinity ? none + infinity : x) + 0.0;
+SAMESUM_INLINE Floats square_root(Floats x) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Floats>(_mm256_sqrt_ps(reinterpret_cast<__m256>(x)));
+#elif defined(__AVX__)
+    return reinterpret_cast<Floats>(_mm_sqrt_ps(reinterpret_cast<__m128>(x)));
+#else
+    for (std::size_t k = 0; k < width; ++k) x[k] = __builtin_sqrtf(x[k]);
+    return x;
+#endif
 }
 
 // x^3 in two words, the second of which is zero or NaN where the first is all; exact for narrow formats.
@@ -103,9 +90,14 @@ struct NarrowPowers {
         });
     }
 
-    // Of doubles that are exact, or whose other rounding does no harm: quotients and square roots of numbers
-    // with 24 bits or fewer (Figueroa).
+    // Of doubles that are exact, or whose other rounding does no harm: quotients of numbers with 24 bits or
+    // fewer (Figueroa).
     static SAMESUM_INLINE Bits rounded(Doubles power) { return R::of(power); }
+
+    // The same of square roots in floats.
+    static SAMESUM_INLINE Bits root(Doubles x) {
+        return R::of(widen(square_root(narrowed(radicand(x))) + 0.0f));
+    }
 
     static SAMESUM_INLINE Bits cube(Doubles x) {
         const DoubleWord cube = cube_of(x);
@@ -131,7 +123,11 @@ struct DoublePowers {
     }
 
     static SAMESUM_INLINE Doubles direct_or(Doubles x, Doubles y, Doubles power) {
-        power = y == 1 ? x : y == 2 ? x * x : y == 0.5 ? half_power(x) : y == -1 ? 1 / x : power;
+        power = y == 1     ? x
+                : y == 2   ? x * x
+                : y == 0.5 ? square_root(radicand(x)) + 0.0
+                : y == -1  ? 1 / x
+                           : power;
         return ((y == 3) & has_cube(x)) ? cube_as_double(x) : power;
     }
 
@@ -174,6 +170,7 @@ struct DoublePowers {
     }
 
     static SAMESUM_INLINE Bits rounded(Doubles power) { return R::of(power); }
+    static SAMESUM_INLINE Bits root(Doubles x) { return R::of(square_root(radicand(x)) + 0.0); }
 
     static SAMESUM_INLINE Bits cube(Doubles x) {
         const Bits bits = R::of(cube_as_double(x));
@@ -212,7 +209,7 @@ struct Powers {
 
     static void run_of_one(const void* x, double y, std::size_t n, void* out) {
         if (y == 2) return each(x, n, out, [](Doubles v) { return Kind::rounded(v * v); });
-        if (y == 0.5) return each(x, n, out, [](Doubles v) { return Kind::rounded(half_power(v)); });
+        if (y == 0.5) return each(x, n, out, [](Doubles v) { return Kind::root(v); });
         if (y == 3) return each(x, n, out, [](Doubles v) { return Kind::cube(v); });
         if (y == -1) return each(x, n, out, [](Doubles v) { return Kind::rounded(1 / v); });
         if (y == 1) return each(x, n, out, [](Doubles v) { return Kind::rounded(v); });

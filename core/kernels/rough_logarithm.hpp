@@ -66,4 +66,28 @@ SAMESUM_INLINE Doubles quick_logarithm(Doubles t) {
     return log[0];
 }
 
+// The logarithms of the table to 53 bits.
+struct alignas(64) NearestLogarithms {
+    double log[16];
+
+    constexpr NearestLogarithms() : log{} {
+        for (std::size_t i = 0; i < 16; ++i) log[i] = of_sixteenths.log[i] + of_sixteenths.rest[i];
+    }
+};
+constexpr NearestLogarithms nearest_logarithms;
+
+// log t of positive normal doubles, within 2^-45 of them, relatively: the polynomial is off by 2^-46.5 of r,
+// and what is rounded, two terms of the sum among it, is below 2^-50.
+template <std::size_t count>
+SAMESUM_INLINE void fine_logarithms(const Doubles (&t)[count], Doubles (&log)[count]) {
+    constexpr double terms[] = {-0.5,
+                                0x1.5555555607548p-2,
+                                -0x1.00000000a0341p-2,
+                                0x1.99997c7bd2e33p-3,
+                                -0x1.55553b20b0275p-3,
+                                0x1.252aa5f1b855ep-3,
+                                -0x1.0089215070d56p-3};
+    rough_logarithms(t, terms, nearest_logarithms.log, log);
+}
+
 }  // namespace samesum::SAMESUM_ISA

@@ -46,9 +46,17 @@ inline View spread_view(const Input& x, int rank, const npy_intp* shape, const s
             strides,     x.view.format, x.view.swapped};
 }
 
+inline nb::object copy_of(PyArrayObject* array) {
+    nb::object copy = nb::steal(PyArray_NewCopy(array, NPY_CORDER));
+    if (!copy.is_valid()) throw nb::python_error();
+    return copy;
+}
+
 // The shape to which both broadcast; the exponent may have any format of numbers.
-inline nb::object power(nb::handle x, nb::handle y) {
-    const Input base = input_of(x), exponent = input_of(y);
+inline nb::object power(nb::handle x, nb::handle y, nb::handle out) {
+    const Input base = input_of(x), given = input_of(y);
+    const bool shares = !out.is_none() && overlap(checked_array(out, "out"), given.array);
+    const Input exponent = shares ? input_of(copy_of(given.array)) : given;
     const Format format = checked_float(base, "a power");
     if (is_byte_float(exponent.view.format))
         raise("DtypeError",
@@ -65,7 +73,7 @@ inline nb::object power(nb::handle x, nb::handle y) {
     if (!spread(base, rank, shape, strides[0]) || !spread(exponent, rank, shape, strides[1]))
         raise("ShapeError",
               "the shapes " + shape_of(base) + " and " + shape_of(exponent) + " do not broadcast together");
-    Output output(nb::none(), base.array, format, rank, shape);
+    Output output(out, base.array, format, rank, shape);
     if (count > 0) {
         const View bases = spread_view(base, rank, shape, strides[0]),
                    exponents = spread_view(exponent, rank, shape, strides[1]);
@@ -76,7 +84,7 @@ inline nb::object power(nb::handle x, nb::handle y) {
 
 inline void define_elementwise(nb::module_& m) {
     m.def("elementwise", &elementwise, nb::arg("code"), nb::arg("x"), nb::arg("out").none() = nb::none());
-    m.def("power", &power, nb::arg("x"), nb::arg("y"));
+    m.def("power", &power, nb::arg("x"), nb::arg("y"), nb::arg("out").none() = nb::none());
 }
 
 }  // namespace samesum::python

@@ -121,6 +121,15 @@ def test_results_keep_the_order_of_axes_and_go_into_out() -> None:
     out = np.zeros_like(got)
     assert exponential(x, out) is out
     assert_bits(out, got, "out")
+    for operands in ((x, x[:, :1]), (x[0], x)):
+        expected = power(*operands)
+        assert power(*operands, out) is out
+        assert_bits(out, expected, "out of a power")
+    base, exponent = np.float32([3, 2, 5, 1.5]), np.float32([2, 3, 0.5, 7])
+    expected = power(base, exponent)
+    assert_bits(power(base, exponent, exponent), expected, "the exponents are overwritten")
+    exponent = np.float32([2, 3, 0.5, 7])
+    assert_bits(power(base, exponent, base), expected, "the bases are overwritten")
 
 
 def test_exception_flags_are_what_they_were() -> None:
