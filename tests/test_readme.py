@@ -33,12 +33,12 @@ MODULES = sorted(
     if module.name not in ("samesum._core", "samesum.__main__")
 )
 NEEDED = {
-    **{f"samesum.frontends.plugins.{name}": "onnxruntime" for name in ("exact_session",)},
+    "samesum.frontends.plugins.exact_session": "onnxruntime",
     **{f"samesum.frontends.plugins.{name}": "openvino" for name in ("exact_model", "openvino_node")},
     **{f"samesum.onnx.{name}": "onnxruntime" for name in ("custom_ops_library", "exact_session")},
     **{f"samesum.frontends.plugins.{name}": "torch" for name in ("exact_torch", "torch_kernels")},
-    "samesum.openvino.exact": "openvino",
-    "samesum.torch.exact": "torch",
+    **dict.fromkeys(("samesum.openvino", "samesum.openvino.exact"), "openvino"),
+    **dict.fromkeys(("samesum.torch", "samesum.torch.exact"), "torch"),
     "docs/doors.md": "onnxruntime",
 }
 """The packages beyond those of the extra `test` that examples need; without them these are skipped."""

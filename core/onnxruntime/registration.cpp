@@ -33,6 +33,12 @@ Status compute(void* kernel, OrtKernelContext* context) {
     return guarded(node.api(), [&] { node.compute(context); });
 }
 
+// Of all operators of one name the first one is asked: the type is that of the data.
+Status infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
+    infer_shape(*self(op).row, *self(op).api, context);
+    return nullptr;
+}
+
 Operator operator_of(const OrtApi& api, const Version& row, ElementType type, ElementType axes_type,
                      int since) {
     Operator op{};
@@ -60,11 +66,9 @@ Operator operator_of(const OrtApi& api, const Version& row, ElementType type, El
     op.GetInputMemoryType = [](const OrtCustomOp*, std::size_t) { return OrtMemTypeDefault; };
     op.CreateKernelV2 = create_kernel;
     op.KernelComputeV2 = compute;
-    op.InferOutputShapeFn = [](const OrtCustomOp* o, OrtShapeInferContext* context) -> Status {
-        // Of all operators of one name this one is asked: the type is that of the data.
-        infer_shape(*self(o).row, *self(o).api, context);
-        return nullptr;
-    };
+    // Early releases cannot say that an optional input is left out. Nothing can be told where the axes are
+    // one.
+    if (!row.axes || !row.axes->optional) op.InferOutputShapeFn = infer;
     op.GetStartVersion = [](const OrtCustomOp* o) { return self(o).since; };
     return op;
 }

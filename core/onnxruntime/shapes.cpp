@@ -33,7 +33,6 @@ class Inference {
         // A rank of zero may be an unknown one.
         if (data.sizes.empty()) return;
         if (version_.kind != Kind::reduction) return set(data);
-        if (version_.axes) return;
         Dimensions output{version_.result.value_or(data.type), {}, {}};
         const auto reduced = reduced_axes(static_cast<std::int64_t>(data.sizes.size()));
         const bool keepdims = integer(Field::keepdims) != 0;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from onnx import TensorProto, helper
 
 from building import onnx_bytes
 from samesum import AttributeValueError, DtypeError, ModelError, ShapeError, UnsupportedOperator
+from samesum.frontends.plugins.session import NodeArg
 from samesum.onnx import InferenceSession
 
 F, NODE = TensorProto.FLOAT, helper.make_node
@@ -201,7 +203,21 @@ def test_what_onnx_runtime_has_no_kernel_for_runs_here() -> None:
     assert (y.dtype, y.item()) == (ml_dtypes.bfloat16, 21)
 
 
-def test_every_node_that_is_not_supported_is_named() -> None:
+def test_a_model_with_other_operators_runs_in_onnx_runtime_which_is_said() -> None:
+    pytest.importorskip("onnxruntime")
+    nodes = [NODE("Erf", ["x"], ["e"]), NODE("ReduceL2", ["e"], ["y"]), NODE("ReduceL2", ["x"], ["z"])]
+    data = onnx_bytes(nodes, {"x": (F, [1, 2])}, {"y": (F, [1, 1]), "z": (F, [1, 1])}, opset=17)
+    with pytest.warns(UserWarning, match="Erf of this model run in ONNX Runtime; samesum computes the reductions"):
+        session = InferenceSession(memoryview(data), providers=["CPUExecutionProvider"])
+    y, z = session.run(None, {"x": np.float32([[3e30, 4e30]])})
+    assert (y[0, 0], z[0, 0]) == (np.sqrt(np.float32(2)), np.float32(5e30))
+    assert session.get_inputs() == [NodeArg("x", "tensor(float)", [1, 2])]
+    assert [output.name for output in session.get_outputs()] == ["y", "z"]
+    assert session.get_providers() == ["CPUExecutionProvider"]
+
+
+def test_every_node_that_is_not_supported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
     data = onnx_bytes([NODE("Erf", ["x"], ["e"]), NODE("Sin", ["e"], ["y"])], {"x": (F, [1])}, {"y": (F, [1])})
     with pytest.raises(UnsupportedOperator, match=r"2 operators .*Erf \(ai.onnx 18, node '#0'\), Sin "):
         InferenceSession(data)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from samesum.errors import AttributeValueError
+from samesum.errors import AttributeValueError, UnsupportedOperator
 from samesum.frontends.models.load import Source, load
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from samesum.frontends.models.model import Model
 from samesum.graph.model import Value
 
+_PRECISION = "INFERENCE_PRECISION_HINT"
 _DEVICES = ("CPU", "AUTO", "AUTO:CPU")
 
 
@@ -124,17 +126,19 @@ class CompiledModel:
 def compile_model(
     model: Any,
     device_name: str | None = "AUTO",
-    config: Mapping[str, Any] | None = None,  # noqa: ARG001 - the signature is OpenVINO's
+    config: Mapping[str, Any] | None = None,
     *,
     weights: Source | None = None,
-) -> CompiledModel:
-    """A model that is called with arrays, as `openvino.compile_model` gives one; every answer is samesum's.
+) -> Any:
+    """A model that is called with arrays, as `openvino.compile_model` gives one.
 
     `model` is the path of an `.xml` (its `.bin` beside it, or in `weights`) or `.onnx` file, the bytes of either, or
-    an `openvino.Model`. `device_name` is CPU, AUTO or AUTO:CPU. `config` holds OpenVINO's properties, none of
-    which changes a result here. Raises OSError for a file that cannot be read, ModelError for one that is no model,
-    UnsafeModelError for one that reaches beyond itself, AttributeValueError for another device,
-    UnsupportedOperator with every operator that cannot run.
+    an `openvino.Model`. `device_name` is CPU, AUTO or AUTO:CPU. If the model holds operators that samesum has, every
+    answer is samesum's and `config`, OpenVINO's properties, changes none. A model that holds others too is compiled by
+    OpenVINO, if that is installed, with `config` and in float32 where that says nothing else, and only its reductions,
+    scans and softmaxes are samesum's, as `exact` has it; a UserWarning says so. Raises OSError for a file that cannot
+    be read, ModelError for one that is no model, UnsafeModelError for one that reaches beyond itself,
+    AttributeValueError for another device, UnsupportedOperator with every operator that cannot run.
     Source: https://docs.openvino.ai/2025/api/ie_python_api/api.html.
 
     >>> import numpy as np
@@ -146,9 +150,40 @@ def compile_model(
     if device_name is not None and device_name not in _DEVICES:
         raise AttributeValueError(f"device {device_name!r} was asked for; allowed are {', '.join(_DEVICES)}")
     openvino = sys.modules.get("openvino")
-    if openvino is not None and isinstance(model, openvino.Model):
-        return CompiledModel(_saved_and_loaded(model))
-    return CompiledModel(load(model, weights))
+    is_model = openvino is not None and isinstance(model, openvino.Model)
+    try:
+        return CompiledModel(_saved_and_loaded(model) if is_model else load(model, weights))
+    except UnsupportedOperator as error:
+        return _compiled_by_openvino(error, model, weights, config or {})
+
+
+def _compiled_by_openvino(
+    error: UnsupportedOperator, model: Any, weights: Source | None, config: Mapping[str, Any]
+) -> Any:
+    from samesum.frontends.plugins.exact_model import exact
+
+    try:
+        import openvino
+    except ModuleNotFoundError:
+        raise error from None
+    core = openvino.Core()
+    if not isinstance(model, openvino.Model):
+        model = core.read_model(*(_readable(each) for each in (model, weights) if each is not None))
+    with warnings.catch_warnings():
+        # In float32 nothing is computed in another type.
+        warnings.filterwarnings("ignore", "OpenVINO's CPU plugin computes in", RuntimeWarning)
+        changed = exact(model)
+    warnings.warn(
+        f"{', '.join(error.operators)} of this model run in OpenVINO; samesum computes the reductions, scans and "
+        "softmaxes",
+        stacklevel=3,
+    )
+    return core.compile_model(changed, "CPU", {_PRECISION: "f32", **config})
+
+
+def _readable(source: Source) -> Any:
+    """What OpenVINO's `read_model` takes: a path, or bytes."""
+    return bytes(source) if isinstance(source, bytearray | memoryview) else source
 
 
 def _saved_and_loaded(model: Any) -> Model:

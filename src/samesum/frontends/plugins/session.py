@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from samesum.errors import AttributeValueError, DtypeError
+from samesum.errors import AttributeValueError, DtypeError, MissingPackage, UnsupportedOperator
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.frontends.models.load import Source, load
+from samesum.frontends.models.model import Model
 from samesum.graph.model import Value
 
 _SPELLINGS = {"float32": "float", "float64": "double", "float8_e8m0fnu": "float8e8m0"}
@@ -33,12 +34,14 @@ class NodeArg:
 
 
 class InferenceSession:
-    """A model behind the methods of ONNX Runtime's session; every answer is samesum's.
+    """A model behind the methods of ONNX Runtime's session.
 
-    `path_or_bytes` is the path of an `.onnx` file or its bytes. The other arguments are those of ONNX
-    Runtime; samesum has one provider, the CPU's, and no options, so they change nothing. A UserWarning says so where
-    another provider is asked for. Raises OSError for a file that cannot be read, ModelError for one that is no model,
-    UnsupportedOperator with every operator that cannot run.
+    `path_or_bytes` is the path of an `.onnx` file or its bytes. If the model holds operators that samesum has, every
+    answer is samesum's, and the other arguments, those of ONNX Runtime, change nothing: samesum has one provider, the
+    CPU's, and no options. A UserWarning says so where another provider is asked for. A model that holds other operators
+    runs in ONNX Runtime, if that is installed, and only its reductions, scans and softmaxes are samesum's, as
+    `exact_session` has it; a UserWarning says so. Raises OSError for a file that cannot be read, ModelError for one
+    that is no model, UnsupportedOperator with every operator that cannot run.
     Source: https://onnxruntime.ai/docs/api/python/api_summary.html.
 
     >>> import numpy as np
@@ -52,21 +55,23 @@ class InferenceSession:
     def __init__(
         self,
         path_or_bytes: Source,
-        sess_options: object = None,  # noqa: ARG002 - the signature is ONNX Runtime's
+        sess_options: Any = None,
         providers: Sequence[Any] | None = None,
-        provider_options: object = None,  # noqa: ARG002
-        **_: object,
+        provider_options: Sequence[Any] | None = None,
+        **options: Any,
     ) -> None:
-        self._model = load(path_or_bytes)
+        try:
+            self._session: Any = _OwnSession(load(path_or_bytes))
+        except UnsupportedOperator as error:
+            options |= {"providers": providers, "provider_options": provider_options}
+            self._session = _session_of_onnxruntime(error, path_or_bytes, sess_options, options)
+            return
         asked = [each if isinstance(each, str) else each[0] for each in providers or ()]
         if others := [name for name in asked if name != _PROVIDER]:
             warnings.warn(f"{', '.join(others)} was asked for; samesum runs on the CPU alone", stacklevel=2)
 
     def run(
-        self,
-        output_names: Sequence[str] | None,
-        input_feed: Mapping[str, Any],
-        run_options: object = None,  # noqa: ARG002
+        self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any], run_options: Any = None
     ) -> list[NDArray]:
         """The outputs named, in that order; all of them for None or an empty sequence.
 
@@ -74,6 +79,34 @@ class InferenceSession:
         for names that the model does not have or that are missing, DtypeError and ShapeError for an array that does
         not fit, and what the operators raise.
         """
+        found: list[NDArray] = self._session.run(output_names, input_feed, run_options)
+        return found
+
+    def get_inputs(self) -> list[NodeArg]:
+        """The inputs that have to be given, in the model's order."""
+        return [_as_node_arg(each) for each in self._session.get_inputs()]
+
+    def get_outputs(self) -> list[NodeArg]:
+        """The outputs in the model's order."""
+        return [_as_node_arg(each) for each in self._session.get_outputs()]
+
+    def get_providers(self) -> list[str]:
+        """The CPU's alone, or those of the session of ONNX Runtime."""
+        return list(self._session.get_providers())
+
+
+class _OwnSession:
+    """A model whose every operator is samesum's."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def run(
+        self,
+        output_names: Sequence[str] | None,
+        input_feed: Mapping[str, Any],
+        run_options: object = None,  # noqa: ARG002
+    ) -> list[NDArray]:
         if not isinstance(input_feed, Mapping):
             raise DtypeError(f"input_feed is a {type(input_feed).__name__}; a mapping from names to arrays is needed")
         if isinstance(output_names, str):
@@ -88,16 +121,33 @@ class InferenceSession:
         return [outputs[name] for name in wanted]
 
     def get_inputs(self) -> list[NodeArg]:
-        """The inputs that have to be given, in the model's order."""
         return [_described(value) for value in self._model.inputs]
 
     def get_outputs(self) -> list[NodeArg]:
-        """The outputs in the model's order."""
         return [_described(value) for value in self._model.outputs]
 
     def get_providers(self) -> list[str]:
-        """The CPU's alone."""
         return [_PROVIDER]
+
+
+def _session_of_onnxruntime(error: UnsupportedOperator, source: Source, sess_options: Any, options: Any) -> Any:
+    from samesum.frontends.plugins.exact_session import exact_session
+
+    content = bytes(source) if isinstance(source, bytearray | memoryview) else source
+    try:
+        session = exact_session(content, sess_options, **options)
+    except MissingPackage:
+        raise error from None
+    warnings.warn(
+        f"{', '.join(error.operators)} of this model run in ONNX Runtime; samesum computes the reductions, scans "
+        "and softmaxes",
+        stacklevel=3,
+    )
+    return session
+
+
+def _as_node_arg(each: Any) -> NodeArg:
+    return each if isinstance(each, NodeArg) else NodeArg(each.name, each.type, each.shape)
 
 
 def _described(value: Value) -> NodeArg:
