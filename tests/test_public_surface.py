@@ -20,7 +20,7 @@ import samesum
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "samesum"
-ROOMS = sorted(path.parent for path in PACKAGE.glob("*/**/__init__.py"))
+ROOMS = sorted(path.parent for path in PACKAGE.glob("*/**/__init__.py") if path.parent != PACKAGE / "compare")
 
 ERRORS = {
     "SamesumError": (Exception,),
@@ -56,7 +56,7 @@ print(*sys.modules)
 
 
 def test_the_public_names_are_these() -> None:
-    assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, "onnx", "openvino", "__version__"}
+    assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, "compare", "onnx", "openvino", "__version__"}
     assert len(set(samesum.__all__)) == len(samesum.__all__)
     assert all(hasattr(samesum, name) for name in samesum.__all__)
 
@@ -78,7 +78,7 @@ def test_every_public_function_is_documented_with_an_example(door: str) -> None:
             assert ">>> " in each.__doc__, name
 
 
-@pytest.mark.parametrize("door", ["samesum", "samesum.onnx", "samesum.openvino"])
+@pytest.mark.parametrize("door", ["samesum", "samesum.onnx", "samesum.openvino", "samesum.compare"])
 def test_what_is_public_says_where_it_is_imported_from(door: str) -> None:
     module = import_module(door)
     for name in module.__all__:
@@ -96,7 +96,7 @@ def test_errors_can_be_pickled() -> None:
 
 def test_the_package_says_which_modules_are_public() -> None:
     assert samesum.__doc__ is not None
-    assert "Public are this module and those two" in " ".join(samesum.__doc__.split())
+    assert "Public are this module, those two and `samesum.compare`" in " ".join(samesum.__doc__.split())
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS - {"set_num_threads", "get_num_threads", "load"}))

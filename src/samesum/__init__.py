@@ -1,8 +1,8 @@
 """ONNX and OpenVINO reductions and scans, correctly rounded: the same bits everywhere.
 
 The functions on arrays are here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards'
-operators as functions, `load` reads models. Public are this module and those two, by the names in their `__all__`;
-every other module is the package's own and may change without notice.
+operators as functions, `load` reads models. Public are this module, those two and `samesum.compare`, by the names in
+their `__all__`; every other module is the package's own and may change without notice.
 """
 
 from importlib import import_module
@@ -42,7 +42,7 @@ from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.several import reduce
 
 if TYPE_CHECKING:
-    from samesum import onnx, openvino
+    from samesum import compare, onnx, openvino
     from samesum.frontends.models.load import load
 
 _configure()
@@ -64,6 +64,7 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
+    "compare",
     "cumulative_prod",
     "cumulative_sum",
     "get_num_threads",
@@ -90,7 +91,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """The standards' doors and `load` come in on first use, so that `import samesum` takes a few milliseconds."""
-        if name in ("onnx", "openvino"):
+        if name in ("compare", "onnx", "openvino"):
             return import_module(f"samesum.{name}")
         if name == "load":
             return _public(__name__, import_module("samesum.frontends.models.load").load)
