@@ -10,6 +10,8 @@
 #include "python/accumulation.hpp"
 #include "python/certificates.hpp"
 #include "python/custom_operators.hpp"
+#include "python/elementwise.hpp"
+#include "python/floating_point.hpp"
 #include "python/outputs.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
@@ -199,6 +201,8 @@ NB_MODULE(_core, m) {
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis"),
           nb::arg("out").none() = nb::none());
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
+    define_elementwise(m);
+    define_floating_point(m);
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));

@@ -41,7 +41,9 @@ enum class Elementary : std::uint8_t {
     quick_logarithm,
     power,
     precise_power,
-    double_power
+    double_power,
+    rough_exponential,
+    fine_logarithm
 };
 
 struct Certificates {

@@ -3,6 +3,7 @@
 
 #include "kernels/certificates.hpp"
 #include "kernels/double_powers.hpp"
+#include "kernels/elementwise_power.hpp"
 #include "kernels/logarithm.hpp"
 #include "kernels/powers.hpp"
 
@@ -13,6 +14,13 @@ SAMESUM_INLINE DoubleWord logarithm_of(DoubleWord t) {
     Doubles less, error;
     two_sum(t.hi - 1, t.lo, less, error);
     return logarithm<bits>(t, {less, error});
+}
+
+SAMESUM_INLINE Doubles fine_logarithm(Doubles t) {
+    const Doubles all[1] = {t};
+    Doubles log[1];
+    fine_logarithms(all, log);
+    return log[0];
 }
 
 SAMESUM_INLINE DoubleWord one_elementary(Elementary function, DoubleWord x) {
@@ -32,6 +40,10 @@ SAMESUM_INLINE DoubleWord one_elementary(Elementary function, DoubleWord x) {
             return logarithm_of<67>(x);
         case Elementary::logarithm_88:
             return logarithm_of<88>(x);
+        case Elementary::rough_exponential:
+            return {quick_of_one<ExponentialFunction>(x.hi), none};
+        case Elementary::fine_logarithm:
+            return {fine_logarithm(x.hi), none};
         default:
             return {quick_logarithm(x.hi), none};
     }

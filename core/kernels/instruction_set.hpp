@@ -18,6 +18,7 @@ struct InstructionSet {
     const WholeMethods* whole;
     const ShortMethods* shorts;
     const ShortIntegerMethods* short_integers;
+    const ElementwiseMethods* elementwise;
     const Certificates* certificates;
     bool (*is_supported)();
 };

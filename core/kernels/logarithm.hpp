@@ -33,19 +33,43 @@ SAMESUM_INLINE DoubleWord logarithm_of_one_plus(DoubleWord v) {
     return ordered_sum(y, d - 0.5 * d * d);
 }
 
-// A positive normal number as 2^number * z with z from 3/4 to 3/2.
+// A positive normal number below 3/4 2^1024 as 2^number * z with z from 3/4 to 3/2.
 struct Octaves {
     Doubles number, scale;
 
     static SAMESUM_INLINE Octaves of(Doubles t) {
+        const Longs octave = whole_number(t), scale = (1023 - octave) << 52;
+        return {as_doubles(octave), reinterpret_cast<Doubles>(scale)};
+    }
+
+    // Modulo 2^64: numbers that will not be used may be anything.
+    static SAMESUM_INLINE Longs whole_number(Doubles t) {
         constexpr std::uint64_t three_quarters = 0x3fe8000000000000, positive = std::uint64_t{1} << 62;
-        // Modulo 2^64: numbers that will not be used may be anything.
         const UnsignedLongs above = reinterpret_cast<UnsignedLongs>(t) - three_quarters + positive;
-        const Longs octave = reinterpret_cast<Longs>(above >> 52);
-        constexpr std::int64_t offset = static_cast<std::int64_t>(positive >> 52);
-        const Longs shifted = octave - offset + __builtin_bit_cast(std::int64_t, to_integer);
-        const Longs scale = (offset + 1023 - octave) << 52;
-        return {reinterpret_cast<Doubles>(shifted) - to_integer, reinterpret_cast<Doubles>(scale)};
+        return reinterpret_cast<Longs>(above >> 52) - static_cast<std::int64_t>(positive >> 52);
+    }
+
+    static SAMESUM_INLINE Doubles as_doubles(Longs number) {
+        return reinterpret_cast<Doubles>(number + __builtin_bit_cast(std::int64_t, to_integer)) - to_integer;
+    }
+};
+
+// The same of any positive normal number, with z itself. The instructions give what the operations on the
+// bits do.
+struct Significand {
+    Doubles number, z;
+
+    static SAMESUM_INLINE Significand of(Doubles t) {
+#if defined(__AVX512F__)
+        const __m512d z = _mm512_getmant_pd(t, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
+        return {reinterpret_cast<Doubles>(_mm512_getexp_pd(t) - _mm512_getexp_pd(z)),
+                reinterpret_cast<Doubles>(z)};
+#else
+        const Longs number = Octaves::whole_number(t);
+        const UnsignedLongs bits =
+            reinterpret_cast<UnsignedLongs>(t) - (reinterpret_cast<UnsignedLongs>(number) << 52);
+        return {Octaves::as_doubles(number), reinterpret_cast<Doubles>(bits)};
+#endif
     }
 };
 
@@ -116,15 +140,12 @@ SAMESUM_INLINE DoubleWord finely_reduced(DoubleWord r, Longs j) {
 // and 1 + r = z c d; near 1 it is r = v, and there are no other terms. All but r, r^2 / 2 and what they lose
 // is in plain doubles: the last term, below r^3 / 3 < 2^-18 r, is rounded three times by 2^-53, and its
 // polynomial is off by 2^-55 of 1.
-SAMESUM_INLINE DoubleWord logarithm_by_tables(DoubleWord t, DoubleWord v, Doubles scaled) {
+SAMESUM_INLINE DoubleWord logarithm_by_tables(Doubles number, DoubleWord z, DoubleWord v, Longs is_near_one) {
     const Doubles none = {};
-    const Octaves x = Octaves::of(t.hi);
-    const Doubles number = x.number - scaled;
-    const DoubleWord z{t.hi * x.scale, t.lo * x.scale};
     const Longs k = reinterpret_cast<Longs>(fused(z.hi, none + 16, none + to_integer));
     const Doubles c = looked_up(of_sixteenths.factor, k), p = z.hi * c, error = fused(z.hi, c, -p);
     const DoubleWord distant = ordered_sum(p - 1, fused(z.lo, c, error));
-    const Longs near = (x.number == 0) & (samesum::SAMESUM_ISA::magnitude(v.hi) < 0x1p-5);
+    const Longs near = is_near_one & (samesum::SAMESUM_ISA::magnitude(v.hi) < 0x1p-5);
     const DoubleWord coarse{near ? v.hi : distant.hi, near ? v.lo : distant.lo};
     const Longs j = reinterpret_cast<Longs>(fused(coarse.hi, none + fine_steps, none + to_integer));
     const DoubleWord r = finely_reduced(coarse, j);
@@ -141,6 +162,18 @@ SAMESUM_INLINE DoubleWord logarithm_by_tables(DoubleWord t, DoubleWord v, Double
     const Doubles small = fused(r.lo, square - r.hi, fused(none - 0.5, square_rest, r.lo)) +
                           fused(number, none + octave_rest, rests);
     return ordered_sum(sum.hi, fused(r.hi * square, q, small + (first.lo + sum.lo)));
+}
+
+SAMESUM_INLINE DoubleWord logarithm_by_tables(DoubleWord t, DoubleWord v, Doubles scaled) {
+    const Octaves x = Octaves::of(t.hi);
+    return logarithm_by_tables(x.number - scaled, {t.hi * x.scale, t.lo * x.scale}, v, x.number == 0);
+}
+
+// Of a positive normal double.
+SAMESUM_INLINE DoubleWord logarithm_by_tables(Doubles t, Doubles scaled) {
+    const Doubles none = {};
+    const Significand x = Significand::of(t);
+    return logarithm_by_tables(x.number - scaled, {x.z, none}, {t - 1, none}, x.number == 0);
 }
 
 // log(t / 2^scaled) of a double-word t = 1 + v, positive and normal, for bits 50, 67 or 88: near 1 it is v
@@ -160,23 +193,6 @@ SAMESUM_INLINE Doubles logarithm_error(Doubles log) {
     constexpr double relative = 1.0 / static_cast<double>(std::uint64_t{1} << (bits / 2)) /
                                 static_cast<double>(std::uint64_t{1} << (bits - bits / 2));
     return samesum::SAMESUM_ISA::magnitude(log) * relative;
-}
-
-// log t of a positive normal double, within 2^-36 of it, relatively: what the table's first word leaves out
-// is below 2^-42, beside a logarithm above 0.03.
-SAMESUM_INLINE Doubles quick_logarithm(Doubles t) {
-    const Doubles none = {};
-    const Octaves x = Octaves::of(t);
-    const Doubles z = t * x.scale;
-    const Longs k = reinterpret_cast<Longs>(fused(z, none + 16, none + to_integer));
-    const Doubles r = fused(z, looked_up(of_sixteenths.factor, k), none - 1);
-    Doubles q = fused(r, none + 0x1.251603fda89bbp-3, none - 0x1.55e9865e4182cp-3);
-    q = fused(r, q, none + 0x1.9999868dfadfep-3);
-    q = fused(r, q, none - 0x1.ffffea9324fb9p-3);
-    q = fused(r, q, none + 0x1.5555555589884p-2);
-    q = fused(r, q, none - 0x1.000000001d5c5p-1);
-    const Doubles far = fused(x.number, none + 0x1.62e42fefa39efp-1, looked_up(of_sixteenths.log, k));
-    return far + fused(r * r, q, r);
 }
 
 }  // namespace samesum::SAMESUM_ISA

@@ -66,6 +66,15 @@ SAMESUM_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
 #endif
 }
 
+// a * b + c, rounded once, or twice where processors have no instruction for it: for numbers whose bounds
+// hold either way.
+SAMESUM_INLINE Doubles roughly_fused(Doubles a, Doubles b, Doubles c) {
+    if constexpr (has_fused)
+        return fused(a, b, c);
+    else
+        return a * b + c;
+}
+
 // x * x == product + result exactly, barring underflow and overflow.
 SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
 #if defined(__AVX512F__)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/certify.hpp"
+#include "kernels/rough_logarithm.hpp"
 #include "kernels/short.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -1,6 +1,7 @@
 // The methods of one instruction set, each of these structures filled by a source of its own.
 #pragma once
 
+#include "kernels/elementwise_method.hpp"
 #include "kernels/line_method.hpp"
 #include "kernels/method.hpp"
 #include "kernels/scan_method.hpp"

@@ -32,11 +32,17 @@ constexpr std::int64_t scan_brief_bytes = 512 << 10;
 constexpr std::int64_t normalization_threaded_elements = 8 << 10, normalization_brief_elements = 128 << 10;
 constexpr std::int64_t long_line_threaded_bytes = 128 << 10;
 
+// Functions of each element: elements, each of which counts as so many bytes too. A vector of them takes longer
+// than to read it.
+constexpr std::int64_t elementwise_element_bytes = 8;
+constexpr std::int64_t elementwise_threaded_elements = 8 << 10, elementwise_brief_elements = 64 << 10;
+
 // The lock is released whenever threads may be used.
 static_assert(threaded_bytes / most_work >= unlocked_bytes);
 static_assert(zeroed_bytes >= unlocked_bytes);
 static_assert(std::min(scan_threaded_bytes, scan_threaded_columns_bytes) >= unlocked_bytes);
 static_assert(normalization_threaded_elements * normalized_element_bytes >= unlocked_bytes);
+static_assert(elementwise_threaded_elements * elementwise_element_bytes >= unlocked_bytes);
 static_assert(long_line_threaded_bytes >= unlocked_bytes);
 
 }  // namespace samesum

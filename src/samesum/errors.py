@@ -6,6 +6,7 @@ A message says what was asked, what was found and what is allowed, with values.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import TracebackType
 
 
 class SamesumError(Exception):
@@ -52,3 +53,46 @@ class UnsafeModelError(ModelError):
 
 class MissingPackage(SamesumError, ImportError):
     """A package that is needed for what was asked is not installed."""
+
+
+class during:  # noqa: N801 - it reads as a word: `with during(node):`
+    """Errors of samesum and MemoryError that leave the block begin with what failed.
+
+    `what` becomes text when an error leaves, so that it may name what was being done at that moment.
+    """
+
+    __slots__ = ("_what",)
+
+    def __init__(self, what: object) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        if isinstance(error, SamesumError | MemoryError):
+            told = saying(self._what, error)
+            if told is not error:
+                raise told from None
+
+
+def saying(what: object, error: SamesumError | MemoryError) -> Exception:
+    """The error with `what` and a colon before its text: itself, or a MemoryError in the place of another."""
+    if isinstance(error, SamesumError):
+        text = f"{what}: {error}"
+        error.args = (text, *error.args[1:])
+        if isinstance(error, ImportError):
+            error.msg = text  # its text is not that of its arguments
+        return error
+    # NumPy makes the text of its MemoryError from other arguments, so that it cannot be changed in place.
+    return MemoryError(f"{what}: {_shortage(error)}")
+
+
+_SHORTAGE = "not enough memory"
+
+
+def _shortage(error: MemoryError) -> str:
+    told = str(error)
+    if told in ("", "std::bad_alloc"):
+        return _SHORTAGE
+    return told if _SHORTAGE in told else f"{_SHORTAGE}: {told}"

@@ -1,12 +1,14 @@
 """The operators of ONNX as functions on arrays, `opset` chooses the version; and samesum inside ONNX's own tools.
 
-`reference_ops` and `Backend` need the onnx package, `exact_session` onnxruntime; they come in on first use.
+`reference_ops` and `Backend` need the onnx package, `exact_session` onnxruntime; they are imported on first use, and
+without them MissingPackage is raised, an ImportError.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from samesum._public import public, publish
+from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.frontends.standards.onnx_normalizations import Hardmax, LogSoftmax, Softmax
 from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.standards.onnx_reductions import (
@@ -62,6 +64,8 @@ _PLUGINS = {
     "reference_ops": "reference",
 }
 """In which file of `frontends/plugins` each lies."""
+_OF_ONNX = {"Backend": "onnx.backend.base", "reference_ops": "onnx.reference"}
+"""Which part of the onnx package each needs."""
 
 publish(globals())
 
@@ -69,6 +73,8 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         if name in _PLUGINS:
+            if name in _OF_ONNX:
+                onnx_package(f"samesum.onnx.{name}", _OF_ONNX[name])
             return public(__name__, getattr(import_module(f"samesum.frontends.plugins.{_PLUGINS[name]}"), name))
         raise AttributeError(f"module 'samesum.onnx' has no attribute {name!r}")
 

@@ -93,13 +93,20 @@ EXPONENTIALS = {  # number: name, the least and the greatest argument, and bits
     1: ("exponential in words", -690, 0, 68),
     2: ("exponential in more words", -675, 0, 90),
     3: ("exponential less one", -0.999, 0.999, 89),
+    11: ("rough exponential", -150, 150, 36),
 }
 POWERS = {  # as well, the octaves by which roots are too great, and the bound
     8: ("power", -113, 23, 60, Fraction(1, 2**24)),
     9: ("precise power", -113, 23, 60, Fraction(127, 100 * 2**30)),
     10: ("double power", -789, 99, 600, Fraction(1, 2**58)),
 }
-LOGARITHMS = {4: ("logarithm", 50), 5: ("logarithm by tables", 67), 6: ("logarithm in words", 88), 7: ("quick", 36)}
+LOGARITHMS = {
+    4: ("logarithm", 50),
+    5: ("logarithm by tables", 67),
+    6: ("logarithm in words", 88),
+    7: ("quick", 36),
+    12: ("fine logarithm", 45),
+}
 
 
 @pytest.mark.parametrize("number", EXPONENTIALS, ids=lambda number: EXPONENTIALS[number][0])
@@ -107,7 +114,7 @@ LOGARITHMS = {4: ("logarithm", 50), 5: ("logarithm by tables", 67), 6: ("logarit
 def test_exponentials(number: int, measured: Measure) -> None:
     name, low, high, bits = EXPONENTIALS[number]
     x, found = arguments(low, high), Quotients()
-    if number in (0, 3):
+    if number in (0, 3, 11):
         x[1] = 0
     for (hi, lo), got in zip(x.T.tolist(), _core.elementary(number, x).T.tolist(), strict=True):
         wanted = exponential(words(hi, lo))
@@ -142,7 +149,7 @@ def test_logarithms(number: int, measured: Measure) -> None:
     far = np.ldexp(draw.uniform(0.5, 1, 300), draw.integers(-890, 990, 300))
     hi = np.concatenate([near, steps, np.nextafter(steps, 2), np.nextafter(steps, 0), [0.75, 1.5, 1.0], far])
     lo = np.spacing(hi) * draw.uniform(-0.5, 0.5, len(hi))
-    if number in (4, 7):
+    if number in (4, 7, 12):
         lo[:] = 0
     lo[::5] = 0
     x, found = np.ascontiguousarray([hi, lo]), Quotients()

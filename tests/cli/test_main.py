@@ -13,15 +13,32 @@ from command import Command, Done
 
 import samesum as package
 from samesum.cli import run
+from samesum.cli.exits import InvalidFileError, UsageError, status_of
 from samesum.cli.main import main
+from samesum.errors import (
+    AttributeValueError,
+    DtypeError,
+    MissingPackage,
+    ModelError,
+    UnsafeModelError,
+    UnsupportedOperator,
+)
 
 
 def test_help_names_every_verb_and_status(samesum: Command) -> None:
     done = samesum("--help")
     assert done.status == 0
     assert done.err == ""
-    for word in ("run", "info", "--version", "0 fine", "5 an operator is not supported"):
+    for word in ("run", "info", "bench", "conformance", "--version"):
         assert word in done.out
+    table = done.out.partition("exit status:\n")[2].splitlines()
+    assert [line.split()[0] for line in table] == ["0", "1", "2", "3", "4", "5", "6"]
+    assert "6  a package that is needed is not installed, or not enough memory" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_no_verb_is_a_call_for_help(samesum: Command) -> None:
+    assert samesum() == samesum("--help")
 
 
 def test_help_loads_neither_onnx_nor_rich() -> None:
@@ -37,7 +54,6 @@ def test_the_version_is_the_package_s(samesum: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "VERB"),
         (["fly"], "fly"),
         (["run"], "MODEL"),
         (["run", "m.xml", "--fast"], "--fast"),
@@ -96,3 +112,22 @@ def test_running_out_of_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr(run, "open_model", exhausted)
     assert main(["run", "m.xml"]) == 6
     assert capsys.readouterr().err == "samesum: error: out of memory\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (UsageError("x"), 2),
+        (FileNotFoundError(2, "x"), 2),
+        (AttributeValueError("x"), 2),
+        (DtypeError("x"), 2),
+        (ModelError("x"), 4),
+        (UnsafeModelError("x"), 4),
+        (InvalidFileError("x"), 4),
+        (UnsupportedOperator("x"), 5),
+        (MissingPackage("x"), 6),
+        (MemoryError("x"), 6),
+    ],
+)
+def test_each_kind_of_error_has_its_status(error: Exception, status: int) -> None:
+    assert status_of(error) == status

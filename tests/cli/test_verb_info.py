@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import numpy as np
+import onnx
+import pytest
 from command import Command
+from onnx import TensorProto, helper, numpy_helper
 
+from building import Ir
 from samesum.cli.catalogue import lines, types_text
+from samesum.errors import SamesumError
 from samesum.frontends.models.load import load
 from samesum.specs.lookup import FAMILY
 
@@ -49,21 +56,178 @@ def test_types_are_short_and_in_order() -> None:
     )
 
 
-def test_a_model_shows_its_inputs_outputs_and_plan(samesum: Command, examples: Path) -> None:
+def test_a_model_shows_its_inputs_outputs_operators_and_plan(samesum: Command, examples: Path) -> None:
     path = examples / "openvino/layer_norm.xml"
     done = samesum("info", path)
     assert done.status == 0
-    assert done.out == load(path).plan() + "\n"
-    for words in ("input   x float32 [?, 12, 10, 24]", "output  y float32 [?, 12, 10, 24]", "axes [3], keepdims"):
-        assert words in done.out
-    assert done.out.count("openvino.ReduceMean-1") == 2
+    head, _, plan = done.out.partition("All of it runs in samesum:\n")
+    assert plan == load(path).plan() + "\n"
+    lines = [line.split() for line in head.splitlines()]
+    assert lines[:3] == [
+        ["layer_norm.xml:", "openvino"],
+        ["input", "x", "float32", "[?,", "12,", "10,", "24]"],
+        ["output", "y", "float32", "[?,", "12,", "10,", "24]"],
+    ]
+    assert ["ReduceMean", "opset1", "2", "reduction", "openvino.ReduceMean-1"] in lines
+    assert ["Sqrt", "opset1", "1", "openvino.Sqrt-1"] in lines
+    assert "Reductions, scans and softmaxes: ReduceMean (2 nodes)." in head
 
 
 def test_a_model_as_json(samesum: Command, examples: Path) -> None:
     path = examples / "openvino/layer_norm.xml"
     document = json.loads(samesum("info", path, "--json").out)
+    end = {"kind": "tensor", "dtype": "float32", "shape": [None, 12, 10, 24]}
     assert document["model"] == str(path)
-    assert document["inputs"] == [{"name": "x", "dtype": "float32", "shape": [None, 12, 10, 24]}]
-    assert document["outputs"] == [{"name": "y", "dtype": "float32", "shape": [None, 12, 10, 24]}]
-    assert document["operators"]["openvino.ReduceMean-1"] == 2
+    assert document["standard"] == "openvino"
+    assert document["inputs"] == [{"name": "x", **end}]
+    assert document["outputs"] == [{"name": "y", **end}]
+    assert document["operators"][0] == {
+        "operator": "ReduceMean",
+        "version": "opset1",
+        "nodes": 2,
+        "nodes_in_bodies": 0,
+        "kind": "reduction",
+        "runs_as": "openvino.ReduceMean-1",
+        "nodes_not_supported": 0,
+        "reason": None,
+    }
+    assert (document["is_supported"], document["refusal"]) == (True, None)
     assert document["plan"] == load(path).plan().splitlines()
+
+
+def branch(*nodes: onnx.NodeProto) -> onnx.GraphProto:
+    return helper.make_graph(list(nodes), "branch", [], [helper.make_tensor_value_info("z", 1, None)])
+
+
+@pytest.fixture
+def strange(tmp_path: Path) -> Path:
+    """A valid model that samesum cannot run: bodies, a function, a sequence, strings, weights that are not there."""
+    node = helper.make_node
+    then = branch(node("ReduceMax", ["x"], ["m"]), node("LSTM", ["m"], ["z"], name="deep"))
+    nodes = [
+        node("Conv", ["x", "w"], ["a"]),
+        node("Conv", ["a", "w"], ["b"]),
+        node("If", ["c"], ["d"], then_branch=then, else_branch=branch(node("Softmax", ["x"], ["z"]))),
+        node("CumSum", ["b", "axis"], ["e"]),
+        node("ReduceSum", ["e"], ["f"], axes=[1]),
+        node("ReduceSum", ["f"], ["g"]),
+        node("Twice", ["g"], ["y"], domain="local"),
+    ]
+    weights = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[9], data_location=TensorProto.EXTERNAL)
+    weights.external_data.add(key="location", value="gone.bin")
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [
+            value("x", TensorProto.FLOAT, ["n", 3]),
+            value("c", TensorProto.BOOL, []),
+            value("s", TensorProto.STRING, None),
+            helper.make_tensor_sequence_value_info("q", TensorProto.FLOAT, None),
+            value("w", TensorProto.FLOAT, [9]),
+        ],
+        [value("y", TensorProto.FLOAT, None)],
+        [weights, numpy_helper.from_array(np.int64(0), "axis")],
+    )
+    opsets = [helper.make_opsetid("", 13), helper.make_opsetid("local", 1)]
+    function = helper.make_function("local", "Twice", ["a"], ["b"], [node("ReduceL1", ["a"], ["b"])], opsets)
+    path = tmp_path / "strange.onnx"
+    path.write_bytes(helper.make_model(graph, opset_imports=opsets, functions=[function]).SerializeToString())
+    return path
+
+
+def test_a_model_that_cannot_run_is_shown_whole(samesum: Command, strange: Path) -> None:
+    with pytest.raises(SamesumError):
+        load(strange)
+    done = samesum("info", strange)
+    assert (done.status, done.err) == (0, "")
+    lines = [line.split() for line in done.out.splitlines()]
+    assert lines[:6] == [
+        ["strange.onnx:", "onnx"],
+        ["input", "x", "float32", "[?,", "3]"],
+        ["input", "c", "bool", "[]"],
+        ["input", "s", "string", "[...]"],
+        ["input", "q", "sequence"],
+        ["output", "y", "float32", "[...]"],
+    ]
+    for row in (
+        ["Conv", "ai.onnx", "13", "2", "no"],
+        ["If", "ai.onnx", "13", "1", "no"],
+        ["LSTM", "ai.onnx", "13", "1", "no"],
+        ["ReduceMax", "ai.onnx", "13", "1", "reduction", "onnx.ReduceMax-13"],
+        ["ReduceL1", "ai.onnx", "13", "1", "reduction", "onnx.ReduceL1-13"],
+        ["Softmax", "ai.onnx", "13", "1", "softmax", "onnx.Softmax-13"],
+        ["CumSum", "ai.onnx", "13", "1", "scan", "onnx.CumSum-11"],
+        ["Twice", "a", "function", "of", "the", "model,", "local", "1", "no"],
+    ):
+        assert row in lines, done.out
+    assert "1 of 2: onnx.ReduceSum-13 has no attribute 'axes'; it has keepdims, noop_with_empty_axes" in done.out
+    expected = "ReduceSum (2 nodes), ReduceMax (1 node), ReduceL1 (1 node), CumSum (1 node), Softmax (1 node)."
+    assert f"Reductions, scans and softmaxes: {expected}" in done.out
+    assert "There is no plan: " in done.out
+
+
+def test_a_model_that_cannot_run_is_one_document(process: Command, strange: Path) -> None:
+    done = process("info", strange, "--json")
+    assert (done.status, done.err) == (0, "")
+    document = json.loads(done.out)
+    assert (document["is_supported"], document["plan"]) == (False, None)
+    assert document["refusal"].startswith("strange.onnx: ")
+    assert {row["operator"]: row["nodes_not_supported"] for row in document["operators"]} == {
+        "Conv": 2,
+        "If": 1,
+        "LSTM": 1,
+        "Twice": 1,
+        "ReduceSum": 1,
+        "ReduceMax": 0,
+        "ReduceL1": 0,
+        "Softmax": 0,
+        "CumSum": 0,
+    }
+    assert [end["kind"] for end in document["inputs"]] == ["tensor", "tensor", "tensor", "sequence"]
+    assert document["inputs"][2] == {"name": "s", "kind": "tensor", "dtype": "string", "shape": None}
+
+
+def test_an_ir_needs_no_weights(samesum: Command, examples: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.xml"
+    text = (examples / "openvino/cum_sum.xml").read_text(encoding="utf-8")
+    model.write_text(text.replace('element_type="f32"', 'element_type="string"', 1), encoding="utf-8")
+    done = samesum("info", model)
+    assert done.status == 0, done.err
+    assert "input   x string [5]" in done.out
+    assert "CumSum" in done.out
+    assert "There is no plan" in done.out
+    shutil.copy(examples / "openvino/cum_sum.xml", model)
+    done = samesum("info", model)
+    assert done.status == 0, done.err
+    assert "openvino.CumSum-3" in done.out
+    assert "m.bin, which is not there; give another file by --weights FILE" in done.out
+    weights = examples / "openvino/cum_sum.bin"
+    assert "All of it runs in samesum:" in samesum("info", model, "--weights", weights).out
+    assert samesum("info", model, "--weights", tmp_path / "gone.bin").status == 2
+
+
+def test_the_bodies_of_an_ir_are_counted(samesum: Command, tmp_path: Path) -> None:
+    ir = Ir()
+    x = ir.parameter("x", "f32", "3")
+    layers = "".join(
+        f'<layer id="{i}" name="{kind}{i}" type="{kind}" version="opset1"><output><port id="0"/></output></layer>'
+        for i, kind in enumerate(("Parameter", "Erf", "Sqrt", "Result"))
+    )
+    bodies = f"<then_body><layers>{layers}</layers></then_body><else_body><layers>{layers}</layers></else_body>"
+    path = tmp_path / "if.xml"
+    path.write_text(ir.result(ir.layer("If", [x], bodies, "opset8", name="if")).text, encoding="utf-8")
+    done = samesum("info", path, "--json")
+    assert done.status == 0, done.err
+    found = {row["operator"]: (row["nodes"], row["nodes_in_bodies"]) for row in json.loads(done.out)["operators"]}
+    assert found == {"If": (1, 0), "Erf": (0, 2), "Sqrt": (0, 2)}
+
+
+def test_what_is_no_model_is_status_4_and_what_is_not_there_2(samesum: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.onnx").write_bytes(b"\xff\xff no model")
+    (tmp_path / "a.xml").write_bytes(b"<net>")
+    for name, status in (("a.onnx", 4), ("a.xml", 4), ("gone.onnx", 2), ("gone.xml", 2)):
+        for form in ((), ("--json",)):
+            done = samesum("info", tmp_path / name, *form)
+            assert (done.status, done.out) == (status, ""), name
+            assert name in done.err

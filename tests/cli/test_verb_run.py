@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
-from command import Command, Done
+from command import ROOT, Command, Done
 from onnx import TensorProto
 
 Save = Callable[..., Path]
@@ -120,7 +121,11 @@ def test_the_weights_of_an_ir_may_be_elsewhere(samesum: Command, examples: Path,
     model = tmp_path / "m.xml"
     shutil.copy(examples / "openvino/cum_sum.xml", model)
     x = examples / "data/cum_sum_x.npy"
-    assert samesum("run", model, "--input", x).status != 0
+    refused = samesum("run", model, "--input", x)
+    assert refused.status == 2
+    assert f"{model} has its weights in {tmp_path / 'm.bin'}, which is not there; give another file by --weights" in (
+        refused.err
+    )
     done = samesum("run", model, "--input", x, "--weights", examples / "openvino/cum_sum.bin")
     assert done.out == "y  float32  [5]\n[ 1.,  3.,  6., 10., 15.]\n"
 
@@ -136,8 +141,8 @@ def test_the_weights_of_an_ir_may_be_elsewhere(samesum: Command, examples: Path,
         (["a=nothing.npy"], 2, "cannot read nothing.npy: No such file"),
         (["other.npz"], 2, "'c'"),
         (["a=two.npz"], 2, "no array 'a'"),
-        (["a=double.npy", "b=one.npy"], 4, "input 'a' is float64; the model takes float32"),
-        (["a=square.npy", "b=one.npy"], 4, "input 'a' has shape [1, 2]; the model takes [?]"),
+        (["a=double.npy", "b=one.npy"], 2, "input 'a' is float64; the model takes float32"),
+        (["a=square.npy", "b=one.npy"], 2, "input 'a' has shape [1, 2]; the model takes [?]"),
     ],
 )
 def test_inputs_that_do_not_fit_are_told_in_one_line(
@@ -197,11 +202,34 @@ def test_an_unsupported_operator_is_status_5(samesum: Command, build: Build) -> 
     assert "Softplus" in done.err
 
 
+def test_a_file_of_another_kind_is_told_so(samesum: Command) -> None:
+    done = samesum("run", ROOT / "README.md")
+    assert done.status == 4
+    assert "README.md: neither an .onnx model nor the .xml of an OpenVINO IR" in done.err
+
+
+def test_a_missing_package_is_status_6(samesum: Command, two_inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    done = samesum("run", two_inputs)
+    assert done.status == 6
+    assert 'pip install "samesum[onnx]"' in done.err
+
+
+def test_too_little_memory_is_status_6(samesum: Command, build: Build, tmp_path: Path) -> None:
+    kind = (TensorProto.FLOAT, [1])
+    ends = {"x": kind, "shape": (TensorProto.INT64, [2])}
+    model = build([("Expand", ["x", "shape"], ["a"], {}), ("Exp", ["a"], ["y"], {})], ends, {"y": (1, None)})
+    np.savez(tmp_path / "in.npz", x=np.float32([1]), shape=np.int64([2**20, 2**20]))
+    done = samesum("run", model, "--input", tmp_path / "in.npz")
+    assert done.status == 6
+    assert "node 'y': onnx.Exp-13: not enough memory: Unable to allocate 4.00 TiB" in done.err
+
+
 def test_a_run_that_fails_leaves_the_old_output(samesum: Command, examples: Path, save: Save, tmp_path: Path) -> None:
     out = tmp_path / "out.npz"
     out.write_bytes(b"old")
     done = samesum("run", examples / "openvino/cum_sum.xml", "--input", save("x.npy", [1, 2]), "--output", out)
-    assert done.status == 4
+    assert done.status == 2
     assert out.read_bytes() == b"old"
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from samesum.conformance.contestants import ByModels, Own
 from samesum.conformance.explaining import Explained, explain, matrix
 from samesum.conformance.forms import Form
+from samesum.conformance.matrix import checked, counts, write
 from samesum.conformance.situations import BY_NAME, SITUATIONS, case_of, specs_of, usual
+from samesum.errors import AttributeValueError
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Session, Settings, Trouble
 from samesum.specs.lookup import FAMILY
@@ -124,3 +128,28 @@ def test_the_matrix_has_every_operator() -> None:
     found = list(matrix([OWN]))
     assert {each.spec.operator.name for each in found} == {spec.operator.name for spec in FAMILY}
     assert not any(one.differs for each in found for one in each.answers)
+
+
+def test_the_matrix_is_written_in_each_format(tmp_path: Path) -> None:
+    found = [given(np.array(0, np.float32)), given(np.array(2.5e-40, np.float32))]
+    versions = {"samesum": "0", "fixed": "1"}
+    assert counts(found, "samesum") == (2, 2)
+    assert counts(found, "fixed") == (1, 2)
+    write(found, versions, checked(tmp_path / "m.md"))
+    lines = (tmp_path / "m.md").read_text().splitlines()
+    assert lines[0] == "| operator | case | data | samesum 0 | fixed 1 |"
+    assert lines[2] == "| all cases |  |  | 2/2 | 1/2 |"
+    assert lines[3] == "| onnx.ReduceSum-13 | subnormal | float32 [1e-40, 2e-40, -5e-41] | 2.5e-40 | **0** |"
+    assert len(lines) == 4
+    write(found, versions, checked(tmp_path / "m.html"))
+    page = (tmp_path / "m.html").read_text()
+    assert page.count('<td class="differs">0</td>') == 1
+    assert page.count('<td class="same">2.5e-40</td>') == 3
+    pytest.importorskip("matplotlib")
+    write(found, versions, checked(tmp_path / "m.png"))
+    assert (tmp_path / "m.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_other_formats_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(AttributeValueError, match=r"allowed are files that end in \.md, \.html, \.png, \.svg"):
+        checked(tmp_path / "m.txt")

@@ -14,7 +14,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import onnx_bytes
-from samesum import DtypeError, ModelError, UnsupportedOperator
+from samesum import AttributeValueError, DtypeError, UnsupportedOperator
 from samesum.conformance.suites.node_tests import exported_tests, node_tests
 from samesum.onnx import Backend, CumSum, ReduceSum
 from samesum.specs.lookup import FAMILY
@@ -79,7 +79,7 @@ def test_a_model_is_compatible_if_it_can_be_prepared() -> None:
     assert not Backend.is_compatible(good, "CUDA")
     assert not Backend.is_compatible(model_of(NODE("Erf", ["x"], ["y"])))
     assert not Backend.is_compatible(model_of(NODE("Identity", ["x"], ["y"]), x=(TensorProto.STRING, [1])))
-    with pytest.raises(UnsupportedOperator, match=r"Erf \(ai\.onnx 18\)"):
+    with pytest.raises(UnsupportedOperator, match=r"Erf \(ai\.onnx 18, node '#0'\)"):
         Backend.prepare(model_of(NODE("Erf", ["x"], ["y"])))
 
 
@@ -89,13 +89,13 @@ def test_a_model_is_compatible_if_it_can_be_prepared() -> None:
 def test_the_device_is_the_cpu(device: str, supported: bool) -> None:
     assert Backend.supports_device(device) is supported
     if not supported:
-        with pytest.raises(ModelError, match=f"^device '{device}' was asked for; allowed is 'CPU'"):
+        with pytest.raises(AttributeValueError, match=f"^device '{device}' was asked for; allowed is 'CPU'"):
             Backend.prepare(model_of(NODE("ReduceSum", ["x"], ["y"])), device)
 
 
 @pytest.mark.parametrize("model", [b"", "model.onnx", None])
 def test_what_is_no_model_proto_is_refused(model: Any) -> None:
-    with pytest.raises(ModelError, match=r"a model is an onnx\.ModelProto; got"):
+    with pytest.raises(DtypeError, match=r"a model is an onnx\.ModelProto; got"):
         Backend.prepare(model)
 
 
@@ -133,9 +133,9 @@ def test_a_node_runs_on_every_type(dtype: Any) -> None:
 
 def test_inputs_of_a_node_that_do_not_fit_are_refused() -> None:
     node = NODE("CumSum", ["x", "axis"], ["y"])
-    with pytest.raises(ModelError, match=r"CumSum has the inputs \['x', 'axis'\]; 1 arrays were given"):
+    with pytest.raises(AttributeValueError, match=r"CumSum has the inputs \['x', 'axis'\]; 1 arrays were given"):
         Backend.run_node(node, [X])
-    with pytest.raises(ModelError, match=r"CumSum has the inputs \['x', 'axis'\]; \['x', 'axes'\] were given"):
+    with pytest.raises(AttributeValueError, match=r"CumSum has the inputs \['x', 'axis'\]; \['x', 'axes'\] were given"):
         Backend.run_node(node, {"x": X, "axes": np.array(0)})
     with pytest.raises(DtypeError, match="input 'x' is complex128"):
         Backend.run_node(node, [X.astype(complex), np.array(0)])

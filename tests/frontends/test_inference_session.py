@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import onnx_bytes
-from samesum import DtypeError, ModelError, ShapeError, UnsupportedOperator
+from samesum import AttributeValueError, DtypeError, ModelError, ShapeError, UnsupportedOperator
 from samesum.onnx import InferenceSession
 
 F, NODE = TensorProto.FLOAT, helper.make_node
@@ -82,13 +82,13 @@ def test_an_input_with_a_default_is_not_listed_and_need_not_be_given(session: Se
 
 
 REFUSED = {
-    "an unknown output": (["z"], FEEDS, ModelError, "unknown output 'z'; the model has low, high"),
-    "a missing input": (None, {"x": X}, ModelError, "missing input 'w'; the model has 2 inputs"),
-    "an unknown input": (None, FEEDS | {"q": X}, ModelError, "unknown input 'q'"),
+    "an unknown output": (["z"], FEEDS, AttributeValueError, "unknown output 'z'; the model has low, high"),
+    "a missing input": (None, {"x": X}, AttributeValueError, "missing input 'w'; the model has 2 inputs"),
+    "an unknown input": (None, FEEDS | {"q": X}, AttributeValueError, "unknown input 'q'"),
     "another type": (None, FEEDS | {"x": X.astype(np.float64)}, DtypeError, "'x' is float64; the model takes float32"),
     "another shape": (None, FEEDS | {"x": X.T}, ShapeError, r"'x' has shape \[3, 2\]; the model takes \[2, 3\]"),
-    "no mapping": (None, [X], ModelError, "input_feed is a list; a mapping"),
-    "names as one text": ("low", FEEDS, ModelError, "output_names is the text 'low'"),
+    "no mapping": (None, [X], DtypeError, "input_feed is a list; a mapping"),
+    "names as one text": ("low", FEEDS, DtypeError, "output_names is the text 'low'"),
 }
 
 
@@ -101,10 +101,65 @@ def test_what_does_not_fit_is_refused(session: Session, name: str) -> None:
         made.run(names, feeds)
 
 
-@pytest.mark.parametrize("source", [3, None, b"no model", "gone.onnx"])
-def test_what_is_no_model_is_refused(session: Session, source: Any) -> None:
-    with pytest.raises(ModelError if session is InferenceSession else Exception):
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [(3, DtypeError), (None, DtypeError), (b"no model", ModelError), ("gone.onnx", FileNotFoundError)],
+)
+def test_what_is_no_model_is_refused(session: Session, source: Any, error: type[Exception]) -> None:
+    with pytest.raises(error if session is InferenceSession else Exception):
         session(source, providers=["CPUExecutionProvider"])
+
+
+def test_another_provider_is_warned_of() -> None:
+    for providers in (["CUDAExecutionProvider", "CPUExecutionProvider"], [("CUDAExecutionProvider", {})]):
+        with pytest.warns(UserWarning, match=r"^CUDAExecutionProvider was asked for; samesum runs on the CPU alone"):
+            InferenceSession(MODEL, providers=providers)
+
+
+PYTHON_NUMBERS = {
+    "float": (TensorProto.FLOAT, [[1, 2.5], [True, -4]], np.float32([[1, 2.5], [1, -4]])),
+    "float16": (TensorProto.FLOAT16, [0.1, 70000.0], np.array([0.1, np.inf], np.float16)),
+    "bfloat16": (TensorProto.BFLOAT16, [1.0, 1.00390626], np.array([1, 1.0078125], ml_dtypes.bfloat16)),
+    "integers": (TensorProto.INT64, [[-1], [2**40]], np.int64([[-1], [2**40]])),
+    "truncated": (TensorProto.UINT8, [1.5, 255], np.uint8([1, 255])),
+    "booleans": (TensorProto.BOOL, [2, 0, True], np.array([True, False, True])),
+    "an empty list": (TensorProto.DOUBLE, [], np.array([], np.float64)),
+    "a list of NumPy's numbers": (TensorProto.FLOAT, [np.float64(0.5), np.int8(3)], np.float32([0.5, 3])),
+}
+
+
+@pytest.mark.parametrize("name", PYTHON_NUMBERS)
+def test_lists_become_arrays_of_the_input_s_type(session: Session, name: str) -> None:
+    kind, given, expected = PYTHON_NUMBERS[name]
+    if session is not InferenceSession and name == "bfloat16":
+        pytest.skip("ONNX Runtime takes no list for bfloat16")
+    data = onnx_bytes([NODE("Identity", ["x"], ["y"])], {"x": (kind, None)}, {"y": (kind, None)}, ir_version=8)
+    with np.errstate(over="ignore"):
+        (found,) = session(data, providers=["CPUExecutionProvider"]).run(None, {"x": given})
+    np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize(("kind", "given"), [("UINT8", [300]), ("UINT8", [-1]), ("INT64", [float("nan")])])
+def test_numbers_that_the_type_cannot_hold_are_refused(session: Session, kind: str, given: Any) -> None:
+    number = getattr(TensorProto, kind)
+    data = onnx_bytes([NODE("Identity", ["x"], ["y"])], {"x": (number, None)}, {"y": (number, None)})
+    ours = session is InferenceSession
+    message = f"input 'x' holds what {kind.lower()} cannot" if ours else None
+    with pytest.raises(AttributeValueError if ours else Exception, match=message):
+        session(data, providers=["CPUExecutionProvider"]).run(None, {"x": given})
+
+
+def test_python_s_numbers_are_taken_and_texts_are_not() -> None:
+    made = InferenceSession(onnx_bytes([NODE("Neg", ["x"], ["y"])], {"x": (F, [])}, {"y": (F, [])}))
+    for given in (2, 2.0, True):
+        (found,) = made.run(None, {"x": given})
+        np.testing.assert_array_equal(found, np.float32(-1 if given is True else -2), strict=True)
+    for given in (["1.5"], "1.5", [None]):
+        with pytest.raises((DtypeError, ShapeError)):
+            made.run(None, {"x": given})
+    for given in (np.float64(2), np.int64(2), np.array(2.0)):
+        with pytest.raises(DtypeError, match=r"input 'x' is .*; the model takes float32"):
+            made.run(None, {"x": given})
 
 
 TYPES = (
@@ -148,5 +203,5 @@ def test_what_onnx_runtime_has_no_kernel_for_runs_here() -> None:
 
 def test_every_node_that_is_not_supported_is_named() -> None:
     data = onnx_bytes([NODE("Erf", ["x"], ["e"]), NODE("Sin", ["e"], ["y"])], {"x": (F, [1])}, {"y": (F, [1])})
-    with pytest.raises(UnsupportedOperator, match=r"2 nodes .*Erf .*Sin "):
+    with pytest.raises(UnsupportedOperator, match=r"2 operators .*Erf \(ai.onnx 18, node '#0'\), Sin "):
         InferenceSession(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,14 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from building import onnx_bytes, same
-from samesum.errors import DtypeError, ModelError, UnsafeModelError, UnsupportedOperator
+from samesum.errors import (
+    AttributeValueError,
+    DtypeError,
+    MissingPackage,
+    ModelError,
+    UnsafeModelError,
+    UnsupportedOperator,
+)
 from samesum.frontends.models.load import load
 from samesum.frontends.models.model import Model
 
@@ -58,7 +66,9 @@ def test_a_path_and_bytes_are_the_same_model(tmp_path: Path) -> None:
 def test_the_opset_chooses_the_version() -> None:
     assert load(reduce_sum(11, axes=[1], keepdims=0)).run(X)["y"].tolist() == [3, 12]
     assert load(reduce_sum(13, noop_with_empty_axes=1)).run(X)["y"].tolist() == X.tolist()
-    with pytest.raises(UnsupportedOperator, match=r"node '#0', ReduceSum \(ai.onnx 13\).*'axes'"):
+    with pytest.raises(
+        UnsupportedOperator, match=r"ReduceSum \(ai.onnx 13, node '#0': onnx.ReduceSum-13 has no attribute 'axes'"
+    ):
         load(reduce_sum(13, axes=[1]))
     with pytest.raises(UnsupportedOperator, match="opsets 1 to"):
         load(reduce_sum(999))
@@ -199,11 +209,12 @@ def test_subgraphs_functions_and_other_domains_are_unsupported() -> None:
     data = onnx_bytes(
         nodes, {"x": (F, [1]), "c": (TensorProto.BOOL, [])}, {"y": (F, None)}, opset_imports=opsets, functions=functions
     )
-    with pytest.raises(UnsupportedOperator, match="3 nodes") as caught:
+    with pytest.raises(UnsupportedOperator, match="3 operators") as caught:
         load(data)
-    assert "'if', If (ai.onnx 18)" in str(caught.value)
-    assert "'function', Twice (a function of the model, local)" in str(caught.value)
-    assert "'overridden', Exp (a function of the model, ai.onnx)" in str(caught.value)
+    assert "If (ai.onnx 18, node 'if')" in str(caught.value)
+    assert "Twice (a function of the model, local, node 'function')" in str(caught.value)
+    assert "Exp (a function of the model, ai.onnx, node 'overridden')" in str(caught.value)
+    assert caught.value.operators == {"If": 1, "Twice": 1, "Exp": 1}
 
 
 def test_inputs_that_are_no_tensors_are_unsupported() -> None:
@@ -220,19 +231,33 @@ def test_what_is_no_model_is_refused(data: bytes) -> None:
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    for source in (tmp_path / "gone.onnx", tmp_path, "a\0b"):
-        with pytest.raises(ModelError, match=r"cannot be read|not a regular file"):
-            load(source)
-    with pytest.raises(ModelError, match="a model is a path or bytes; got int"):
+    with pytest.raises(FileNotFoundError) as caught:
+        load(tmp_path / "gone.onnx")
+    assert caught.value.filename == str(tmp_path / "gone.onnx")
+    with pytest.raises(IsADirectoryError):
+        load(tmp_path)
+    with pytest.raises(AttributeValueError, match="is no path: embedded null byte"):
+        load("a\0b")
+    os.mkfifo(tmp_path / "pipe.onnx")
+    with pytest.raises(ModelError, match="is not a regular file"):
+        load(tmp_path / "pipe.onnx")
+    with pytest.raises(DtypeError, match="a model is a path or bytes; got int"):
         load(3)  # type: ignore[arg-type]
-    with pytest.raises(ModelError, match="weights= belongs to an OpenVINO IR"):
+    with pytest.raises(AttributeValueError, match="weights= belongs to an OpenVINO IR"):
         load(reduce_sum(), weights=b"")
+
+
+@pytest.mark.parametrize("name", ["README.md", "net.bin", "model"])
+def test_a_file_of_another_kind_is_told_so(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"# samesum\n\nThe same sum everywhere.")
+    with pytest.raises(ModelError, match=rf"^{name}: neither an \.onnx model nor the \.xml of an OpenVINO IR"):
+        load(tmp_path / name)
 
 
 def test_without_the_onnx_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     data = reduce_sum()
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ModelError, match=r'pip install "samesum\[onnx\]"'):
+    with pytest.raises(MissingPackage, match=r'^model: reading \.onnx files needs .*pip install "samesum\[onnx\]"'):
         load(data)
 
 

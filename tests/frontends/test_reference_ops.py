@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, inliner
 from onnx.reference import ReferenceEvaluator
 
 from building import onnx_bytes
-from samesum import AxisError, DtypeError, ModelError, UnsupportedOperator, load
+from samesum import AttributeValueError, AxisError, DtypeError, UnsupportedOperator, load
 from samesum.frontends.plugins import reference
 from samesum.onnx import ReduceL1, ReduceMax, ReduceSum, reference_ops
 from samesum.specs.lookup import FAMILY
@@ -148,7 +148,9 @@ REFUSED = {
     "an attribute of another version": (
         NODE("ReduceSum", ["x"], ["y"], axes=[1]), 13, UnsupportedOperator, "ReduceSum-13 has no attribute 'axes'"
     ),
-    "a value that is not allowed": (NODE("ReduceSum", ["x"], ["y"], keepdims=2), 13, ModelError, "keepdims is 2"),
+    "a value that is not allowed": (
+        NODE("ReduceSum", ["x"], ["y"], keepdims=2), 13, AttributeValueError, "keepdims is 2"
+    ),
 }  # fmt: skip
 
 

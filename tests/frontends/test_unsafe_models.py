@@ -204,12 +204,12 @@ def test_a_model_given_as_bytes_has_no_external_data(home: Path) -> None:
 
 
 def tried(data: bytes, weights: bytes | None, x: np.ndarray) -> str:
-    """What becomes of it; anything but a result or an error of samesum raises."""
+    """What becomes of it; anything but a result, an error of samesum or a lack of memory raises."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             load(data, weights=weights).run(x)
-    except SamesumError as error:
+    except (SamesumError, MemoryError) as error:
         return type(error).__name__
     return "runs"
 

@@ -11,4 +11,6 @@ from samesum.graph import stages
 def one_by_one(model: Model) -> Model:
     """The same model without any two steps in one stage."""
     program = model._program
-    return Model(replace(program, stages=stages.one_by_one(program.steps, program.graph)))
+    alone = [stages._stage([step], step.result, {}) for step in program.steps]
+    kept = {*program.graph.results, *program.graph.constants}
+    return Model(replace(program, stages=stages._freeing(alone, kept)))

@@ -114,9 +114,11 @@ def test_what_others_need_is_whole() -> None:
     ]
 
 
-def test_bounds_and_exponents_are_needed_whole() -> None:
-    nodes = [NODE("Neg", ["x"], ["a"]), NODE("Pow", ["x", "a"], ["y"])]
+def test_bounds_are_needed_whole_and_exponents_are_not() -> None:
+    nodes = [NODE("Neg", ["x"], ["a"]), NODE("Clip", ["x", "a"], ["y"])]
     assert stages(model(nodes)) == [(("a",), ("a",)), (("y",), ("y",))]
+    nodes[1] = NODE("Pow", ["x", "a"], ["y"])
+    assert stages(model(nodes)) == [(("a", "y"), ("y",))]
 
 
 def test_axes_that_only_running_tells_keep_a_reduction_apart() -> None:

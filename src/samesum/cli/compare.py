@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samesum.cli.exits import Exit, UsageError
+from samesum.cli.matrix import write_matrix
 from samesum.cli.show import print_json
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def add_to(verbs: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("model", metavar="MODEL", type=Path, help="an .onnx file, or the .xml of an OpenVINO IR")
+    parser.add_argument(
+        "model", metavar="MODEL", type=Path, nargs="?", help="an .onnx file, or the .xml of an OpenVINO IR"
+    )
     parser.add_argument(
         "--input",
         dest="inputs",
@@ -61,6 +64,8 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--max-ulp", metavar="N", type=float, help="status 1 if an error is above N ulps, too")
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a model and a script for each wrong node")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one self-contained page with pictures")
+    matrix = "without MODEL: every operator on every installed engine in difficult cases; .md, .html, .png or .svg"
+    parser.add_argument("--matrix", metavar="FILE", type=Path, help=matrix)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(call=call)
 
@@ -71,6 +76,9 @@ def call(arguments: argparse.Namespace) -> Exit:
     from samesum.compare.page import page
     from samesum.runtimes.output import stdout_to_stderr
 
+    if arguments.matrix is not None and arguments.model is None:
+        print(write_matrix(arguments.matrix))
+        return Exit.FINE
     _check(arguments)
     with stdout_to_stderr():
         found = _compared(arguments)
@@ -85,6 +93,8 @@ def call(arguments: argparse.Namespace) -> Exit:
 
 def _check(arguments: argparse.Namespace) -> None:
     """What can be refused is refused before anything runs."""
+    if arguments.model is None or arguments.matrix is not None:
+        raise UsageError("name a MODEL to compare, or --matrix FILE without a model")
     for path in (arguments.model, arguments.weights):
         if path is not None and not path.exists():
             raise UsageError(f"cannot read {path}: No such file or directory")

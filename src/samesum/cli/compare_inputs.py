@@ -1,17 +1,14 @@
-"""Inputs of a model from files and folders: .npy, .npz, .pb, and test data as ONNX lays it out."""
+"""Sets of inputs of a model from files and folders: .npy, .npz, .pb, and test data as ONNX lays it out."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
-from samesum.cli.exits import InvalidFileError, UsageError
-from samesum.cli.run import split_option
-from samesum.cli.storage import read_arrays
+from samesum.cli.exits import UsageError
+from samesum.cli.inputs import named_sources, split_option
 from samesum.compare.graph import Input
+from samesum.files.source import Source
 from samesum.formats.arrays import NDArray
 
 
@@ -26,10 +23,10 @@ def input_sets(options: Sequence[str], inputs: Sequence[Input]) -> list[dict[str
     sets: list[dict[str, NDArray]] = []
     for option in options:
         name, path = split_option(option, names)
-        if path.is_dir() and (folders := sorted(each for each in path.iterdir() if _tensors(each))):
-            sets += [_folder(folder, names) for folder in folders]
+        if name is None and path.is_dir() and (folders := sorted(filter(_holds_inputs, path.iterdir()))):
+            sets += [_read(named_sources(None, folder, inputs)) for folder in folders]
         else:
-            common |= _folder(path, names) if path.is_dir() else _file(name, path, names)
+            common |= _read(named_sources(name, path, inputs))
     found = [each | common for each in sets] or [common]
     for each in found:
         _check(each, names)
@@ -44,51 +41,9 @@ def _check(found: dict[str, NDArray], names: Sequence[str]) -> None:
         raise UsageError(f"the input {missing[0]!r} is not given; the inputs are {', '.join(names)}")
 
 
-def _tensors(folder: Path) -> list[Path]:
-    found = folder.glob("input_*.pb") if folder.is_dir() else ()
-    return sorted(found, key=lambda path: int(re.sub(r"\D", "", path.stem) or 0))
+def _holds_inputs(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.glob("input_*.pb"))
 
 
-def _folder(folder: Path, names: Sequence[str]) -> dict[str, NDArray]:
-    paths = _tensors(folder)
-    if not paths:
-        raise UsageError(f"{folder} holds no input_0.pb and no folder that does")
-    if len(paths) > len(names):
-        raise UsageError(f"{folder} holds {len(paths)} inputs; the model has {len(names)}")
-    return {name: _tensor(path)[1] for name, path in zip(names, paths, strict=False)}
-
-
-def _file(name: str | None, path: Path, names: Sequence[str]) -> dict[str, NDArray]:
-    if path.suffix == ".pb":
-        said, array = _tensor(path)
-        return {name or (said if said in names else _only(path, names)): array}
-    arrays = read_arrays(path)
-    if None in arrays:
-        return {name or _only(path, names): arrays[None]}
-    if name is not None:
-        return {name: arrays[name] if name in arrays else next(iter(arrays.values()))}
-    return {str(key): array for key, array in arrays.items()}
-
-
-def _only(path: Path, names: Sequence[str]) -> str:
-    if len(names) != 1:
-        raise UsageError(f"--input {path} needs a name; the model's inputs are {', '.join(names) or 'none'}")
-    return names[0]
-
-
-def _tensor(path: Path) -> tuple[str, NDArray]:
-    """A TensorProto's name and array."""
-    from samesum.runtimes.packages import require
-
-    require("onnx", "a .pb file")
-    import onnx
-    from onnx import numpy_helper
-
-    tensor = onnx.TensorProto()
-    try:
-        tensor.ParseFromString(path.read_bytes())
-        return tensor.name, np.asarray(numpy_helper.to_array(tensor))
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    except Exception as error:
-        raise InvalidFileError(f"{path} is not a tensor as ONNX writes it: {error}") from error
+def _read(sources: Mapping[str, Source]) -> dict[str, NDArray]:
+    return {name: source.read() for name, source in sources.items()}

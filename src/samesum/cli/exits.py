@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from samesum.errors import MissingPackage, SamesumError, UnsupportedOperator
+from samesum.errors import MissingPackage, ModelError, UnsupportedOperator
 
 
 class Exit(IntEnum):
@@ -21,12 +21,24 @@ class Exit(IntEnum):
     PIPE_CLOSED = 141
 
 
+MEANINGS = {
+    Exit.FINE: "success",
+    Exit.MISMATCH: "a result is not the expected one",
+    Exit.USAGE: "wrong usage, an input that does not fit, or a file that is not there",
+    Exit.THRESHOLD: "a threshold was exceeded",
+    Exit.INVALID: "a file is invalid or unsafe",
+    Exit.UNSUPPORTED: "a model has an operator that is not supported",
+    Exit.LACKING: "a package that is needed is not installed, or not enough memory",
+}
+"""The table of `samesum --help`."""
+
+
 class UsageError(Exception):
     """The command was asked for something that it cannot mean; the message says what is allowed."""
 
 
 class InvalidFileError(Exception):
-    """A file that is not a model holds something that it must not hold."""
+    """A file that holds neither a model nor an array is not what it has to be."""
 
 
 def status_of(error: Exception) -> Exit:
@@ -35,6 +47,4 @@ def status_of(error: Exception) -> Exit:
         return Exit.LACKING
     if isinstance(error, UnsupportedOperator):
         return Exit.UNSUPPORTED
-    if isinstance(error, SamesumError | InvalidFileError):
-        return Exit.INVALID
-    return Exit.USAGE
+    return Exit.INVALID if isinstance(error, ModelError | InvalidFileError) else Exit.USAGE

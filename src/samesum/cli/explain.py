@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
 from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
 from samesum.cli.catalogue import Line
 from samesum.cli.exits import Exit, UsageError
+from samesum.cli.matrix import PATIENCE, installed
 from samesum.cli.show import print_json, printable
 from samesum.conformance.contestants import Contestant
 from samesum.conformance.explaining import Explained, contestants, explain, text_of
 from samesum.conformance.situations import BY_NAME, SITUATIONS, specs_of
-from samesum.errors import MissingPackage
-from samesum.runtimes.catalogue import OTHERS
 from samesum.specs.lookup import FAMILY
 from samesum.specs.row import Spec
-
-PATIENCE = 60.0
 
 
 def add_to(verbs: Any) -> None:
@@ -54,7 +50,7 @@ def call(arguments: argparse.Namespace) -> Exit:
         known = ", ".join(sorted({spec.operator.name for spec in FAMILY}))
         raise UsageError(f"there is no operator {arguments.operator!r} that samesum explains; allowed are {known}")
     chosen = [BY_NAME[name] for name in arguments.cases] or SITUATIONS
-    engines = contestants(_installed(), PATIENCE)
+    engines = contestants(installed(), PATIENCE)
     try:
         found = list(explain(arguments.operator, chosen, engines))
         if arguments.json:
@@ -65,15 +61,6 @@ def call(arguments: argparse.Namespace) -> Exit:
         for engine in engines:
             engine.close()
     return Exit.FINE
-
-
-def _installed() -> list[Any]:
-    made = []
-    for make in OTHERS.values():
-        with suppress(MissingPackage):
-            make()
-            made.append(make)
-    return made
 
 
 def _facts(specs: dict[str, tuple[Spec, ...]]) -> dict[str, dict[str, Any]]:

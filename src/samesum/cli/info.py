@@ -1,32 +1,45 @@
-"""`samesum info`: what a model is and what would run, or which operators there are."""
+"""`samesum info`: what a model is made of and what of it runs here, or which operators there are."""
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from samesum.cli import catalogue
 from samesum.cli.exits import Exit, UsageError
+from samesum.cli.models import add_model_to, open_model
 from samesum.cli.show import print_json, print_table, printable
-from samesum.cli.storage import open_model
-from samesum.graph.model import Value
+from samesum.errors import SamesumError, UnsupportedOperator
+from samesum.frontends.models.load import survey
+from samesum.graph.survey import End, Kind, Survey, Use
 
-if TYPE_CHECKING:
-    from samesum.frontends.models.model import Model
+DESCRIPTION = """Prints the inputs, the outputs and the operators of MODEL, which of them are reductions, scans or
+softmaxes, which of them samesum runs, and in which steps. Any ONNX model or OpenVINO IR will do, whether samesum can
+run it or not; no weights are needed. Without MODEL it prints the table of all operators."""
+_HEADINGS = ("operator", "version", "nodes", "in bodies", "kind", "runs in samesum")
+_FAMILY = (Kind.REDUCTION, Kind.SCAN, Kind.NORMALIZATION)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A model's survey, and its plan or why there is none."""
+
+    survey: Survey
+    plan: tuple[str, ...]
+    refusal: str
 
 
 def add_to(verbs: Any) -> None:
     """Adds the verb and its options."""
     parser = verbs.add_parser(
         "info",
-        help="inputs, outputs and plan of a model; without one, the operators supported",
-        description="Prints the inputs, the outputs and the plan of MODEL. Without MODEL: the table of all operators.",
+        help="show what a model is made of and what runs; without a model, the operators that are supported",
+        description=DESCRIPTION,
         allow_abbrev=False,
     )
-    parser.add_argument("model", metavar="MODEL", type=Path, nargs="?", help="an .onnx file, or the .xml of an IR")
-    parser.add_argument("--weights", metavar="FILE", type=Path, help="the weights of an IR, if not the .bin beside it")
+    add_model_to(parser, nargs="?")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON document")
     form.add_argument("--markdown", action="store_true", help="print the table of operators as Markdown")
@@ -40,7 +53,11 @@ def call(arguments: argparse.Namespace) -> Exit:
     elif arguments.markdown:
         raise UsageError("--markdown is for the table of operators, without MODEL")
     else:
-        _print_model(arguments, open_model(arguments.model, arguments.weights))
+        found = _found(arguments.model, arguments.weights)
+        if arguments.json:
+            print_json(document(arguments.model, found))
+        else:
+            _print_model(found)
     return Exit.FINE
 
 
@@ -53,21 +70,89 @@ def _print_operators(arguments: argparse.Namespace) -> None:
         print_table(catalogue.HEADINGS, [line.cells for line in catalogue.lines()])
 
 
-def _print_model(arguments: argparse.Namespace, model: Model) -> None:
-    if not arguments.json:
-        print("\n".join(printable(line) for line in model.plan().splitlines()))
-        return
-    print_json(
-        {
-            "model": str(arguments.model),
-            "inputs": [_row(value) for value in model.inputs],
-            "outputs": [_row(value) for value in model.outputs],
-            "operators": dict(Counter(model.operators)),
-            "plan": model.plan().splitlines(),
-        }
-    )
+def _found(path: Path, weights: Path | None) -> _Found:
+    """The survey, and the plan unless an operator is not supported or the weights are not there."""
+    try:
+        found = survey(path)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+    try:
+        return _Found(found, tuple(open_model(path, weights).plan().splitlines()), "")
+    except (SamesumError, UsageError) as error:
+        is_incomplete = isinstance(error, UsageError) and weights is None
+        if not (found.refused or is_incomplete or isinstance(error, UnsupportedOperator)):
+            raise
+        return _Found(found, (), str(error))
 
 
-def _row(value: Value) -> dict[str, Any]:
-    shape = None if value.shape is None else list(value.shape)
-    return {"name": value.name, "dtype": None if value.dtype is None else value.dtype.name, "shape": shape}
+def _print_model(found: _Found) -> None:
+    seen = found.survey
+    lines = [f"{seen.name}: {seen.standard}"]
+    lines += [f"  input   {end}" for end in seen.inputs]
+    lines += [f"  output  {end}" for end in seen.outputs]
+    print("\n".join(map(printable, lines)))
+    print()
+    print_table(_HEADINGS, [tuple(map(printable, _cells(use))) for use in seen.uses])
+    print()
+    print(printable(f"Reductions, scans and softmaxes: {_family(seen)}."))
+    print()
+    if found.plan:
+        print("All of it runs in samesum:")
+    else:
+        print(f"There is no plan: {printable(found.refusal)}")
+    print("\n".join(map(printable, found.plan)))
+
+
+def _cells(use: Use) -> tuple[str, ...]:
+    kind = "" if use.kind is Kind.OTHER else use.kind.value
+    return use.operator, use.origin, str(use.nodes or ""), str(use.inner or ""), kind, _where(use)
+
+
+def _where(use: Use) -> str:
+    if not use.refused:
+        return use.title or ""
+    total = use.nodes + use.inner
+    count = "no" if use.refused == total else f"{total - use.refused} of {total}"
+    return f"{count}: {use.reason}" if use.reason else count
+
+
+def _family(seen: Survey) -> str:
+    return ", ".join(_counted(use) for kind in _FAMILY for use in seen.of(kind)) or "none"
+
+
+def _counted(use: Use) -> str:
+    nodes = use.nodes + use.inner
+    return f"{use.operator} ({nodes} node{'' if nodes == 1 else 's'})"
+
+
+def document(path: Path, found: _Found) -> dict[str, Any]:
+    """What --json prints."""
+    seen = found.survey
+    return {
+        "model": str(path),
+        "standard": seen.standard,
+        "inputs": [_end(end) for end in seen.inputs],
+        "outputs": [_end(end) for end in seen.outputs],
+        "operators": [_use(use) for use in seen.uses],
+        "is_supported": not seen.refused,
+        "refusal": found.refusal or None,
+        "plan": list(found.plan) or None,
+    }
+
+
+def _end(end: End) -> dict[str, Any]:
+    shape = None if end.shape is None else list(end.shape)
+    return {"name": end.name, "kind": end.kind, "dtype": end.dtype, "shape": shape}
+
+
+def _use(use: Use) -> dict[str, Any]:
+    return {
+        "operator": use.operator,
+        "version": use.origin,
+        "nodes": use.nodes,
+        "nodes_in_bodies": use.inner,
+        "kind": use.kind.value,
+        "runs_as": use.title,
+        "nodes_not_supported": use.refused,
+        "reason": use.reason or None,
+    }

@@ -13,15 +13,13 @@ from typing import NoReturn
 
 from samesum import __version__
 from samesum.cli import bench, compare, conformance, explain, info, run
-from samesum.cli.exits import Exit, InvalidFileError, UsageError, status_of
+from samesum.cli.exits import MEANINGS, Exit, InvalidFileError, UsageError, status_of
 from samesum.cli.show import printable
 from samesum.errors import SamesumError
 
 VERBS = (run, info, compare, explain, conformance, bench)
 
-EPILOG = """exit status:
-  0 fine   1 mismatch   2 wrong usage   3 a threshold was hit
-  4 a file is invalid, unsafe or does not fit   5 an operator is not supported"""
+EPILOG = "exit status:\n" + "\n".join(f"  {status.value}  {meaning}" for status, meaning in MEANINGS.items())
 
 
 class Parser(argparse.ArgumentParser):
@@ -35,7 +33,7 @@ def build_parser() -> Parser:
     """The parser of the whole command line; each verb adds its own part."""
     parser = Parser(
         prog="samesum",
-        description="ONNX and OpenVINO reductions and scans, correctly rounded: the same bits everywhere.",
+        description="ONNX and OpenVINO reductions and scans, correctly rounded.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -43,7 +41,8 @@ def build_parser() -> Parser:
     parser.add_argument(
         "--version", action="version", version=f"samesum {__version__}", help="print the version and stop"
     )
-    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    parser.set_defaults(call=None)
+    verbs = parser.add_subparsers(metavar="VERB", title="verbs")
     for verb in VERBS:
         verb.add_to(verbs)
     return parser
@@ -69,10 +68,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _called(argv: Sequence[str] | None) -> int:
+    parser = build_parser()
     try:
-        arguments = build_parser().parse_args(argv)
+        arguments = parser.parse_args(argv)
     except SystemExit as stop:
         return int(stop.code or 0)
+    if arguments.call is None:
+        parser.print_help()
+        return Exit.FINE
     with _warnings_in_one_line():
         return int(arguments.call(arguments))
 

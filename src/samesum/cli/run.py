@@ -3,62 +3,70 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from samesum.cli.exits import Exit, UsageError
+from samesum.cli.exits import Exit
+from samesum.cli.inputs import read_inputs
+from samesum.cli.models import add_model_to, open_model
 from samesum.cli.show import print_json, printable, values_json, values_text
-from samesum.cli.storage import open_model, read_arrays, write_npz
-from samesum.errors import ModelError, UnsafeModelError
+from samesum.files.npz import write_npz
 from samesum.formats.arrays import NDArray, shape_text
-from samesum.graph.model import Value
-
-if TYPE_CHECKING:
-    from samesum.frontends.models.model import Model
 
 EXAMPLE = """examples:
   samesum run model.xml --input x.npy                  a model with one input
   samesum run model.onnx --input a=a.npy --input b=b.npy --output out.npz
   samesum run model.onnx --input inputs.npz            every input by its name in the archive
+  samesum run model.onnx --input test_data_set_0       input_0.pb, input_1.pb and so on, as ONNX's
+                                                       tests and `conformance --save` write them
 
-bfloat16: NumPy's files have no name for it. OUT.npz holds it as 2-byte elements whose field is called bfloat16;
-np.load("OUT.npz")["y"].view(ml_dtypes.bfloat16) gives the array back. Inputs may have this form, or be what
-np.save writes for an ml_dtypes array. Files with pickled Python objects are refused."""
+bfloat16: NumPy's files have no name for this type. OUT.npz holds it as 2-byte elements whose field
+is called bfloat16; np.load("OUT.npz")["y"].view(ml_dtypes.bfloat16) gives the array back. The types
+of 8 bits are written in the same way. Inputs may have this form, or be what np.save writes for an
+ml_dtypes array. Files with pickled Python objects are refused."""
 
 
 def add_to(verbs: Any) -> None:
     """Adds the verb and its options."""
     parser = verbs.add_parser(
         "run",
-        help="run a model on arrays, print or save the outputs",
-        description="Runs MODEL on arrays and prints each output's name, dtype, shape and values.",
+        help="run a model on arrays and print or save its outputs",
+        description="Runs MODEL on arrays and prints the name, dtype, shape and values of each output.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("model", metavar="MODEL", type=Path, help="an .onnx file, or the .xml of an OpenVINO IR")
+    add_model_to(parser)
     parser.add_argument(
         "--input",
         dest="inputs",
         metavar="[NAME=]FILE",
         action="append",
         default=[],
-        help=".npy or .npz; may be repeated",
+        help="a .npy, .npz or .pb file, or a folder of .pb files; may be given several times",
     )
-    parser.add_argument("--weights", metavar="FILE", type=Path, help="the weights of an IR, if not the .bin beside it")
-    parser.add_argument("--output", metavar="OUT.npz", type=Path, help="save the outputs by name")
+    parser.add_argument("--output", metavar="OUT.npz", type=output_path, help="save the outputs by name")
     parser.add_argument(
-        "--json", action="store_true", help="print one JSON document; its values are left out with --output"
+        "--json", action="store_true", help="print one JSON document, without the values if --output is given"
     )
     parser.set_defaults(call=call)
 
 
+def output_path(text: str) -> Path:
+    """The path of a .npz file in a folder that exists."""
+    path = Path(text)
+    if path.suffix != ".npz":
+        raise argparse.ArgumentTypeError(f"{text} must end in .npz")
+    if not path.resolve().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {path.resolve().parent}")
+    return path
+
+
 def call(arguments: argparse.Namespace) -> Exit:
     """Runs the model, then saves and prints its outputs."""
-    _check_output(arguments.output)
     model = open_model(arguments.model, arguments.weights)
-    outputs = _outputs(model, read_inputs(arguments.inputs, model.inputs))
+    outputs = model.run(read_inputs(arguments.inputs, model.inputs))
     if arguments.output is not None:
         write_npz(arguments.output, outputs)
     if arguments.json:
@@ -66,65 +74,6 @@ def call(arguments: argparse.Namespace) -> Exit:
     else:
         _print_outputs(outputs)
     return Exit.FINE
-
-
-def _outputs(model: Model, inputs: Mapping[str, NDArray]) -> dict[str, NDArray]:
-    """What the model gives; a missing or unknown input is a mistake on the command line."""
-    try:
-        return model.run(inputs)
-    except UnsafeModelError:
-        raise
-    except ModelError as error:
-        raise UsageError(str(error)) from error
-
-
-def _check_output(path: Path | None) -> None:
-    if path is None:
-        return
-    if path.suffix != ".npz":
-        raise UsageError(f"--output must end in .npz, got {path}")
-    if not path.resolve().parent.is_dir():
-        raise UsageError(f"--output {path}: there is no folder {path.resolve().parent}")
-
-
-def read_inputs(options: Sequence[str], inputs: Sequence[Value]) -> dict[str, NDArray]:
-    """The arrays of all --input options by input name, each given once; whether they fit is the model's to say."""
-    found: dict[str, NDArray] = {}
-    for option in options:
-        name, path = split_option(option, [value.name for value in inputs])
-        for key, array in _named_arrays(name, path, inputs).items():
-            if key in found:
-                raise UsageError(f"input {key!r} is given twice")
-            found[key] = array
-    return found
-
-
-def split_option(option: str, known: Sequence[str]) -> tuple[str | None, Path]:
-    """The name, if there is one, and the file.
-
-    A name of the model wins, since it may hold `=` itself; then a file of that very name; then the first `=`.
-    """
-    for name in sorted(known, key=len, reverse=True):
-        if option.startswith(f"{name}="):
-            return name, Path(option[len(name) + 1 :])
-    name, equals, path = option.partition("=")
-    if not equals or Path(option).exists():
-        return None, Path(option)
-    return name, Path(path)
-
-
-def _named_arrays(name: str | None, path: Path, inputs: Sequence[Value]) -> dict[str, NDArray]:
-    """The arrays of one file by input name."""
-    arrays = read_arrays(path)
-    if name is not None:
-        if name not in arrays and len(arrays) != 1:
-            raise UsageError(f"{path} holds no array {name!r} but {', '.join(map(repr, arrays)) or 'nothing'}")
-        return {name: arrays[name] if name in arrays else next(iter(arrays.values()))}
-    if None not in arrays:
-        return {str(key): array for key, array in arrays.items()}
-    if len(inputs) != 1:
-        raise UsageError(f"--input {path} needs a name; the model's inputs are {'; '.join(map(str, inputs)) or 'none'}")
-    return {inputs[0].name: arrays[None]}
 
 
 def document(arguments: argparse.Namespace, outputs: Mapping[str, NDArray]) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def _named(values: Any) -> Any:
 
 
 def printable(text: str) -> str:
-    """`text` with nothing in it that a terminal would obey, line breaks included."""
-    return "".join(character if character.isprintable() else "?" for character in text)
+    """`text` in one line, with nothing in it that a terminal would obey: a line break becomes a space."""
+    return "".join(each if each.isprintable() else " " if each.isspace() else "?" for each in text)
 
 
 def print_json(document: Mapping[str, Any]) -> None:

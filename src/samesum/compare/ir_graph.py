@@ -87,7 +87,7 @@ class IrGraph:
         layer = self._by_value.get(value)
         if layer is None or layer.type != "Const":
             return None
-        return constant(layer, self._weights)
+        return constant(layer, lambda: self._weights)
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:

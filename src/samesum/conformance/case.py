@@ -9,7 +9,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 
 
@@ -65,7 +64,7 @@ class Case:
     opset: int
     inputs: tuple[NDArray | None, ...] = field(repr=False)
     attributes: Mapping[str, Any]
-    expected: NDArray | type[SamesumError] = field(repr=False)
+    expected: NDArray | type[Exception] = field(repr=False)
     dtype: np.dtype[Any] | None = None
     tolerance: Tolerance = EXACT
     says: str = ""

@@ -11,21 +11,24 @@ import numpy as np
 from samesum.conformance.case import Case
 from samesum.conformance.contestants import ByModels, Contestant, Own
 from samesum.conformance.forms import Form
-from samesum.conformance.situations import SITUATIONS, Situation, case_of, specs_of, usual
+from samesum.conformance.situations import LOGARITHMS, SITUATIONS, SOFTMAXES, Situation, case_of, specs_of, usual
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
+from samesum.formats.ulps import steps
 from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import EngineError, Runtime, Trouble
 from samesum.specs.lookup import FAMILY
 from samesum.specs.row import Spec
 
+ROUNDED_TWICE = frozenset({*SOFTMAXES, *LOGARITHMS})
+"""Operators whose answers samesum does not promise to round correctly: one ulp is no difference."""
 SHOWN = 4
 """Elements of an answer; of longer ones the last are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one engine made of a case. `differs`: another value, dtype or shape than samesum's, or no answer."""
+    """What one engine made of a case; it differs by value, by dtype, by shape, or by an answer where there is none."""
 
     engine: str
     text: str
@@ -54,7 +57,7 @@ def explain(operator: str, situations: Iterable[Situation], engines: Sequence[Co
 
 def matrix(engines: Sequence[Contestant]) -> Iterator[Explained]:
     """Every operator in every situation."""
-    for operator in dict.fromkeys(spec.operator.name for spec in FAMILY):
+    for operator in dict.fromkeys(spec.operator.name.casefold() for spec in FAMILY):
         yield from explain(operator, SITUATIONS, engines)
 
 
@@ -65,13 +68,14 @@ def contestants(makers: Iterable[Callable[[], Runtime]], patience: float) -> lis
 
 def _answers(case: Case, engines: Sequence[Contestant]) -> Iterator[Answer]:
     own: NDArray | str = ""
+    ulps = 1 if case.operator in ROUNDED_TWICE else 0
     for engine in engines:
         forms = engine.forms(case)
         if not forms:
             continue
         given = _given(engine, case, forms[0])
         own = given if engine is engines[0] else own
-        yield Answer(engine.name, given if isinstance(given, str) else text_of(given), not _same(own, given))
+        yield Answer(engine.name, given if isinstance(given, str) else text_of(given), not _same(own, given, ulps))
 
 
 def _given(engine: Contestant, case: Case, form: Form) -> NDArray | str:
@@ -83,17 +87,19 @@ def _given(engine: Contestant, case: Case, form: Form) -> NDArray | str:
         return {Trouble.NOT_SUPPORTED: "not supported", Trouble.ENDED: "crash"}.get(error.trouble, "error")
 
 
-def _same(own: NDArray | str, given: NDArray | str) -> bool:
+def _same(own: NDArray | str, given: NDArray | str, ulps: int) -> bool:
     if isinstance(own, str) or isinstance(given, str):
         return isinstance(own, str) and isinstance(given, str) and own == given
     if own.dtype != given.dtype or own.shape != given.shape:
         return False
-    return own.tobytes() == given.tobytes() or (own.dtype.kind in "fV" and bool(_same_values(own, given)))
-
-
-def _same_values(own: NDArray, given: NDArray) -> bool:
+    if own.dtype.kind != "f":
+        return own.tobytes() == given.tobytes()
     nans = np.isnan(own)
-    return np.array_equal(nans, np.isnan(given)) and own[~nans].tobytes() == given[~nans].tobytes()
+    if not np.array_equal(nans, np.isnan(given)):
+        return False
+    own, given = own[~nans], given[~nans]
+    signs = np.array_equal(np.signbit(own), np.signbit(given))
+    return signs and not (steps(own, given) > ulps).any()
 
 
 def text_of(array: NDArray) -> str:

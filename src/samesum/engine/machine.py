@@ -1,4 +1,5 @@
-"""What the core can tell of the machine and of its own work: the instruction set, memory's speed, the methods used."""
+"""What the core can tell of the machine and of its own work: the instruction set, memory's speed, the methods used; its
+floating-point modes."""
 
 from __future__ import annotations
 
@@ -7,6 +8,11 @@ from typing import Any
 
 from samesum import _core
 from samesum.formats.arrays import NDArray
+
+FloatingPointScope = _core.FloatingPointScope
+"""`with FloatingPointScope():` the calling thread rounds to nearest and keeps subnormals, as IEEE 754 says; afterwards
+its modes and exception flags are what they were, after an error too. For what NumPy or Python computes: calls of the
+core do so themselves."""
 
 
 def instruction_set() -> str:

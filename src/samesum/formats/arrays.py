@@ -27,7 +27,7 @@ Dtype = np.dtype[Any]
 Shape = tuple[int | None, ...]
 """A shape as far as it is known; None stands for an unknown dim."""
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+BFLOAT16: Dtype = np.dtype(ml_dtypes.bfloat16)
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from samesum.formats.arrays import Dtype, NDArray, Shape, type_text
@@ -36,6 +36,19 @@ class Node:
     """Where the operator comes from in the file's words: `ai.onnx 13`, `opset3`."""
     declared: Value | None = None
     """What the file says about the first output; only ever compared, never trusted."""
+    bodies: tuple[Node, ...] = ()
+    """The nodes of the graphs that it holds (branches, loop bodies); they are counted, not run."""
+
+    def __str__(self) -> str:
+        return f"node {self.name!r}"
+
+    def inner(self) -> Iterator[Node]:
+        """Every node of its bodies, and of theirs."""
+        waiting = list(reversed(self.bodies))
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.bodies))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +66,5 @@ class Graph:
     """Inputs that need not be given."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Further names of inputs."""
+    declared: tuple[Value, ...] = ()
+    """What the file says a second time about inputs and constants; only ever compared, never trusted."""

@@ -2,7 +2,8 @@
 
 Element-wise operators see the same elements in the same types, only fewer at a time; reductions are exact for
 any split. What does not go this way (small arrays, shapes that do not fit, axes out of range) is left to the steps
-one by one, which also say what is wrong.
+one by one, which also say what is wrong; that is known before the first block. An error in a block names the node
+that was being computed.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ import numpy as np
 from samesum.algebra.rows import Reduction
 from samesum.engine.memory import SELECT_LAST, reduce_several
 from samesum.engine.pieces import Pieces, reduce_pieces
-from samesum.errors import SamesumError, ShapeError
-from samesum.formats.arrays import Dtype, NDArray
-from samesum.graph.blocks import Block, grid, kept_part, part, shape_of
+from samesum.errors import SamesumError, during
+from samesum.formats.arrays import NDArray
+from samesum.graph.blocks import Block, grid, kept_part
+from samesum.graph.chains import Doing, Type, Unforeseen, Values, chain_of
+from samesum.graph.model import Node
 from samesum.graph.stages import Stage
 from samesum.graph.steps import Step
 from samesum.operators import facts as rules
 from samesum.operators.pointwise import MOST_AT_ONCE
 from samesum.operators.rows import Cut, Fact
-
-Values = Mapping[str, NDArray]
 
 BLOCK_BYTES = 512 << 10
 """Of one value in a block: little enough for the caches, enough to hide what a call into NumPy costs."""
@@ -36,16 +37,8 @@ _WIDEST = 8
 """Bytes of an element."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Type:
-    """All that can be told of a value before it is there."""
-
-    dtype: Dtype
-    shape: tuple[int, ...]
-
-
 def in_one_pass(stage: Stage, values: Values) -> dict[str, NDArray] | None:
-    """The results of a stage by name; None if its steps have to run one by one."""
+    """The results of a stage by name; None if its steps have to run one by one. An error names the node."""
     types = None if _is_small([values[name] for name in stage.reads]) else _types(stage, values)
     if types is None:
         return None
@@ -53,13 +46,16 @@ def in_one_pass(stage: Stage, values: Values) -> dict[str, NDArray] | None:
     size = prod(source.shape)
     if size * source.dtype.itemsize <= BLOCK_BYTES or size > _MOST_ELEMENTS:
         return None
+    doing = Doing(*(step.node for step in stage.steps))
     try:
-        if stage.source in values:
-            return _of_one_array(stage, values, types)
-        if sum(step.operation is not None or prod(types[step.result].shape) == size for step in stage.steps) < 2:
-            return None  # nothing would be saved
-        return _block_by_block(stage, values, types)
-    except (SamesumError, MemoryError):
+        found = _reductions(stage, values, source)
+        with during(doing):
+            if stage.source in values:
+                return _of_one_array(found, stage, values, types)
+            if sum(step.operation is not None or prod(types[step.result].shape) == size for step in stage.steps) < 2:
+                return None  # nothing would be saved
+            return _block_by_block(found, stage, values, types, doing)
+    except Unforeseen:
         return None
 
 
@@ -71,16 +67,28 @@ def _is_small(arrays: list[NDArray]) -> bool:
         return False
 
 
-def _types(stage: Stage, values: Values) -> dict[str, _Type] | None:
+def _types(stage: Stage, values: Values) -> dict[str, Type] | None:
     facts = {name: _fact(values[name]) for name in stage.reads}
     for step in stage.steps:
-        facts[step.result] = step.infer([facts[name] if name else None for name in step.node.inputs])
+        inputs = [facts[name] if name else None for name in step.node.inputs]
+        if step.cut is Cut.FIRST and not _leaves_shape(step, inputs):
+            return None
+        facts[step.result] = step.infer(inputs)
     types = {}
     for name, fact in facts.items():
         if fact.dtype is None or fact.shape is None or None in fact.shape:
             return None
-        types[name] = _Type(fact.dtype, tuple(int(dim or 0) for dim in fact.shape))
+        types[name] = Type(fact.dtype, tuple(int(dim or 0) for dim in fact.shape))
     return types
+
+
+def _leaves_shape(step: Step, inputs: list[Fact | None]) -> bool:
+    """True if a part of the first input gives a result of the part's shape, whatever the part's size."""
+    first = inputs[0]
+    if first is None or first.shape is None:
+        return False
+    one = (1,) * len(first.shape)
+    return step.infer([Fact(first.dtype, one), *inputs[1:]]).shape == one
 
 
 def _fact(array: NDArray) -> Fact:
@@ -92,9 +100,14 @@ def _fact(array: NDArray) -> Fact:
 class _Reductions:
     """The reductions of a stage, all over the same axes of the source."""
 
-    names: tuple[str, ...]
+    nodes: tuple[Node, ...]
     rows: list[tuple[Reduction, int]]
     axes: tuple[int, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The values that they give."""
+        return tuple(node.outputs[0] for node in self.nodes)
 
     def of_pieces(self, pieces: Pieces, number: int, count: int) -> list[NDArray]:
         """Their results, with the reduced axes, of sets of `count` elements in `number` pieces."""
@@ -109,36 +122,41 @@ class _Reductions:
         return [np.expand_dims(each, self.axes) for each in results]
 
 
-def _reductions(stage: Stage, values: Values, source: _Type) -> _Reductions:
-    """What the stage reduces; an error if an operator does not take it, which one element is enough to tell."""
+def _reductions(stage: Stage, values: Values, source: Type) -> _Reductions:
+    """What the stage reduces; Unforeseen if an operator does not take it, which one element is enough to tell."""
     sample = np.ones((1,) * len(source.shape), source.dtype)
-    names, rows, axes = [], [], set()
+    nodes, rows, axes = [], [], set()
     for step in stage.steps:
         operation = step.operation
         if operation is None:
             continue
         others = [values[name] if name else None for name in step.node.inputs[1:]]
-        step.call([sample, *others])
+        try:
+            step.call([sample, *others])
+        except SamesumError:
+            raise Unforeseen from None
         facts = [Fact(source.dtype, source.shape), *(None if each is None else _fact(each) for each in others)]
         assert isinstance(operation.spec.row, Reduction)
-        names.append(step.result)
+        nodes.append(step.node)
         rows.append((operation.spec.row, SELECT_LAST if operation.select_last else 0))
         axes.add(tuple(sorted(rules.reduced_axes(operation, facts) or ())))
     if len(axes) > 1:
-        raise ShapeError(f"{', '.join(names)} do not reduce the same axes")
-    return _Reductions(tuple(names), rows, axes.pop() if axes else ())
+        raise Unforeseen
+    return _Reductions(tuple(nodes), rows, axes.pop() if axes else ())
 
 
-def _of_one_array(stage: Stage, values: Values, types: Mapping[str, _Type]) -> dict[str, NDArray]:
-    found = _reductions(stage, values, types[stage.source])
+def _of_one_array(found: _Reductions, stage: Stage, values: Values, types: Mapping[str, Type]) -> dict[str, NDArray]:
     results = found.of_pieces(lambda: [values[stage.source]], 1, 0)
     return {name: each.reshape(types[name].shape) for name, each in zip(found.names, results, strict=True)}
 
 
-def _block_by_block(stage: Stage, values: Values, types: Mapping[str, _Type]) -> dict[str, NDArray]:
+def _block_by_block(
+    found: _Reductions, stage: Stage, values: Values, types: Mapping[str, Type], doing: Doing
+) -> dict[str, NDArray]:
     source = types[stage.source]
-    chain = _chain(stage, values, types)
-    found = _reductions(stage, values, source)
+    chain = chain_of(stage, values, types, doing)
+    ends = found.nodes or (chain.steps[-1][0].node,)
+    doing.now(*ends)
     blocks = grid(source.shape, BLOCK_BYTES // chain.itemsize)
     kept = tuple(1 if axis in found.axes else size for axis, size in enumerate(source.shape))
     outs = [np.empty(kept, types[name].dtype) for name in found.names]
@@ -150,7 +168,8 @@ def _block_by_block(stage: Stage, values: Values, types: Mapping[str, _Type]) ->
 
         def pieces(places: tuple[Block, ...] = places) -> Iterator[NDArray]:
             for place in places:
-                result = chain.part(place)
+                result = chain.part(place, doing)
+                doing.now(*ends)
                 if whole is not None:
                     whole[place] = result
                 yield result
@@ -159,58 +178,3 @@ def _block_by_block(stage: Stage, values: Values, types: Mapping[str, _Type]) ->
             out[kept_part(group, found.axes)] = result
     results = {name: out.reshape(types[name].shape) for name, out in zip(found.names, outs, strict=True)}
     return results if whole is None else results | {stage.source: whole}
-
-
-@dataclass(frozen=True, slots=True)
-class _Chain:
-    """The element-wise steps of a stage that are as large as its source; `whole` are all values that they read."""
-
-    steps: tuple[tuple[Step, tuple[str, ...]], ...]
-    """Each with the values that end after it."""
-    whole: Values
-    source: str
-    types: Mapping[str, _Type]
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of the widest element."""
-        return max(self.types[step.result].dtype.itemsize for step, _ in self.steps)
-
-    def part(self, block: Block) -> NDArray:
-        """A part of the source."""
-        own: dict[str, NDArray] = {}
-        for step, ended in self.steps:
-            own[step.result] = step.call(self._inputs(step, own, block))
-            for name in ended:
-                own.pop(name, None)
-        result, expected = own[self.source], self.types[self.source]
-        if result.dtype != expected.dtype or result.shape != shape_of(block):
-            raise ShapeError(f"{self.source} came out as {result.dtype} {result.shape}")
-        return result
-
-    def _inputs(self, step: Step, own: Values, block: Block) -> list[NDArray | None]:
-        inputs: list[NDArray | None] = []
-        for position, name in enumerate(step.node.inputs):
-            if not name:
-                inputs.append(None)
-            elif name in own:
-                inputs.append(own[name])
-            else:
-                is_cut = step.cut is Cut.EACH or position == 0
-                inputs.append(part(self.whole[name], block) if is_cut else self.whole[name])
-        return inputs
-
-
-def _chain(stage: Stage, values: Values, types: Mapping[str, _Type]) -> _Chain:
-    """What is smaller than the source is computed at once: it would be computed for many blocks."""
-    whole = {name: values[name] for name in stage.reads}
-    size = prod(types[stage.source].shape)
-    steps = []
-    for step, ended in zip(stage.steps, stage.ends, strict=True):
-        if step.operation is not None:
-            continue
-        if prod(types[step.result].shape) == size:
-            steps.append((step, ended))
-            continue
-        whole[step.result] = step.call([whole[name] if name else None for name in step.node.inputs])
-    return _Chain(tuple(steps), whole, stage.source, types)

@@ -37,12 +37,13 @@ class Program:
 
 
 def prepare(graph: Graph) -> Program:
-    """The program of `graph`; UnsupportedOperator names every node that cannot run."""
+    """The program of `graph`; UnsupportedOperator names every operator that cannot run."""
     steps = bound(ordered(graph))
     facts = _constants(graph)
     known = [_foretold(step, facts) for step in steps]
-    contradictions = [text for step in known if (text := contradiction(step.node.declared, step.fact))]
-    warn_of_contradictions(graph.name, contradictions)
+    said = [(value, facts[value.name]) for value in graph.declared]
+    said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
+    _warn_of_contradictions(graph.name, said)
     return Program(graph, tuple(known), staged(known, graph), tuple(_outputs(graph, facts)))
 
 
@@ -110,10 +111,16 @@ def _axes_said(operation: Operation, inputs: Facts) -> list[str]:
     return ["axes known when it runs" if axes is None else f"axes {list(axes)}"]
 
 
-def contradiction(declared: Value | None, fact: Fact) -> str:
+def _warn_of_contradictions(name: str, said: Sequence[tuple[Value, Fact]]) -> None:
+    """One UserWarning for all values whose declaration differs from what was inferred, which is what holds."""
+    texts = [text for value, fact in said if (text := _contradiction(value, fact))]
+    if texts:
+        more = f"; and {len(texts) - 5} more" if len(texts) > 5 else ""
+        warnings.warn(f"{name}: {'; '.join(texts[:5])}{more}", stacklevel=2)
+
+
+def _contradiction(declared: Value, fact: Fact) -> str:
     """What a file says of a value and what follows from its inputs, if they differ ("": they agree)."""
-    if declared is None:
-        return ""
     dtypes = declared.dtype is not None and fact.dtype is not None and declared.dtype != fact.dtype
     if not dtypes and not _shapes_differ(declared.shape, fact.shape):
         return ""
@@ -125,13 +132,6 @@ def _shapes_differ(a: Sequence[int | None] | None, b: Sequence[int | None] | Non
     if a is None or b is None:
         return False
     return len(a) != len(b) or any(m != n for m, n in zip(a, b, strict=True) if m is not None and n is not None)
-
-
-def warn_of_contradictions(name: str, contradictions: Sequence[str]) -> None:
-    """One UserWarning for all of them: what is declared is not followed."""
-    if contradictions:
-        more = f"; and {len(contradictions) - 5} more" if len(contradictions) > 5 else ""
-        warnings.warn(f"{name}: {'; '.join(contradictions[:5])}{more}", stacklevel=2)
 
 
 def _outputs(graph: Graph, facts: Mapping[str, Fact]) -> list[Value]:

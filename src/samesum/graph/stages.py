@@ -50,12 +50,6 @@ def staged(steps: Sequence[Step], graph: Graph) -> tuple[Stage, ...]:
     return _freeing(stages, {*graph.results, *graph.constants})
 
 
-def one_by_one(steps: Sequence[Step], graph: Graph) -> tuple[Stage, ...]:
-    """A stage for each of `steps`."""
-    stages = [_stage([step], step.result, {}) for step in steps]
-    return _freeing(stages, {*graph.results, *graph.constants})
-
-
 def _is_elementwise(step: Step) -> bool:
     return step.cut is not Cut.NONE
 

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from samesum.errors import SamesumError, UnsupportedOperator
+from samesum.errors import SamesumError, UnsupportedOperator, during
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
+from samesum.graph.refusals import Refused, refusal
 from samesum.operators.apply import apply
 from samesum.operators.catalogue import ROWS
 from samesum.operators.rows import UNKNOWN, Cut, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
-from samesum.specs.lookup import STANDARDS, lookup
+from samesum.specs.lookup import STANDARDS, has_operator, lookup
 
 Call = Callable[[Inputs], NDArray]
 
@@ -42,37 +43,51 @@ class Step:
 
 
 def bound(nodes: Sequence[Node]) -> list[Step]:
-    """The steps of `nodes`, in their order; UnsupportedOperator names every node that cannot run."""
+    """The steps of `nodes`, in their order; UnsupportedOperator names every operator that cannot run.
+
+    Raises ModelError for a node without a required input and for an attribute that its standard does not allow.
+    """
     steps, refused = [], []
     for node in nodes:
         try:
-            steps.append(_step(node))
-        except UnsupportedOperator as error:
-            refused.append(f"node {node.name!r}, {node.operator} ({node.origin}): {error}")
-        except SamesumError as error:
-            error.args = (f"node {node.name!r}: {error}",)
-            raise
+            with during(node):
+                steps.append(step_of(node))
+        except UnsupportedOperator:
+            refused += [found for each in (node, *node.inner()) if (found := refused_node(each))]
     if refused:
-        count = "1 node is" if len(refused) == 1 else f"{len(refused)} nodes are"
-        raise UnsupportedOperator(f"{count} not supported: " + "; ".join(refused))
+        raise refusal(refused)
     return steps
 
 
-def _step(node: Node) -> Step:
-    if node.opset is None:
-        raise UnsupportedOperator("no standard has operators of that origin")
+def refused_node(node: Node) -> Refused | None:
+    """Why a node cannot run by itself; None if it can, or if its file is wrong."""
+    try:
+        step_of(node)
+    except _Unknown:
+        return Refused(node)
+    except UnsupportedOperator as error:
+        return Refused(node, str(error))
+    except SamesumError:
+        return None
+    return None
+
+
+class _Unknown(UnsupportedOperator):
+    """An operator that samesum has in no version."""
+
+
+def step_of(node: Node) -> Step:
+    """The step of one node, or the error that says why there is none."""
+    if node.opset is None or not has_operator(node.standard, node.operator):
+        raise _Unknown
     newest = STANDARDS[node.standard].newest_opset
     if not 1 <= node.opset <= newest:
         raise UnsupportedOperator(f"known are the opsets 1 to {newest}")
-    _check_outputs(node)
     spec = lookup(node.standard, node.operator, node.opset)
     operation = bind_node(spec, node.attributes, node.inputs)
+    if len([name for name in node.outputs if name]) != 1 or not node.outputs[0]:
+        raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; one is supported")
     row = ROWS[spec.identifier]
     cut = Cut.NONE if operation.attributes.get("auto_broadcast") == "none" else row.cut
     call, infer = partial(apply, operation), partial(row.infer, operation)
     return Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
-
-
-def _check_outputs(node: Node) -> None:
-    if len([name for name in node.outputs if name]) != 1 or not node.outputs[0]:
-        raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; only operators with one are supported")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from samesum.errors import DtypeError, SamesumError, ShapeError
+from samesum.errors import DtypeError, SamesumError, ShapeError, saying
 from samesum.formats.arrays import NDArray, type_name
 from samesum.formats.elements import names
 from samesum.operators.catalogue import ROWS
@@ -26,9 +26,8 @@ def apply(operation: Operation, inputs: Inputs, out: NDArray | None = None) -> N
     try:
         check_inputs(spec, inputs)
         return run(operation, inputs) if out is None else run(operation, inputs, out)
-    except SamesumError as error:
-        error.args = (f"{spec.identifier}: {error}",)
-        raise
+    except (SamesumError, MemoryError) as error:
+        raise saying(spec.identifier, error) from None
 
 
 def check_inputs(spec: Spec, inputs: Inputs) -> None:

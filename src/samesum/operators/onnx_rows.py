@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from samesum.engine import elementwise
 from samesum.operators import facts, foretelling, pointwise, shaping, slicing
 from samesum.operators.rows import Cut, Row, Run, row
 
@@ -12,10 +13,10 @@ def _unary(name: str, function: pointwise.Unary, is_light: bool = False) -> Row:
     return row(name, pointwise.unary(function), facts.same, cut=Cut.EACH, is_light=is_light)
 
 
-def _binary(name: str, function: pointwise.Binary, cut: Cut = Cut.EACH, is_light: bool = False) -> tuple[Row, ...]:
+def _binary(name: str, function: pointwise.Binary, is_light: bool = False) -> tuple[Row, ...]:
     return (
         row(name, pointwise.binary_by_suffix(function), facts.same),
-        row(name, pointwise.binary(function), facts.broadcast, 7, cut, is_light),
+        row(name, pointwise.binary(function), facts.broadcast, 7, Cut.EACH, is_light),
     )
 
 
@@ -29,8 +30,8 @@ def _viewing(name: str, run: Run, since: int = 1) -> Row:
 
 ONNX_ROWS = (
     _unary("Sqrt", np.sqrt),
-    _unary("Exp", pointwise.exponential),
-    _unary("Log", pointwise.logarithm),
+    _unary("Exp", elementwise.exponential),
+    _unary("Log", elementwise.logarithm),
     _unary("Abs", np.abs, is_light=True),
     _unary("Neg", np.negative, is_light=True),
     _unary("Relu", pointwise.relu),
@@ -38,7 +39,7 @@ ONNX_ROWS = (
     *_binary("Sub", np.subtract, is_light=True),
     *_binary("Mul", np.multiply, is_light=True),
     *_binary("Div", pointwise.divide),
-    *_binary("Pow", pointwise.power, Cut.FIRST),  # NumPy has other functions for one exponent than for an array of them
+    *_binary("Pow", pointwise.power),
     _variadic("Max", pointwise.variadic(np.maximum)),
     _variadic("Min", pointwise.variadic(np.minimum)),
     _variadic("Sum", pointwise.total),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from samesum.engine import elementwise
 from samesum.formats.arrays import NDArray
 from samesum.operators import facts, foretelling, pointwise, shaping, slicing
 from samesum.operators.rows import Cut, Row, Run, row
@@ -13,8 +14,8 @@ def _unary(name: str, function: pointwise.Unary, is_light: bool = False) -> Row:
     return row(name, pointwise.unary(function), facts.same, cut=Cut.EACH, is_light=is_light)
 
 
-def _binary(name: str, function: pointwise.Binary, cut: Cut = Cut.EACH, is_light: bool = False) -> Row:
-    return row(name, pointwise.binary(function), facts.broadcast, cut=cut, is_light=is_light)
+def _binary(name: str, function: pointwise.Binary, is_light: bool = False) -> Row:
+    return row(name, pointwise.binary(function), facts.broadcast, cut=Cut.EACH, is_light=is_light)
 
 
 def _viewing(name: str, run: Run) -> Row:
@@ -27,8 +28,8 @@ def _squared_difference(a: NDArray, b: NDArray) -> object:
 
 OPENVINO_ROWS = (
     _unary("Sqrt", np.sqrt),
-    _unary("Exp", pointwise.exponential),
-    _unary("Log", pointwise.logarithm),
+    _unary("Exp", elementwise.exponential),
+    _unary("Log", elementwise.logarithm),
     _unary("Abs", np.abs, is_light=True),
     _unary("Negative", np.negative, is_light=True),
     _unary("ReLU", pointwise.relu),
@@ -36,7 +37,7 @@ OPENVINO_ROWS = (
     _binary("Subtract", np.subtract, is_light=True),
     _binary("Multiply", np.multiply, is_light=True),
     _binary("Divide", pointwise.divide),
-    _binary("Power", pointwise.power, Cut.FIRST),  # NumPy has other functions for one exponent
+    _binary("Power", pointwise.power),
     _binary("Maximum", np.maximum),
     _binary("Minimum", np.minimum),
     _binary("SquaredDifference", _squared_difference),

@@ -1,4 +1,4 @@
-"""The element-wise operators on NumPy: T in, T out, each element rounded by NumPy."""
+"""The element-wise operators: T in, T out, each element rounded once, by the core or by NumPy as IEEE 754 says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from samesum.algebra.rows import MEAN, SUM
-from samesum.engine import memory
+from samesum.engine import elementwise, memory
 from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
@@ -126,21 +126,6 @@ def broadcast_shape(*arrays: NDArray) -> tuple[int, ...]:
         raise ShapeError(f"the shapes {shapes} do not broadcast together") from None
 
 
-def exponential(x: NDArray) -> Any:
-    """e to the power `x`."""
-    return np.exp(_in_order(x))
-
-
-def logarithm(x: NDArray) -> Any:
-    """The natural logarithm of `x`."""
-    return np.log(_in_order(x))
-
-
-def _in_order(x: NDArray) -> NDArray:
-    """`x`, C-contiguous: NumPy's exp, log and power give other bits for some strides."""
-    return np.asarray(x, order="C")
-
-
 def divide(a: NDArray, b: NDArray) -> Any:
     """The quotient; of integers, truncated toward zero (OpenVINO's CPU does so whatever m_pythondiv says)."""
     if a.dtype.kind in "iu":
@@ -150,14 +135,11 @@ def divide(a: NDArray, b: NDArray) -> Any:
 
 def power(a: NDArray, b: NDArray) -> NDArray:
     """`a` to the power `b` in the type of `a`; an integer result is the real one truncated toward zero."""
-    if b.size == 1 and b.reshape(()) == 2:
-        return np.asarray(np.square(a)).reshape(broadcast_shape(a, b))
-    if a.dtype.kind in "iu" and b.dtype.kind in "iu":
+    if a.dtype.kind not in "iu":
+        return elementwise.power(a, b)
+    if b.dtype.kind in "iu":
         return _integer_power(a, b)
-    if a.dtype == b.dtype:
-        return np.asarray(np.power(_in_order(a), _in_order(b)))
-    wide = np.asarray(np.power(*(_in_order(convert(each, np.dtype(np.float64))) for each in (a, b))))
-    return convert(wide, a.dtype)
+    return convert(elementwise.power(convert(a, np.dtype(np.float64)), b), a.dtype)
 
 
 def _integer_power(a: NDArray, b: NDArray) -> NDArray:

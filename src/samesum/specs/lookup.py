@@ -53,6 +53,11 @@ def lookup(standard: str, operator: str, opset: int | None = None) -> Spec:
     raise UnsupportedOperator(f"{standard}.{operator} does not exist in opset {wanted}; it has version {listed}")
 
 
+def has_operator(standard: str, operator: str) -> bool:
+    """True if the standard's rows have the operator in any version."""
+    return (standard, _folded(STANDARDS[standard], operator)) in _SPECS
+
+
 def versions_with_type(spec: Spec, dtype: str) -> tuple[Spec, ...]:
     """The versions of the same operator that accept data of `dtype`, the oldest first."""
     specs = _SPECS[spec.standard.name, _folded(spec.standard, spec.operator.name)]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from samesum.errors import ModelError, SamesumError
+from samesum.errors import AttributeValueError, DtypeError, ModelError, during
+from samesum.files.opening import read_bytes
 
 if TYPE_CHECKING:
     from samesum.frontends.models.model import Model
     from samesum.graph.model import Graph
+    from samesum.graph.survey import Survey
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 _SUFFIXES = {".onnx": "onnx", ".xml": "openvino"}
@@ -19,66 +24,113 @@ _SUFFIXES = {".onnx": "onnx", ".xml": "openvino"}
 def load(source: Source, weights: Source | None = None) -> Model:
     """The model in `source`: the path of an `.onnx` file or of the `.xml` of an OpenVINO IR, or the bytes of either.
 
-    An IR's weights are the `.bin` beside the `.xml` unless `weights` gives another path or the bytes.
-    Raises ModelError for a file that is not a valid model, UnsafeModelError for one that reaches beyond
-    itself, UnsupportedOperator with every node that cannot run.
+    An IR's weights are the `.bin` beside the `.xml` unless `weights` gives another path or the bytes. Raises OSError
+    (FileNotFoundError and its kin) for a file that cannot be read, ModelError for one that is not a valid model,
+    UnsafeModelError for one that reaches beyond itself, UnsupportedOperator with every operator that cannot run,
+    MissingPackage for an `.onnx` file without the onnx package.
 
     >>> import numpy as np, samesum as ss
     >>> model = ss.load("examples/onnx/opset13/reduce_sum_axes_2_3.onnx")
     >>> model.run(np.ones((6, 12, 10, 24), np.float32))["reduced"][0, 0]
     np.float32(240.0)
     """
+    from samesum.engine.machine import FloatingPointScope
     from samesum.frontends.models.model import Model
     from samesum.graph.program import prepare
 
     name, path, data = _content(source)
-    try:
+    with during(name), FloatingPointScope():  # numbers are read and constants computed
         return Model(prepare(_graph(name, path, data, weights)))
-    except SamesumError as error:
-        error.args = (f"{name}: {error}",)
-        raise
+
+
+def survey(source: Source) -> Survey:
+    """What the model in `source` is made of, whether samesum can run it or not. No weights are read.
+
+    Raises OSError for a file that cannot be read and ModelError for one that is not a valid model.
+    """
+    name, path, data = _content(source)
+    with during(name):
+        if _kind(path, data) == "openvino":
+            from samesum.frontends.models.ir_file.survey import survey_ir
+
+            return survey_ir(name, data)
+        from samesum.frontends.models.onnx_file.survey import survey_onnx
+
+        return survey_onnx(name, _onnx_model(path, data))
 
 
 def _content(source: Source) -> tuple[str, Path | None, bytes]:
     if isinstance(source, bytes | bytearray | memoryview):
         return "model", None, bytes(source)
+    path = _path(source, "a model")
+    return path.name, path, read_bytes(path)
+
+
+def _path(source: object, what: str) -> Path:
     if not isinstance(source, str | os.PathLike):
-        raise ModelError(f"a model is a path or bytes; got {type(source).__name__}")
-    path = Path(source)
-    return path.name, path, read(path)
-
-
-def read(path: Path) -> bytes:
-    """The content of a regular file, or ModelError."""
-    try:
-        if path.exists() and not path.is_file():
-            raise ModelError(f"{path} is not a regular file")
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise DtypeError(f"{what} is a path or bytes; got {type(source).__name__}")
+    return Path(source)
 
 
 def _graph(name: str, path: Path | None, data: bytes, weights: Source | None) -> Graph:
-    kind = _SUFFIXES.get(path.suffix.lower()) if path else None
-    if (kind or _sniffed(data)) == "openvino":
-        from samesum.frontends.models.ir_file.reading import read_ir
+    if _kind(path, data) == "openvino":
+        from samesum.frontends.models.ir_file.reading import net_of, read_ir
 
-        return read_ir(name, data, _weights(path, weights))
+        return read_ir(name, net_of(data), _weights(path, weights))
     if weights is not None:
-        raise ModelError("weights= belongs to an OpenVINO IR; an ONNX model holds its own")
+        raise AttributeValueError("weights= belongs to an OpenVINO IR; an ONNX model holds its own")
     from samesum.frontends.models.onnx_file.reading import read_onnx
 
-    return read_onnx(name, data, path.parent if path else None)
+    return read_onnx(name, _onnx_model(path, data), path.parent if path else None)
 
 
-def _sniffed(data: bytes) -> str:
-    return "openvino" if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else "onnx"
+def _kind(path: Path | None, data: bytes) -> str:
+    kind = _SUFFIXES.get(path.suffix.lower()) if path else None
+    starts_as_xml = data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+    return kind or ("openvino" if starts_as_xml else "onnx")
 
 
-def _weights(path: Path | None, weights: Source | None) -> bytes | None:
+def _onnx_model(path: Path | None, data: bytes) -> Any:
+    from samesum.frontends.models.onnx_file.reading import parsed
+
+    try:
+        return parsed(data)
+    except ModelError:
+        if path is None or path.suffix.lower() in _SUFFIXES:
+            raise
+    raise ModelError("neither an .onnx model nor the .xml of an OpenVINO IR")
+
+
+def _weights(path: Path | None, weights: Source | None) -> Callable[[], bytes]:
+    """What reads the .bin, once."""
     if isinstance(weights, bytes | bytearray | memoryview):
-        return bytes(weights)
+        held = bytes(weights)
+        return lambda: held
     if weights is not None:
-        return read(Path(weights))
-    beside = path.with_suffix(".bin") if path else None
-    return read(beside) if beside is not None and beside.exists() else None
+        return _once(partial(read_bytes, _path(weights, "weights")))
+    if path is None:
+        return _refuse_bytes
+    return _once(partial(_beside, path.with_suffix(".bin")))
+
+
+def _once(read: Callable[[], bytes]) -> Callable[[], bytes]:
+    found: list[bytes] = []
+
+    def reading() -> bytes:
+        if not found:
+            found.append(read())
+        return found[0]
+
+    return reading
+
+
+def _beside(path: Path) -> bytes:
+    try:
+        return read_bytes(path)
+    except FileNotFoundError:
+        said = f"{os.strerror(errno.ENOENT)}; it holds the weights of the IR, and weights= names another file"
+        raise FileNotFoundError(errno.ENOENT, said, str(path)) from None
+
+
+def _refuse_bytes() -> bytes:
+    raise AttributeValueError("the IR has constants, which lie in its .bin; pass weights=")

@@ -42,7 +42,8 @@ class Model:
     def run(self, inputs: Any = (), /) -> dict[str, NDArray]:
         """The outputs by name for inputs given by name, by position or, where there is one, as the bare array.
 
-        Raises ModelError for a missing or unknown input, DtypeError and ShapeError for one that does not fit,
+        Lists and Python numbers become arrays of the input's type; arrays of another type are refused. Raises
+        AttributeValueError for a missing or unknown input, DtypeError and ShapeError for one that does not fit,
         and what the operators raise; every message names the model and the node.
         """
         return execute(self._program, inputs)

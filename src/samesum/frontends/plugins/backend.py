@@ -11,7 +11,7 @@ from onnx.backend.base import Backend as BaseBackend
 from onnx.backend.base import BackendRep
 
 from samesum.engine.arrays import as_array
-from samesum.errors import DtypeError, ModelError, SamesumError
+from samesum.errors import AttributeValueError, DtypeError, SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.frontends.models.load import load
@@ -35,8 +35,9 @@ class Prepared(BackendRep):
 class Backend(BaseBackend):
     """samesum as a backend: models of ReduceSum and its kin, and of what surrounds them, on the CPU.
 
-    Raises UnsupportedOperator for a model with any other operator, naming all of them, ModelError for another
-    device, and what running the model raises. Further keywords of the interface change nothing.
+    Raises UnsupportedOperator for a model with any other operator, naming all of them, ModelError for a model that is
+    not valid, AttributeValueError for another device, and what running the model raises. Further keywords of the
+    interface change nothing.
     Source: onnx.backend.base, https://onnx.ai/onnx/api/backend.html.
 
     >>> import numpy as np, onnx
@@ -58,9 +59,9 @@ class Backend(BaseBackend):
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> Prepared:  # noqa: ARG003
         """The model, read and checked once."""
         if not cls.supports_device(device):
-            raise ModelError(f"device {device!r} was asked for; allowed is 'CPU'")
+            raise AttributeValueError(f"device {device!r} was asked for; allowed is 'CPU'")
         if not isinstance(model, onnx.ModelProto):
-            raise ModelError(f"a model is an onnx.ModelProto; got {type(model).__name__}")
+            raise DtypeError(f"a model is an onnx.ModelProto; got {type(model).__name__}")
         return Prepared(load(model.SerializeToString()))
 
     @classmethod
@@ -95,11 +96,11 @@ def _feeds(node: onnx.NodeProto, inputs: Any) -> dict[str, NDArray]:
     given = [name for name in node.input if name]
     if isinstance(inputs, Mapping):
         if set(inputs) != set(given):
-            raise ModelError(f"{node.op_type} has the inputs {given}; {list(inputs)} were given")
+            raise AttributeValueError(f"{node.op_type} has the inputs {given}; {list(inputs)} were given")
         return {name: as_array(inputs[name]) for name in given}
     arrays = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     if len(arrays) != len(given):
-        raise ModelError(f"{node.op_type} has the inputs {given}; {len(arrays)} arrays were given")
+        raise AttributeValueError(f"{node.op_type} has the inputs {given}; {len(arrays)} arrays were given")
     return {name: as_array(array) for name, array in zip(given, arrays, strict=True)}
 
 

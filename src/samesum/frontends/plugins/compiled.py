@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from samesum.errors import ModelError
+from samesum.errors import AttributeValueError
 from samesum.frontends.models.load import Source, load
 
 if TYPE_CHECKING:
@@ -108,8 +108,9 @@ class CompiledModel:
         """The outputs for one array, a list or tuple of arrays, or a mapping by name, position or port.
 
         Inputs are never copied nor changed, the outputs belong to the caller: the other arguments change nothing.
-        Raises ModelError for a missing, surplus or unknown input, DtypeError and ShapeError for one that does not
-        fit (nothing is converted), and what the operators raise.
+        Lists and Python numbers become arrays of the input's type. Arrays of another type are refused, where OpenVINO
+        converts them. Raises AttributeValueError for a missing, surplus or unknown input, DtypeError and ShapeError
+        for one that does not fit, and what the operators raise.
         """
         given = () if inputs is None else inputs
         if isinstance(given, Mapping):
@@ -131,8 +132,9 @@ def compile_model(
 
     `model` is the path of an `.xml` (its `.bin` beside it, or in `weights`) or `.onnx` file, the bytes of either, or
     an `openvino.Model`. `device_name` is CPU, AUTO or AUTO:CPU. `config` holds OpenVINO's properties, none of
-    which changes a result here. Raises ModelError for a file that is no model and for another device,
-    UnsafeModelError for one that reaches beyond itself, UnsupportedOperator with every node that cannot run.
+    which changes a result here. Raises OSError for a file that cannot be read, ModelError for one that is no model,
+    UnsafeModelError for one that reaches beyond itself, AttributeValueError for another device,
+    UnsupportedOperator with every operator that cannot run.
     Source: https://docs.openvino.ai/2025/api/ie_python_api/api.html.
 
     >>> import numpy as np
@@ -142,7 +144,7 @@ def compile_model(
     ((6, 12), np.float32(7.745967))
     """
     if device_name is not None and device_name not in _DEVICES:
-        raise ModelError(f"device {device_name!r} was asked for; allowed are {', '.join(_DEVICES)}")
+        raise AttributeValueError(f"device {device_name!r} was asked for; allowed are {', '.join(_DEVICES)}")
     openvino = sys.modules.get("openvino")
     if openvino is not None and isinstance(model, openvino.Model):
         return CompiledModel(_saved_and_loaded(model))
@@ -169,7 +171,7 @@ def _chosen(kind: str, ports: list[Port], key: int | str | None) -> Port:
         if key in (port.position, port.any_name):
             return port
     asked = f"the only {kind} was asked for" if key is None else f"no {kind} {key!r}"
-    raise ModelError(f"{asked}; there are {_listed(ports)}")
+    raise AttributeValueError(f"{asked}; there are {_listed(ports)}")
 
 
 def _listed(ports: list[Port]) -> str:
@@ -183,6 +185,6 @@ def _by_name(ports: list[Port], given: Mapping[Any, Any]) -> dict[Any, Any]:
         port = key if isinstance(key, Port) else None if isinstance(key, str) else _chosen("input", ports, key)
         name = key if port is None else port.any_name
         if name in named:
-            raise ModelError(f"input {name!r} is given twice, once as {key!r}")
+            raise AttributeValueError(f"input {name!r} is given twice, once as {key!r}")
         named[name] = array
     return named

@@ -7,7 +7,7 @@ from typing import Any
 from onnx.reference.op_run import OpRun
 
 from samesum.engine.arrays import as_array
-from samesum.errors import DtypeError, SamesumError
+from samesum.errors import DtypeError, SamesumError, during
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models.onnx_file.nodes import attributes_of
 from samesum.operators.apply import apply
@@ -26,12 +26,9 @@ class _Operator(OpRun):
         # The base class fills what a node leaves out from the newest schema, whatever the model's opset.
         self._given = attributes_of(onnx_node, self._title)
         self._linked = frozenset(each.name for each in onnx_node.attribute if each.ref_attr_name)
-        try:
+        with during(self._title):
             self._spec = lookup(ONNX.name, onnx_node.op_type, run_params["opsets"][""])
             self._operation = None if self._linked else bind_node(self._spec, self._given, onnx_node.input)
-        except SamesumError as error:
-            error.args = (f"{self._title}: {error}",)
-            raise
 
     @property
     def _title(self) -> str:
@@ -48,16 +45,13 @@ class _Operator(OpRun):
         return outputs
 
     def _run(self, *inputs: NDArray | None, **attributes: Any) -> tuple[NDArray]:
-        try:
+        with during(self._title):
             linked = {name: attributes[name] for name in self._linked}
             operation = self._operation or bind_node(self._spec, self._given | linked, self.onnx_node.input)
             arrays = [None if x is None else _read(x) for x in inputs]
             while arrays and arrays[-1] is None:
                 arrays.pop()
             return (apply(operation, arrays),)
-        except SamesumError as error:
-            error.args = (f"{self._title}: {error}",)
-            raise
 
 
 def _read(x: NDArray) -> NDArray:
@@ -72,8 +66,9 @@ def reference_ops() -> list[type[OpRun]]:
 
     They serve models of every opset up to the newest that samesum knows, and the branches and bodies in
     them. The evaluator does not hand them to a model's own functions: `onnx.inliner.inline_local_functions`
-    puts those into the graph first. Raises UnsupportedOperator for a version or an attribute that does not exist,
-    AxisError and ModelError for other attributes as the evaluator is made; running raises what the operators raise.
+    puts those into the graph first. As the evaluator is made, UnsupportedOperator is raised for a version or an
+    attribute that does not exist, AxisError and AttributeValueError for an attribute's value; running raises what the
+    operators raise.
     Needs the onnx package, for bfloat16 in version 1.19 or newer.
     Source: onnx.reference, https://onnx.ai/onnx/api/reference.html.
 

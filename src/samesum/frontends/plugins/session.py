@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from samesum.errors import ModelError
+from samesum.errors import AttributeValueError, DtypeError
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.frontends.models.load import Source, load
 from samesum.graph.model import Value
 
 _SPELLINGS = {"float32": "float", "float64": "double", "float8_e8m0fnu": "float8e8m0"}
 """Of the types that ONNX Runtime does not call as NumPy does, apart from the underscore."""
+
+
+_PROVIDER = "CPUExecutionProvider"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +36,9 @@ class InferenceSession:
     """A model behind the methods of ONNX Runtime's session; every answer is samesum's.
 
     `path_or_bytes` is the path of an `.onnx` file or its bytes. The other arguments are those of ONNX
-    Runtime; samesum has one provider, the CPU's, and no options, so they change nothing.
-    Raises ModelError for a file that is no model, UnsupportedOperator with every node that cannot run; `run` raises
-    ModelError for names that the model does not have or that are missing, DtypeError and ShapeError for an array that
-    does not fit, and what the operators raise.
+    Runtime; samesum has one provider, the CPU's, and no options, so they change nothing. A UserWarning says so where
+    another provider is asked for. Raises OSError for a file that cannot be read, ModelError for one that is no model,
+    UnsupportedOperator with every operator that cannot run.
     Source: https://onnxruntime.ai/docs/api/python/api_summary.html.
 
     >>> import numpy as np
@@ -50,11 +53,14 @@ class InferenceSession:
         self,
         path_or_bytes: Source,
         sess_options: object = None,  # noqa: ARG002 - the signature is ONNX Runtime's
-        providers: object = None,  # noqa: ARG002
+        providers: Sequence[Any] | None = None,
         provider_options: object = None,  # noqa: ARG002
         **_: object,
     ) -> None:
         self._model = load(path_or_bytes)
+        asked = [each if isinstance(each, str) else each[0] for each in providers or ()]
+        if others := [name for name in asked if name != _PROVIDER]:
+            warnings.warn(f"{', '.join(others)} was asked for; samesum runs on the CPU alone", stacklevel=2)
 
     def run(
         self,
@@ -62,15 +68,22 @@ class InferenceSession:
         input_feed: Mapping[str, Any],
         run_options: object = None,  # noqa: ARG002
     ) -> list[NDArray]:
-        """The outputs named, in that order; all of them for None or an empty sequence."""
+        """The outputs named, in that order; all of them for None or an empty sequence.
+
+        Lists become arrays of the input's type, as in ONNX Runtime; so do Python numbers. Raises AttributeValueError
+        for names that the model does not have or that are missing, DtypeError and ShapeError for an array that does
+        not fit, and what the operators raise.
+        """
         if not isinstance(input_feed, Mapping):
-            raise ModelError(f"input_feed is a {type(input_feed).__name__}; a mapping from names to arrays is needed")
+            raise DtypeError(f"input_feed is a {type(input_feed).__name__}; a mapping from names to arrays is needed")
         if isinstance(output_names, str):
-            raise ModelError(f"output_names is the text {output_names!r}; a sequence of names is needed")
+            raise DtypeError(f"output_names is the text {output_names!r}; a sequence of names is needed")
         known = [value.name for value in self._model.outputs]
         wanted = list(output_names or known)
         if unknown := [name for name in wanted if name not in known]:
-            raise ModelError(f"unknown output {', '.join(map(repr, unknown))}; the model has {', '.join(known)}")
+            raise AttributeValueError(
+                f"unknown output {', '.join(map(repr, unknown))}; the model has {', '.join(known)}"
+            )
         outputs = self._model.run(input_feed)
         return [outputs[name] for name in wanted]
 
@@ -84,7 +97,7 @@ class InferenceSession:
 
     def get_providers(self) -> list[str]:
         """The CPU's alone."""
-        return ["CPUExecutionProvider"]
+        return [_PROVIDER]
 
 
 def _described(value: Value) -> NodeArg:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,13 +24,12 @@ def element_type(layer: Layer) -> Element:
     return element
 
 
-def constant(layer: Layer, weights: bytes | None) -> NDArray:
-    """The layer's values, read-only."""
+def constant(layer: Layer, read: Callable[[], bytes]) -> NDArray:
+    """The layer's values, read-only; `read` gives the content of the .bin."""
     element = element_type(layer)
     shape = static_shape(layer.attributes.get("shape"), str(layer))
     offset, size = (whole(layer.attributes.get(name), f"{layer}: {name}") for name in ("offset", "size"))
-    if weights is None:
-        raise ModelError(f"{layer} lies in the .bin, and there is none beside the .xml; pass weights=")
+    weights = read()
     if offset + size > len(weights):
         raise UnsafeModelError(
             f"{layer}: offset {offset} and size {size} end at {offset + size}; the .bin has {len(weights)} bytes"

@@ -14,6 +14,7 @@ from samesum.frontends.models.ir_file.texts import port_dim, split_names, whole
 from samesum.frontends.models.ir_file.xml import Element
 
 _VERSIONS = ("10", "11")
+_BODIES = ("body", "then_body", "else_body")
 _ON_LAYER = ("exclusive", "reverse")
 """Attributes that the page of CumSum-3 puts on the layer itself."""
 
@@ -40,6 +41,8 @@ class Layer:
     output_names: tuple[str, ...]
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    bodies: tuple[Layer, ...] = ()
+    """The layers of the nets that it holds: the branches of an If, the body of a loop."""
 
     def __str__(self) -> str:
         return f"layer {self.number} ({self.type} {self.name!r})"
@@ -74,7 +77,12 @@ def _layer(element: Element) -> Layer:
     inputs, outputs = (_ports(element.only(side), said, side) for side in ("input", "output"))
     _check_unique([port.number for port in inputs + outputs], said)
     names = split_names(given.get("output_names", ""))
-    return Layer(number, name, kind, given.get("version", ""), attributes, names, inputs, outputs)
+    return Layer(number, name, kind, given.get("version", ""), attributes, names, inputs, outputs, _bodies(element))
+
+
+def _bodies(element: Element) -> tuple[Layer, ...]:
+    sections = [body.only("layers") for tag in _BODIES for body in element.all(tag)]
+    return tuple(_layer(layer) for section in sections if section for layer in section.all("layer"))
 
 
 def _check_unique(numbers: list[int], said: str) -> None:

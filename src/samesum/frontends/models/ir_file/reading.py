@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from samesum.errors import ModelError
 from samesum.frontends.models.ir_file.constants import constant, element_type
@@ -13,14 +13,16 @@ from samesum.frontends.models.ir_file.layers import Layer, read_layers
 from samesum.frontends.models.ir_file.texts import shape
 from samesum.frontends.models.ir_file.xml import parse
 from samesum.graph.model import Graph, Node, Value
-from samesum.graph.program import contradiction, warn_of_contradictions
-from samesum.operators.rows import Fact
 
 _OPSET = re.compile(r"opset([0-9]{1,3})", re.ASCII)
 
 
+SPECIAL = ("parameter", "const", "result")
+"""The types of layers that compute nothing."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Net:
+class Net:
     """The layers by what they are, the edges, and a name for each output port's value."""
 
     layers: Mapping[int, Layer]
@@ -40,34 +42,31 @@ class _Net:
         return self.names[layer.number, only_port(layer, layer.outputs, "output").number]
 
 
-def read_ir(name: str, data: bytes, weights: bytes | None) -> Graph:
-    """The graph of an IR of version 10 or 11; warns where a port contradicts its Parameter or Const."""
+def net_of(data: bytes) -> Net:
+    """The layers and edges of an IR of version 10 or 11."""
     root = parse(data)
     layers = read_layers(root)
-    net = _Net(layers, read_edges(root, layers), _value_names(layers.values()))
-    parameters, consts, results = (net.of(kind) for kind in _SPECIAL)
-    if not results:
+    net = Net(layers, read_edges(root, layers), _value_names(layers.values()))
+    if not net.of("result"):
         raise ModelError("the model has no Result layer")
-    inputs = [_parameter(net, layer) for layer in parameters]
+    return net
+
+
+def read_ir(name: str, net: Net, weights: Callable[[], bytes]) -> Graph:
+    """The graph of an IR; `weights` gives the content of the .bin and is called if there is a Const."""
+    parameters, consts, results = (net.of(kind) for kind in SPECIAL)
     arrays = [constant(layer, weights) for layer in consts]
-    facts = [Fact(value.dtype, value.shape) for value in inputs]
-    facts += [Fact(array.dtype, array.shape) for array in arrays]
-    declared = [_declared(net, layer) for layer in (*parameters, *consts)]
-    texts = [contradiction(said, fact) for said, fact in zip(declared, facts, strict=True)]
-    warn_of_contradictions(name, [text for text in texts if text])
     return Graph(
         name=name,
         standard="openvino",
-        inputs=tuple(inputs),
-        outputs=_outputs(net, results),
+        inputs=tuple(_parameter(net, layer) for layer in parameters),
+        outputs=outputs_of(net),
         results=tuple(net.feeding(layer)[0] for layer in results),
-        nodes=tuple(_node(net, layer) for layer in layers.values() if layer.type.casefold() not in _SPECIAL),
+        nodes=nodes_of(net),
         constants={net.value(layer): array for layer, array in zip(consts, arrays, strict=True)},
         aliases=_aliases(net, parameters),
+        declared=tuple(said for layer in (*parameters, *consts) if (said := _declared(net, layer))),
     )
-
-
-_SPECIAL = ("parameter", "const", "result")
 
 
 def _value_names(layers: Iterable[Layer]) -> dict[End, str]:
@@ -86,11 +85,11 @@ def _value_names(layers: Iterable[Layer]) -> dict[End, str]:
     return names
 
 
-def _parameter(net: _Net, layer: Layer) -> Value:
+def _parameter(net: Net, layer: Layer) -> Value:
     return Value(net.value(layer), element_type(layer).dtype, shape(layer.attributes.get("shape"), str(layer)))
 
 
-def _declared(net: _Net, layer: Layer) -> Value | None:
+def _declared(net: Net, layer: Layer) -> Value | None:
     """What the first output port says."""
     if not layer.outputs:
         return None
@@ -98,25 +97,41 @@ def _declared(net: _Net, layer: Layer) -> Value | None:
     return Value(net.names[layer.number, port.number], port.dtype, port.shape)
 
 
-def _node(net: _Net, layer: Layer) -> Node:
+def nodes_of(net: Net) -> tuple[Node, ...]:
+    """The layers that compute something."""
+    nodes = []
+    for layer in net.layers.values():
+        if layer.type.casefold() not in SPECIAL:
+            outputs = tuple(net.names[layer.number, port.number] for port in layer.outputs)
+            nodes.append(replace(_node(layer, net.feeding(layer), outputs), declared=_declared(net, layer)))
+    return tuple(nodes)
+
+
+def _node(layer: Layer, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> Node:
     version = _OPSET.fullmatch(layer.version.strip().lower())
     return Node(
         name=layer.name or f"layer {layer.number}",
         standard="openvino",
         operator=layer.type,
         opset=int(version[1]) if version else None,
-        inputs=net.feeding(layer),
-        outputs=tuple(net.names[layer.number, port.number] for port in layer.outputs),
+        inputs=inputs,
+        outputs=outputs,
         attributes=layer.attributes,
         origin=layer.version or "no version",
-        declared=_declared(net, layer),
+        bodies=tuple(_inner_node(each) for each in layer.bodies if each.type.casefold() not in SPECIAL),
     )
 
 
-def _outputs(net: _Net, results: Iterable[Layer]) -> tuple[Value, ...]:
+def _inner_node(layer: Layer) -> Node:
+    """A layer of a body, whose values need no names."""
+    inputs, outputs = (tuple(f"port {port.number}" for port in ports) for ports in (layer.inputs, layer.outputs))
+    return _node(layer, inputs, outputs)
+
+
+def outputs_of(net: Net) -> tuple[Value, ...]:
     """What the Results are called: output_names, else the tensor's names, else the producing layer's name."""
     outputs: dict[str, Value] = {}
-    for layer in results:
+    for layer in net.of("result"):
         only_port(layer, layer.inputs, "input")
         (number, port_number), *_ = sources(layer, net.edges)
         producer = net.layers[number]
@@ -127,7 +142,7 @@ def _outputs(net: _Net, results: Iterable[Layer]) -> tuple[Value, ...]:
     return tuple(outputs.values())
 
 
-def _aliases(net: _Net, parameters: Iterable[Layer]) -> dict[str, str]:
+def _aliases(net: Net, parameters: Iterable[Layer]) -> dict[str, str]:
     """Every further name of an input; a name that two inputs have is none."""
     aliases: dict[str, str] = {}
     ambiguous = {net.value(layer) for layer in parameters}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from samesum.errors import ModelError, UnsupportedOperator
+from samesum.files.tensors import External, array_of, sparse_array_of
 from samesum.formats.arrays import NDArray
-from samesum.frontends.models.onnx_file.tensors import External, array_of, sparse_array_of
 from samesum.graph.model import Node, Value
 from samesum.specs.row import Unread
 
@@ -23,6 +23,7 @@ _READERS: dict[int, Any] = {
     8: lambda a: tuple(each.decode("utf-8", "replace") for each in a.strings),
 }
 """By the numbers of AttributeProto.AttributeType."""
+_GRAPH = 5
 _KINDS = {4: "tensor", 5: "graph", 9: "tensors", 10: "graphs", 11: "sparse tensor", 12: "sparse tensors", 13: "type"}
 
 
@@ -75,7 +76,21 @@ def node_of(proto: Any, position: int, names: Names) -> Node:
         attributes=attributes_of(proto, f"node {name!r}"),
         origin=f"a function of the model, {domain or STANDARD}" if function else f"{domain or STANDARD} {opset}",
         declared=names.declared.get(outputs[0]) if outputs else None,
+        bodies=_bodies(proto, names),
     )
+
+
+def _bodies(proto: Any, names: Names) -> tuple[Node, ...]:
+    """The nodes of the graphs among the attributes; a Constant computes nothing."""
+    graphs = [graph for each in proto.attribute for graph in ((each.g,) if each.type == _GRAPH else each.graphs)]
+    inner = replace(names, declared={})
+    nodes = [node_of(each, position, inner) for graph in graphs for position, each in enumerate(graph.node)]
+    return tuple(node for node in nodes if not is_constant(node))
+
+
+def is_constant(node: Node) -> bool:
+    """True for a Constant of ONNX's own domain."""
+    return node.operator == "Constant" and node.opset is not None
 
 
 def _without_trailing(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from samesum.errors import ModelError, SamesumError, UnsafeModelError, UnsupportedOperator
+from samesum.files.tensors import External, Read, array_of, element_of, sparse_array_of
 from samesum.formats.arrays import NDArray
 from samesum.formats.limits import excess
 from samesum.frontends.models.onnx_file.external import external_data
-from samesum.frontends.models.onnx_file.nodes import Names, constant_of, node_of, plain_domain
-from samesum.frontends.models.onnx_file.tensors import External, Read, array_of, element_of, sparse_array_of
+from samesum.frontends.models.onnx_file.nodes import Names, constant_of, is_constant, node_of, plain_domain
+from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Graph, Node, Value
 
 
-def read_onnx(name: str, data: bytes, folder: Path | None) -> Graph:
-    """The graph of an ONNX model; external data may only lie in `folder` (None: nowhere)."""
-    model = _parsed(data)
+def read_onnx(name: str, model: Any, folder: Path | None) -> Graph:
+    """The graph of a ModelProto; external data may only lie in `folder` (None: nowhere)."""
     try:
         return _graph(name, model, partial(external_data, folder))
     except SamesumError:
@@ -27,13 +27,9 @@ def read_onnx(name: str, data: bytes, folder: Path | None) -> Graph:
         raise ModelError(f"not a valid ONNX model: {error}") from None
 
 
-def _parsed(data: bytes) -> Any:
-    try:
-        import onnx
-    except ImportError:
-        raise ModelError(
-            'reading .onnx needs the onnx package, which is not installed; pip install "samesum[onnx]"'
-        ) from None
+def parsed(data: bytes) -> Any:
+    """The ModelProto; ModelError for what is none, MissingPackage without the onnx package."""
+    onnx = onnx_package("reading .onnx files")
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)
@@ -68,6 +64,12 @@ def _graph(name: str, model: Any, external: External) -> Graph:
     )
 
 
+def names_of(model: Any, declared: Mapping[str, Value]) -> Names:
+    """What the names in the model's nodes refer to."""
+    functions = frozenset((plain_domain(each.domain), each.name) for each in model.functions)
+    return Names(_opsets(model), functions, declared)
+
+
 def _opsets(model: Any) -> dict[str, int]:
     opsets: dict[str, int] = {}
     for each in model.opset_import:
@@ -93,12 +95,11 @@ def _nodes(
     model: Any, declared: dict[str, Value], constants: dict[str, NDArray], external: External
 ) -> tuple[Node, ...]:
     """The nodes; the values of Constant nodes join the constants."""
-    functions = frozenset((plain_domain(each.domain), each.name) for each in model.functions)
-    names = Names(_opsets(model), functions, declared)
+    names = names_of(model, declared)
     nodes, refused = [], []
     for position, proto in enumerate(model.graph.node):
         node = node_of(proto, position, names)
-        if node.operator != "Constant" or node.opset is None:
+        if not is_constant(node):
             nodes.append(node)
             continue
         try:

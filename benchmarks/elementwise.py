@@ -1,0 +1,108 @@
+"""Exp, log and pow beside NumPy and, where it is installed, PyTorch: nanoseconds an element, the least of turns.
+
+python benchmarks/elementwise.py [--threads N] [--rounds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+import samesum
+from samesum.engine.elementwise import exponential, logarithm, power
+
+DTYPES = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
+SIZES = (1 << 12, 1 << 16, 1 << 20, 1 << 24)
+Call = Callable[[], Any]
+
+
+def torch_calls(x: np.ndarray, y: np.ndarray, threads: int) -> dict[str, Call]:
+    """PyTorch's of the same elements, into a tensor that is there; empty without PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        return {}
+    torch.set_num_threads(threads)
+    half = x.dtype == ml_dtypes.bfloat16
+    a, b = (
+        torch.from_numpy(each.view(np.int16)).view(torch.bfloat16) if half else torch.from_numpy(each)
+        for each in (x, y)
+    )
+    out = torch.empty_like(a)
+    calls: dict[str, Call] = {
+        "exp": lambda: torch.exp(b, out=out),
+        "log": lambda: torch.log(a, out=out),
+        "pow": lambda: torch.pow(a, b, out=out),
+    }
+    return calls | {f"pow {n}": lambda n=n: torch.pow(a, n, out=out) for n in (2, 0.5, 3, 1.7)}  # type: ignore[misc]
+
+
+def numpy_calls(x: np.ndarray, y: np.ndarray) -> dict[str, Call]:
+    """NumPy's, into an array that is there."""
+    out = np.empty_like(x)
+    calls: dict[str, Call] = {
+        "exp": lambda: np.exp(y, out=out),
+        "log": lambda: np.log(x, out=out),
+        "pow": lambda: np.power(x, y, out=out),
+    }
+    each = {n: np.array(n, x.dtype) for n in (2, 0.5, 3, 1.7)}
+    return calls | {f"pow {n}": lambda n=n: np.power(x, each[n], out=out) for n in each}  # type: ignore[misc]
+
+
+def own_calls(x: np.ndarray, y: np.ndarray) -> dict[str, Call]:
+    """samesum's; powers make their results anew."""
+    out = np.empty_like(x)
+    calls: dict[str, Call] = {
+        "exp": lambda: exponential(y, out),
+        "log": lambda: logarithm(x, out),
+        "pow": lambda: power(x, y),
+    }
+    each = {n: np.array(n) for n in (2, 0.5, 3, 1.7)}
+    return calls | {f"pow {n}": lambda n=n: power(x, each[n]) for n in each}  # type: ignore[misc]
+
+
+def least_times(calls: dict[str, Call], rounds: int) -> dict[str, float]:
+    """Seconds of each call, the least of rounds in turns."""
+    least = dict.fromkeys(calls, float("inf"))
+    for _ in range(rounds):
+        for name, call in calls.items():
+            begin = time.perf_counter()
+            call()
+            least[name] = min(least[name], time.perf_counter() - begin)
+    return least
+
+
+def lines(threads: int, rounds: int) -> Iterator[str]:
+    """The rows of the table."""
+    samesum.set_num_threads(threads)
+    rng = np.random.default_rng(1)
+    yield "| function | type | elements | samesum | NumPy | PyTorch |\n|---|---|---:|---:|---:|---:|"
+    for dtype in DTYPES:
+        for size in SIZES:
+            y = rng.normal(size=size).astype(dtype)
+            x = (np.abs(rng.normal(size=size)) + 0.01).astype(dtype)
+            sides = [own_calls(x, y), numpy_calls(x, y), torch_calls(x, y, threads)]
+            for name in sides[0]:
+                turns = {str(i): side[name] for i, side in enumerate(sides) if name in side}
+                found = least_times(turns, max(3, min(rounds, rounds * (1 << 22) // size)))
+                cells = (f"{found[str(i)] / size * 1e9:.3f}" if str(i) in found else "" for i in range(3))
+                yield f"| {name} | {np.dtype(dtype).name} | {size} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=samesum.get_num_threads())
+    parser.add_argument("--rounds", type=int, default=25)
+    chosen = parser.parse_args()
+    with np.errstate(all="ignore"):
+        for line in lines(chosen.threads, chosen.rounds):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+// Functions of each element: which there are, and the loops of one instruction set.
+#pragma once
+
+#include <cstddef>
+
+namespace samesum {
+
+enum class Unary { exponential, logarithm };
+
+constexpr std::size_t unary_count = 2;
+
+struct ElementwiseMethods {
+    // f(x) of n elements side by side, in native byte order, that do not overlap the results.
+    void (*unary[unary_count][4])(const void* x, std::size_t n, void* out);  // by every float format
+    // x^y likewise; y is one number for all of them, or as many numbers as elements.
+    void (*power_of_one[4])(const void* x, double y, std::size_t n, void* out);
+    void (*power[4])(const void* x, const double* y, std::size_t n, void* out);
+    // Elements as doubles.
+    void (*widen[4])(const void* x, std::size_t n, double* out);
+};
+
+}  // namespace samesum

@@ -1,0 +1,251 @@
+// x^y of each element, as IEEE 754-2019 has pow.
+#pragma once
+
+#include "exact/power.hpp"
+#include "kernels/power_cases.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// The logarithms of the table to 53 bits.
+struct alignas(64) NearestLogarithms {
+    double log[16];
+
+    constexpr NearestLogarithms() : log{} {
+        for (std::size_t i = 0; i < 16; ++i) log[i] = of_sixteenths.log[i] + of_sixteenths.rest[i];
+    }
+};
+constexpr NearestLogarithms nearest_logarithms;
+
+// log t of positive normal doubles, within 2^-45 of them, relatively: the polynomial is off by 2^-46.5 of r,
+// and what is rounded, two terms of the sum among it, is below 2^-50.
+template <std::size_t count>
+SAMESUM_INLINE void fine_logarithms(const Doubles (&t)[count], Doubles (&log)[count]) {
+    constexpr double terms[] = {-0.5,
+                                0x1.5555555607548p-2,
+                                -0x1.00000000a0341p-2,
+                                0x1.99997c7bd2e33p-3,
+                                -0x1.55553b20b0275p-3,
+                                0x1.252aa5f1b855ep-3,
+                                -0x1.0089215070d56p-3};
+    rough_logarithms(t, terms, nearest_logarithms.log, log);
+}
+
+// x^0.5: unlike a square root, +0 of -0 and +inf of -inf.
+SAMESUM_INLINE Doubles half_power(Doubles x) {
+    const Doubles none = {};
+    return square_root(x == -infinity ? none + infinity : x) + 0.0;
+}
+
+// x^3 in two words, the second of which is zero or NaN where the first is all; exact for narrow formats.
+SAMESUM_INLINE DoubleWord cube_of(Doubles x) {
+    const Doubles square = x * x, rest = fused(x, x, -square), hi = square * x;
+    return {hi, fused(rest, x, fused(square, x, -hi))};
+}
+
+template <class F>
+struct NarrowPowers {
+    using R = Rounding<F::format>;
+    using Bits = typename R::Bits;
+    static constexpr int certain_bits = 36;
+    static constexpr std::size_t several = has_fused ? 2 : 1;
+
+    // In two words within 2^-65.
+    static SAMESUM_INLINE DoubleWord precise(Doubles x, Doubles y, const PowerSigns& signs) {
+        const Doubles none = {}, t = usual_base(x, signs);
+        const DoubleWord log = logarithm<88>({t, none}, {t - 1, none});
+        const DoubleWord p = product(log, {y, none});
+        const Doubles hi = clamped(any_product(x, y, p.hi, signs), -150, 150);
+        const Sixteenths k = Sixteenths::of(hi);
+        const DoubleWord power =
+            grown(k.scaled_root(), k.root_error(), growth<68>(k, hi == p.hi ? p.lo : none));
+        return {signs.applied_to(power.hi), signs.applied_to(power.lo)};
+    }
+
+    static __attribute__((noinline)) Bits exactly(Doubles x, Doubles y, Bits bits, Words wanted) {
+        for (std::size_t i = 0; i < width; ++i) {
+            if (wanted[i] == 0) continue;
+            const std::uint32_t sign = bits[i] & static_cast<std::uint32_t>(sign_bit(F::format));
+            bits[i] = sign | static_cast<std::uint32_t>(
+                                 power_bits(__builtin_fabs(x[i]), Dyadic::of(y[i]), F::format));
+        }
+        return bits;
+    }
+
+    static __attribute__((noinline)) Bits carefully(Doubles x, Doubles y) {
+        const PowerSigns signs = PowerSigns::of(x, y);
+        const Doubles t[1] = {usual_base(x, signs)};
+        Doubles log[1];
+        fine_logarithms(t, log);
+        const Doubles p = clamped(any_product(x, y, y * log[0], signs), -150, 150);
+        Words uncertain;
+        const Bits bits = rounded_if_certain<F::format, certain_bits>(
+            signs.applied_to(quick_of_one<ExponentialFunction>(p)), uncertain);
+        if (!any_bit(uncertain)) return bits;
+        const DoubleWord z = precise(x, y, signs);
+        const Doubles error = magnitude(z.hi) * 0x1p-65;
+        const Bits low = R::of(z.hi, z.lo - error);
+        const Words doubtful = R::different(low, R::of(z.hi, z.lo + error)) & uncertain;
+        const Bits better = (bits & ~uncertain) | (low & uncertain);
+        return any_bit(doubtful) ? exactly(x, y, better, doubtful) : better;
+    }
+
+    template <std::size_t count>
+    static SAMESUM_INLINE void of(const Doubles (&x)[count], const Doubles (&y)[count], Bits (&bits)[count]) {
+        Doubles p[count], power[count];
+        fine_logarithms(x, p);
+        for_each_of<count>([&](std::size_t v) { p[v] *= y[v]; });
+        ExponentialFunction::quick(p, power);
+        for_each_of<count>([&](std::size_t v) {
+            const bool is_hard = any_unusual<false>(x[v]) |
+                                 ExponentialFunction::any_outside<F::format>(p[v]) |
+                                 any_near_tie<F::format, 53 - certain_bits>(power[v]);
+            bits[v] = __builtin_expect(is_hard, false) ? carefully(x[v], y[v]) : R::of_number(power[v]);
+        });
+    }
+
+    // Of doubles that are exact, or whose other rounding does no harm: quotients and square roots of numbers
+    // with 24 bits or fewer (Figueroa).
+    static SAMESUM_INLINE Bits rounded(Doubles power) { return R::of(power); }
+
+    static SAMESUM_INLINE Bits cube(Doubles x) {
+        const DoubleWord cube = cube_of(x);
+        return R::of(magnitude(cube.lo) > 0 ? to_odd(cube.hi, cube.lo) : cube.hi);
+    }
+};
+
+struct DoublePowers {
+    using R = Rounding<Format::f64>;
+    using Bits = R::Bits;
+    static constexpr std::size_t several = 1;
+
+    // The exponents for which powers are made directly; the bits are those of any other way to give them.
+    static SAMESUM_INLINE bool any_direct(Doubles y) {
+#if defined(__AVX512F__)
+        const auto is = [&](double value) {
+            return _mm512_cmp_pd_mask(y, _mm512_set1_pd(value), _CMP_EQ_OQ);
+        };
+        return (is(1) | is(2) | is(3) | is(0.5) | is(-1)) != 0;
+#else
+        return any((y == 1) | (y == 2) | (y == 3) | (y == 0.5) | (y == -1));
+#endif
+    }
+
+    static SAMESUM_INLINE Doubles direct_or(Doubles x, Doubles y, Doubles power) {
+        power = y == 1 ? x : y == 2 ? x * x : y == 0.5 ? half_power(x) : y == -1 ? 1 / x : power;
+        return ((y == 3) & has_cube(x)) ? cube_as_double(x) : power;
+    }
+
+    // Whether no word of x^3 leaves the range of normal numbers.
+    static SAMESUM_INLINE Longs has_cube(Doubles x) {
+        const Doubles size = magnitude(x);
+        return ((size > 0x1p-300) & (size < 0x1p300)) | (x == 0);
+    }
+
+    static SAMESUM_INLINE Doubles cube_as_double(Doubles x) {
+        const DoubleWord cube = cube_of(x);
+        return magnitude(cube.lo) > 0 ? cube.hi + cube.lo : cube.hi;
+    }
+
+    static __attribute__((noinline)) Bits carefully(Doubles x, Doubles y) {
+        const Doubles none = {};
+        const PowerSigns signs = PowerSigns::of(x, y);
+        const Doubles t = usual_base(x, signs);
+        const Longs tiny = t < 0x1p-1022;
+        const Doubles normal = tiny ? t * 0x1p54 : t;
+        const DoubleWord log = logarithm_by_tables(normal, tiny ? none + 54 : none);
+        const Doubles p = y * log.hi, rest = fused(y, log.lo, fused(y, log.hi, -p));
+        const Doubles all = any_product(x, y, p, signs);
+        const Doubles power = ExponentialFunction::of_any(all, all == p ? rest : none);
+        return R::of(direct_or(x, y, signs.applied_to(power)));
+    }
+
+    // Within 0.55 ulp: the logarithm is off by 2^-67, which 745 magnifies.
+    static SAMESUM_INLINE Bits of(Doubles x, Doubles y) {
+        const DoubleWord log = logarithm_by_tables(x, Doubles{});
+        const Doubles p = y * log.hi, rest = fused(y, log.lo, fused(y, log.hi, -p));
+        const Doubles power = ExponentialFunction::in_range(p, rest);
+        const bool is_hard =
+            any_unusual<true>(x) | ExponentialFunction::any_outside<Format::f64>(p) | any_direct(y);
+        return __builtin_expect(is_hard, false) ? carefully(x, y) : reinterpret_cast<Bits>(power);
+    }
+
+    static SAMESUM_INLINE void of(const Doubles (&x)[1], const Doubles (&y)[1], Bits (&bits)[1]) {
+        bits[0] = of(x[0], y[0]);
+    }
+
+    static SAMESUM_INLINE Bits rounded(Doubles power) { return R::of(power); }
+
+    static SAMESUM_INLINE Bits cube(Doubles x) {
+        const Bits bits = R::of(cube_as_double(x));
+        return __builtin_expect(any(~has_cube(x)), false) ? carefully(x, Doubles{} + 3) : bits;
+    }
+};
+
+// The loops of one format.
+template <class F>
+struct Powers {
+    using Kind = std::conditional_t<F::format == Format::f64, DoublePowers, NarrowPowers<F>>;
+    using R = Rounding<F::format>;
+
+    static void run(const void* x, const double* y, std::size_t n, void* out) {
+        const char* from = static_cast<const char*>(x);
+        char* to = static_cast<char*>(out);
+        if (n < width) {
+            alignas(64) char some[bytes], results[bytes];
+            alignas(64) double exponents[width];
+            for (std::size_t k = 0; k < width; ++k) {
+                const std::size_t i = k < n ? k : n - 1;
+                std::memcpy(some + k * F::size, from + i * F::size, F::size);
+                exponents[k] = y[i];
+            }
+            take<1>(some, exponents, results);
+            std::memcpy(to, results, n * F::size);
+            return;
+        }
+        std::size_t i = 0;
+        for (; i + several * width <= n; i += several * width)
+            take<several>(from + i * F::size, y + i, to + i * F::size);
+        for (; i + width <= n; i += width) take<1>(from + i * F::size, y + i, to + i * F::size);
+        const std::size_t last = n - width;
+        if (i != n) take<1>(from + last * F::size, y + last, to + last * F::size);
+    }
+
+    static void run_of_one(const void* x, double y, std::size_t n, void* out) {
+        if (y == 2) return each(x, n, out, [](Doubles v) { return Kind::rounded(v * v); });
+        if (y == 0.5) return each(x, n, out, [](Doubles v) { return Kind::rounded(half_power(v)); });
+        if (y == 3) return each(x, n, out, [](Doubles v) { return Kind::cube(v); });
+        if (y == -1) return each(x, n, out, [](Doubles v) { return Kind::rounded(1 / v); });
+        if (y == 1) return each(x, n, out, [](Doubles v) { return Kind::rounded(v); });
+        constexpr std::size_t block = 512;
+        alignas(64) double exponents[block];
+        for (double& each : exponents) each = y;
+        for (std::size_t i = 0; i < n; i += block)
+            run(static_cast<const char*>(x) + i * F::size, exponents, n - i < block ? n - i : block,
+                static_cast<char*>(out) + i * F::size);
+    }
+
+  private:
+    static constexpr std::size_t bytes = width * F::size, several = Kind::several;
+
+    template <std::size_t count>
+    static SAMESUM_INLINE void take(const char* from, const double* exponents, char* to) {
+        Doubles x[count], y[count];
+        typename Kind::Bits bits[count];
+        for_each_of<count>([&](std::size_t v) {
+            x[v] = F::doubles(from + v * bytes);
+            y[v] = load<Doubles>(exponents + v * width);
+        });
+        Kind::of(x, y, bits);
+        for_each_of<count>([&](std::size_t v) { R::store_to(to + v * bytes, 0, bits[v]); });
+    }
+
+    // power(x) for each vector.
+    template <class Power>
+    static SAMESUM_INLINE void each(const void* x, std::size_t n, void* out, const Power& power) {
+        each_vector<F::size>(
+            static_cast<const char*>(x), n, static_cast<char*>(out),
+            [&](const char* from, char* to) { R::store_to(to, 0, power(F::doubles(from))); });
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

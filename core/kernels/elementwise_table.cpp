@@ -1,0 +1,40 @@
+// Functions of each element: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/elementwise_functions.hpp"
+#include "kernels/elementwise_power.hpp"
+#include "kernels/elementwise_singles.hpp"
+#include "kernels/tables.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class Function, class Quick>
+constexpr void fill(ElementwiseMethods& m, Unary function) {
+    auto& row = m.unary[static_cast<std::size_t>(function)];
+    // Without an instruction for multiply-adds doubles are quicker than floats.
+    row[0] = has_fused ? HalfElements<Quick, Float16>::run : NarrowElements<Function, Float16>::run;
+    row[1] = has_fused ? HalfElements<Quick, Bfloat16>::run : NarrowElements<Function, Bfloat16>::run;
+    row[2] = NarrowElements<Function, Float32>::run;
+    row[3] = DoubleElements<Function>::run;
+}
+
+template <class F>
+constexpr void fill_powers(ElementwiseMethods& m) {
+    m.power[static_cast<std::size_t>(F::format)] = Powers<F>::run;
+    m.power_of_one[static_cast<std::size_t>(F::format)] = Powers<F>::run_of_one;
+    m.widen[static_cast<std::size_t>(F::format)] = widen_elements<F>;
+}
+
+constexpr ElementwiseMethods all_elementwise() {
+    ElementwiseMethods m{};
+    fill<ExponentialFunction, ExponentialOfSingles>(m, Unary::exponential);
+    fill<LogarithmFunction, LogarithmOfSingles>(m, Unary::logarithm);
+    fill_powers<Float16>(m);
+    fill_powers<Bfloat16>(m);
+    fill_powers<Float32>(m);
+    fill_powers<Float64>(m);
+    return m;
+}
+
+extern const ElementwiseMethods elementwise;
+const ElementwiseMethods elementwise = all_elementwise();
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,82 @@
+// Functions of each element from Python. Included by module.cpp alone.
+#pragma once
+
+#include "python/outputs.hpp"
+#include "python/reductions.hpp"
+#include "run/elementwise.hpp"
+
+namespace samesum::python {
+
+inline Format checked_float(const Input& x, const char* what) {
+    const Format format = x.view.format;
+    if (is_float(format) && !is_byte_float(format)) return format;
+    raise("DtypeError", std::string(what) + " of " + name_of(format) +
+                            " does not exist; allowed are float16, bfloat16, float32 and float64");
+}
+
+inline nb::object elementwise(unsigned code, nb::handle x, nb::handle out) {
+    const Input input = input_of(x);
+    if (code >= unary_count)
+        raise("UnsupportedOperator", "element-wise function " + std::to_string(code) + "; there are 0 to " +
+                                         std::to_string(unary_count - 1));
+    const Format format = checked_float(input, "an element-wise function");
+    Output output(out, input, format, PyArray_DIMS(input.array));
+    if (input.count > 0) {
+        std::int64_t room[2 * max_rank];
+        const View view = output.order().applied_to(input.view, room);
+        unlocked(input.count * elementwise_element_bytes,
+                 [&] { apply(static_cast<Unary>(code), view, output.data()); });
+    }
+    return output.finished();
+}
+
+// An operand as the result's shape has it, with strides of zero where it repeats; false if it does not fit.
+inline bool spread(const Input& x, int rank, const npy_intp* shape, std::int64_t* strides) {
+    const int missing = rank - x.view.rank;
+    for (int i = 0; i < rank; ++i) {
+        const bool is_own = i >= missing && x.view.shape[i - missing] != 1;
+        if (is_own && x.view.shape[i - missing] != shape[i]) return false;
+        strides[i] = is_own ? x.view.strides[i - missing] : 0;
+    }
+    return missing >= 0;
+}
+
+inline View spread_view(const Input& x, int rank, const npy_intp* shape, const std::int64_t* strides) {
+    return {x.view.data, rank,          reinterpret_cast<const std::int64_t*>(shape),
+            strides,     x.view.format, x.view.swapped};
+}
+
+// The shape to which both broadcast; the exponent may have any format of numbers.
+inline nb::object power(nb::handle x, nb::handle y) {
+    const Input base = input_of(x), exponent = input_of(y);
+    const Format format = checked_float(base, "a power");
+    if (is_byte_float(exponent.view.format))
+        raise("DtypeError",
+              "an exponent of " + name_of(exponent.view.format) +
+                  " is not supported; allowed are integers, float16, bfloat16, float32, float64");
+    const int rank = std::max(base.view.rank, exponent.view.rank);
+    npy_intp shape[max_rank], count = 1;
+    for (int i = 0; i < rank; ++i) {
+        const auto size = [&](const View& v) { return i < rank - v.rank ? 1 : v.shape[i - (rank - v.rank)]; };
+        shape[i] = size(base.view) == 1 ? size(exponent.view) : size(base.view);
+        count *= shape[i];
+    }
+    std::int64_t strides[2][max_rank];
+    if (!spread(base, rank, shape, strides[0]) || !spread(exponent, rank, shape, strides[1]))
+        raise("ShapeError",
+              "the shapes " + shape_of(base) + " and " + shape_of(exponent) + " do not broadcast together");
+    Output output(nb::none(), base.array, format, rank, shape);
+    if (count > 0) {
+        const View bases = spread_view(base, rank, shape, strides[0]),
+                   exponents = spread_view(exponent, rank, shape, strides[1]);
+        unlocked(count * elementwise_element_bytes, [&] { raise_to_power(bases, exponents, output.data()); });
+    }
+    return output.finished();
+}
+
+inline void define_elementwise(nb::module_& m) {
+    m.def("elementwise", &elementwise, nb::arg("code"), nb::arg("x"), nb::arg("out").none() = nb::none());
+    m.def("power", &power, nb::arg("x"), nb::arg("y"));
+}
+
+}  // namespace samesum::python

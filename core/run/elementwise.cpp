@@ -1,0 +1,213 @@
+#include "run/elementwise.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exact/elements.hpp"
+#include "exact/power.hpp"
+#include "exact/rounding.hpp"
+#include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
+#include "layout/stream.hpp"
+#include "threads/pool.hpp"
+#include "threads/thresholds.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Elements of a task, and of a block: what is gathered or streamed stays in the first cache.
+constexpr std::int64_t task_elements = 16 << 10, copied_elements = 1 << 10;
+
+// An operand as its elements lie, in the order of the results.
+class Operand {
+  public:
+    explicit Operand(const View& x)
+        : data_(x.data),
+          item_(static_cast<std::int64_t>(size_of(x.format))),
+          packing_(dims_of(x), size_of(x.format), x.swapped),
+          is_direct_(lies_side_by_side(x)),
+          is_one_(has_one_element(x)) {}
+
+    bool is_direct() const { return is_direct_; }
+    bool is_one() const { return is_one_; }
+
+    // n elements from number `first` on side by side: where they are, or else in `room`.
+    const char* elements(std::int64_t first, std::int64_t n, char* room) const {
+        if (is_direct_) return data_ + first * item_;
+        packing_.copy(data_, first, n, room);
+        return room;
+    }
+
+  private:
+    static Dims dims_of(const View& x) {
+        Dims dims;
+        for (int i = 0; i < x.rank; ++i)
+            if (x.shape[i] != 1) dims.push({x.shape[i], x.strides[i], 0});
+        return dims;
+    }
+
+    static bool lies_side_by_side(const View& x) {
+        std::int64_t step = static_cast<std::int64_t>(size_of(x.format));
+        for (int i = x.rank - 1; i >= 0; --i) {
+            if (x.shape[i] == 1) continue;
+            if (x.strides[i] != step) return false;
+            step *= x.shape[i];
+        }
+        return !x.swapped;
+    }
+
+    // The same one everywhere.
+    static bool has_one_element(const View& x) {
+        for (int i = 0; i < x.rank; ++i)
+            if (x.shape[i] != 1 && x.strides[i] != 0) return false;
+        return true;
+    }
+
+    const char* data_;
+    std::int64_t item_;
+    Packing packing_;
+    bool is_direct_, is_one_;
+};
+
+// Results in blocks: compute(first, n, to) writes those of n elements.
+template <class Compute>
+void for_each_block(std::int64_t count, Format format, bool is_direct, void* out, const Compute& compute) {
+    const std::int64_t item = static_cast<std::int64_t>(size_of(format));
+    const bool streams = count * item >= streamed_bytes;
+    const std::int64_t block = is_direct && !streams ? task_elements : copied_elements;
+    auto task = [&](std::size_t t, std::size_t) {
+        const std::int64_t begin = static_cast<std::int64_t>(t) * task_elements,
+                           end = std::min(begin + task_elements, count);
+        alignas(64) char room[copied_elements * 8];
+        for (std::int64_t i = begin; i < end; i += block) {
+            const std::int64_t n = std::min(block, end - i);
+            char* const to = static_cast<char*>(out) + i * item;
+            compute(i, n, streams ? room : to);
+            if (streams) stream(to, room, static_cast<std::size_t>(n * item));
+        }
+        if (streams) finish_streams();
+    };
+    const BriefWork brief(count < elementwise_brief_elements);
+    const std::size_t threads =
+        count < elementwise_threaded_elements ? 1 : static_cast<std::size_t>(thread_count());
+    for_each_task(static_cast<std::size_t>((count + task_elements - 1) / task_elements), threads, task);
+}
+
+std::int64_t count_of(const View& x) {
+    std::int64_t n = 1;
+    for (int i = 0; i < x.rank; ++i) n *= x.shape[i];
+    return n;
+}
+
+}  // namespace
+
+void apply(Unary function, const View& x, void* out) {
+    const auto& methods = current_instruction_set().elementwise->unary[static_cast<std::size_t>(function)];
+    const auto method = methods[static_cast<std::size_t>(x.format)];
+    const Operand operand(x);
+    for_each_block(count_of(x), x.format, operand.is_direct(), out,
+                   [&](std::int64_t first, std::int64_t n, char* to) {
+                       alignas(64) char room[copied_elements * 8];
+                       method(operand.elements(first, n, room), static_cast<std::size_t>(n), to);
+                   });
+}
+
+namespace {
+
+// n elements of any format of more than eight bits, or of a boolean one, as doubles. Integers beyond 2^53 are
+// rounded.
+template <class Integer>
+void widen_integers(const char* from, std::size_t n, double* to) {
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = static_cast<double>(bits_at<Integer>(from + i * sizeof(Integer)));
+}
+
+void widen(Format format, const char* from, std::size_t n, double* to) {
+    switch (format) {
+        case Format::f64:
+            std::memcpy(to, from, 8 * n);
+            return;
+        case Format::i8:
+            return widen_integers<std::int8_t>(from, n, to);
+        case Format::i16:
+            return widen_integers<std::int16_t>(from, n, to);
+        case Format::i32:
+            return widen_integers<std::int32_t>(from, n, to);
+        case Format::i64:
+            return widen_integers<std::int64_t>(from, n, to);
+        case Format::u8:
+        case Format::boolean:
+            return widen_integers<std::uint8_t>(from, n, to);
+        case Format::u16:
+            return widen_integers<std::uint16_t>(from, n, to);
+        case Format::u32:
+            return widen_integers<std::uint32_t>(from, n, to);
+        case Format::u64:
+            return widen_integers<std::uint64_t>(from, n, to);
+        default:
+            return current_instruction_set().elementwise->widen[static_cast<std::size_t>(format)](from, n,
+                                                                                                  to);
+    }
+}
+
+// Powers of x in blocks of elements side by side.
+class Powers {
+  public:
+    Powers(const View& x, const View& y)
+        : x_(x),
+          y_(y),
+          in_(x.format),
+          exponents_(y.format),
+          methods_(*current_instruction_set().elementwise) {}
+
+    bool is_direct() const { return x_.is_direct() && y_.is_one(); }
+
+    void compute(std::int64_t first, std::int64_t n, char* to) const {
+        alignas(64) char bases[copied_elements * 8], some[copied_elements * 8];
+        alignas(64) double exponents[copied_elements];
+        const auto count = static_cast<std::size_t>(n);
+        const char* const x = x_.elements(first, n, bases);
+        const char* const y = y_.elements(first, y_.is_one() ? 1 : n, some);
+        const auto format = static_cast<std::size_t>(in_);
+        widen(exponents_, y, y_.is_one() ? 1 : count, exponents);
+        if (y_.is_one())
+            methods_.power_of_one[format](x, exponents[0], count, to);
+        else
+            methods_.power[format](x, exponents, count, to);
+        if (exponents_ == Format::i64 || exponents_ == Format::u64) mend(x, y, count, to);
+    }
+
+  private:
+    // Powers whose exponents no double holds.
+    void mend(const char* x, const char* y, std::size_t n, char* to) const {
+        constexpr std::uint64_t exact = std::uint64_t{1} << 53;
+        const std::size_t size = size_of(in_);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto bits = bits_at<std::uint64_t>(y + (y_.is_one() ? 0 : 8 * i));
+            const bool negative = exponents_ == Format::i64 && bits >> 63 != 0;
+            const std::uint64_t magnitude = negative ? 0 - bits : bits;
+            if (magnitude <= exact) {
+                if (y_.is_one()) return;
+                continue;
+            }
+            double base;
+            widen(in_, x + size * i, 1, &base);
+            store_bits(to, i, integer_power_bits(base, magnitude, negative, in_), size);
+        }
+    }
+
+    Operand x_, y_;
+    Format in_, exponents_;
+    const ElementwiseMethods& methods_;
+};
+
+}  // namespace
+
+void raise_to_power(const View& x, const View& y, void* out) {
+    const Powers powers(x, y);
+    for_each_block(count_of(x), x.format, powers.is_direct(), out,
+                   [&](std::int64_t first, std::int64_t n, char* to) { powers.compute(first, n, to); });
+}
+
+}  // namespace samesum

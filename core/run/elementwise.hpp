@@ -1,0 +1,17 @@
+// Functions of each element of arrays.
+#pragma once
+
+#include "kernels/elementwise_method.hpp"
+#include "layout/plan.hpp"
+
+namespace samesum {
+
+// f(x) of each element of a float array, in its format. `out` has the same shape, C-contiguous; it shares no
+// memory with x.
+void apply(Unary function, const View& x, void* out);
+
+// x^y of each element of a float array, in the format of x, whatever that of y; rounded once. x and y have
+// the rank and, but for dimensions of stride 0, the shape of `out`.
+void raise_to_power(const View& x, const View& y, void* out);
+
+}  // namespace samesum

@@ -1,0 +1,47 @@
+"""The matrix of `samesum compare --matrix FILE`: every operator in every situation on every installed engine."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from samesum.errors import MissingPackage
+from samesum.runtimes.catalogue import OTHERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from samesum.runtimes.runtime import Runtime
+
+PATIENCE = 60.0
+"""Seconds for one answer."""
+
+
+def installed() -> list[Callable[[], Runtime]]:
+    """What makes the engines whose packages are here."""
+    made: list[Callable[[], Runtime]] = []
+    for make in OTHERS.values():
+        with suppress(MissingPackage):
+            make()
+            made.append(make)
+    return made
+
+
+def write_matrix(path: Path) -> str:
+    """Writes the file and gives one line on what it holds."""
+    from samesum.conformance import matrix
+    from samesum.conformance.explaining import contestants
+    from samesum.conformance.explaining import matrix as explained
+
+    matrix.checked(path)
+    engines = contestants(installed(), PATIENCE)
+    try:
+        found = list(explained(engines))
+        versions = {each.name: each.version for each in engines}
+    finally:
+        for engine in engines:
+            engine.close()
+    matrix.write(found, versions, path)
+    agreed = ", ".join(f"{name} {'{} of {}'.format(*matrix.counts(found, name))}" for name in versions)
+    return f"wrote {path}: {len(found)} cases; the same answer as samesum: {agreed}"

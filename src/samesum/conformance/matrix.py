@@ -1,0 +1,116 @@
+"""The table of situations and engines: who gives what samesum gives, as Markdown, as a page, as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from importlib.util import find_spec
+from pathlib import Path
+
+from samesum.conformance.explaining import Answer, Explained, text_of
+from samesum.errors import AttributeValueError, MissingPackage
+
+FORMATS = (".md", ".html", ".png", ".svg")
+_AGREES, _DIFFERS, _ABSENT = "#d7ecd9", "#f6c9c4", "#eeeeee"
+_STYLE = f"""body {{ font: 15px/1.4 system-ui, sans-serif; margin: 2rem; color: #222; background: #fff; }}
+td, th {{ padding: .2rem .6rem; text-align: left; border-bottom: 1px solid #ddd; }}
+.same {{ background: {_AGREES}; }} .differs {{ background: {_DIFFERS}; }} .absent {{ background: {_ABSENT}; }}"""
+
+
+def checked(path: Path) -> Path:
+    """The path, whose ending names a format; raises AttributeValueError, and MissingPackage for pictures."""
+    if path.suffix not in FORMATS:
+        raise AttributeValueError(f"the matrix is to go to {path}; allowed are files that end in {', '.join(FORMATS)}")
+    if path.suffix in (".png", ".svg") and find_spec("matplotlib") is None:
+        raise MissingPackage('a picture needs the package matplotlib; pip install "samesum[plot]"')
+    return path
+
+
+def write(found: Sequence[Explained], versions: dict[str, str], path: Path) -> None:
+    """The matrix in the format that the ending of `path` names."""
+    if path.suffix == ".md":
+        path.write_text(markdown(found, versions) + "\n", encoding="utf-8")
+    elif path.suffix == ".html":
+        path.write_text(page(found, versions), encoding="utf-8")
+    else:
+        _draw(found, versions, path)
+
+
+def counts(found: Sequence[Explained], engine: str) -> tuple[int, int]:
+    """How many cases an engine answers as samesum does, and how many it was put to."""
+    answers = [answer for each in found if (answer := _answer(each, engine)) is not None]
+    return sum(not answer.differs for answer in answers), len(answers)
+
+
+def markdown(found: Sequence[Explained], versions: dict[str, str]) -> str:
+    """A table of the cases in which an engine differs, and how often each agrees."""
+    lines = [["operator", "case", "data", *(f"{name} {version}" for name, version in versions.items())]]
+    lines += [["---"] * len(lines[0])]
+    lines += [["all cases", "", "", *("{}/{}".format(*counts(found, name)) for name in versions)]]
+    for each in found:
+        answers = [_answer(each, name) for name in versions]
+        if any(answer is not None and answer.differs for answer in answers):
+            data = f"{each.data.dtype.name} {text_of(each.data)}"
+            lines.append([each.spec.identifier, each.situation.name, data, *map(_cell, answers)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def page(found: Sequence[Explained], versions: dict[str, str]) -> str:
+    """One self-contained HTML page with every case."""
+    heading = "".join(f"<th>{escape(name)} {escape(version)}</th>" for name, version in versions.items())
+    total = "".join("<td>{} of {}</td>".format(*counts(found, name)) for name in versions)
+    rows = [f"<tr><th>operator</th><th>case</th>{heading}</tr><tr><td>all cases</td><td></td>{total}</tr>"]
+    for each in found:
+        shows = escape(f"{each.situation.shows}: {each.data.dtype.name} {text_of(each.data)}")
+        title = f'<td>{escape(each.spec.identifier)}</td><td title="{shows}">{escape(each.situation.name)}</td>'
+        rows.append(f"<tr>{title}{''.join(_html_cell(_answer(each, name)) for name in versions)}</tr>")
+    head = f'<meta charset="utf-8"><title>samesum: agreement of engines</title><style>{_STYLE}</style>'
+    text = "Green: the very answer of samesum. Red: another one. Grey: the engine does not read this standard."
+    return f"<!doctype html>\n<html lang=en><head>{head}</head><body><p>{text}</p><table>\n" + "\n".join(
+        [*rows, "</table></body></html>\n"]
+    )
+
+
+def _answer(each: Explained, engine: str) -> Answer | None:
+    return next((answer for answer in each.answers if answer.engine == engine), None)
+
+
+def _cell(answer: Answer | None) -> str:
+    if answer is None:
+        return "-"
+    return f"**{answer.text}**" if answer.differs else answer.text
+
+
+def _html_cell(answer: Answer | None) -> str:
+    if answer is None:
+        return '<td class="absent"></td>'
+    return f'<td class="{"differs" if answer.differs else "same"}">{escape(answer.text)}</td>'
+
+
+def _colour(answer: Answer | None) -> str:
+    return _ABSENT if answer is None else _DIFFERS if answer.differs else _AGREES
+
+
+def _draw(found: Sequence[Explained], versions: dict[str, str], path: Path) -> None:
+    """Operators down, situations across, in each field one bar for each engine beside samesum."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch, Rectangle
+
+    others = list(versions)[1:]
+    rows = list(dict.fromkeys(each.spec.identifier for each in found))
+    columns = list(dict.fromkeys(each.situation.name for each in found))
+    figure = Figure(figsize=(3.5 + 0.75 * len(columns), 1.6 + 0.3 * len(rows)), layout="constrained")
+    axes = figure.add_subplot()
+    for each in found:
+        x, y = columns.index(each.situation.name), rows.index(each.spec.identifier)
+        for i, name in enumerate(others):
+            place = (x + 0.06 + 0.88 * i / len(others), y + 0.08)
+            axes.add_patch(Rectangle(place, 0.84 / len(others), 0.84, color=_colour(_answer(each, name)), ec="#999"))
+    axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0))
+    axes.set_xticks([i + 0.5 for i in range(len(columns))], columns, rotation=30, ha="right")
+    axes.set_yticks([i + 0.5 for i in range(len(rows))], rows)
+    axes.tick_params(length=0)
+    axes.set_title(f"From left to right in each field: {', '.join(f'{name} {versions[name]}' for name in others)}")
+    legend = [("the answer of samesum", _AGREES), ("another answer", _DIFFERS), ("does not read it", _ABSENT)]
+    figure.legend(handles=[Patch(color=c, label=t) for t, c in legend], loc="outside lower center", ncols=3)
+    figure.savefig(path, dpi=150)

@@ -1,0 +1,54 @@
+"""Files and folders that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside `path` that takes its place at the end, or leaves nothing behind after an error.
+
+    A link stays a link, and the file has the permissions of a new one. Raises OSError.
+    """
+    target = path.resolve()
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+        Path(name).chmod(0o666 & ~_mask())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """A folder beside `path` that takes its place at the end, or leaves nothing behind after an error.
+
+    The folders above `path` are made. What was there before is replaced. Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        yield work
+        work.chmod(0o777 & ~_mask())
+        if path.exists():
+            shutil.rmtree(path)
+        work.replace(path)
+    except BaseException:
+        shutil.rmtree(work, ignore_errors=True)
+        raise
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,114 @@
+"""Exponentials and logarithms of each element: correctly rounded, float64 within 0.51 ulp; special values as IEEE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import cases
+from elementary import FUNCTIONS, around_one, correctly_rounded, every, specials, ulps_off
+from oracle import assert_bits, bits_of, form_of
+from samesum.engine.elementwise import exponential, logarithm
+from samesum.formats.arrays import NDArray
+
+Function = Callable[[NDArray], NDArray]
+
+OURS: dict[str, Function] = {"exp": exponential, "log": logarithm}
+HALVES = cases.FLOATS[:2]
+
+each_function = pytest.mark.parametrize("name", OURS)
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+
+
+@each_function
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_every_number_of_16_bits(name: str, dtype: np.dtype[Any]) -> None:
+    x = every(dtype)
+    assert_bits(OURS[name](x), correctly_rounded(*FUNCTIONS[name], dtype, x), name)
+
+
+@each_function
+def test_float32(name: str) -> None:
+    dtype = np.dtype(np.float32)
+    bits = np.concatenate([cases.mix(200_000, 5) >> np.uint64(32), np.arange(0, 1 << 32, 65537, np.uint64)])
+    x = np.concatenate([bits.astype(np.uint32).view(dtype), around_one(dtype, 2000), specials(dtype)])
+    assert_bits(OURS[name](x), correctly_rounded(*FUNCTIONS[name], dtype, x), name)
+
+
+@pytest.mark.slow
+@each_function
+@pytest.mark.parametrize("part", range(64))
+def test_every_float32(name: str, part: int) -> None:
+    dtype, step = np.dtype(np.float32), 1 << 22
+    for first in range(part << 26, part + 1 << 26, step):
+        x = np.arange(first, first + step, dtype=np.uint64).astype(np.uint32).view(dtype)
+        assert_bits(OURS[name](x), correctly_rounded(*FUNCTIONS[name], dtype, x), f"{name} from {first:#x}")
+
+
+SPECIAL = {
+    "exp": [(0.0, 1.0), (-0.0, 1.0), (np.inf, np.inf), (-np.inf, 0.0), (np.nan, np.nan), (1e4, np.inf), (-1e4, 0.0)],
+    "log": [(0.0, -np.inf), (-0.0, -np.inf), (np.inf, np.inf), (-np.inf, np.nan), (np.nan, np.nan), (1.0, 0.0)]
+    + [(-1.0, np.nan), (-1e-4, np.nan)],
+}
+
+
+@each_float
+@each_function
+def test_special_values(name: str, dtype: np.dtype[Any]) -> None:
+    x, expected = (np.array(column, np.float64).astype(dtype) for column in zip(*SPECIAL[name], strict=True))
+    for place in range(len(x)):
+        got = OURS[name](np.repeat(x[place], 19))
+        assert_bits(
+            got, np.repeat(np.abs(expected[place]) if expected[place] != expected[place] else expected[place], 19)
+        )
+
+
+@each_float
+@each_function
+def test_any_nan_gives_the_canonical_one(name: str, dtype: np.dtype[Any]) -> None:
+    form = form_of(dtype)
+    codes = [form.infinity + 1, form.infinity | form.sign | 3, form.nan | form.sign, form.nan | 1]
+    x = np.concatenate([cases.from_bits(form, code, 5) for code in codes])
+    assert set(bits_of(OURS[name](x)).tolist()) == {form.nan}
+
+
+def hard_doubles() -> dict[str, NDArray]:
+    """Where rounding, range reduction, tables and ends of the range are hardest."""
+    rng = np.random.default_rng(7)
+    tiny = rng.uniform(-1, 1, 800) * 2.0 ** rng.integers(-70, 0, 800)
+    steps = np.arange(-1070, 1024, 0.37) * np.log(2) / 16
+    ends = np.concatenate([rng.uniform(-745.2, -680, 2000), rng.uniform(709, 709.78, 400), [-708.0, 708.0, 709.78]])
+    exps = np.concatenate([rng.uniform(-745, 709.7, 3000), tiny, steps, np.nextafter(steps, 0), ends])
+    powers = 2.0 ** np.arange(-1074, 1024)
+    near = 1 + rng.uniform(-1, 1, 2000) * 2.0 ** rng.integers(-52, -3, 2000)
+    edges = np.repeat(np.arange(23, 50) / 32, 8) * (1 + rng.uniform(-1, 1, 216) * 2.0**-40)
+    logs = np.concatenate([2.0 ** rng.uniform(-1074, 1023, 3000), powers, powers * 0.75, near, edges, [1.7e308]])
+    return {"exp": exps, "log": logs[(logs > 0) & (logs != 1)]}
+
+
+@each_function
+def test_float64_is_within_051_ulp(name: str) -> None:
+    x = hard_doubles()[name]
+    assert ulps_off(FUNCTIONS[name][1], OURS[name](x), x) < 0.51
+
+
+# Results within 2^-58 of an ulp from a double or from the middle of two (Lefevre and Muller, "Worst cases for correct
+# rounding of the elementary functions in double precision", 2001).
+NEAR_TIES = ("0x1.9E9CBBFD6080Bp-31", "0x1.83D4BCDEBB3F4p+2", "-0x1.A2FEFEFD580DFp-13")
+
+
+def test_float64_exponentials_where_rounding_is_hard() -> None:
+    x = np.array([float.fromhex(text) for text in NEAR_TIES])
+    assert ulps_off(mpmath.exp, exponential(x), x) < 0.501
+
+
+def test_subnormal_results_are_rounded_once() -> None:
+    """The least exponents, in units of the least subnormal, whose results are decided by mpmath."""
+    x = np.float64([-745.13, -744.5, -744.44, -740.1, -720.25, -708.4])
+    with mpmath.workprec(200):
+        expected = [int(mpmath.nint(mpmath.exp(mpmath.mpf(float(v))) * mpmath.mpf(2) ** 1074)) for v in x]
+    assert bits_of(exponential(x)).tolist() == expected
