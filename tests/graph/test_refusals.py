@@ -79,8 +79,8 @@ def test_too_many_outputs_are_told_only_of_known_operators() -> None:
         (NODE("ReduceSum", ["", "x"], ["y"], name="n"), "node 'n': onnx.ReduceSum-13: the input data is missing"),
         (NODE("Softmax", [], ["y"], name="n"), "node 'n': onnx.Softmax-13: the input input is missing"),
         (NODE("Softmax", ["x", "x"], ["y"], name="n"), "node 'n': onnx.Softmax-13: got 2 inputs; allowed are input"),
-        (NODE("Pow", ["", "x"], ["y"], name="n"), "node 'n': onnx.Pow-15: the input X is missing"),
-        (NODE("Pow", ["x"], ["y"], name="n"), "node 'n': onnx.Pow-15: the input Y is missing"),
+        (NODE("Pow", ["", "x"], ["y"], name="n"), "node 'n': onnx.Pow-13: the input X is missing"),
+        (NODE("Pow", ["x"], ["y"], name="n"), "node 'n': onnx.Pow-13: the input Y is missing"),
     ],
 )
 def test_a_missing_input_is_an_error_of_the_file(node: object, message: str) -> None:
