@@ -17,7 +17,7 @@ from samesum.engine import memory
 def test_the_golden_hashes(dtype: np.dtype[Any]) -> None:
     """The current ones are all there; those of a release, in a file of its version, are a part of them."""
     found = hashes(dtype, memory.reduce, memory.scan)
-    for path in PATH.parent.glob("*.json"):
+    for path in (PATH, *PATH.parent.glob("[0-9]*.json")):
         golden = {name: bits for name, bits in json.loads(path.read_text()).items() if name.endswith(f" {dtype.name}")}
         assert found[f"input {dtype.name}"] == golden[f"input {dtype.name}"], f"the inputs of {path.name} differ"
         assert {name: bits for name, bits in found.items() if name in golden or path == PATH} == golden, path.name

@@ -1,1 +1,1 @@
-"""A model as data: values, nodes, the operators around the family, and the order in which they run."""
+"""A model as data: values, nodes, the order in which they run, and the running of them."""

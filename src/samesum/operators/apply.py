@@ -7,6 +7,7 @@ from typing import NoReturn
 from samesum.errors import DtypeError, SamesumError, ShapeError, saying
 from samesum.formats.arrays import NDArray, type_name
 from samesum.formats.elements import names
+from samesum.formats.limits import MAX_RANK
 from samesum.operators.catalogue import ROWS
 from samesum.operators.rows import Inputs
 from samesum.specs.bind import Operation, check_count
@@ -38,28 +39,29 @@ def check_inputs(spec: Spec, inputs: Inputs) -> None:
         if len(inputs) > len(expected):
             expected += expected[-1:] * (len(inputs) - len(expected))
     shared = ""
-    for each, array in zip(expected, inputs, strict=False):
+    for place, array in enumerate(inputs):
+        each = expected[place]
         if array is None:
             if not each.optional:
                 check_count(spec, [array is not None for array in inputs])
             continue
         name = type_name(array.dtype)
-        if each.types is None:
+        if each.types is not None:
+            if name not in each.types:
+                _refuse_dtype(spec, each, name)
+        elif name != shared:
             if name not in spec.types:
                 _refuse_dtype(spec, each, name)
-            if shared and name != shared:
+            if shared:
                 raise DtypeError(f"it was given {shared} and {name}; its inputs must have one type")
             shared = name
-        elif name not in each.types:
-            _refuse_dtype(spec, each, name)
-        rank = array.ndim
-        if rank < each.min_rank or (each.max_rank is not None and rank > each.max_rank):
+        if not each.min_rank <= array.ndim <= each.max_rank:
             _refuse_rank(each, array)
 
 
 def _refuse_rank(each: Input, array: NDArray) -> NoReturn:
     least, most = each.min_rank, each.max_rank
-    allowed = f"at least {least}" if most is None else str(least) if least == most else f"{least} to {most}"
+    allowed = f"at least {least}" if most == MAX_RANK else str(least) if least == most else f"{least} to {most}"
     raise ShapeError(f"{each.name} has rank {array.ndim} (shape {array.shape}); allowed is {allowed}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.operators import facts
@@ -20,11 +21,11 @@ _AROUND = {"onnx": ONNX_ROWS, "openvino": OPENVINO_ROWS}
 def _row(spec: Spec) -> Row:
     name, since = spec.operator.name, spec.version.since
     if isinstance(spec.row, Reduction):
-        return Row(name, reduced, facts.reduction, since)
+        return Row(name, partial(reduced, spec.row), facts.reduction, since)
     if isinstance(spec.row, Scan):
-        return Row(name, scanned, facts.of_data, since)
+        return Row(name, partial(scanned, spec.row), facts.of_data, since)
     if isinstance(spec.row, Normalization):
-        return Row(name, normalized, facts.of_data, since)
+        return Row(name, partial(normalized, spec.row), facts.of_data, since)
     return _newest(row for row in _AROUND[spec.standard.name] if row.operator == name and row.since <= since)
 
 

@@ -14,10 +14,9 @@ from samesum.operators.rows import Inputs
 from samesum.specs.bind import Operation
 
 
-def normalized(operation: Operation, inputs: Inputs, out: NDArray | None = None) -> NDArray:
+def normalized(row: Normalization, operation: Operation, inputs: Inputs, out: NDArray | None = None) -> NDArray:
     """The first input along the operation's axis, or along the rows of the matrix that the axis makes of it."""
-    row, data = operation.spec.row, inputs[0]
-    assert isinstance(row, Normalization)
+    data = inputs[0]
     assert data is not None
     shape = data.shape
     if not shape and operation.spec.standard.scalars_have_an_axis:

@@ -14,10 +14,9 @@ from samesum.specs.bind import Operation
 from samesum.specs.row import EmptySet, Spec
 
 
-def reduced(operation: Operation, inputs: Inputs) -> NDArray:
+def reduced(row: Reduction, operation: Operation, inputs: Inputs) -> NDArray:
     """The reduction of the first input over the axes that an attribute or the second input names."""
     spec, data = operation.spec, inputs[0]
-    assert isinstance(spec.row, Reduction)
     assert data is not None
     axes = _axes(operation, inputs[1] if len(inputs) > 1 else None)
     if data.ndim == 0 and axes and spec.standard.scalars_have_an_axis:
@@ -28,13 +27,12 @@ def reduced(operation: Operation, inputs: Inputs) -> NDArray:
     flags = (KEEPDIMS if attributes["keepdims"] else 0) | (SELECT_LAST if attributes.get("select_last") else 0)
     if data.size == 0 and spec.operator.empty_set is not EmptySet.IDENTITY:
         return _of_empty(spec, data, axes, flags)
-    return reduce(spec.row, data, axes, flags)
+    return reduce(row, data, axes, flags)
 
 
-def scanned(operation: Operation, inputs: Inputs) -> NDArray:
+def scanned(row: Scan, operation: Operation, inputs: Inputs) -> NDArray:
     """Every prefix of the first input along the axis that the second one names, 0 if it is left out."""
-    row, data, where = operation.spec.row, inputs[0], inputs[1] if len(inputs) > 1 else None
-    assert isinstance(row, Scan)
+    data, where = inputs[0], inputs[1] if len(inputs) > 1 else None
     if where is not None and where.size != 1:
         raise ShapeError(f"axis has {where.size} elements; exactly one is allowed")
     axis = 0 if where is None else int(where.item())

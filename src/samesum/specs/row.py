@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
+from samesum.formats.limits import MAX_RANK
 
 
 class Kind(Enum):
@@ -62,7 +63,7 @@ class Input:
     name: str
     types: frozenset[str] | None = None
     min_rank: int = 0
-    max_rank: int | None = None
+    max_rank: int = MAX_RANK
     optional: bool = False
     repeated: bool = False
     """True for a last input that may be there any number of times, but for zero."""

@@ -6,6 +6,7 @@ from functools import cache
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.engine.library import AttributeRow, AxesRow, VersionRow, declare
+from samesum.formats.limits import MAX_RANK
 from samesum.specs.onnx import ONNX
 from samesum.specs.row import Attribute, Operator, Version
 
@@ -32,7 +33,7 @@ def _row(operator: Operator, version: Version, since: int, registered: int) -> V
     axes: AxesRow | None = None
     for each in others:
         assert each.types is not None
-        axes = (sorted(each.types), each.min_rank, each.max_rank or 0, each.optional)
+        axes = (sorted(each.types), each.min_rank, 0 if each.max_rank == MAX_RANK else each.max_rank, each.optional)
     attributes = [_attribute(each) for each in version.signature.attributes]
     types = sorted(version.types)
     return (
