@@ -206,3 +206,19 @@ def test_the_help_shows_an_engine_of_one_s_own() -> None:
     assert "def run(self, model, feeds, wanted)" in EPILOG
     for verdict in ("right", "inexact", "wrong", "refused", "no opinion"):
         assert verdict in EPILOG
+
+
+@pytest.mark.usefixtures("beside")
+def test_two_records_stand_one_beside_the_other(samesum: Command, model: Path, tmp_path: Path) -> None:
+    x = ("--input", model.with_name("x.npy"))
+    a, b = tmp_path / "a.record", tmp_path / "b.record"
+    assert samesum("compare", model, *x, "--against", "samesum", "--record", a).status == 0
+    assert samesum("compare", model, *x, "--against", "faulty:SumsInHalf", "--record", b).status == 1
+    done = samesum("compare", a, b)
+    assert done.status == 1
+    assert "first node that gives other bits for the same ones: ReduceSum total" in done.out
+    document = json.loads(samesum("compare", a, b, "--json").out)
+    assert document["pairs"][0]["first"] == "total"
+    same = samesum("compare", a, a)
+    assert (same.status, "all of the same bits" in same.out) == (0, True)
+    assert samesum("compare", a, model).status == 4

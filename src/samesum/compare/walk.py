@@ -14,8 +14,9 @@ from samesum.compare.hazards import hazards
 from samesum.compare.judging import Verdict
 from samesum.compare.lines import axes_of, reduced
 from samesum.compare.nodes import Seen, Truths, judged_node
-from samesum.compare.observing import Observed, Values, batches, needed, same
+from samesum.compare.observing import Observed, Values, arrays_of, batches, needed, same
 from samesum.compare.onnx_graph import OnnxGraph
+from samesum.compare.records import Recorder
 from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
 from samesum.compare.sizes import sizes_of
@@ -34,6 +35,7 @@ class Walk:
     memory: int
     save: Save
     hazards: dict[tuple[str, str, str], Hazard]
+    recorder: Recorder | None = None
 
     def over(self, advance: Callable[[int, int], None]) -> tuple[list[NodeFinding], list[Control]]:
         """Every node that is judged, and whether exposing values changed the outputs of each engine."""
@@ -80,6 +82,8 @@ class Walk:
             seen = _seen(engine, graph, batch, feeds)
             if seen.values is not None and engine.judged is not None:
                 kept[engine.name] = seen.keeps_outputs
+            if self.recorder is not None and seen.values is not None:
+                _record(self.recorder, engine.name, graph, batch, feeds, seen.values)
             for node in batch:
                 found = judged_node(engine, node, hows[node.name], feeds, seen, truths)
                 rows[node.name][engine.name] = found
@@ -98,6 +102,11 @@ class Walk:
             for node in batch
         ]
         return findings, kept
+
+
+def _record(recorder: Recorder, engine: str, graph: Graph, batch: Sequence[Node], feeds: Feeds, values: Values) -> None:
+    for node in batch:
+        recorder.node(engine, node, arrays_of(graph, node, feeds, values), values[node.outputs[0]])
 
 
 def _values(engine: Observed, graph: OnnxGraph, names: Sequence[str], feeds: Feeds) -> Values:
