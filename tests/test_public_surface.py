@@ -53,13 +53,13 @@ print(*(set(sys.modules) - before))
 DOORS_LOADED = """
 import sys
 import samesum
-samesum.onnx, samesum.openvino.compile_model, samesum.onnx.InferenceSession
+samesum.onnx, samesum.openvino.compile_model, samesum.onnx.InferenceSession, samesum.torch.exact
 print(*sys.modules)
 """
 
 
 def test_the_public_names_are_these() -> None:
-    assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, "compare", "onnx", "openvino", "__version__"}
+    assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, "compare", "onnx", "openvino", "torch", "__version__"}
     assert len(set(samesum.__all__)) == len(samesum.__all__)
     assert all(hasattr(samesum, name) for name in samesum.__all__)
 
@@ -71,7 +71,7 @@ def test_every_error_is_a_built_in_too(name: str, bases: tuple[type, ...]) -> No
     assert all(issubclass(error, base) for base in bases)
 
 
-@pytest.mark.parametrize("door", ["samesum", "samesum.compare", "samesum.onnx", "samesum.openvino"])
+@pytest.mark.parametrize("door", ["samesum", "samesum.compare", "samesum.onnx", "samesum.openvino", "samesum.torch"])
 def test_every_public_function_is_documented_with_an_example(door: str) -> None:
     module = import_module(door)
     for name in module.__all__:
@@ -99,7 +99,7 @@ def test_errors_can_be_pickled() -> None:
 
 def test_the_package_says_which_modules_are_public() -> None:
     assert samesum.__doc__ is not None
-    assert "Public are this module and those three" in " ".join(samesum.__doc__.split())
+    assert "Public are this module and those four" in " ".join(samesum.__doc__.split())
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS - {"set_num_threads", "get_num_threads", "load"}))
@@ -137,7 +137,13 @@ def test_import_loads_numpy_and_the_core_and_nothing_else() -> None:
 
 def test_the_standards_doors_import_neither_standard_s_package() -> None:
     shown = subprocess.run([sys.executable, "-c", DOORS_LOADED], capture_output=True, text=True, check=True).stdout
-    assert {name.partition(".")[0] for name in shown.split()} & {"onnx", "openvino", "onnxruntime", "google"} == set()
+    assert {name.partition(".")[0] for name in shown.split()} & {
+        "onnx",
+        "openvino",
+        "onnxruntime",
+        "google",
+        "torch",
+    } == set()
 
 
 @pytest.mark.parametrize("door", [samesum, samesum.onnx])
