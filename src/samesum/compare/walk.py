@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from samesum.compare.graph import Graph, Node
 from samesum.compare.hazards import hazards
 from samesum.compare.judging import Verdict
 from samesum.compare.lines import axes_of, reduced
+from samesum.compare.loops import with_passes
 from samesum.compare.nodes import Seen, Truths, judged_node
 from samesum.compare.observing import Observed, Values, arrays_of, batches, needed, same
 from samesum.compare.onnx_graph import OnnxGraph
@@ -66,10 +68,23 @@ class Walk:
             return graph
         for engine in self.engines:
             try:
-                return without_branches(graph, lambda at, names, it=engine: _values(it, at, names, self.feeds))  # type: ignore[misc]
+                flat = without_branches(graph, partial(_values, engine, self.feeds))
+                return self._opened(engine, flat)
             except EngineError:
                 continue
         return graph
+
+    def _opened(self, engine: Observed, graph: OnnxGraph) -> OnnxGraph:
+        """The graph with the passes of its loops as values, if the engine runs it so."""
+        opened = with_passes(graph)
+        inner = [node for node in opened.nodes if node.body and node.observed]
+        if opened is not graph:
+            names = dict.fromkeys(name for node in inner for name in needed(opened, node, self.feeds))
+            try:
+                engine.prepare(opened.exposed(list(names))).run(self.feeds, list(names))
+            except EngineError:
+                return graph
+        return opened
 
     def _batch(
         self, graph: Graph, batch: Sequence[Node], hows: Mapping[str, Judged]
@@ -109,7 +124,7 @@ def _record(recorder: Recorder, engine: str, graph: Graph, batch: Sequence[Node]
         recorder.node(engine, node, arrays_of(graph, node, feeds, values), values[node.outputs[0]])
 
 
-def _values(engine: Observed, graph: OnnxGraph, names: Sequence[str], feeds: Feeds) -> Values:
+def _values(engine: Observed, feeds: Feeds, graph: OnnxGraph, names: Sequence[str]) -> Values:
     inner = [name for name in names if name not in feeds]
     given = {name: feeds[name] for name in names if name in feeds}
     return given | (engine.prepare(graph.exposed(inner)).run(feeds, inner) if inner else {})
