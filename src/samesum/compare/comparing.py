@@ -203,9 +203,10 @@ class _Comparing:
         for engine in self.engines:
             engine.look(self.graph, feeds)
             if engine.is_shortened:
-                self.notes.append(
+                self.notes.insert(
+                    0,
                     f"{engine.name} computes float32 in {engine.precision} here by default, which is mostly why "
-                    "outputs differ; INFERENCE_PRECISION_HINT=f32 ends that. The nodes below were judged in float32."
+                    "outputs differ; INFERENCE_PRECISION_HINT=f32 ends that. The nodes below were judged in float32.",
                 )
             if engine.trouble and engine.outputs is None:
                 self.notes.append(f"{engine.name} does not run this model: {engine.trouble[:200]}")

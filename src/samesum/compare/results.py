@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -117,11 +118,14 @@ class Comparison:
 
     @property
     def keep(self) -> dict[str, Any]:
-        """The nodes to keep in float32, in the forms that converters take."""
+        """The nodes to keep in float32, in the forms that converters take.
+
+        `nodes_to_exclude` holds patterns between spaces, the others names.
+        """
         names = sorted({hazard.name for hazard in self.hazards if hazard.type == "float16"})
         return {
             "node_block_list": names,
-            "nodes_to_exclude": " ".join(names),
+            "nodes_to_exclude": " ".join(map(re.escape, names)),
             "openvino": names,
         }
 
