@@ -50,8 +50,10 @@ class OnnxGraph:
 
     @cached_property
     def outputs(self) -> Sequence[str]:
-        """The names of the graph's outputs."""
-        return tuple(each.name for each in self.proto.graph.output)
+        """The names of the graph's outputs that are tensors."""
+        return tuple(
+            each.name for each in self.proto.graph.output if each.type.WhichOneof("value") in (None, "tensor_type")
+        )
 
     @cached_property
     def nodes(self) -> Sequence[Node]:
@@ -92,8 +94,9 @@ class OnnxGraph:
         proto = onnx.ModelProto()
         proto.CopyFrom(self.proto)
         known = {each.name: each for each in self._inferred}
+        outputs = {each.name for each in self.proto.graph.output}
         for value in dict.fromkeys(values):
-            if value not in self.outputs:
+            if value not in outputs:
                 proto.graph.output.append(known.get(value, onnx.ValueInfoProto(name=value)))
         return EngineModel(Format.ONNX, serialized(proto))
 
