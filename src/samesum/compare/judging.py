@@ -28,7 +28,11 @@ CAREFUL = 8.0
 
 
 class Verdict(Enum):
-    """What an engine's answer is, from the best to the worst."""
+    """What an engine's answer is, from the best to the worst.
+
+    >>> Verdict("wrong") is Verdict.WRONG
+    True
+    """
 
     RIGHT = "right"
     """The correctly rounded one."""

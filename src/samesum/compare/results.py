@@ -99,7 +99,12 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a comparison found; the nodes are ordered from the worst to the best."""
+    """What a comparison found; the nodes are ordered from the worst to the best.
+
+    >>> found = Comparison("model.onnx", {})
+    >>> found.wrong, found.to_dict()["nodes"]
+    ((), [])
+    """
 
     model: str
     engines: Mapping[str, EngineFacts]
