@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.matrix import write_matrix
 from samesum.cli.show import print_json
+from samesum.errors import AttributeValueError
 
 if TYPE_CHECKING:
     from samesum.compare.results import Comparison
@@ -81,6 +82,7 @@ def call(arguments: argparse.Namespace) -> Exit:
     """Compares, writes what is asked for, prints the report."""
     from samesum.cli.compare_report import report
     from samesum.compare.page import page
+    from samesum.runtimes.custom_engine import BackendError
     from samesum.runtimes.output import stdout_to_stderr
 
     if arguments.matrix is not None and arguments.model is None:
@@ -89,8 +91,11 @@ def call(arguments: argparse.Namespace) -> Exit:
     _check(arguments)
     if arguments.other is not None:
         return _records(arguments)
-    with stdout_to_stderr():
-        found = _compared(arguments)
+    try:
+        with stdout_to_stderr():
+            found = _compared(arguments)
+    except (AttributeValueError, BackendError) as error:
+        raise UsageError(str(error)) from error
     if arguments.html is not None:
         arguments.html.write_text(page(found), encoding="utf-8")
     if arguments.json:
