@@ -42,7 +42,7 @@ NEEDED = {
     "docs/doors.md": "onnxruntime",
 }
 """The packages beyond those of the extra `test` that examples need; without them these are skipped."""
-PUBLIC = ("samesum", "samesum.onnx", "samesum.openvino", "samesum.torch")
+PUBLIC = ("samesum", "samesum.compare", "samesum.onnx", "samesum.openvino", "samesum.torch")
 
 
 def bash_blocks(text: str) -> list[str]:

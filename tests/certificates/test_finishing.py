@@ -9,10 +9,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from samesum.algebra.rounding import FORMATS
 
 from quotients import Quotients, are_finite, logarithm, root, widened, words
 from samesum import _core
+from samesum.formats.rounding import FORMATS
 
 NDArray = np.ndarray[Any, np.dtype[Any]]
 Measure = Callable[[str, Quotients], None]

@@ -79,3 +79,30 @@ def branches() -> ModelProto:
     graphs = [body([whole("ReduceSum", "x", "plain", "plain")], "plain"), body(small, "inner")]
     fork = helper.make_node("If", ["flag"], ["y"], name="fork", then_branch=graphs[0], else_branch=graphs[1])
     return model([fork], {"x": (FLOAT, [300]), "flag": (BOOL, [])}, {"y": (FLOAT, [])}, {"limit": np.float32(50)})
+
+
+def loop(passes: int, name: str = "Loop") -> ModelProto:
+    """y = x doubled in each pass, s = the sums over the last axis of what each pass began with."""
+    rows = helper.make_tensor_value_info("carried", FLOAT, [4, 300])
+    nodes = [
+        helper.make_node("Constant", [], ["two"], value=numpy_helper.from_array(np.float32(2))),
+        helper.make_node("ReduceSum", ["carried", "last"], ["sums"], name="total", keepdims=0),
+        helper.make_node("Mul", ["carried", "two"], ["grown"]),
+    ]
+    sums = helper.make_tensor_value_info("sums", FLOAT, [4])
+    grown = helper.make_tensor_value_info("grown", FLOAT, [4, 300])
+    held = [numpy_helper.from_array(np.int64([1]), "last")]
+    if name == "Loop":
+        nodes.append(helper.make_node("Identity", ["going"], ["still"]))
+        given = [helper.make_tensor_value_info("i", INT64, []), helper.make_tensor_value_info("going", BOOL, [])]
+        still = helper.make_tensor_value_info("still", BOOL, [])
+        inner = helper.make_graph(nodes, "body", [*given, rows], [still, grown, sums], held)
+        node = helper.make_node("Loop", ["times", "", "x"], ["y", "s"], name="again", body=inner)
+        return model([node], {"x": (FLOAT, [4, 300])}, _LOOPED, {"times": np.int64(passes)})
+    line = helper.make_tensor_value_info("line", FLOAT, [3])
+    inner = helper.make_graph(nodes, "body", [rows, line], [grown, sums], held)
+    node = helper.make_node("Scan", ["x", "lines"], ["y", "s"], name="again", num_scan_inputs=1, body=inner)
+    return model([node], {"x": (FLOAT, [4, 300])}, _LOOPED, {"lines": np.zeros((passes, 3), np.float32)})
+
+
+_LOOPED: dict[str, Shaped] = {"y": (FLOAT, [4, 300]), "s": (FLOAT, [None, 4])}  # type: ignore[list-item]

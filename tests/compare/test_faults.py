@@ -7,7 +7,7 @@ from typing import Any
 import faulty
 import numpy as np
 import pytest
-from models import HALF, branches, one, two_sums
+from models import HALF, branches, loop, one, two_sums
 
 from samesum.compare import Comparison, Verdict, compare
 
@@ -121,3 +121,38 @@ def test_the_worst_of_several_inputs_counts() -> None:
     assert {node.name for node in result.wrong} == {"first", "second"}
     assert len(result.nodes) == 3
     assert compare(two_sums(), [{"x": tame}], [faulty.SumsInHalf]).wrong == ()
+
+
+def test_the_first_and_the_last_pass_of_a_scan_are_judged() -> None:
+    """ONNX's own evaluator does not stack the values of a Loop, so that other engines have to show that one."""
+    x = X[:4]
+    result = found(faulty.SumsInHalf, loop(3, "Scan"), x=x)
+    assert {(node.name, node.body) for node in result.wrong} == {
+        ("again/total (first pass)", "again"),
+        ("again/total (last pass)", "again"),
+    }
+    for node in result.nodes:
+        (finding,) = node.engines.values()
+        assert (finding.reason, node.shape, node.reduced) == ("sequential float16", (4, 300), 300)
+    assert set(verdicts(found(faulty.Right, loop(3, "Scan"), x=x)).values()) == {"right"}
+
+
+def test_a_loop_without_a_pass_has_nothing_to_judge() -> None:
+    (node,) = found(faulty.Right, loop(0), x=X[:4]).nodes
+    (finding,) = node.engines.values()
+    assert (finding.verdict, finding.reason) == (
+        Verdict.NO_OPINION,
+        "in the body of again, whose values are not exposed",
+    )
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
+@pytest.mark.parametrize("kind", ["Loop", "Scan"])
+def test_engines_run_loops_that_are_looked_into(engine: str, kind: str) -> None:
+    pytest.importorskip(engine)
+    result = found(engine, loop(3, kind), x=X[:4])
+    assert {node.verdict for node in result.nodes} <= {Verdict.RIGHT, Verdict.INEXACT}
+    assert [node.name for node in sorted(result.nodes, key=lambda node: node.name)] == [
+        "again/total (first pass)",
+        "again/total (last pass)",
+    ]

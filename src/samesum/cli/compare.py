@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.matrix import write_matrix
 from samesum.cli.show import print_json
+from samesum.errors import AttributeValueError
 
 if TYPE_CHECKING:
     from samesum.compare.results import Comparison
@@ -20,6 +21,8 @@ EPILOG = """examples:
   samesum compare model.onnx --input x.npy --save wrong  your data; a model and a script for each wrong node
   samesum compare model.xml --against openvino,mine:Engine
   samesum compare model.onnx --input test_data_set_0     a folder of input_0.pb, input_1.pb, ...
+  samesum compare model.onnx --record server.record      keep the values; the same on another machine, and then:
+  samesum compare server.record laptop.record            where the first other bits come from
 
 The model runs on each engine, and every reduction, scan and softmax (in branches too) is put beside the exact answer:
 inside the model, on the values that the engine itself had there, and alone, as a model of one node.
@@ -50,6 +53,7 @@ def add_to(verbs: Any) -> None:
     parser.add_argument(
         "model", metavar="MODEL", type=Path, nargs="?", help="an .onnx file, or the .xml of an OpenVINO IR"
     )
+    parser.add_argument("other", metavar="RECORD", type=Path, nargs="?", help="with a record as MODEL: another one")
     parser.add_argument(
         "--input",
         dest="inputs",
@@ -67,6 +71,7 @@ def add_to(verbs: Any) -> None:
     )
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a model and a script for each wrong node")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one self-contained page with pictures")
+    parser.add_argument("--record", metavar="FILE", type=Path, help="keep every engine's values in FILE")
     matrix = "without MODEL: every operator on every installed engine in difficult cases; .md, .html, .png or .svg"
     parser.add_argument("--matrix", metavar="FILE", type=Path, help=matrix)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -77,14 +82,20 @@ def call(arguments: argparse.Namespace) -> Exit:
     """Compares, writes what is asked for, prints the report."""
     from samesum.cli.compare_report import report
     from samesum.compare.page import page
+    from samesum.runtimes.custom_engine import BackendError
     from samesum.runtimes.output import stdout_to_stderr
 
     if arguments.matrix is not None and arguments.model is None:
         print(write_matrix(arguments.matrix))
         return Exit.FINE
     _check(arguments)
-    with stdout_to_stderr():
-        found = _compared(arguments)
+    if arguments.other is not None:
+        return _records(arguments)
+    try:
+        with stdout_to_stderr():
+            found = _compared(arguments)
+    except (AttributeValueError, BackendError) as error:
+        raise UsageError(str(error)) from error
     if arguments.html is not None:
         arguments.html.write_text(page(found), encoding="utf-8")
     if arguments.json:
@@ -94,15 +105,31 @@ def call(arguments: argparse.Namespace) -> Exit:
     return Exit.MISMATCH if found.wrong or _above(found, arguments.max_ulp) else Exit.FINE
 
 
+def _records(arguments: argparse.Namespace) -> Exit:
+    """Two records, which `--record` wrote, one beside the other; any other bit is a mismatch."""
+    from samesum.cli.compare_records import document, text
+    from samesum.compare.records import compare_records, read_record
+
+    a, b = read_record(arguments.model), read_record(arguments.other)
+    pairs = compare_records(a, b)
+    if arguments.json:
+        print_json(document(a, b, pairs))
+    else:
+        print(text(a, b, pairs))
+    return Exit.MISMATCH if any(pair.changes for pair in pairs) else Exit.FINE
+
+
 def _check(arguments: argparse.Namespace) -> None:
     """What can be refused is refused before anything runs."""
     if arguments.model is None or arguments.matrix is not None:
         raise UsageError("name a MODEL to compare, or --matrix FILE without a model")
-    for path in (arguments.model, arguments.weights):
+    for path in (arguments.model, arguments.weights, arguments.other):
         if path is not None and not path.exists():
             raise UsageError(f"cannot read {path}: No such file or directory")
     if arguments.save is not None and arguments.save.exists() and not arguments.save.is_dir():
         raise UsageError(f"--save {arguments.save} is a file; a folder is needed, which need not exist yet")
+    if arguments.record is not None and not arguments.record.resolve().parent.is_dir():
+        raise UsageError(f"--record {arguments.record}: there is no folder {arguments.record.resolve().parent}")
     if arguments.html is not None and not arguments.html.resolve().parent.is_dir():
         raise UsageError(f"--html {arguments.html}: there is no folder {arguments.html.resolve().parent}")
 
@@ -129,6 +156,7 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
             seed=arguments.seed,
             isolated=True,
             effect=arguments.effect,
+            record=arguments.record,
             advance=lambda said, done, count: progress.update(task, description=said, completed=done, total=count),
             save=keep,
         )

@@ -4,8 +4,9 @@ from samesum._public import publish
 from samesum.compare.comparing import compare
 from samesum.compare.figures import scaled_error, ulp_distance
 from samesum.compare.judging import Verdict
+from samesum.compare.records import compare_records, read_record
 from samesum.compare.results import Comparison
 
-__all__ = ["Comparison", "Verdict", "compare", "scaled_error", "ulp_distance"]
+__all__ = ["Comparison", "Verdict", "compare", "compare_records", "read_record", "scaled_error", "ulp_distance"]
 
 publish(globals())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from samesum.compare.effect import effects
@@ -16,7 +17,8 @@ from samesum.compare.merging import merged_node, ordered, worst_controls, worst_
 from samesum.compare.observing import Observed, differences
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.reading import read
-from samesum.compare.results import Comparison, Control, Effect, Hazard, NodeFinding, OutputDifference
+from samesum.compare.records import Recorder, recording
+from samesum.compare.results import Comparison, Control, Effect, EngineFacts, Hazard, NodeFinding, OutputDifference
 from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime
@@ -40,6 +42,7 @@ def compare(
     isolated: bool = False,
     memory: int = MEMORY,
     effect: bool = False,
+    record: str | PathLike[str] | None = None,
     advance: Advance = lambda *_: None,
     save: Save = lambda *_: None,
 ) -> Comparison:
@@ -51,8 +54,8 @@ def compare(
     samesum), a class as `module:Class`, or a class or an object with `run(model, feeds, wanted) -> {name: array}`.
     `isolated` engines run in processes of their own. `memory` bounds the bytes of values that are exposed at a time.
     `effect` adds how far exact reductions move ONNX Runtime's outputs and how much nearer to a float64 run they
-    come, which takes as long as NumPy needs for the model. `save` is called with a `Case` for each engine that is
-    wrong at a node.
+    come, which takes as long as NumPy needs for the model. `record` is a file to keep every engine's values in, for
+    `compare_records`. `save` is called with a `Case` for each engine that is wrong at a node.
 
     Raises ModelError for a file that is no model, AttributeValueError for an engine that is not known, MissingPackage
     for one that is not installed.
@@ -73,7 +76,9 @@ def compare(
     try:
         notes, able = _able(graph, runtimes)
         everyone = [Observed(name, runtime) for name, runtime in able]
-        return _Comparing(_title(model), graph, everyone, memory, effect, advance, save, notes).over(inputs, seed)
+        return _Comparing(_title(model), graph, everyone, memory, effect, advance, save, notes).kept(
+            record, inputs, seed
+        )
     finally:
         close([runtime for _, runtime in runtimes])
 
@@ -106,6 +111,23 @@ class _Comparing:
     save: Save
     notes: list[str] = field(default_factory=list)
     hazards: dict[tuple[str, str, str], Hazard] = field(default_factory=dict)
+    recorder: Recorder | None = None
+
+    def kept(
+        self,
+        path: str | PathLike[str] | None,
+        inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None,
+        seed: int,
+    ) -> Comparison:
+        """The comparison over all sets of inputs; what engines give for the first set is written to `path`."""
+        if path is None:
+            return self.over(inputs, seed)
+        facts: dict[str, EngineFacts] = {}
+        with recording(Path(path), self.title, facts) as recorder:
+            self.recorder = recorder
+            found = self.over(inputs, seed)
+            facts.update(found.engines)
+            return found
 
     def over(self, inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, seed: int) -> Comparison:
         """The comparison over all sets of inputs."""
@@ -117,11 +139,13 @@ class _Comparing:
             said = f" of set {number + 1} of {len(sets)}" if len(sets) > 1 else ""
             self.advance(f"outputs{said}", 0, 1)
             self._look(feeds)
+            self._record(feeds)
             outputs += self._differences()
             controls += [each for engine in self.engines for each in engine.controls(self.graph, feeds)]
-            walk = Walk(self.graph, self.engines, feeds, self.memory, self.save, self.hazards)
+            walk = Walk(self.graph, self.engines, feeds, self.memory, self.save, self.hazards, self.recorder)
             found, exposed = walk.over(partial(self.advance, f"nodes{said}"))
             controls += exposed
+            self.recorder = None
             for node in found:
                 nodes.setdefault(node.name, []).append(node)
         return Comparison(
@@ -169,13 +193,20 @@ class _Comparing:
                 sessions.append(str(error))
         return lambda feeds: [_failure(session, feeds, self.graph.outputs) for session in sessions]
 
+    def _record(self, feeds: Feeds) -> None:
+        if self.recorder is not None:
+            for engine in self.engines:
+                for name, array in (engine.judged or {}).items():
+                    self.recorder.output(engine.name, name, array, feeds)
+
     def _look(self, feeds: Feeds) -> None:
         for engine in self.engines:
             engine.look(self.graph, feeds)
             if engine.is_shortened:
-                self.notes.append(
+                self.notes.insert(
+                    0,
                     f"{engine.name} computes float32 in {engine.precision} here by default, which is mostly why "
-                    "outputs differ; INFERENCE_PRECISION_HINT=f32 ends that. The nodes below were judged in float32."
+                    "outputs differ; INFERENCE_PRECISION_HINT=f32 ends that. The nodes below were judged in float32.",
                 )
             if engine.trouble and engine.outputs is None:
                 self.notes.append(f"{engine.name} does not run this model: {engine.trouble[:200]}")

@@ -96,4 +96,7 @@ def _shape(each: Input, sizes: tuple[int, int], batch: frozenset[str]) -> tuple[
 
 def _words(inputs: Sequence[Input], feeds: Mapping[str, NDArray], seed: int, bound: int) -> str:
     shapes = ", ".join(f"{each.name} {feeds[each.name].dtype.name} {list(feeds[each.name].shape)}" for each in inputs)
-    return f"made up with seed {seed}: {shapes}; floats normal with deviation 1, integers below {bound}"
+    floats = any(array.dtype.name in FORMATS for array in feeds.values())
+    kinds = ["floats normal with deviation 1"] if floats else []
+    kinds += [f"integers below {bound}"] if any(map(_is_integer, inputs)) else []
+    return "; ".join([f"made up with seed {seed}: {shapes}", ", ".join(kinds)]).removesuffix("; ")

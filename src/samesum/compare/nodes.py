@@ -140,6 +140,8 @@ class _Work:
             fallback = Verdict.INEXACT if alone is None else class_of(alone)
             return EngineFinding(inside, alone, fallback, f"{RESTS}{self._reason(answer, inside)}".removesuffix(": "))
         said = self._reason(answer, inside)
+        if not said and alone is not None and alone.scaled < inside.scaled and self._is_short:
+            said = WIDER
         if worst is Verdict.WRONG and alone is not None and not alone.wrong:
             said = f"inside the model, not alone{said and ': '}{said}"
         return EngineFinding(inside, alone, worst, said)
@@ -148,9 +150,14 @@ class _Work:
         """True if exposing is not what makes the figure: the node is wrong alone too, or exposing changed nothing."""
         if alone is not None and alone.wrong:
             return True
-        if any(array is not None and is_short(array) for array in self.arrays):
+        if self._is_short:
             return False
         return keeps_outputs or self._faithful(inside)
+
+    @property
+    def _is_short(self) -> bool:
+        """True if an input is of 16 bits, which engines hold in a wider type between nodes."""
+        return any(array is not None and is_short(array) for array in self.arrays)
 
     def _faithful(self, inside: Figure) -> bool:
         """True if the model's outputs keep their bits with this node's values exposed alone, and the error stays."""
@@ -176,6 +183,7 @@ class _Work:
         return reason(self.node, self.how.family, self.arrays, answer, self.exact.exact)
 
 
+WIDER = "nearer alone: inside the model the values are held in a wider type"
 RESTS = "rests on exposed values: "
 
 

@@ -22,10 +22,20 @@ _RESULT = "samesum:result"
 class OnnxGraph:
     """A ModelProto; `proto` has its functions inlined and its external data inside."""
 
-    def __init__(self, proto: Any, bodies: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        proto: Any,
+        bodies: Mapping[str, str] | None = None,
+        inner: Sequence[Node] = (),
+        held: Mapping[str, Any] | None = None,
+    ) -> None:
         self.proto = proto
-        self._bodies = bodies or {}
+        self.bodies = bodies or {}
         """The body that a node came from, by its title, where bodies were put into the graph."""
+        self._inner = inner
+        """Nodes of bodies whose values were made outputs."""
+        self._held_inside = held or {}
+        """The constants of such bodies."""
 
     @cached_property
     def model(self) -> EngineModel:
@@ -40,17 +50,24 @@ class OnnxGraph:
 
     @cached_property
     def outputs(self) -> Sequence[str]:
-        """The names of the graph's outputs."""
-        return tuple(each.name for each in self.proto.graph.output)
+        """The names of the graph's outputs that are tensors."""
+        return tuple(
+            each.name for each in self.proto.graph.output if each.type.WhichOneof("value") in (None, "tensor_type")
+        )
 
     @cached_property
     def nodes(self) -> Sequence[Node]:
-        """All nodes; those in bodies are not observed."""
-        return tuple(self._walk(self.proto.graph, ""))
+        """All nodes; those in bodies are not observed unless their values were made outputs."""
+        opened = {each.native.SerializeToString() for each in self._inner}
+        walked = (each for each in self._walk(self.proto.graph, "") if not (each.body and self._is_open(each, opened)))
+        return (*walked, *self._inner)
+
+    def _is_open(self, node: Node, opened: set[bytes]) -> bool:
+        return not node.observed and node.native.SerializeToString() in opened
 
     @cached_property
     def _constants(self) -> dict[str, Any]:
-        held = {each.name: each for each in self.proto.graph.initializer}
+        held = dict(self._held_inside) | {each.name: each for each in self.proto.graph.initializer}
         for node in self.proto.graph.node:
             if node.op_type == "Constant" and node.attribute[0].name == "value":
                 held[node.output[0]] = node.attribute[0].t
@@ -77,8 +94,9 @@ class OnnxGraph:
         proto = onnx.ModelProto()
         proto.CopyFrom(self.proto)
         known = {each.name: each for each in self._inferred}
+        outputs = {each.name for each in self.proto.graph.output}
         for value in dict.fromkeys(values):
-            if value not in self.outputs:
+            if value not in outputs:
                 proto.graph.output.append(known.get(value, onnx.ValueInfoProto(name=value)))
         return EngineModel(Format.ONNX, serialized(proto))
 
@@ -120,12 +138,13 @@ class OnnxGraph:
     def _walk(self, graph: Any, body: str) -> Iterator[Node]:
         for node in graph.node:
             title = node.name or f"{node.op_type}:{next((name for name in node.output if name), '')}"
-            yield self._node(node, title, body)
+            yield self.node(node, title, body)
             for attribute in node.attribute:
                 for inner in [attribute.g] if attribute.HasField("g") else attribute.graphs:
                     yield from self._walk(inner, f"{body}/{title}".lstrip("/"))
 
-    def _node(self, node: Any, title: str, body: str) -> Node:
+    def node(self, node: Any, title: str, body: str) -> Node:
+        """A NodeProto as comparing sees it; one in a body is not observed."""
         from onnx import helper
 
         opsets = {each.domain: each.version for each in self.proto.opset_import}
@@ -139,7 +158,7 @@ class OnnxGraph:
             tuple(node.input),
             tuple(node.output),
             said,
-            body or self._bodies.get(title, ""),
+            body or self.bodies.get(title, ""),
             not body,
             node,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -98,7 +99,12 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a comparison found; the nodes are ordered from the worst to the best."""
+    """What a comparison found; the nodes are ordered from the worst to the best.
+
+    >>> found = Comparison("model.onnx", {})
+    >>> found.wrong, found.to_dict()["nodes"]
+    ((), [])
+    """
 
     model: str
     engines: Mapping[str, EngineFacts]
@@ -117,11 +123,14 @@ class Comparison:
 
     @property
     def keep(self) -> dict[str, Any]:
-        """The nodes to keep in float32, in the forms that converters take."""
+        """The nodes to keep in float32, in the forms that converters take.
+
+        `nodes_to_exclude` holds patterns between spaces, the others names.
+        """
         names = sorted({hazard.name for hazard in self.hazards if hazard.type == "float16"})
         return {
             "node_block_list": names,
-            "nodes_to_exclude": " ".join(names),
+            "nodes_to_exclude": " ".join(map(re.escape, names)),
             "openvino": names,
         }
 

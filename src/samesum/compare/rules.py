@@ -7,15 +7,16 @@ from itertools import chain
 
 import numpy as np
 
+from samesum.compare.agreeing import agrees
 from samesum.compare.asked import Asked, Rule
 from samesum.compare.families import Family
-from samesum.compare.figures import unit
 from samesum.compare.graph import Node
 from samesum.compare.lines import Lines, answers, axes_of, lines
 from samesum.compare.rules_of_exponentials import exponentials
+from samesum.compare.rules_of_normalizations import of_normalization
 from samesum.compare.rules_of_sums import left_out, sums
 from samesum.compare.rules_of_values import values
-from samesum.formats.arrays import Dtype, NDArray
+from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import steps
 
 FEW = 8
@@ -23,8 +24,6 @@ MOST_ELEMENTS = 1 << 20
 """Of more data as many whole lines are looked at, the worst one among them."""
 LONGEST = 1 << 25
 """Longer lines are not looked at."""
-NEAR = 8.0
-"""Ulps of a line's largest, in the rule's own type, within which a rule with exponentials in it counts as met."""
 
 
 def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer: NDArray, exact: NDArray) -> str:
@@ -38,6 +37,8 @@ def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer:
         return ""
     if answer.shape == data.shape and answer.dtype == data.dtype and not steps(answer, data).any():
         return "gives its data as they are"
+    if family is Family.NORMALIZATION:
+        return of_normalization(node, arrays, answer, exact)
     if axes is None:
         return ""
     found = lines(data, axes)
@@ -84,17 +85,6 @@ def _holds(rule: Rule, asked: Asked) -> bool:
     if made.dtype != asked.answer.dtype or made.shape != asked.answer.shape:
         return False
     if rule.near is not None and rule.near.itemsize < made.dtype.itemsize:
-        is_short = _agrees(asked.answer, asked.answer.astype(rule.near).astype(made.dtype), None)
-        return is_short and _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, asked.answer, None)
-    return _agrees(asked.answer, made, rule.near) and not _agrees(asked.exact, made, rule.near)
-
-
-def _agrees(a: NDArray, b: NDArray, near: Dtype | None) -> bool:
-    if near is None:
-        return not bool(steps(a, b).any())
-    x, y = a.astype(np.float64), b.astype(np.float64)
-    same = (x == y) | (np.isnan(x) & np.isnan(y))
-    finite = np.isfinite(x) & np.isfinite(y)
-    size = np.abs(np.where(np.isfinite(y), y, 0))
-    largest = size if size.ndim == 1 else size.max(axis=1, keepdims=True, initial=0.0)
-    return bool((same | (finite & (np.abs(x - y) <= NEAR * unit(largest, near)))).all())
+        is_short = agrees(asked.answer, asked.answer.astype(rule.near).astype(made.dtype), None)
+        return is_short and agrees(asked.answer, made, rule.near) and not agrees(asked.exact, asked.answer, None)
+    return agrees(asked.answer, made, rule.near) and not agrees(asked.exact, made, rule.near)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from samesum.compare.graph import Graph, Node
 from samesum.compare.hazards import hazards
 from samesum.compare.judging import Verdict
 from samesum.compare.lines import axes_of, reduced
+from samesum.compare.loops import with_passes
 from samesum.compare.nodes import Seen, Truths, judged_node
-from samesum.compare.observing import Observed, Values, batches, needed, same
+from samesum.compare.observing import Observed, Values, arrays_of, batches, needed, same
 from samesum.compare.onnx_graph import OnnxGraph
+from samesum.compare.records import Recorder
 from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
 from samesum.compare.sizes import sizes_of
@@ -34,6 +37,7 @@ class Walk:
     memory: int
     save: Save
     hazards: dict[tuple[str, str, str], Hazard]
+    recorder: Recorder | None = None
 
     def over(self, advance: Callable[[int, int], None]) -> tuple[list[NodeFinding], list[Control]]:
         """Every node that is judged, and whether exposing values changed the outputs of each engine."""
@@ -64,10 +68,23 @@ class Walk:
             return graph
         for engine in self.engines:
             try:
-                return without_branches(graph, lambda at, names, it=engine: _values(it, at, names, self.feeds))  # type: ignore[misc]
+                flat = without_branches(graph, partial(_values, engine, self.feeds))
+                return self._opened(engine, flat)
             except EngineError:
                 continue
         return graph
+
+    def _opened(self, engine: Observed, graph: OnnxGraph) -> OnnxGraph:
+        """The graph with the passes of its loops as values, if the engine runs it so."""
+        opened = with_passes(graph)
+        inner = [node for node in opened.nodes if node.body and node.observed]
+        if opened is not graph:
+            names = dict.fromkeys(name for node in inner for name in needed(opened, node, self.feeds))
+            try:
+                engine.prepare(opened.exposed(list(names))).run(self.feeds, list(names))
+            except EngineError:
+                return graph
+        return opened
 
     def _batch(
         self, graph: Graph, batch: Sequence[Node], hows: Mapping[str, Judged]
@@ -80,6 +97,8 @@ class Walk:
             seen = _seen(engine, graph, batch, feeds)
             if seen.values is not None and engine.judged is not None:
                 kept[engine.name] = seen.keeps_outputs
+            if self.recorder is not None and seen.values is not None:
+                _record(self.recorder, engine.name, graph, batch, feeds, seen.values)
             for node in batch:
                 found = judged_node(engine, node, hows[node.name], feeds, seen, truths)
                 rows[node.name][engine.name] = found
@@ -100,7 +119,12 @@ class Walk:
         return findings, kept
 
 
-def _values(engine: Observed, graph: OnnxGraph, names: Sequence[str], feeds: Feeds) -> Values:
+def _record(recorder: Recorder, engine: str, graph: Graph, batch: Sequence[Node], feeds: Feeds, values: Values) -> None:
+    for node in batch:
+        recorder.node(engine, node, arrays_of(graph, node, feeds, values), values[node.outputs[0]])
+
+
+def _values(engine: Observed, feeds: Feeds, graph: OnnxGraph, names: Sequence[str]) -> Values:
     inner = [name for name in names if name not in feeds]
     given = {name: feeds[name] for name in names if name in feeds}
     return given | (engine.prepare(graph.exposed(inner)).run(feeds, inner) if inner else {})

@@ -1,0 +1,190 @@
+"""What engines gave, on disk: written by one process or machine, compared with what another one wrote."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from samesum import __version__
+from samesum.compare.figures import Figure, figure
+from samesum.compare.graph import Node
+from samesum.compare.results import EngineFacts
+from samesum.errors import ModelError
+from samesum.files.npy import write_npy
+from samesum.files.npz import Archive
+from samesum.files.writing import replacing
+from samesum.formats.arrays import NDArray
+from samesum.runtimes.runtime import Feeds
+
+CONTENTS = "record.json"
+_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One value of a record: an engine's output, or what it gave at a node; `inputs` says which bits went in."""
+
+    engine: str
+    kind: str
+    name: str
+    operator: str
+    inputs: str
+    member: str
+
+
+@dataclass(slots=True, eq=False)
+class Recorder:
+    """Writes values one after the other, so that they need not be held."""
+
+    archive: zipfile.ZipFile
+    entries: list[Entry] = field(default_factory=list)
+
+    def output(self, engine: str, name: str, array: NDArray, feeds: Feeds) -> None:
+        """An output of the whole model."""
+        self._add(engine, "output", name, "", digest([*feeds.values()]), array)
+
+    def node(self, engine: str, node: Node, arrays: Sequence[NDArray | None], answer: NDArray) -> None:
+        """What an engine gave at a node for the inputs that it had there."""
+        self._add(engine, "node", node.name, node.operator, digest(arrays), answer)
+
+    def _add(self, engine: str, kind: str, name: str, operator: str, inputs: str, array: NDArray) -> None:
+        entry = Entry(engine, kind, name, operator, inputs, f"{len(self.entries)}")
+        with self.archive.open(zipfile.ZipInfo(f"{entry.member}.npy", _DATE), "w", force_zip64=True) as stream:
+            write_npy(stream, array)
+        self.entries.append(entry)
+
+
+@contextmanager
+def recording(path: Path, model: str, engines: Mapping[str, EngineFacts]) -> Iterator[Recorder]:
+    """A recorder whose file is there at the end, whole or not at all; `engines` may be filled meanwhile."""
+    with replacing(path) as file, zipfile.ZipFile(file, "w", allowZip64=True) as archive:
+        recorder = Recorder(archive)
+        yield recorder
+        contents = {
+            "samesum": __version__,
+            "model": model,
+            "machine": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+            "engines": {name: [each.version, each.precision] for name, each in engines.items()},
+            "entries": [
+                [each.engine, each.kind, each.name, each.operator, each.inputs, each.member]
+                for each in recorder.entries
+            ],
+        }
+        archive.writestr(zipfile.ZipInfo(CONTENTS, _DATE), json.dumps(contents))
+
+
+def digest(arrays: Sequence[NDArray | None]) -> str:
+    """What the bits, types and shapes of arrays come to."""
+    total = hashlib.sha256()
+    for array in arrays:
+        if array is not None:
+            total.update(f"{array.dtype.name}{array.shape}".encode())
+            total.update(array.tobytes())
+    return total.hexdigest()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """A record that was read; its arrays are read when they are asked for."""
+
+    path: Path
+    model: str
+    machine: str
+    engines: Mapping[str, EngineFacts]
+    entries: Sequence[Entry]
+    archive: Archive
+
+    def array(self, entry: Entry) -> NDArray:
+        """The values of an entry."""
+        return self.archive[entry.member].read()
+
+
+def read_record(path: Path) -> Record:
+    """What `compare(..., record=path)` or `samesum compare --record` wrote; arrays are read when they are asked for.
+
+    Raises ModelError for a file that is no record, OSError for one that cannot be read.
+
+    >>> read_record("server.record").engines  # doctest: +SKIP
+    {'onnxruntime': EngineFacts(version='1.32.0', precision='as stored')}
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            said: Any = json.loads(archive.read(CONTENTS))
+        engines = {name: EngineFacts(*each) for name, each in said["engines"].items()}
+        entries = [Entry(*each) for each in said["entries"]]
+        return Record(path, said["model"], said["machine"], engines, entries, Archive(path))
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path} is no record that `compare --record` wrote: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A value that differs between two records; `same_inputs` says that the same bits went in."""
+
+    kind: str
+    name: str
+    operator: str
+    same_inputs: bool
+    differ: int
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPair:
+    """An engine of one record beside one of another."""
+
+    engines: tuple[str, str]
+    values: int
+    changes: tuple[Change, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def first(self) -> Change | None:
+        """The first node, in the order of the model, that gave other bits for the same ones."""
+        return next((each for each in self.changes if each.kind == "node" and each.same_inputs), None)
+
+
+def compare_records(a: Record, b: Record) -> tuple[RecordPair, ...]:
+    """Each engine of `a` beside the engine of that name in `b`, or the first ones of both beside each other.
+
+    Two records of one model and the same inputs, from two releases of an engine or from two machines, show at which
+    node the first other bits come from.
+
+    >>> (pair,) = compare_records(read_record("server.record"), read_record("laptop.record"))  # doctest: +SKIP
+    >>> pair.first.name  # doctest: +SKIP
+    '/encoder/ReduceMean'
+    """
+    common = [name for name in a.engines if name in b.engines]
+    pairs = [(name, name) for name in common] or [(next(iter(a.engines)), next(iter(b.engines)))]
+    return tuple(_pair(a, b, *names) for names in pairs)
+
+
+def _pair(a: Record, b: Record, first: str, second: str) -> RecordPair:
+    theirs = {(each.kind, each.name): each for each in b.entries if each.engine == second}
+    changes, missing, values = [], [], 0
+    for mine in (each for each in a.entries if each.engine == first):
+        other = theirs.get((mine.kind, mine.name))
+        if other is None:
+            missing.append(mine.name)
+            continue
+        values += 1
+        change = _change(mine, other, a.array(mine), b.array(other))
+        if change is not None:
+            changes.append(change)
+    return RecordPair((first, second), values, tuple(changes), tuple(missing))
+
+
+def _change(mine: Entry, other: Entry, x: NDArray, y: NDArray) -> Change | None:
+    same_inputs = mine.inputs == other.inputs
+    if x.dtype != y.dtype or x.shape != y.shape:
+        odd = Figure(float("inf"), float("inf"), x.size, None)
+        return Change(mine.kind, mine.name, mine.operator, same_inputs, x.size, odd)
+    found = figure(x, y, None, 0.0)
+    return None if found.is_exact else Change(mine.kind, mine.name, mine.operator, same_inputs, found.wrong, found)
