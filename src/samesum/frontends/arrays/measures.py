@@ -49,7 +49,7 @@ class Sums(Measure):
         self.summed = np.dtype(np.float32) if is_byte_float(dtype) else dtype
         self.totals = Totals(int(kind), self.summed, math.prod(kept))
 
-    def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:
+    def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:  # noqa: ARG002
         if where is not None:
             x = np.where(where, x, np.zeros((), x.dtype))
         self.totals.add(x.astype(self.summed, copy=False), axes)
@@ -98,7 +98,7 @@ class Extremes(_Seen):
         super().__init__(dtype, kept)
         self.row = row
 
-    def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:
+    def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:  # noqa: ARG002
         if any(x.shape[axis] == 0 for axis in axes):
             return
         if where is None:
@@ -149,8 +149,7 @@ class Positions(_Seen):
     def _take(self, values: NDArray, positions: NDArray, seen: NDArray) -> None:
         ours, theirs = self.values, values
         nan, their_nan = ours != ours, theirs != theirs
-        with np.errstate(invalid="ignore"):
-            farther = (theirs < ours) if self.row is ARGMIN else (theirs > ours)
+        farther = (theirs < ours) if self.row is ARGMIN else (theirs > ours)
         same = (theirs == ours) | (nan & their_nan)
         better = (their_nan & ~nan) | (farther & ~nan) | (same & (positions < self.positions))
         taken = seen & (~self.seen | better)
@@ -166,7 +165,7 @@ class Truths(Measure):
         self.row = row
         self.values = np.full(kept, row is ALL, np.bool_)
 
-    def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:
+    def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:  # noqa: ARG002
         if where is not None:
             x = np.where(where, x != 0, self.row is ALL)
         self._take(np.asarray(reduce(self.row, x, axes)))
@@ -194,7 +193,7 @@ class Counts(Measure):
         self.counts_all = counts_all
         self.values = np.zeros(kept, np.int64)
 
-    def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:
+    def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:  # noqa: ARG002
         if self.counts_all and where is None:
             self.values = np.asarray(self.values + math.prod(x.shape[axis] for axis in axes), np.int64)
             return

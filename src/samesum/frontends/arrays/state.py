@@ -49,7 +49,8 @@ class State:
     """Several reductions of data that comes in chunks: `result()` has the bits of one call on everything.
 
     `names` are those of `reduce` whose state is exact in bounded memory: `sum`, `mean`, `l1`, `l2`, `sum_square`,
-    `min`, `max`, `argmin`, `argmax`, `all`, `any`, and `count_nonzero`. `axis` and `dtype` mean what they mean there. Chunks
+    `min`, `max`, `argmin`, `argmax`, `all`, `any`, and `count_nonzero`. `axis` and
+    `dtype` mean what they mean there. Chunks
     may come in any order and states may be merged in any order; how the data was cut changes no bit. Each chunk
     has the same dtype and, along the axes that are not reduced, the same lengths.
 
@@ -106,8 +107,9 @@ class State:
         if self._dtype is None:
             self._begin(x.dtype, x.ndim if self._axis is not None else None, kept)
             self._axis = None if self._axis is None else tuple(sorted(axes))
-        for measure in self._measures.values():
-            measure.add(x, axes, mask, start)
+        with np.errstate(invalid="ignore"):  # NumPy warns of NaNs of ml_dtypes
+            for measure in self._measures.values():
+                measure.add(x, axes, mask, start)
         if self._has_positions:
             self._end = max(self._end, start + math.prod(x.shape[axis] for axis in axes))
 
@@ -135,8 +137,9 @@ class State:
         if self._kept != other._kept:
             raise ShapeError(f"the other state is of {other._described()}; this one is of {self._described()}")
         merged = other if other is not self else self.copy()
-        for key, measure in self._measures.items():
-            measure.merge(merged._measures[key])
+        with np.errstate(invalid="ignore"):
+            for key, measure in self._measures.items():
+                measure.merge(merged._measures[key])
         self._end = max(self._end, merged._end)
         return self
 
