@@ -56,7 +56,7 @@ print(*sys.modules)
 
 
 def test_the_public_names_are_these() -> None:
-    assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, "onnx", "openvino", "__version__"}
+    assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, "State", "onnx", "openvino", "__version__"}
     assert len(set(samesum.__all__)) == len(samesum.__all__)
     assert all(hasattr(samesum, name) for name in samesum.__all__)
 

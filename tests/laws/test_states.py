@@ -27,7 +27,8 @@ def one_call(x: NDArray, names: list[Any], axis: Any, dtype: Any = None) -> dict
         ss.reduce(x, [name for name in names if name != "count_nonzero"], axis=axis, dtype=dtype)
     )
     if "count_nonzero" in names:
-        wanted["count_nonzero"] = np.count_nonzero(x != 0, axis=axis)
+        with np.errstate(invalid="ignore"):
+            wanted["count_nonzero"] = np.count_nonzero(x != 0, axis=axis)
     return wanted
 
 
