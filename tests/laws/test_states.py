@@ -141,3 +141,32 @@ def test_another_type_of_the_results(asked: str) -> None:
     for part in np.split(x, 5):
         state.update(part)
     assert_same(state.copy(), one_call(x, FREE, None, dtype), asked)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    state = ss.State(["sum", "argmax"], axis=0)
+    with pytest.raises(ss.ShapeError):
+        state.result()
+    state.update(np.ones((2, 3), np.float32))
+    with pytest.raises(ss.DtypeError):
+        state.update(np.ones((2, 3), np.float64))
+    with pytest.raises(ss.ShapeError):
+        state.update(np.ones((2, 4), np.float32))
+    with pytest.raises(ss.AttributeValueError):
+        state.update(np.ones((2, 3), np.float32), offset=-1)
+    with pytest.raises(ss.AttributeValueError):
+        state.merge(ss.State(["sum"], axis=0))
+    for name in ("prod", "logsumexp", "var"):
+        with pytest.raises(ss.AttributeValueError, match="exact state"):
+            ss.State([name])  # type: ignore[list-item]
+
+
+def test_damaged_bytes_are_refused() -> None:
+    state = ss.State(["sum", "min"])
+    state.update(np.arange(5.0))
+    data = state.to_bytes()
+    for k in range(len(data)):
+        with pytest.raises(ss.ModelError):
+            ss.State.from_bytes(data[:k])
+        with pytest.raises(ss.ModelError):
+            ss.State.from_bytes(data[:k] + bytes([data[k] ^ 1]) + data[k + 1 :])
