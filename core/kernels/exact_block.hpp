@@ -1,5 +1,5 @@
-// The exact total of one block: on grids (kernels/grid.hpp), of the elements themselves, of their magnitudes or
-// of their squares.
+// The exact total of one block: on grids (kernels/grid.hpp), of the elements themselves, of their magnitudes
+// or of their squares.
 #pragma once
 
 #include "kernels/exact_blocks.hpp"

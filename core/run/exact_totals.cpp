@@ -115,8 +115,7 @@ void ExactTotals::add(const View& piece, const bool* reduced) {
     const FloatingPointScope scope;
     const Plan plan = plan_reduction(piece, reduced, {});
     const std::vector<Outputs> parts = parts_of(plan, method().max_columns);
-    const std::int64_t bytes =
-        plan.kept_count * plan.reduced_count * static_cast<std::int64_t>(size_of(in_));
+    const std::int64_t bytes = plan.kept_count * plan.reduced_count * static_cast<std::int64_t>(size_of(in_));
     if (bytes == 0) return;
     const std::size_t threads = bytes < threaded_bytes ? 1 : static_cast<std::size_t>(thread_count());
     const std::int64_t slice = slice_of(plan, parts.size(), threads);
@@ -149,7 +148,7 @@ void ExactTotals::round(Finalize finalize, Format out, const std::int64_t* count
     for (std::size_t j = 0; j < static_cast<std::size_t>(outputs_); ++j) {
         const Finish how{finalize, out, counts[j]};
         const bool is_empty_mean = finalize == Finalize::over_count && counts[j] == 0;
-        const std::uint64_t bits = is_empty_mean  ? canonical_nan(out)
+        const std::uint64_t bits = is_empty_mean   ? canonical_nan(out)
                                    : is_float(in_) ? real_[j].rounded(how)
                                                    : rounded_whole(whole_[j], how);
         store_bits(to, j, bits, size_of(out));

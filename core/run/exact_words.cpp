@@ -9,7 +9,12 @@ namespace samesum {
 namespace {
 
 // The head of a total: flags, and where its bytes begin and how many there are, 16 bits each.
-enum : std::uint8_t { negative_flag = 1, nan_flag = 2, positive_infinity_flag = 4, negative_infinity_flag = 8 };
+enum : std::uint8_t {
+    negative_flag = 1,
+    nan_flag = 2,
+    positive_infinity_flag = 4,
+    negative_infinity_flag = 8
+};
 constexpr std::size_t head_bytes = 5;
 // More than any sum of 2^64 squares has, and less than the accumulator has room for.
 constexpr std::size_t most_bytes = 544, whole_bytes = 24;
@@ -50,7 +55,8 @@ bool take(const char*& from, const char* end, std::size_t most, Encoded& found) 
     found.first = head[1] | static_cast<std::size_t>(head[2]) << 8;
     found.count = head[3] | static_cast<std::size_t>(head[4]) << 8;
     from += head_bytes;
-    if (end - from < static_cast<std::ptrdiff_t>(found.count) || found.first + found.count > most) return false;
+    if (end - from < static_cast<std::ptrdiff_t>(found.count) || found.first + found.count > most)
+        return false;
     found.bytes = reinterpret_cast<const unsigned char*>(from);
     from += found.count;
     if (found.count == 0) return found.first == 0 && (found.flags & negative_flag) == 0;
@@ -62,8 +68,8 @@ bool take(const char*& from, const char* end, std::size_t most, Encoded& found) 
 void encode(const Superaccumulator& total, std::string& to) {
     if (total.is_nan()) return put(to, nan_flag, nullptr, 0);
     if (!total.is_finite())
-        return put(to, total.has_negative_infinity() ? negative_infinity_flag : positive_infinity_flag, nullptr,
-                   0);
+        return put(to, total.has_negative_infinity() ? negative_infinity_flag : positive_infinity_flag,
+                   nullptr, 0);
     bool negative;
     const auto bytes = bytes_of(total.magnitude_words(negative));
     put(to, negative ? negative_flag : std::uint8_t{0}, bytes.data(), bytes.size());
