@@ -1,8 +1,9 @@
 """ONNX and OpenVINO reductions and scans, correctly rounded: the same bits everywhere.
 
 The functions on arrays are here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards'
-operators as functions, `load` reads models. Public are this module and those two, by the names in their `__all__`;
-every other module is the package's own and may change without notice.
+operators as functions, `samesum.torch` changes PyTorch's for a while, `load` reads models, `samesum.compare` says who
+is right. Public are this module and those four, by the names in their `__all__`; every other module is the package's
+own and may change without notice.
 """
 
 from importlib import import_module
@@ -42,7 +43,7 @@ from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.several import reduce
 
 if TYPE_CHECKING:
-    from samesum import onnx, openvino
+    from samesum import compare, onnx, openvino, torch
     from samesum.frontends.arrays.state import State
     from samesum.frontends.models.load import load
 
@@ -66,6 +67,7 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
+    "compare",
     "cumulative_prod",
     "cumulative_sum",
     "get_num_threads",
@@ -84,6 +86,7 @@ __all__ = [
     "set_num_threads",
     "sum",
     "sum_square",
+    "torch",
 ]
 
 _publish(globals())
@@ -91,8 +94,8 @@ _publish(globals())
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """The standards' doors, `load` and `State` come in on first use, so that `import samesum` takes a few milliseconds."""
-        if name in ("onnx", "openvino"):
+        """The standards' doors, `load` and `State` come in on first use: `import samesum` takes a few milliseconds."""
+        if name in ("compare", "onnx", "openvino", "torch"):
             return import_module(f"samesum.{name}")
         if name == "State":
             return _public(__name__, import_module("samesum.frontends.arrays.state").State)

@@ -62,6 +62,9 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--against", metavar="NAME,...", default="", help="engines (default: onnxruntime,openvino)")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="for inputs that are made up (default 0)")
     parser.add_argument("--max-ulp", metavar="N", type=float, help="status 1 if an error is above N ulps, too")
+    parser.add_argument(
+        "--effect", action="store_true", help="what exact reductions do to ONNX Runtime's outputs, beside float64"
+    )
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a model and a script for each wrong node")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one self-contained page with pictures")
     matrix = "without MODEL: every operator on every installed engine in difficult cases; .md, .html, .png or .svg"
@@ -125,6 +128,7 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
             weights=arguments.weights,
             seed=arguments.seed,
             isolated=True,
+            effect=arguments.effect,
             advance=lambda said, done, count: progress.update(task, description=said, completed=done, total=count),
             save=keep,
         )

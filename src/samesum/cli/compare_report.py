@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
@@ -17,7 +18,7 @@ SHOWN = 20
 
 def report(found: Comparison) -> str:
     """The whole report."""
-    parts = [_head(found), _outputs(found), _controls(found), _nodes(found.nodes), _hazards(found)]
+    parts = [_head(found), _outputs(found), _controls(found), _nodes(found.nodes), _effect(found), _hazards(found)]
     texts = ["\n".join(printable(line) for line in part) for part in parts if part]
     return "\n\n".join([*texts, "To paste into an issue:", block(found)])
 
@@ -89,6 +90,18 @@ def _node(node: NodeFinding) -> Iterator[str]:
             yield from wrap(detail(figure), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
     if same_way := agreement(node):
         yield from wrap(same_way, WIDTH, initial_indent="  => ", subsequent_indent="     ")
+
+
+def _effect(found: Comparison) -> list[str]:
+    if not found.effect:
+        return []
+    lines = ["with exact reductions in ONNX Runtime, beside a run of the model in float64:"]
+    for each in found.effect:
+        said = f"moves by {each.moved:.2g}"
+        if not math.isnan(each.nearer):
+            said += f", error {each.nearer:.3g} times as small" if each.nearer >= 1 else ", and comes no nearer"
+        lines.append(f"  {_cut(each.output, 36):36} {said}")
+    return lines
 
 
 def _hazards(found: Comparison) -> list[str]:

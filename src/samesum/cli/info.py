@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any
 
 from samesum.cli import catalogue
@@ -99,8 +101,18 @@ def _print_model(found: _Found) -> None:
     if found.plan:
         print("All of it runs in samesum:")
     else:
-        print(f"There is no plan: {printable(found.refusal)}")
+        print(_reason(found))
     print("\n".join(map(printable, found.plan)))
+
+
+def _reason(found: _Found) -> str:
+    """Why there is no plan, without the operators that the table has named."""
+    refused, (_, mark, advice) = found.survey.refused, found.refusal.partition("Instead: ")
+    if not (refused and mark):
+        return f"There is no plan: {printable(found.refusal)}"
+    verb = "operator does" if len(refused) == 1 else "operators do"
+    text = f"It does not run in samesum alone: {len(refused)} {verb} not. Instead: {printable(advice)}."
+    return "\n".join(wrap(text, get_terminal_size().columns))
 
 
 def _cells(use: Use) -> tuple[str, ...]:

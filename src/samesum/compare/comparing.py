@@ -8,16 +8,19 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
+from samesum.compare.effect import effects
 from samesum.compare.engines import close, made
 from samesum.compare.graph import Graph
 from samesum.compare.inputs import Runs, made_up
 from samesum.compare.merging import merged_node, ordered, worst_controls, worst_outputs
 from samesum.compare.observing import Observed, differences
+from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.reading import read
-from samesum.compare.results import Comparison, Control, Hazard, NodeFinding, OutputDifference
+from samesum.compare.results import Comparison, Control, Effect, Hazard, NodeFinding, OutputDifference
 from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
-from samesum.runtimes.runtime import EngineError, Feeds, Format, Runtime, Session
+from samesum.runtimes.onnxruntime_engine import OnnxRuntime
+from samesum.runtimes.runtime import EngineError, Feeds, Format, Runtime, Session, run
 
 ENGINES = ("onnxruntime", "openvino")
 MEMORY = 1 << 29
@@ -36,6 +39,7 @@ def compare(
     seed: int = 0,
     isolated: bool = False,
     memory: int = MEMORY,
+    effect: bool = False,
     advance: Advance = lambda *_: None,
     save: Save = lambda *_: None,
 ) -> Comparison:
@@ -46,7 +50,9 @@ def compare(
     are made up from the model's signature with `seed`. An engine is a name (onnxruntime, openvino, reference,
     samesum), a class as `module:Class`, or a class or an object with `run(model, feeds, wanted) -> {name: array}`.
     `isolated` engines run in processes of their own. `memory` bounds the bytes of values that are exposed at a time.
-    `save` is called with a `Case` for each engine that is wrong at a node.
+    `effect` adds how far exact reductions move ONNX Runtime's outputs and how much nearer to a float64 run they
+    come, which takes as long as NumPy needs for the model. `save` is called with a `Case` for each engine that is
+    wrong at a node.
 
     Raises ModelError for a file that is no model, AttributeValueError for an engine that is not known, MissingPackage
     for one that is not installed.
@@ -67,7 +73,7 @@ def compare(
     try:
         notes, able = _able(graph, runtimes)
         everyone = [Observed(name, runtime) for name, runtime in able]
-        return _Comparing(_title(model), graph, everyone, memory, advance, save, notes).over(inputs, seed)
+        return _Comparing(_title(model), graph, everyone, memory, effect, advance, save, notes).over(inputs, seed)
     finally:
         close([runtime for _, runtime in runtimes])
 
@@ -95,6 +101,7 @@ class _Comparing:
     graph: Graph
     engines: list[Observed]
     memory: int
+    effect: bool
     advance: Advance
     save: Save
     notes: list[str] = field(default_factory=list)
@@ -124,9 +131,22 @@ class _Comparing:
             worst_controls(controls),
             ordered([merged_node(each) for each in nodes.values()]),
             tuple(self.hazards.values()),
-            (),
+            self._effects(sets[0]) if self.effect else (),
             tuple(dict.fromkeys(self.notes)),
         )
+
+    def _effects(self, feeds: Feeds) -> tuple[Effect, ...]:
+        """For the first set of inputs."""
+        session = next((each for each in self.engines if each.name == OnnxRuntime.name), None)
+        if session is None or session.judged is None or not isinstance(self.graph, OnnxGraph):
+            self.notes.append("the effect of exact reductions is known for ONNX models that ONNX Runtime runs")
+            return ()
+        self.advance("exact reductions, float64", 0, 1)
+        plain = run(session.runtime, self.graph.model, feeds, self.graph.outputs, session.settings)
+        found, words = effects(self.graph, feeds, plain)
+        if words:
+            self.notes.append(words)
+        return tuple(found)
 
     def _sets(self, inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, seed: int) -> Sequence[Feeds]:
         if isinstance(inputs, Mapping):

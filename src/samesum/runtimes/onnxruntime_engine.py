@@ -15,7 +15,7 @@ from samesum.runtimes.packages import require
 from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Settings, Trouble
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
-_SILENT = 4
+SILENT = 4
 _MISSING = ("NOT_IMPLEMENTED", "only *guarantees* support for models", "Unsupported model IR version")
 
 
@@ -51,7 +51,7 @@ class OnnxRuntime:
 
     def _options(self, settings: Settings) -> Any:
         options = self._package.SessionOptions()
-        options.log_severity_level = _SILENT
+        options.log_severity_level = SILENT
         if settings.threads is not None:
             options.intra_op_num_threads = settings.threads
             options.inter_op_num_threads = 1

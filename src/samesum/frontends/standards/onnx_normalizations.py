@@ -37,7 +37,7 @@ def LogSoftmax(
 
     >>> import numpy as np
     >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]))
-    array([[    0., -1000.],
+    array([[   -0., -1000.],
            [  -inf,     0.]])
     """
     return normalize("onnx", "LogSoftmax", opset, axis, input, out)

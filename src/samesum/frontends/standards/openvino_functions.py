@@ -181,7 +181,7 @@ def LogSoftmax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out:
 
     >>> import numpy as np
     >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]), axis=-1)
-    array([[    0., -1000.],
+    array([[   -0., -1000.],
            [  -inf,     0.]])
     """
     return normalize("openvino", "LogSoftmax", opset, axis, data, out)

@@ -1,0 +1,98 @@
+"""PyTorch's reductions, scans and softmaxes on the CPU, for a while."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from samesum.errors import AttributeValueError, MissingPackage, UnsupportedOperator
+
+NAMES = (
+    *("sum", "mean", "amin", "amax", "prod", "norm", "cumsum", "cumprod"),
+    *("logsumexp", "softmax", "log_softmax"),
+)
+"""What `exact` can choose from."""
+
+_lock = Lock()
+_active: dict[str, tuple[int, Any]] = {}
+"""How many blocks ask for an operator, and the library that holds its kernels."""
+
+
+@contextmanager
+def exact(operators: Iterable[str] | None = None) -> Iterator[None]:
+    """Within the block PyTorch's sums, means, norms, products, extremes, scans and softmaxes on the CPU are samesum's.
+
+    The kernels of `torch.sum`, `mean`, `amin`, `amax`, `prod`, `norm` (1 and 2, and `torch.linalg.vector_norm`),
+    `cumsum`, `cumprod`, `logsumexp`, `softmax` and `log_softmax` are replaced for dense tensors of integers and of
+    float16, bfloat16, float32 and float64, whoever calls them, in all threads of the process; autograd works as
+    ever. A result then depends on what is reduced alone, not on the batch around it. Other arguments (complex numbers,
+    other norms) stay PyTorch's, and so does what `torch.compile` has compiled.
+    `operators` chooses some by name. At the end of the block everything is as it was. Raises MissingPackage without
+    torch, UnsupportedOperator for a name that is not listed here.
+    Source: https://pytorch.org/docs/stable/library.html.
+
+    >>> import torch
+    >>> values = torch.tensor([3e30, 4e30])
+    >>> with exact():
+    ...     float(torch.tensor([1e8, 1.0, -1e8]).sum()), bool(values.norm().isfinite())
+    (1.0, True)
+    """
+    names = _chosen(operators)
+    _enter(names)
+    try:
+        yield
+    finally:
+        _exit(names)
+
+
+def _chosen(operators: Iterable[str] | None) -> tuple[str, ...]:
+    if isinstance(operators, str):
+        raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
+    names = NAMES if operators is None else tuple(dict.fromkeys(operators))
+    if unknown := [name for name in names if name not in NAMES]:
+        raise UnsupportedOperator(f"no operator {', '.join(map(repr, unknown))}; allowed are {', '.join(NAMES)}")
+    return names
+
+
+def _enter(names: tuple[str, ...]) -> None:
+    new_library = _library_class()
+    from samesum.frontends.plugins.torch_kernels import OVERRIDES
+
+    with _lock:
+        for name in names:
+            if name in _active:
+                count, library = _active[name]
+                _active[name] = (count + 1, library)
+                continue
+            library = new_library("aten", "IMPL")
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Warning only once for all operators", UserWarning)
+                for override in OVERRIDES[name]:
+                    library.impl(override.overload, override.kernel(), "CPU", with_keyset=True)
+            _active[name] = (1, library)
+
+
+def _library_class() -> Any:
+    try:
+        import torch
+        from torch import library
+    except ModuleNotFoundError:
+        raise MissingPackage(
+            'exact needs the package torch, which is not installed; pip install "samesum[torch]"'
+        ) from None
+    if not hasattr(library, "get_kernel"):
+        raise MissingPackage(f"exact needs torch 2.9 or newer; this is {torch.__version__}")
+    return library.Library
+
+
+def _exit(names: tuple[str, ...]) -> None:
+    with _lock:
+        for name in names:
+            count, library = _active.pop(name)
+            if count > 1:
+                _active[name] = (count - 1, library)
+            else:
+                library._destroy()

@@ -1,0 +1,8 @@
+"""`exact`: PyTorch's reductions, scans and softmaxes on the CPU by samesum. It needs the torch package."""
+
+from samesum._public import publish
+from samesum.frontends.plugins.exact_torch import exact
+
+__all__ = ["exact"]
+
+publish(globals())
