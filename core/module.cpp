@@ -13,6 +13,7 @@
 #include "python/elementwise.hpp"
 #include "python/floating_point.hpp"
 #include "python/outputs.hpp"
+#include "python/states.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
@@ -213,4 +214,5 @@ NB_MODULE(_core, m) {
     m.def("read_seconds", &read_seconds, nb::arg("x"));
     m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
     define_certificates(m);
+    define_states(m);
 }

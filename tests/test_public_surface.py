@@ -59,7 +59,8 @@ print(*sys.modules)
 
 
 def test_the_public_names_are_these() -> None:
-    assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, "compare", "onnx", "openvino", "torch", "__version__"}
+    names = {"State", "compare", "onnx", "openvino", "torch", "__version__"}
+    assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, *names}
     assert len(set(samesum.__all__)) == len(samesum.__all__)
     assert all(hasattr(samesum, name) for name in samesum.__all__)
 

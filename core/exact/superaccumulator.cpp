@@ -1,5 +1,6 @@
 #include "exact/superaccumulator.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "exact/leading.hpp"
@@ -138,6 +139,13 @@ Superaccumulator::Digits Superaccumulator::digits(bool& negative) const {
     }
     result.first = first_ + 4;
     result.last = last + 4;
+    return result;
+}
+
+std::array<std::uint32_t, Superaccumulator::words> Superaccumulator::magnitude_words(bool& negative) const {
+    const Digits all = digits(negative);
+    std::array<std::uint32_t, words> result;
+    std::copy_n(all.digit.begin() + 4, words, result.begin());
     return result;
 }
 

@@ -58,6 +58,11 @@ class Superaccumulator : public Specials {
 
     void merge(const Superaccumulator& other);
 
+    // The magnitude of the total in base 2^32, from 2^lowest_exponent on, and its sign; without what is not
+    // finite.
+    static constexpr std::size_t words = 143;
+    std::array<std::uint32_t, words> magnitude_words(bool& negative) const;
+
     // The total, finalized and rounded once to how.format. Integers: truncated toward zero, modulo 2^k.
     std::uint64_t rounded(const Finish& how) const;
 
@@ -72,6 +77,8 @@ class Superaccumulator : public Specials {
         std::array<std::uint32_t, limbs + 5> digit{};
         int first = 0, last = -1;
     };
+
+    static_assert(words == limbs + 1);
 
     void propagate();
     Digits digits(bool& negative) const;

@@ -44,6 +44,7 @@ from samesum.frontends.arrays.several import reduce
 
 if TYPE_CHECKING:
     from samesum import compare, onnx, openvino, torch
+    from samesum.frontends.arrays.state import State
     from samesum.frontends.models.load import load
 
 _configure()
@@ -58,6 +59,7 @@ __all__ = [
     "ModelError",
     "SamesumError",
     "ShapeError",
+    "State",
     "UnsafeModelError",
     "UnsupportedOperator",
     "__version__",
@@ -92,9 +94,11 @@ _publish(globals())
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """The standards' doors and `load` come in on first use, so that `import samesum` takes a few milliseconds."""
+        """The standards' doors, `load` and `State` come in on first use: `import samesum` takes a few milliseconds."""
         if name in ("compare", "onnx", "openvino", "torch"):
             return import_module(f"samesum.{name}")
+        if name == "State":
+            return _public(__name__, import_module("samesum.frontends.arrays.state").State)
         if name == "load":
             return _public(__name__, import_module("samesum.frontends.models.load").load)
         raise AttributeError(f"module 'samesum' has no attribute {name!r}")

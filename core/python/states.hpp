@@ -1,0 +1,79 @@
+// Exact totals that Python keeps, merges and stores. Included by module.cpp alone.
+#pragma once
+
+#include <vector>
+
+#include "python/reductions.hpp"
+#include "run/exact_totals.hpp"
+
+namespace samesum::python {
+
+inline void construct_totals(ExactTotals* self, unsigned map, nb::handle dtype, std::int64_t outputs) {
+    const Format in = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+    if (is_byte_float(in) || map > static_cast<unsigned>(Map::square) || outputs < 0)
+        raise("DtypeError", "exact totals of " + name_of(in) + ", map " + std::to_string(map) + ", " +
+                                std::to_string(outputs) + " outputs");
+    new (self) ExactTotals(in, static_cast<Map>(map), outputs);
+}
+
+inline void add_to_totals(ExactTotals& totals, nb::handle x, nb::handle axes) {
+    const Sets sets(x, axes, false);
+    if (sets.x.view.format != totals.in() || sets.outputs != totals.outputs())
+        raise("ShapeError", "a chunk has shape " + shape_of(sets.x) + " and dtype " +
+                                name_of(sets.x.view.format) + "; the totals are " +
+                                std::to_string(totals.outputs()) + " of " + name_of(totals.in()));
+    unlocked(sets.bytes(), [&] { totals.add(sets.x.view, sets.reduced); });
+}
+
+inline void merge_totals(ExactTotals& totals, const ExactTotals& other) {
+    if (totals.in() != other.in() || totals.map() != other.map() || totals.outputs() != other.outputs())
+        raise("ShapeError", "totals of another format, map or number of outputs cannot be merged");
+    totals.merge(other);
+}
+
+// Each with its own number of elements; `shape` is that of the counts.
+inline nb::object rounded_totals(const ExactTotals& totals, unsigned finalize, nb::handle dtype,
+                                 nb::handle counts) {
+    PyArrayObject* array = checked_array(counts, "counts");
+    if (PyArray_SIZE(array) != totals.outputs() || PyArray_TYPE(array) != NPY_INT64 ||
+        !PyArray_ISCARRAY_RO(array))
+        raise("ShapeError", "the counts have to be one int64 for each output, C-contiguous");
+    const Format out = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+    Output output(nb::none(), nullptr, out, PyArray_NDIM(array), PyArray_DIMS(array));
+    totals.round(static_cast<Finalize>(finalize), out, static_cast<const std::int64_t*>(PyArray_DATA(array)),
+                 output.data());
+    return output.finished(true);
+}
+
+inline nb::bytes encoded_totals(const ExactTotals& totals) {
+    const std::string bytes = totals.encoded();
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+inline bool decode_totals(ExactTotals& totals, const nb::bytes& bytes) {
+    return totals.decode(bytes.c_str(), bytes.size());
+}
+
+inline std::vector<std::int64_t> counts_at_least(nb::handle x, const std::vector<std::uint64_t>& threshold) {
+    const Input input = input_of(x);
+    if (!PyArray_ISCARRAY_RO(input.array)) raise("ShapeError", "the array to count has to be C-contiguous");
+    std::vector<std::int64_t> counts;
+    unlocked(input.count * static_cast<std::int64_t>(size_of(input.view.format)), [&] {
+        counts = samesum::count_at_least(input.view.data, static_cast<std::size_t>(input.count),
+                                         input.view.format, threshold);
+    });
+    return counts;
+}
+
+inline void define_states(nb::module_& m) {
+    nb::class_<ExactTotals>(m, "ExactTotals")
+        .def("__init__", &construct_totals, nb::arg("map"), nb::arg("dtype"), nb::arg("outputs"))
+        .def("add", &add_to_totals, nb::arg("x"), nb::arg("axes").none())
+        .def("merge", &merge_totals, nb::arg("other"))
+        .def("rounded", &rounded_totals, nb::arg("finalize"), nb::arg("dtype"), nb::arg("counts"))
+        .def("encoded", &encoded_totals)
+        .def("decode", &decode_totals, nb::arg("encoded"));
+    m.def("counts_at_least", &counts_at_least, nb::arg("x"), nb::arg("thresholds"));
+}
+
+}  // namespace samesum::python

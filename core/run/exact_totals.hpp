@@ -1,0 +1,54 @@
+// Exact totals of many sets whose elements come in any order: merged, stored and rounded at any time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exact/methods.hpp"
+#include "exact/superaccumulator.hpp"
+#include "layout/plan.hpp"
+#include "run/finish.hpp"
+
+namespace samesum {
+
+class ExactTotals {
+  public:
+    // Of map(x) for the elements x of `outputs` sets, any format but the floats of eight bits.
+    ExactTotals(Format in, Map map, std::int64_t outputs);
+
+    // Adds some elements of every set: all pieces have as many outputs and the format `in`.
+    void add(const View& piece, const bool* reduced);
+    // Of the same format, map and number of outputs.
+    void merge(const ExactTotals& other);
+
+    // Writes each total, finalized with its own count of elements and rounded once.
+    void round(Finalize finalize, Format out, const std::int64_t* counts, void* to) const;
+
+    std::string encoded() const;
+    // False, and the totals are undefined, unless these bytes are totals of so many outputs.
+    bool decode(const char* from, std::size_t n);
+
+    Format in() const { return in_; }
+    Map map() const { return map_; }
+    std::int64_t outputs() const { return outputs_; }
+
+  private:
+    const Method& method() const;
+    void* states() {
+        return is_float(in_) ? static_cast<void*>(real_.data()) : static_cast<void*>(whole_.data());
+    }
+
+    const Format in_;
+    const Map map_;
+    const std::int64_t outputs_;
+    std::vector<Superaccumulator> real_;  // of floats
+    std::vector<WholeWords> whole_;       // of integers
+};
+
+// counts[i]: how many elements of a contiguous array have bits that, without the highest one, are at least
+// threshold[i].
+std::vector<std::int64_t> count_at_least(const char* x, std::size_t n, Format format,
+                                         const std::vector<std::uint64_t>& threshold);
+
+}  // namespace samesum

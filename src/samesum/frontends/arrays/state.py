@@ -1,0 +1,270 @@
+"""The array door, reductions of data that comes in chunks: exact states that merge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from samesum.algebra.pieces import Finalize
+from samesum.engine.arrays import as_array, as_dtype
+from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, ShapeError
+from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, type_text
+from samesum.formats.axes import Axes, all_from_front, integer_of
+from samesum.frontends.arrays.measures import KEYS, Measure, Sums, measure_of
+from samesum.frontends.arrays.several import reduce
+from samesum.frontends.arrays.state_bytes import Header, dtype_named, outputs_fit, packed, unpacked
+
+StateName = Literal[
+    "sum", "mean", "l1_norm", "l1", "l2_norm", "l2", "sum_square", "min", "max", "argmin", "argmax", "all", "any",
+    "count_nonzero",
+]  # fmt: skip
+
+_SUMS: dict[str, tuple[str, Finalize]] = {
+    "sum": ("sum", Finalize.ITSELF),
+    "mean": ("sum", Finalize.OVER_COUNT),
+    "l1_norm": ("magnitude", Finalize.ITSELF),
+    "l1": ("magnitude", Finalize.ITSELF),
+    "l2_norm": ("square", Finalize.ROOT),
+    "l2": ("square", Finalize.ROOT),
+    "sum_square": ("square", Finalize.ITSELF),
+}
+_MEASURES = {name: key for name, (key, _) in _SUMS.items()} | {
+    "min": "min",
+    "max": "max",
+    "argmin": "argmin",
+    "argmax": "argmax",
+    "all": "all",
+    "any": "any",
+    "count_nonzero": "nonzero",
+}
+_WITH_POSITION = ("argmin", "argmax")
+_WITHOUT_EMPTY = ("min", "max", *_WITH_POSITION)
+
+
+class State:
+    """Several reductions of data that comes in chunks: `result()` has the bits of one call on everything.
+
+    `names` are those of `reduce` whose state is exact in bounded memory: `sum`, `mean`, `l1`, `l2`, `sum_square`,
+    `min`, `max`, `argmin`, `argmax`, `all`, `any`, and `count_nonzero`. `axis` and
+    `dtype` mean what they mean there. Chunks
+    may come in any order and states may be merged in any order; how the data was cut changes no bit. Each chunk
+    has the same dtype and, along the axes that are not reduced, the same lengths.
+
+    A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. It has about 1.2 KB in
+    memory for each kept output and each kind of sum of floats, 24 bytes for each of integers.
+
+    Raises AttributeValueError for a name that is none of these, AxisError and DtypeError as `reduce` does.
+
+    >>> import numpy as np
+    >>> state = State(["sum", "max"])
+    >>> for chunk in ([1e300, 1.0], [-1e300, 3.0]):
+    ...     state.update(np.array(chunk))
+    >>> state.result()
+    {'sum': np.float64(4.0), 'max': np.float64(1e+300)}
+    """
+
+    __slots__ = ("_axis", "_dtype", "_end", "_kept", "_measures", "_names", "_rank", "_result")
+
+    def __init__(self, names: Sequence[StateName], axis: Axes = None, dtype: DTypeLike | None = None) -> None:
+        if not isinstance(names, list | tuple):
+            raise DtypeError(f"the names are {names!r}; a list or tuple of them is needed, such as ['min', 'l2']")
+        for name in names:
+            if not isinstance(name, str) or name not in _MEASURES:
+                raise AttributeValueError(
+                    f"{name!r} has no exact state of bounded size; allowed are {', '.join(_MEASURES)}"
+                )
+        self._names = tuple(dict.fromkeys(names))
+        self._axis = axis if axis is None else _integers(axis)
+        if self._has_positions and axis is not None:
+            integer_of(axis)
+        self._result = as_dtype(dtype)
+        self._dtype: Dtype | None = None
+        self._rank: int | None = None
+        self._kept: tuple[int, ...] = ()
+        self._measures: dict[str, Measure] = {}
+        self._end = 0
+
+    def update(self, chunk: ArrayLike, where: ArrayLike | None = None, offset: int | None = None) -> None:
+        """Takes the elements of `chunk`, of any length along the reduced axes; only those where `where` is true.
+
+        `offset` is the position of the chunk's first element along the axis (flat for `axis` None), for `argmin` and
+        `argmax`; by default the chunk follows the last one.
+
+        Raises DtypeError for another dtype than that of the chunks before, ShapeError for another rank or for other
+        lengths that are kept, AttributeValueError for an offset that is negative or that several axes have none of.
+        """
+        x = as_array(chunk)
+        x = x.astype(x.dtype.newbyteorder("="), copy=False)
+        axes = all_from_front(self._axis, x.ndim)
+        kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
+        self._check(x, kept)
+        mask = None if where is None else _mask(where, x.shape)
+        start = self._start(offset)
+        if self._dtype is None:
+            self._begin(x.dtype, x.ndim if self._axis is not None else None, kept)
+            self._axis = None if self._axis is None else tuple(sorted(axes))
+        with np.errstate(invalid="ignore"):  # NumPy warns of NaNs of ml_dtypes
+            for measure in self._measures.values():
+                measure.add(x, axes, mask, start)
+        if self._has_positions:
+            self._end = max(self._end, start + math.prod(x.shape[axis] for axis in axes))
+
+    def merge(self, other: State) -> State:
+        """Takes what `other` has seen, and returns this state; `other` stays as it is.
+
+        Positions are those that `other` was told by its offsets. Raises AttributeValueError for a state of other names,
+        another axis or another `dtype`, and DtypeError and ShapeError as `update` does.
+        """
+        if not isinstance(other, State):
+            raise DtypeError(f"a state is merged with another one; got {type(other).__name__}")
+        same = (self._names, self._result) == (other._names, other._result)
+        axis = self._axis
+        if same and axis is not None and other._axis is not None and other._rank is not None:
+            axis = tuple(sorted(all_from_front(axis, other._rank)))
+        if not same or (other._dtype is not None and axis != other._axis):
+            raise AttributeValueError(f"{other!r} cannot be merged into {self!r}: allowed is one of the same arguments")
+        if other._dtype is None:
+            return self
+        if self._dtype is None:
+            self._begin(other._dtype, other._rank, other._kept)
+            self._axis = axis
+        if (self._dtype, self._rank) != (other._dtype, other._rank):
+            raise DtypeError(f"the other state is of {other._described()}; this one is of {self._described()}")
+        if self._kept != other._kept:
+            raise ShapeError(f"the other state is of {other._described()}; this one is of {self._described()}")
+        merged = other if other is not self else self.copy()
+        with np.errstate(invalid="ignore"):
+            for key, measure in self._measures.items():
+                measure.merge(merged._measures[key])
+        self._end = max(self._end, merged._end)
+        return self
+
+    def copy(self) -> State:
+        """A state of the same elements that goes on by itself."""
+        return State.from_bytes(self.to_bytes())
+
+    def result(self) -> dict[str, Result]:
+        """The results by name, of all elements so far; the state can go on.
+
+        Raises ShapeError before the first chunk, and for the extreme of a set without an element.
+        """
+        if self._dtype is None:
+            raise ShapeError("nothing was added; a result needs one chunk or more")
+        types = {name: np.asarray(value).dtype for name, value in self._one_call(self._dtype).items()}
+        return {name: self._one(name, types.get(name, self._dtype)) for name in self._names}
+
+    def to_bytes(self) -> bytes:
+        """The state as bytes, the same for the same elements however they came; docs/states.md has the format."""
+        header = Header(
+            self._names,
+            self._axis,
+            None if self._result is None else self._result.name,
+            None if self._dtype is None else self._dtype.name,
+            self._rank,
+            self._kept,
+            self._end,
+        )
+        return packed(header, [measure.encoded() for measure in self._measures.values()])
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> State:
+        """The state that `to_bytes` wrote. Raises ModelError for damaged bytes and for those of a later version."""
+        header, sections = unpacked(bytes(data))
+        try:
+            axis = header.axis[0] if header.axis is not None and len(header.axis) == 1 else header.axis
+            state = cls(header.names, axis, dtype_named(header.result))  # type: ignore[arg-type]
+        except (AttributeValueError, DtypeError, AxisError) as error:
+            raise ModelError(f"the state's header names what there is not: {error}") from None
+        if state._names != header.names or state._axis != header.axis:
+            raise ModelError("the state's header is not in its canonical form")
+        dtype = dtype_named(header.dtype)
+        keys = state._keys() if dtype is not None else ()
+        if not outputs_fit(header, sections, len(keys)):
+            raise ModelError(f"the state has {len(sections)} sections that do not fit {len(keys)} measures")
+        if dtype is not None:
+            state._begin(dtype, header.rank, header.kept)
+        for key, section in zip(keys, sections, strict=True):
+            if not state._measures[key].decode(section):
+                raise ModelError(f"the state's section {key!r} is not in its canonical form")
+        state._end = header.end
+        return state
+
+    def __reduce__(self) -> tuple[Callable[[bytes], State], tuple[bytes]]:
+        return State.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        axis = "" if self._axis is None else f", axis={self._axis}"
+        dtype = "" if self._result is None else f", dtype={self._result.name}"
+        return f"State({list(self._names)}{axis}{dtype})"
+
+    @property
+    def _has_positions(self) -> bool:
+        return not set(_WITH_POSITION).isdisjoint(self._names)
+
+    def _keys(self) -> tuple[str, ...]:
+        wanted = {_MEASURES[name] for name in self._names}
+        return tuple(key for key in KEYS if key == "count" or key in wanted)
+
+    def _begin(self, dtype: Dtype, rank: int | None, kept: tuple[int, ...]) -> None:
+        self._measures = {key: measure_of(key, dtype, kept) for key in self._keys()}
+        self._dtype, self._rank, self._kept = dtype, rank, kept
+
+    def _check(self, x: NDArray, kept: tuple[int, ...]) -> None:
+        if self._dtype is None:
+            self._one_call(x.dtype)  # refuses what it refuses
+        elif x.dtype != self._dtype:
+            raise DtypeError(f"the chunk is {type_text(x.dtype, x.shape)}; the state is of {self._described()}")
+        elif (self._axis is not None and x.ndim != self._rank) or kept != self._kept:
+            raise ShapeError(f"the chunk is {type_text(x.dtype, x.shape)}; the state is of {self._described()}")
+
+    def _described(self) -> str:
+        assert self._dtype is not None
+        rank = "" if self._rank is None else f" of rank {self._rank}"
+        return f"{self._dtype.name}{rank} with {list(self._kept)} kept"
+
+    def _start(self, offset: int | None) -> int:
+        if offset is None:
+            return self._end
+        start = integer_of(offset)
+        if start < 0 or start >= 2**62:
+            raise AttributeValueError(f"the offset is {start}; allowed are 0 to 2^62 - 1")
+        if self._axis is not None and len(self._axis) > 1:
+            raise AttributeValueError(f"the offset is {start}; a state along the axes {self._axis} counts no positions")
+        return start
+
+    def _one_call(self, dtype: Dtype) -> dict[str, Result]:
+        """The results of one element, whose types are those of all."""
+        names: list[Any] = [name for name in self._names if name != "count_nonzero"]
+        return reduce(np.zeros(1, dtype), names, dtype=self._result)
+
+    def _one(self, name: str, dtype: Dtype) -> Result:
+        measure: Any = self._measures[_MEASURES[name]]
+        if isinstance(measure, Sums):
+            counts = self._measures["count"].values  # type: ignore[attr-defined]
+            result: Result = measure.totals.rounded(int(_SUMS[name][1]), dtype, counts)
+            return result
+        if name in _WITHOUT_EMPTY and not measure.seen.all():
+            raise ShapeError(f"no {name} of an empty set: {self._described()}, and a set without an element")
+        values = measure.positions if name in _WITH_POSITION else measure.values
+        return values.copy()[()]  # type: ignore[no-any-return]
+
+
+def _integers(axis: Any) -> tuple[int, ...]:
+    """The axes as they were given, as integers."""
+    if isinstance(axis, Sequence) and not isinstance(axis, str):
+        return tuple(integer_of(each) for each in axis)
+    return (integer_of(axis),)
+
+
+def _mask(where: ArrayLike, shape: tuple[int, ...]) -> NDArray:
+    mask = as_array(where)
+    if mask.dtype != np.bool_:
+        raise DtypeError(f"where has dtype {mask.dtype.name}; allowed is bool")
+    try:
+        return np.broadcast_to(mask, shape)
+    except ValueError:
+        raise ShapeError(f"where has shape {list(mask.shape)}, which does not broadcast to {list(shape)}") from None

@@ -1,0 +1,172 @@
+"""A state has the bits of one call on everything, however the data is cut, ordered, merged and stored."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cases
+import samesum as ss
+from drawing import arrays, families, float_dtypes
+from oracle import assert_bits
+from samesum.formats.arrays import NDArray
+
+SUMS = ["sum", "mean", "l1", "l2", "sum_square"]
+FREE: list[Any] = [*SUMS, "min", "max", "all", "any", "count_nonzero"]
+PLACED: list[Any] = [*FREE, "argmin", "argmax"]
+seeds = st.integers(0, 2**32 - 1)
+
+
+def one_call(x: NDArray, names: list[Any], axis: Any, dtype: Any = None) -> dict[str, Any]:
+    wanted: dict[str, Any] = dict(
+        ss.reduce(x, [name for name in names if name != "count_nonzero"], axis=axis, dtype=dtype)
+    )
+    if "count_nonzero" in names:
+        with np.errstate(invalid="ignore"):
+            wanted["count_nonzero"] = np.count_nonzero(x != 0, axis=axis)
+    return wanted
+
+
+def assert_same(state: ss.State, wanted: dict[str, Any], said: str) -> None:
+    got = state.result()
+    assert got.keys() == wanted.keys()
+    for name, value in got.items():
+        assert np.asarray(value).dtype == np.asarray(wanted[name]).dtype, (name, said)
+        assert_bits(np.asarray(value), np.asarray(wanted[name]), f"{name}: {said}")
+
+
+def cuts(n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    places = sorted({0, n, *rng.integers(0, n + 1, rng.integers(0, 6)).tolist()})
+    return list(zip(places, [*places[1:], n], strict=True))
+
+
+def gathered(x: NDArray, names: list[Any], axis: Any, along: int, rng: np.random.Generator) -> ss.State:
+    """Chunks in a random order, in states that are merged in a random order, some of them stored in between."""
+    states = [ss.State(names, axis=axis) for _ in range(rng.integers(1, 4))]
+    pieces = cuts(x.shape[along], rng)
+    step = 1 if axis is not None else x[:1].size
+    for k in rng.permutation(len(pieces)).tolist():
+        begin, end = pieces[k]
+        chosen = states[rng.integers(len(states))]
+        chosen.update(np.take(x, range(begin, end), along), offset=begin * step if "argmin" in names else None)
+    total = ss.State(names, axis=axis)
+    for k in rng.permutation(len(states)).tolist():
+        each = states[k]
+        total.merge(pickle.loads(pickle.dumps(each)) if rng.integers(2) else each.copy())
+    return total
+
+
+@given(arrays(rank=3, side=12), st.sampled_from((None, 0, 1, 2, -1, (0, 2), (1, 2))), seeds)
+def test_any_cut_gives_the_bits_of_one_call(x: NDArray, axis: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    if max(np.atleast_1d(0 if axis is None else axis)) >= x.ndim:
+        axis = None
+    names = PLACED if axis is None or isinstance(axis, int) else FREE
+    along = 0 if axis is None else axis if isinstance(axis, int) else axis[0]
+    total, other = (gathered(x, names, axis, along, rng) for _ in range(2))
+    assert_same(total, one_call(x, names, axis), f"axis {axis} seed {seed}")
+    assert total.to_bytes() == other.to_bytes()
+
+
+@given(families, float_dtypes, st.sampled_from((1, 100, 2047, 2048, 2049, 5000, 70000)), seeds)
+def test_long_chunks_give_the_bits_of_one_call(family: str, dtype: str, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = cases.make(family, dtype, n, seed % 8)
+    total, other = (gathered(x, PLACED, None, 0, rng) for _ in range(2))
+    assert_same(total, one_call(x, PLACED, None), f"{family} {dtype} {n} seed {seed}")
+    assert total.to_bytes() == other.to_bytes()
+
+
+@given(arrays(rank=2, side=30), st.sampled_from((None, 0, 1)), seeds)
+def test_only_what_where_selects_counts(x: NDArray, axis: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = x.reshape(-1, x.shape[-1])
+    mask = rng.random(x.shape) < 0.5
+    mask[rng.integers(x.shape[0]), :] = True
+    mask[:, rng.integers(x.shape[1])] = True
+    state = ss.State(PLACED, axis=axis)
+    for begin, end in cuts(x.shape[0], rng):
+        offset = {None: begin * x.shape[1], 0: begin, 1: 0}[axis]
+        rows = slice(begin, end)
+        if axis != 1:
+            state.update(x[rows], where=mask[rows], offset=offset)
+    if axis == 1:
+        state.update(x, where=mask)
+    sets = x.reshape(1, -1) if axis is None else np.moveaxis(x, axis, -1)
+    masks = mask.reshape(1, -1) if axis is None else np.moveaxis(mask, axis, -1)
+    got = state.result()
+    for k, (line, chosen) in enumerate(zip(sets, masks, strict=True)):
+        for name, value in one_call(line[chosen], FREE, None).items():
+            assert_bits(np.asarray(np.atleast_1d(got[name])[k]), np.asarray(value), f"{name} of set {k}, {seed}")
+        for name, function in (("argmin", ss.argmin), ("argmax", ss.argmax)):
+            place = np.flatnonzero(chosen)[int(function(line[chosen]))]
+            assert int(np.atleast_1d(got[name])[k]) == place, f"{name} of set {k}, {seed}"
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz"])
+def test_floats_of_eight_bits(dtype: str) -> None:
+    import ml_dtypes
+
+    x = np.random.default_rng(1).standard_normal(1000).astype(getattr(ml_dtypes, dtype))
+    names: list[Any] = [*SUMS, "min", "max"]
+    state = ss.State(names)
+    for begin, end in ((400, 1000), (0, 400)):
+        state.update(x[begin:end])
+    assert_same(state.copy(), one_call(x, names, None), dtype)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "uint32", "int64", "uint64"])
+def test_integers(dtype: str) -> None:
+    rng = np.random.default_rng(2)
+    limits = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    x = rng.integers(*limits, 3000, dtype=np.uint64 if dtype == "uint64" else np.int64, endpoint=True).astype(dtype)
+    state = ss.State(PLACED)
+    for begin, end in ((1000, 3000), (0, 1000)):
+        state.update(x[begin:end], offset=begin)
+    assert_same(pickle.loads(pickle.dumps(state)), one_call(x, PLACED, None), dtype)
+
+
+@pytest.mark.parametrize("asked", ["float64", "float16", "bfloat16"])
+def test_another_type_of_the_results(asked: str) -> None:
+    import ml_dtypes
+
+    dtype = np.dtype(getattr(ml_dtypes, asked, asked))
+    x = np.random.default_rng(3).standard_normal(5000).astype(np.float32)
+    state = ss.State(FREE, dtype=dtype)
+    for part in np.split(x, 5):
+        state.update(part)
+    assert_same(state.copy(), one_call(x, FREE, None, dtype), asked)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    state = ss.State(["sum", "argmax"], axis=0)
+    with pytest.raises(ss.ShapeError):
+        state.result()
+    state.update(np.ones((2, 3), np.float32))
+    with pytest.raises(ss.DtypeError):
+        state.update(np.ones((2, 3), np.float64))
+    with pytest.raises(ss.ShapeError):
+        state.update(np.ones((2, 4), np.float32))
+    with pytest.raises(ss.AttributeValueError):
+        state.update(np.ones((2, 3), np.float32), offset=-1)
+    with pytest.raises(ss.AttributeValueError):
+        state.merge(ss.State(["sum"], axis=0))
+    for name in ("prod", "logsumexp", "var"):
+        with pytest.raises(ss.AttributeValueError, match="exact state"):
+            ss.State([name])  # type: ignore[list-item]
+
+
+def test_damaged_bytes_are_refused() -> None:
+    state = ss.State(["sum", "min"])
+    state.update(np.arange(5.0))
+    data = state.to_bytes()
+    for k in range(len(data)):
+        with pytest.raises(ss.ModelError):
+            ss.State.from_bytes(data[:k])
+        with pytest.raises(ss.ModelError):
+            ss.State.from_bytes(data[:k] + bytes([data[k] ^ 1]) + data[k + 1 :])
