@@ -72,25 +72,4 @@ inline ExactParts exact_double_squares(const void* x, std::size_t n) {
     return parts;
 }
 
-template <class Bits>
-void count_at_least(const void* x, std::size_t n, const std::uint64_t* threshold, std::size_t thresholds,
-                    std::int64_t* counts) {
-    constexpr Bits size_bits = static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1);
-    const Bits* bits = static_cast<const Bits*>(x);
-    for (std::size_t k = 0; k < thresholds; ++k) {
-        const Bits from = static_cast<Bits>(threshold[k]);
-        std::int64_t total = 0;
-        // Counts of so few elements fit any type, so that vectors need not be widened.
-        constexpr std::size_t run = sizeof(Bits) == 1 ? 128 : 2048;
-        for (std::size_t i = 0; i < n; i += run) {
-            const std::size_t end = i + run < n ? i + run : n;
-            Bits found = 0;
-            for (std::size_t j = i; j < end; ++j)
-                found = static_cast<Bits>(found + ((bits[j] & size_bits) >= from ? 1 : 0));
-            total += static_cast<std::int64_t>(found);
-        }
-        counts[k] += total;
-    }
-}
-
 }  // namespace samesum::SAMESUM_ISA

@@ -8,8 +8,6 @@ const ExactBlocks exact_blocks{
     {{exact_total<Float16, Map::itself>, exact_total<Float16, Map::magnitude>, exact_squares<Float16>},
      {exact_total<Bfloat16, Map::itself>, exact_total<Bfloat16, Map::magnitude>, exact_squares<Bfloat16>},
      {exact_total<Float32, Map::itself>, exact_total<Float32, Map::magnitude>, exact_squares<Float32>},
-     {exact_total<Float64, Map::itself>, exact_total<Float64, Map::magnitude>, exact_double_squares}},
-    {count_at_least<std::uint8_t>, count_at_least<std::uint16_t>, count_at_least<std::uint32_t>,
-     count_at_least<std::uint64_t>}};
+     {exact_total<Float64, Map::itself>, exact_total<Float64, Map::magnitude>, exact_double_squares}}};
 
 }  // namespace samesum::SAMESUM_ISA

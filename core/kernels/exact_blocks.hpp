@@ -1,8 +1,7 @@
-// Exact sums of short blocks of floats, and counts of elements by their magnitude.
+// Exact sums of short blocks of floats.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 namespace samesum {
 
@@ -15,16 +14,9 @@ struct ExactParts {
     bool known = false;  // false: the block has no such total in few numbers, or elements that are not finite
 };
 
+// Every float format x map (itself, magnitude, square): the total of n contiguous elements.
 struct ExactBlocks {
-    // Every float format x map (itself, magnitude, square): the total of n contiguous elements.
     ExactParts (*total[4][3])(const void* x, std::size_t n);
-    // Elements of 1, 2, 4 or 8 bytes: counts[i] grows by how many of n contiguous elements have bits that,
-    // without the highest one, are at least threshold[i].
-    void (*count[4])(const void* x, std::size_t n, const std::uint64_t* threshold, std::size_t thresholds,
-                     std::int64_t* counts);
 };
-
-// Of the instruction set in use.
-const ExactBlocks& current_exact_blocks();
 
 }  // namespace samesum

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/certificates.hpp"
+#include "kernels/exact_blocks.hpp"
 #include "kernels/tables.hpp"
 
 namespace samesum {
@@ -20,6 +21,7 @@ struct InstructionSet {
     const ShortIntegerMethods* short_integers;
     const ElementwiseMethods* elementwise;
     const Certificates* certificates;
+    const ExactBlocks* exact_blocks;
     bool (*is_supported)();
 };
 

@@ -96,6 +96,14 @@ class AxisOrder {
     int axis_[max_rank];
 };
 
+// The scalar of NumPy with the value at `data`; `base` is the array that it lies in, which only types of
+// other libraries ask for.
+inline nb::object scalar_of(void* data, PyArray_Descr* descr, PyObject* base) {
+    nb::object value = nb::steal(PyArray_Scalar(data, descr, base));
+    if (!value.is_valid()) throw nb::python_error();
+    return value;
+}
+
 // Where the core writes, and how that becomes what the caller gets.
 class Output {
   public:
@@ -141,12 +149,8 @@ class Output {
 
     // With `scalar` a result of rank 0 that was not given is a scalar of NumPy.
     nb::object finished(bool scalar = false) {
-        if (!given_.is_valid() && scalar && PyArray_NDIM(array_of(memory_)) == 0) {
-            nb::object value =
-                nb::steal(PyArray_Scalar(data(), PyArray_DESCR(array_of(memory_)), memory_.ptr()));
-            if (!value.is_valid()) throw nb::python_error();
-            return value;
-        }
+        if (!given_.is_valid() && scalar && PyArray_NDIM(array_of(memory_)) == 0)
+            return scalar_of(data(), PyArray_DESCR(array_of(memory_)), memory_.ptr());
         if (!given_.is_valid() || given_.is(memory_)) return memory_;
         if (PyArray_CopyInto(array_of(given_), array_of(memory_)) < 0) throw nb::python_error();
         return given_;

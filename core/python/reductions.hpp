@@ -112,13 +112,24 @@ inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned 
     const Reduction row = reduction_of(code, flags);
     const Format format = format_for(row, sets.x.view.format, flags, dtype);
     if (sets.are_empty()) check_empty(row, format, flags, sets.x);
+    const auto write = [&](void* to) {
+        if (sets.are_empty())
+            fill_empty(row, format, to, sets.outputs);
+        else if (sets.outputs > 0)
+            unlocked(std::max(sets.bytes(), sets.result_bytes(format)),
+                     [&] { samesum::reduce(sets.x.view, sets.reduced, row, format, to); });
+    };
+    const bool scalar = (flags & Flag::scalar) != 0 && sets.rank == 0 && out.is_none();
+    if (scalar && format != Format::bf16 && !is_byte_float(format)) {
+        // Without the array, which would take longer than the sum of some elements.
+        alignas(16) char value[16];
+        write(value);
+        const nb::object descr = nb::steal(reinterpret_cast<PyObject*>(descr_of(format)));
+        return scalar_of(value, reinterpret_cast<PyArray_Descr*>(descr.ptr()), nullptr);
+    }
     Output output(out, sets.x.array, format, sets.rank, sets.shape);
-    if (sets.are_empty())
-        fill_empty(row, format, output.data(), sets.outputs);
-    else if (sets.outputs > 0)
-        unlocked(std::max(sets.bytes(), sets.result_bytes(format)),
-                 [&] { samesum::reduce(sets.x.view, sets.reduced, row, format, output.data()); });
-    return output.finished((flags & Flag::scalar) != 0);
+    write(output.data());
+    return output.finished(scalar);
 }
 
 // One result for each code, with its own flags but for keepdims; `dtype` is that of sums, products, means and

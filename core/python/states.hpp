@@ -1,8 +1,6 @@
 // Exact totals that Python keeps, merges and stores. Included by module.cpp alone.
 #pragma once
 
-#include <vector>
-
 #include "python/reductions.hpp"
 #include "run/exact_totals.hpp"
 
@@ -54,17 +52,6 @@ inline bool decode_totals(ExactTotals& totals, const nb::bytes& bytes) {
     return totals.decode(bytes.c_str(), bytes.size());
 }
 
-inline std::vector<std::int64_t> counts_at_least(nb::handle x, const std::vector<std::uint64_t>& threshold) {
-    const Input input = input_of(x);
-    if (!PyArray_ISCARRAY_RO(input.array)) raise("ShapeError", "the array to count has to be C-contiguous");
-    std::vector<std::int64_t> counts;
-    unlocked(input.count * static_cast<std::int64_t>(size_of(input.view.format)), [&] {
-        counts = samesum::count_at_least(input.view.data, static_cast<std::size_t>(input.count),
-                                         input.view.format, threshold);
-    });
-    return counts;
-}
-
 inline void define_states(nb::module_& m) {
     nb::class_<ExactTotals>(m, "ExactTotals")
         .def("__init__", &construct_totals, nb::arg("map"), nb::arg("dtype"), nb::arg("outputs"))
@@ -73,7 +60,6 @@ inline void define_states(nb::module_& m) {
         .def("rounded", &rounded_totals, nb::arg("finalize"), nb::arg("dtype"), nb::arg("counts"))
         .def("encoded", &encoded_totals)
         .def("decode", &decode_totals, nb::arg("encoded"));
-    m.def("counts_at_least", &counts_at_least, nb::arg("x"), nb::arg("thresholds"));
 }
 
 }  // namespace samesum::python

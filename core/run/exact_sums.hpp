@@ -7,9 +7,9 @@
 
 namespace samesum {
 
-// The total of a block is nearly always exact in two words; only where it is not, its elements are added to
-// the superaccumulator one by one.
-const Method& exact_sum_method(Format in);
+// Of map(x). The total of a block is nearly always exact in a few words; only where it is not, its elements are
+// added to the superaccumulator one by one.
+const Method& exact_sum_method(Format in, Map map);
 
 // Adds n <= scan_elements contiguous elements.
 void add_block(Superaccumulator& total, const char* x, std::size_t n, Format in);

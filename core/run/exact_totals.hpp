@@ -46,9 +46,4 @@ class ExactTotals {
     std::vector<WholeWords> whole_;       // of integers
 };
 
-// counts[i]: how many elements of a contiguous array have bits that, without the highest one, are at least
-// threshold[i].
-std::vector<std::int64_t> count_at_least(const char* x, std::size_t n, Format format,
-                                         const std::vector<std::uint64_t>& threshold);
-
 }  // namespace samesum

@@ -104,7 +104,8 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
     }
     if (has_grids) tiers.push(methods.sum3[map], 1);
     if (is_double) tiers.push(methods.scaled[map], 1);
-    tiers.push(row.map == Map::itself ? exact_sum_method(in) : exact_method(in, row.map), 2);
+    // Squares that come so far are mostly too small or too large for blocks.
+    tiers.push(row.map == Map::itself ? exact_sum_method(in, row.map) : exact_method(in, row.map), 2);
     return tiers;
 }
 

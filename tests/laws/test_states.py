@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ import samesum as ss
 from drawing import arrays, families, float_dtypes
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
+from samesum.frontends.arrays.extremes import Extremes
 
 SUMS = ["sum", "mean", "l1", "l2", "sum_square"]
 FREE: list[Any] = [*SUMS, "min", "max", "all", "any", "count_nonzero"]
@@ -170,3 +174,79 @@ def test_damaged_bytes_are_refused() -> None:
             ss.State.from_bytes(data[:k])
         with pytest.raises(ss.ModelError):
             ss.State.from_bytes(data[:k] + bytes([data[k] ^ 1]) + data[k + 1 :])
+
+
+@pytest.mark.usefixtures("each_instruction_set", "restored_threads")
+@pytest.mark.parametrize("family", ["normal", "ill_conditioned", "ramp", "subnormals", "specials"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_instruction_sets_threads_byte_orders_and_layouts_give_the_same_bytes(family: str, dtype: str) -> None:
+    x = cases.make(family, dtype, 300_000, 3).reshape(300, 1000)
+    wanted: bytes | None = None
+    for threads in (1, 3):
+        ss.set_num_threads(threads)
+        layouts = [x, np.asfortranarray(x), x.astype(x.dtype.newbyteorder(">")) if dtype != "bfloat16" else x]
+        for layout in layouts:
+            state = ss.State(FREE, axis=0)
+            for rows in np.array_split(layout, threads + 1):
+                state.update(rows)
+            wanted = wanted or state.to_bytes()
+            assert state.to_bytes() == wanted
+            assert_same(state, one_call(x, FREE, 0), f"{family} {dtype}, {threads} threads")
+
+
+def test_a_state_whose_update_was_interrupted_refuses_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = ss.State(["sum", "max"])
+    state.update(np.arange(5.0))
+    monkeypatch.setattr(Extremes, "add", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        state.update(np.arange(5.0))
+    monkeypatch.undo()
+    actions: list[Callable[[], object]] = [
+        state.result,
+        state.to_bytes,
+        state.copy,
+        lambda: state.update(np.arange(5.0)),
+        lambda: state.merge(ss.State(["sum", "max"])),
+        lambda: ss.State(["sum", "max"]).merge(state),
+    ]
+    for action in actions:
+        with pytest.raises(ss.AttributeValueError, match="has lost a part of its data"):
+            action()
+
+
+def forged(header: dict[str, object], sections: list[bytes]) -> bytes:
+    """The bytes of a state with a checksum that is right."""
+    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
+    body = b"samestat" + (1).to_bytes(4, "little") + len(text).to_bytes(4, "little") + text
+    body += b"".join(len(each).to_bytes(8, "little") + each for each in sections)
+    return body + hashlib.sha256(body).digest()
+
+
+HEADERS = st.fixed_dictionaries(
+    {
+        "axis": st.sampled_from([None, [0], [0, 1], [1, 0], [-1], [0, 0], [63]]),
+        "dtype": st.sampled_from([None, "float32", "float64", "bfloat16", "int4", "longdouble", "object", "V2"]),
+        "end": st.sampled_from([0, 5, 2**62, 2**63]),
+        "kept": st.lists(st.sampled_from([0, 1, 2, 2**20, 2**62]), max_size=3),
+        "names": st.lists(st.sampled_from([*PLACED, "prod"]), max_size=3),
+        "rank": st.sampled_from([None, 0, 1, 2, 64, -1]),
+        "result": st.sampled_from([None, "float32", "int8", "x"]),
+    }
+)
+
+
+@given(HEADERS, st.lists(st.binary(max_size=40) | st.just(bytes(8)) | st.just(bytes(9)), max_size=4))
+def test_forged_states_are_refused_or_are_states(header: dict[str, object], sections: list[bytes]) -> None:
+    data = forged(header, sections)
+    try:
+        state = ss.State.from_bytes(data)
+    except ss.ModelError:
+        return
+    assert state.to_bytes() == data
+
+
+@pytest.mark.parametrize("dtype", ["float128", "int4", "object", "complex64", "S3"])
+def test_states_of_types_that_have_none_are_refused(dtype: str) -> None:
+    header = {"axis": None, "dtype": dtype, "end": 0, "kept": [], "names": ["sum"], "rank": None, "result": None}
+    with pytest.raises(ss.ModelError):
+        ss.State.from_bytes(forged(header, [bytes(8), bytes(9)]))

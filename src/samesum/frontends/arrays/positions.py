@@ -6,10 +6,12 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
-from samesum.engine.memory import SELECT_LAST, flags_of, reduce
+from samesum.algebra.rows import ARGMAX, ARGMIN
+from samesum.engine.memory import SELECT_LAST, flags_of, reduce_by_code
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import integer_of
+
+_ARGMIN, _ARGMAX = ((row.code, flags_of(row)) for row in (ARGMIN, ARGMAX))
 
 
 def argmin(
@@ -34,7 +36,7 @@ def argmin(
     >>> int(argmin(np.array([[3.0, 1.0], [0.0, 5.0]])))
     2
     """
-    return _position(ARGMIN, x, axis, keepdims, select_last_index)
+    return _position(_ARGMIN, x, axis, keepdims, select_last_index)
 
 
 def argmax(
@@ -53,12 +55,13 @@ def argmax(
     >>> argmax(np.array([[3.0, 1.0, 3.0], [0.0, np.nan, 9.0]]), axis=1)
     array([0, 1])
     """
-    return _position(ARGMAX, x, axis, keepdims, select_last_index)
+    return _position(_ARGMAX, x, axis, keepdims, select_last_index)
 
 
 def _position(
-    row: Reduction, x: ArrayLike, axis: SupportsIndex | None, keepdims: bool, select_last_index: bool
+    row: tuple[int, int], x: ArrayLike, axis: SupportsIndex | None, keepdims: bool, select_last_index: bool
 ) -> NDArray | np.int64:
     if axis is not None:
         integer_of(axis)  # positions are counted along one axis or through all elements
-    return reduce(row, x, axis, flags_of(row) | bool(keepdims) | (SELECT_LAST if select_last_index else 0))
+    code, flags = row
+    return reduce_by_code(code, x, axis, flags | bool(keepdims) | (SELECT_LAST if select_last_index else 0), None, None)

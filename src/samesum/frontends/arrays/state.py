@@ -3,61 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from samesum.algebra.pieces import Finalize
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, type_text
 from samesum.formats.axes import Axes, all_from_front, integer_of
-from samesum.frontends.arrays.measures import KEYS, Measure, Sums, measure_of
+from samesum.frontends.arrays.measure import Measure, Sums
+from samesum.frontends.arrays.measures import KEYS, measure_of
 from samesum.frontends.arrays.several import reduce
-from samesum.frontends.arrays.state_bytes import Header, dtype_named, outputs_fit, packed, unpacked
-
-StateName = Literal[
-    "sum", "mean", "l1_norm", "l1", "l2_norm", "l2", "sum_square", "min", "max", "argmin", "argmax", "all", "any",
-    "count_nonzero",
-]  # fmt: skip
-
-_SUMS: dict[str, tuple[str, Finalize]] = {
-    "sum": ("sum", Finalize.ITSELF),
-    "mean": ("sum", Finalize.OVER_COUNT),
-    "l1_norm": ("magnitude", Finalize.ITSELF),
-    "l1": ("magnitude", Finalize.ITSELF),
-    "l2_norm": ("square", Finalize.ROOT),
-    "l2": ("square", Finalize.ROOT),
-    "sum_square": ("square", Finalize.ITSELF),
-}
-_MEASURES = {name: key for name, (key, _) in _SUMS.items()} | {
-    "min": "min",
-    "max": "max",
-    "argmin": "argmin",
-    "argmax": "argmax",
-    "all": "all",
-    "any": "any",
-    "count_nonzero": "nonzero",
-}
-_WITH_POSITION = ("argmin", "argmax")
-_WITHOUT_EMPTY = ("min", "max", *_WITH_POSITION)
+from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked
+from samesum.frontends.arrays.state_names import MEASURES, SUMS, WITH_POSITION, WITHOUT_EMPTY, StateName
 
 
 class State:
     """Several reductions of data that comes in chunks: `result()` has the bits of one call on everything.
 
     `names` are those of `reduce` whose state is exact in bounded memory: `sum`, `mean`, `l1`, `l2`, `sum_square`,
-    `min`, `max`, `argmin`, `argmax`, `all`, `any`, and `count_nonzero`. `axis` and
-    `dtype` mean what they mean there. Chunks
-    may come in any order and states may be merged in any order; how the data was cut changes no bit. Each chunk
-    has the same dtype and, along the axes that are not reduced, the same lengths.
+    `min`, `max`, `argmin`, `argmax`, `all`, `any`, and `count_nonzero`. `axis` and `dtype` mean what they mean there.
+    Chunks may come in any order and states may be merged in any order; how the data was cut changes no bit. Each chunk
+    has the same dtype and, along the axes that are not reduced, the same lengths. A state is for one thread at a time.
 
     A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. It has about 1.2 KB in
     memory for each kept output and each kind of sum of floats, 24 bytes for each of integers.
 
-    Raises AttributeValueError for a name that is none of these, AxisError and DtypeError as `reduce` does.
+    Raises AttributeValueError for a name that is none of these, AxisError and DtypeError as `reduce` does. A state
+    whose update did not come to its end, because it was interrupted or memory was short, refuses everything afterwards.
 
     >>> import numpy as np
     >>> state = State(["sum", "max"])
@@ -67,15 +43,15 @@ class State:
     {'sum': np.float64(4.0), 'max': np.float64(1e+300)}
     """
 
-    __slots__ = ("_axis", "_dtype", "_end", "_kept", "_measures", "_names", "_rank", "_result")
+    __slots__ = ("_axis", "_dtype", "_end", "_is_torn", "_kept", "_measures", "_names", "_rank", "_result")
 
     def __init__(self, names: Sequence[StateName], axis: Axes = None, dtype: DTypeLike | None = None) -> None:
         if not isinstance(names, list | tuple):
             raise DtypeError(f"the names are {names!r}; a list or tuple of them is needed, such as ['min', 'l2']")
         for name in names:
-            if not isinstance(name, str) or name not in _MEASURES:
+            if not isinstance(name, str) or name not in MEASURES:
                 raise AttributeValueError(
-                    f"{name!r} has no exact state of bounded size; allowed are {', '.join(_MEASURES)}"
+                    f"{name!r} has no exact state of bounded size; allowed are {', '.join(MEASURES)}"
                 )
         self._names = tuple(dict.fromkeys(names))
         self._axis = axis if axis is None else _integers(axis)
@@ -87,6 +63,7 @@ class State:
         self._kept: tuple[int, ...] = ()
         self._measures: dict[str, Measure] = {}
         self._end = 0
+        self._is_torn = False
 
     def update(self, chunk: ArrayLike, where: ArrayLike | None = None, offset: int | None = None) -> None:
         """Takes the elements of `chunk`, of any length along the reduced axes; only those where `where` is true.
@@ -97,6 +74,7 @@ class State:
         Raises DtypeError for another dtype than that of the chunks before, ShapeError for another rank or for other
         lengths that are kept, AttributeValueError for an offset that is negative or that several axes have none of.
         """
+        self._check_whole()
         x = as_array(chunk)
         x = x.astype(x.dtype.newbyteorder("="), copy=False)
         axes = all_from_front(self._axis, x.ndim)
@@ -107,7 +85,7 @@ class State:
         if self._dtype is None:
             self._begin(x.dtype, x.ndim if self._axis is not None else None, kept)
             self._axis = None if self._axis is None else tuple(sorted(axes))
-        with np.errstate(invalid="ignore"):  # NumPy warns of NaNs of ml_dtypes
+        with self._changing():
             for measure in self._measures.values():
                 measure.add(x, axes, mask, start)
         if self._has_positions:
@@ -121,6 +99,8 @@ class State:
         """
         if not isinstance(other, State):
             raise DtypeError(f"a state is merged with another one; got {type(other).__name__}")
+        self._check_whole()
+        other._check_whole()
         same = (self._names, self._result) == (other._names, other._result)
         axis = self._axis
         if same and axis is not None and other._axis is not None and other._rank is not None:
@@ -137,7 +117,7 @@ class State:
         if self._kept != other._kept:
             raise ShapeError(f"the other state is of {other._described()}; this one is of {self._described()}")
         merged = other if other is not self else self.copy()
-        with np.errstate(invalid="ignore"):
+        with self._changing():
             for key, measure in self._measures.items():
                 measure.merge(merged._measures[key])
         self._end = max(self._end, merged._end)
@@ -152,6 +132,7 @@ class State:
 
         Raises ShapeError before the first chunk, and for the extreme of a set without an element.
         """
+        self._check_whole()
         if self._dtype is None:
             raise ShapeError("nothing was added; a result needs one chunk or more")
         types = {name: np.asarray(value).dtype for name, value in self._one_call(self._dtype).items()}
@@ -159,6 +140,7 @@ class State:
 
     def to_bytes(self) -> bytes:
         """The state as bytes, the same for the same elements however they came; docs/states.md has the format."""
+        self._check_whole()
         header = Header(
             self._names,
             self._axis,
@@ -177,11 +159,13 @@ class State:
         try:
             axis = header.axis[0] if header.axis is not None and len(header.axis) == 1 else header.axis
             state = cls(header.names, axis, dtype_named(header.result))  # type: ignore[arg-type]
+            dtype = dtype_named(header.dtype)
+            if dtype is not None:
+                state._one_call(dtype)  # refuses what it refuses
         except (AttributeValueError, DtypeError, AxisError) as error:
             raise ModelError(f"the state's header names what there is not: {error}") from None
-        if state._names != header.names or state._axis != header.axis:
+        if state._names != header.names or state._axis != header.axis or not is_consistent(header):
             raise ModelError("the state's header is not in its canonical form")
-        dtype = dtype_named(header.dtype)
         keys = state._keys() if dtype is not None else ()
         if not outputs_fit(header, sections, len(keys)):
             raise ModelError(f"the state has {len(sections)} sections that do not fit {len(keys)} measures")
@@ -203,10 +187,22 @@ class State:
 
     @property
     def _has_positions(self) -> bool:
-        return not set(_WITH_POSITION).isdisjoint(self._names)
+        return not set(WITH_POSITION).isdisjoint(self._names)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """What ends early within leaves the measures of different elements."""
+        self._is_torn = True
+        with np.errstate(invalid="ignore"):  # NumPy warns of NaNs of ml_dtypes
+            yield
+        self._is_torn = False
+
+    def _check_whole(self) -> None:
+        if self._is_torn:
+            raise AttributeValueError(f"{self!r} has lost a part of its data: an update or a merge was interrupted")
 
     def _keys(self) -> tuple[str, ...]:
-        wanted = {_MEASURES[name] for name in self._names}
+        wanted = {MEASURES[name] for name in self._names}
         return tuple(key for key in KEYS if key == "count" or key in wanted)
 
     def _begin(self, dtype: Dtype, rank: int | None, kept: tuple[int, ...]) -> None:
@@ -242,14 +238,14 @@ class State:
         return reduce(np.zeros(1, dtype), names, dtype=self._result)
 
     def _one(self, name: str, dtype: Dtype) -> Result:
-        measure: Any = self._measures[_MEASURES[name]]
+        measure: Any = self._measures[MEASURES[name]]
         if isinstance(measure, Sums):
             counts = self._measures["count"].values  # type: ignore[attr-defined]
-            result: Result = measure.totals.rounded(int(_SUMS[name][1]), dtype, counts)
+            result: Result = measure.totals.rounded(int(SUMS[name][1]), dtype, counts)
             return result
-        if name in _WITHOUT_EMPTY and not measure.seen.all():
+        if name in WITHOUT_EMPTY and not measure.seen.all():
             raise ShapeError(f"no {name} of an empty set: {self._described()}, and a set without an element")
-        values = measure.positions if name in _WITH_POSITION else measure.values
+        values = measure.positions if name in WITH_POSITION else measure.values
         return values.copy()[()]  # type: ignore[no-any-return]
 
 

@@ -131,6 +131,18 @@ def _is_typed(fields: Mapping[str, Any]) -> bool:
     )
 
 
+def is_consistent(header: Header) -> bool:
+    """Whether the lengths that are kept, the axes and the rank belong together; without a chunk there are none."""
+    if header.dtype is None or header.axis is None:
+        return header.rank is None and header.kept == () and (header.dtype is not None or header.end == 0)
+    axes = header.axis
+    return (
+        header.rank == len(axes) + len(header.kept)
+        and list(axes) == sorted(set(axes))
+        and all(0 <= axis < header.rank for axis in axes)
+    )
+
+
 def dtype_named(name: str | None) -> Dtype | None:
     """The dtype of a header; ModelError for a name of none."""
     if name is None:
