@@ -191,7 +191,7 @@ def test_long_tables_are_for_files(samesum: Command, monkeypatch: pytest.MonkeyP
         (("--data", ""), "there is no data ''"),
         (("--timeout", "nan"), "argument --timeout: nan is not allowed"),
         (("--budget=-1",), "argument --budget: -1 is not allowed; allowed are seconds from 0 on"),
-        (("--markdown", "nowhere/table.md"), "nowhere/table.md is a folder, or in one that does not exist"),
+        (("--markdown", "nowhere/table.md"), "nowhere/table.md: there is no folder nowhere"),
         (("--plot", "speed.pdf"), "allowed are names that end with .png or .svg"),
     ],
 )

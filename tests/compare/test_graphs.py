@@ -15,7 +15,7 @@ from samesum.compare.branches import without_branches
 from samesum.compare.graph import Graph, Input
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.reading import read
-from samesum.errors import ModelError
+from samesum.errors import DtypeError, ModelError
 from samesum.runtimes.own_engine import Samesum
 from samesum.runtimes.reference_engine import Reference
 from samesum.runtimes.runtime import run
@@ -154,11 +154,16 @@ def test_external_data_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("source", "says"),
-    [(b"no model at all, by far", "not an ONNX model|no graph"), (b"", "no graph"), (7, "got int"), (b"<a", "XML")],
+    [(b"no model at all, by far", "neither an .onnx model nor"), (b"", "no graph"), (b"<a", "XML")],
 )
 def test_what_is_no_model(source: object, says: str) -> None:
     with pytest.raises(ModelError, match=says):
         read(source)
+
+
+def test_another_object_is_no_model() -> None:
+    with pytest.raises(DtypeError, match=r"a model is a path, bytes or an onnx\.ModelProto; got int"):
+        read(7)
 
 
 def test_a_missing_file_is_an_os_error() -> None:

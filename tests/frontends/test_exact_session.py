@@ -14,30 +14,15 @@ import samesum as ss
 from building import onnx_bytes
 from samesum import UnsupportedOperator
 from samesum.onnx import custom_ops_library, exact_session
+from sessions import HUGE, NODE, F, one_node, quiet
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
-F, H, I64, NODE = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT64, helper.make_node
+H, I64 = TensorProto.FLOAT16, TensorProto.INT64
 EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
-HUGE = np.float32([[3e30, 4e30], [1.0, 1.0]])
-"""Its first L2 norm is 5e30; ONNX Runtime's squares overflow."""
 MANY = np.full((1, 2**25), 1, np.float32)
 """Added one after the other, they are 2^24."""
 X = np.load(EXAMPLES.parent / "data" / "activations.npy")
-
-
-def quiet(**settings: Any) -> Any:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    for name, value in settings.items():
-        setattr(options, name, value)
-    return options
-
-
-def one_node(operator: str, opset: int = 18, kind: int = F, rank: int = 2, **attributes: Any) -> bytes:
-    node = NODE(operator, ["x"], ["y"], **attributes)
-    dims = [None] * rank
-    return onnx_bytes([node], {"x": (kind, dims)}, {"y": (kind, dims)}, opset=opset)
 
 
 def operators_in(path: Path) -> list[str]:

@@ -8,38 +8,27 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
 from building import onnx_bytes
-from samesum import AttributeValueError, ModelError, UnsupportedOperator
+from samesum import AttributeValueError, DtypeError, ModelError, UnsupportedOperator
 from samesum.onnx import custom_ops_library, exact_session
+from sessions import HUGE, NODE, F, one_node, quiet
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
-F, I64, NODE = TensorProto.FLOAT, TensorProto.INT64, helper.make_node
-HUGE = np.float32([[3e30, 4e30], [1.0, 1.0]])
-"""Its first L2 norm is 5e30; ONNX Runtime's squares overflow."""
-
-
-def quiet(**settings: Any) -> Any:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    for name, value in settings.items():
-        setattr(options, name, value)
-    return options
-
-
-def one_node(operator: str, opset: int = 18, kind: int = F, rank: int = 2, **attributes: Any) -> bytes:
-    node = NODE(operator, ["x"], ["y"], **attributes)
-    dims = [None] * rank
-    return onnx_bytes([node], {"x": (kind, dims)}, {"y": (kind, dims)}, opset=opset)
+I64 = TensorProto.INT64
 
 
 @pytest.mark.parametrize(
     ("operators", "error", "says"),
     [
-        (["Sofmax"], UnsupportedOperator, "no operator 'Sofmax' that is supported; close: Softmax"),
-        (["Conv"], UnsupportedOperator, "no operator 'Conv'"),
+        (
+            ["Sofmax"],
+            UnsupportedOperator,
+            "operators names 'Sofmax', which samesum does not take over; allowed are ReduceSum",
+        ),
+        (["Conv"], UnsupportedOperator, "operators names 'Conv', which samesum does not take over"),
         ("Softmax", AttributeValueError, "operators is the text 'Softmax'; a sequence of names is needed"),
         ([], AttributeValueError, "operators names none"),
     ],
@@ -115,8 +104,12 @@ def test_what_is_no_onnx_file_is_refused(tmp_path: Path) -> None:
     empty.touch()
     with pytest.raises(ModelError, match="is empty"):
         exact_session(empty)
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(FileNotFoundError, match=r"missing\.onnx"):
         exact_session(tmp_path / "missing.onnx")
+    with pytest.raises(DtypeError, match="a model is a path or bytes; got NoneType"):
+        exact_session(None)  # type: ignore[arg-type]
+    with pytest.raises(DtypeError, match=r"sess_options is an onnxruntime\.SessionOptions or None; got int"):
+        exact_session(one_node("ReduceSum"), 5)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="the bytes given is no ONNX model"):
         exact_session(b"\xff\xff\xff\xff")
     with pytest.raises(ModelError, match="in ONNX Runtime's own format"):

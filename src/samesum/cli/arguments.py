@@ -51,8 +51,10 @@ def counts(text: str) -> list[int]:
 def new_file(text: str) -> Path:
     """A file in a folder that exists, so that it can be written at the end."""
     path = Path(text)
-    if path.is_dir() or not path.parent.is_dir():
-        raise ArgumentTypeError(f"{path} is a folder, or in one that does not exist")
+    if path.is_dir():
+        raise ArgumentTypeError(f"{path} is a folder; a file is needed")
+    if not path.parent.is_dir():
+        raise ArgumentTypeError(f"{path}: there is no folder {path.parent}")
     return path
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from samesum.cli.arguments import above_zero, counts, joined, new_file, seconds, whole_numbers, words
 from samesum.cli.exits import Exit, InvalidFileError, UsageError
 from samesum.cli.show import print_json
+from samesum.files.writing import write_text
 
 if TYPE_CHECKING:
     from samesum.bench.choice import Wish
@@ -122,7 +123,7 @@ def call(arguments: argparse.Namespace) -> Exit:
     report = _measured(arguments)
     written = []
     if arguments.markdown is not None:
-        arguments.markdown.write_text(markdown(report), encoding="utf-8")
+        write_text(arguments.markdown, markdown(report))
         written.append(arguments.markdown)
     if arguments.plot is not None:
         written += plot(report, arguments.plot)

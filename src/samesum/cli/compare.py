@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from samesum.cli.arguments import new_file
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.matrix import write_matrix
 from samesum.cli.show import print_json
 from samesum.errors import AttributeValueError
+from samesum.files.writing import write_text
 
 if TYPE_CHECKING:
     from samesum.compare.results import Comparison
@@ -70,10 +72,10 @@ def add_to(verbs: Any) -> None:
         "--effect", action="store_true", help="what exact reductions do to ONNX Runtime's outputs, beside float64"
     )
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a model and a script for each wrong node")
-    parser.add_argument("--html", metavar="FILE", type=Path, help="write one self-contained page with pictures")
-    parser.add_argument("--record", metavar="FILE", type=Path, help="keep every engine's values in FILE")
+    parser.add_argument("--html", metavar="FILE", type=new_file, help="write one self-contained page with pictures")
+    parser.add_argument("--record", metavar="FILE", type=new_file, help="keep every engine's values in FILE")
     matrix = "without MODEL: every operator on every installed engine in difficult cases; .md, .html, .png or .svg"
-    parser.add_argument("--matrix", metavar="FILE", type=Path, help=matrix)
+    parser.add_argument("--matrix", metavar="FILE", type=new_file, help=matrix)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(call=call)
 
@@ -97,7 +99,7 @@ def call(arguments: argparse.Namespace) -> Exit:
     except (AttributeValueError, BackendError) as error:
         raise UsageError(str(error)) from error
     if arguments.html is not None:
-        arguments.html.write_text(page(found), encoding="utf-8")
+        write_text(arguments.html, page(found))
     if arguments.json:
         print_json(found.to_dict())
     else:
@@ -128,10 +130,6 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"cannot read {path}: No such file or directory")
     if arguments.save is not None and arguments.save.exists() and not arguments.save.is_dir():
         raise UsageError(f"--save {arguments.save} is a file; a folder is needed, which need not exist yet")
-    if arguments.record is not None and not arguments.record.resolve().parent.is_dir():
-        raise UsageError(f"--record {arguments.record}: there is no folder {arguments.record.resolve().parent}")
-    if arguments.html is not None and not arguments.html.resolve().parent.is_dir():
-        raise UsageError(f"--html {arguments.html}: there is no folder {arguments.html.resolve().parent}")
 
 
 def _compared(arguments: argparse.Namespace) -> Comparison:

@@ -12,7 +12,7 @@ from typing import Any
 from samesum.compare.effect import effects
 from samesum.compare.engines import close, made
 from samesum.compare.graph import Graph
-from samesum.compare.inputs import Runs, made_up
+from samesum.compare.inputs import Runs, checked, made_up
 from samesum.compare.merging import merged_node, ordered, worst_controls, worst_outputs
 from samesum.compare.observing import Observed, differences
 from samesum.compare.onnx_graph import OnnxGraph
@@ -57,8 +57,9 @@ def compare(
     come, which takes as long as NumPy needs for the model. `record` is a file to keep every engine's values in, for
     `compare_records`. `save` is called with a `Case` for each engine that is wrong at a node.
 
-    Raises ModelError for a file that is no model, AttributeValueError for an engine that is not known, MissingPackage
-    for one that is not installed.
+    Raises ModelError for a file that is no model, AttributeValueError for an engine or an input that is not known,
+    DtypeError and ShapeError for arrays that do not fit their inputs, MissingPackage for an engine that is not
+    installed.
 
     >>> import numpy as np, onnx
     >>> node = onnx.helper.make_node("ReduceSum", ["x"], ["y"], name="total", keepdims=0)
@@ -173,12 +174,11 @@ class _Comparing:
         return tuple(found)
 
     def _sets(self, inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, seed: int) -> Sequence[Feeds]:
-        if isinstance(inputs, Mapping):
-            return [inputs]
         if inputs is not None:
-            if not inputs:
+            sets = [inputs] if isinstance(inputs, Mapping) else list(inputs)
+            if not sets:
                 raise AttributeValueError("the sequence of inputs is empty; give at least one set, or None")
-            return list(inputs)
+            return [checked(self.graph.inputs, each) for each in sets]
         feeds, words = made_up(self.graph, seed, self._tried())
         self.notes.append(f"inputs {words}")
         return [feeds]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from samesum.compare.graph import Graph, Input
-from samesum.errors import ModelError
-from samesum.formats.arrays import NDArray
+from samesum.errors import AttributeValueError, DtypeError, ModelError, ShapeError
+from samesum.formats.arrays import NDArray, Shape, type_text
 from samesum.formats.rounding import FORMATS
 
 SIZES = (16, 256, 512, 64, 48, 32, 128, 576, 1)
@@ -22,6 +23,32 @@ INTEGERS = (10, 2, 16000, 1)
 
 Runs = Callable[[Mapping[str, NDArray]], Sequence[str]]
 """Says of each engine why it does not run on some inputs, "" where it does."""
+
+
+def checked(inputs: Sequence[Input], given: Mapping[str, Any]) -> dict[str, NDArray]:
+    """The arrays for a model's inputs. Raises AttributeValueError for a name that is missing or unknown, DtypeError
+    and ShapeError for an array that the input's type or the dims that it names do not allow."""
+    names = ", ".join(each.name for each in inputs)
+    if unknown := [name for name in given if name not in {each.name for each in inputs}]:
+        raise AttributeValueError(f"the model has no input {unknown[0]!r}; its inputs are {names}")
+    if missing := [each.name for each in inputs if each.name not in given]:
+        raise AttributeValueError(f"the input {missing[0]!r} is not given; the inputs are {names}")
+    feeds = {each.name: np.asarray(given[each.name]) for each in inputs}
+    for each in inputs:
+        found = feeds[each.name]
+        said = (
+            f"the input {each.name!r} is {type_text(each.dtype, each.shape)}; got {type_text(found.dtype, found.shape)}"
+        )
+        if each.dtype is not None and found.dtype != each.dtype:
+            raise DtypeError(said)
+        if each.shape is not None and not _fits(each.shape, found.shape):
+            raise ShapeError(said)
+    return feeds
+
+
+def _fits(declared: Shape, found: tuple[int, ...]) -> bool:
+    pairs = zip(declared, found, strict=False)
+    return len(declared) == len(found) and all(dim is None or dim == size for dim, size in pairs)
 
 
 def made_up(graph: Graph, seed: int, runs: Runs) -> tuple[dict[str, NDArray], str]:

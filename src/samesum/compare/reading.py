@@ -9,7 +9,7 @@ from typing import Any
 from samesum.compare.graph import Graph
 from samesum.compare.ir_graph import IrGraph
 from samesum.compare.onnx_graph import OnnxGraph
-from samesum.errors import ModelError
+from samesum.errors import DtypeError, ModelError
 from samesum.runtimes.packages import require
 
 
@@ -17,7 +17,8 @@ def read(model: str | PathLike[str] | bytes | Any, weights: str | PathLike[str] 
     """The model in an .onnx or .xml file, in the bytes of one, or in an `onnx.ModelProto`.
 
     The weights of an IR are the .bin beside it unless they are given. External data of an .onnx file are read too.
-    Raises ModelError for what is neither, OSError for a file that cannot be read, MissingPackage without onnx.
+    Raises ModelError for a file that is neither, DtypeError for what is no model, OSError for a file that cannot be
+    read, MissingPackage without onnx.
     """
     if isinstance(model, str | PathLike):
         path = Path(model)
@@ -59,11 +60,10 @@ def _onnx(model: Path | bytes | Any) -> OnnxGraph:
         else:
             proto = onnx.load_model_from_string(model) if isinstance(model, bytes) else model
     except DecodeError as error:
-        raise ModelError(
-            f"{model if isinstance(model, Path) else 'the model'} is not an ONNX model: {error}"
-        ) from error
+        said = f"{model if isinstance(model, Path) else 'the model'} is"
+        raise ModelError(f"{said} neither an .onnx model nor the .xml of an OpenVINO IR") from error
     if not isinstance(proto, onnx.ModelProto):
-        raise ModelError(f"a model is a path, bytes or an onnx.ModelProto; got {type(proto).__name__}")
+        raise DtypeError(f"a model is a path, bytes or an onnx.ModelProto; got {type(proto).__name__}")
     if not proto.graph.node and not proto.graph.output:
         raise ModelError(f"{model if isinstance(model, Path) else 'the model'} holds no graph")
     return OnnxGraph(inline_local_functions(proto) if proto.functions else proto)

@@ -11,6 +11,7 @@ import numpy as np
 from samesum.compare.graph import Graph, Node
 from samesum.compare.judging import Arrays
 from samesum.compare.results import EngineFacts, EngineFinding
+from samesum.files.writing import replacing_folder
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.runtimes.runtime import Format
 
@@ -57,23 +58,28 @@ print("worst at", [int(i) for i in place], "got", got[place], "exact", exact[pla
 def save(folder: Path, case: Case) -> Path:
     """Writes the node's model, its input, the exact answer and a script to a folder in `folder`, and returns that.
 
-    Its name is the engine's and the node's. What was there before is written over. Raises OSError.
+    Its name is the engine's and the node's. It is written whole or not at all; what was there before is replaced.
+    Raises OSError.
     """
     target = folder / _plain(f"{case.engine}-{case.node.operator}-{case.node.name}")
-    target.mkdir(parents=True, exist_ok=True)
+    with replacing_folder(target) as work:
+        _write(work, case)
+    return target
+
+
+def _write(work: Path, case: Case) -> None:
     alone = case.graph.alone(case.node, case.arrays)
     is_onnx = alone.model.format is Format.ONNX
     if is_onnx:
-        (target / "model.onnx").write_bytes(_with_shape(alone.model.content, case.exact))
+        (work / "model.onnx").write_bytes(_with_shape(alone.model.content, case.exact))
     else:
-        (target / "model.xml").write_bytes(alone.model.content)
-        (target / "model.bin").write_bytes(alone.model.weights)
+        (work / "model.xml").write_bytes(alone.model.content)
+        (work / "model.bin").write_bytes(alone.model.weights)
     (data,) = alone.feeds.values()
-    np.save(target / "input.npy", _written(data))
-    np.save(target / "exact.npy", _written(case.exact))
+    np.save(work / "input.npy", _written(data))
+    np.save(work / "exact.npy", _written(case.exact))
     script = _SCRIPT.replace("HEAD", _head(case)).replace("RUN", _running(case.engine))
-    (target / "reproduce.py").write_text(script.replace("MODEL", "model.onnx" if is_onnx else "model.xml"), "utf-8")
-    return target
+    (work / "reproduce.py").write_text(script.replace("MODEL", "model.onnx" if is_onnx else "model.xml"), "utf-8")
 
 
 _OWN = """import importlib, onnx  # run with the folder of MODULE in PYTHONPATH

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from samesum.conformance.explaining import Answer, Explained, text_of
 from samesum.errors import AttributeValueError, MissingPackage
+from samesum.files.writing import write_text
 
 FORMATS = (".md", ".html", ".png", ".svg")
 _AGREES, _DIFFERS, _ABSENT = "#d7ecd9", "#f6c9c4", "#eeeeee"
@@ -29,9 +30,9 @@ def checked(path: Path) -> Path:
 def write(found: Sequence[Explained], versions: dict[str, str], path: Path) -> None:
     """The matrix in the format that the ending of `path` names."""
     if path.suffix == ".md":
-        path.write_text(markdown(found, versions) + "\n", encoding="utf-8")
+        write_text(path, markdown(found, versions) + "\n")
     elif path.suffix == ".html":
-        path.write_text(page(found, versions), encoding="utf-8")
+        write_text(path, page(found, versions))
     else:
         _draw(found, versions, path)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from samesum.conformance.as_ir import ir_model
 from samesum.conformance.as_onnx import onnx_model, tensor
 from samesum.conformance.case import Case
 from samesum.conformance.running import Finding
+from samesum.files.writing import replacing_folder, write_text
 from samesum.formats.arrays import NDArray
 
 DATA_SET = "test_data_set_0"
@@ -27,17 +26,8 @@ def save_case(folder: Path, case: Case, found: Sequence[Finding]) -> Path:
     is no output. What was there before is replaced. Raises OSError.
     """
     target = folder / case.suite / folder_name(case)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
-    try:
+    with replacing_folder(target) as work:
         _write(work, case, found)
-        work.chmod(0o755)
-        if target.exists():
-            shutil.rmtree(target)
-        work.replace(target)
-    except BaseException:
-        shutil.rmtree(work, ignore_errors=True)
-        raise
     return target
 
 
@@ -48,7 +38,7 @@ def export_cases(folder: Path, cases: Sequence[Case]) -> int:
     """
     rows = [_row(folder, case, save_case(folder, case, ())) for case in cases]
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "cases.json").write_text(json.dumps({"cases": rows}, indent=1), encoding="utf-8")
+    write_text(folder / "cases.json", json.dumps({"cases": rows}, indent=1))
     return len(rows)
 
 

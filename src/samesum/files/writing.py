@@ -29,6 +29,12 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
+def write_text(path: Path, text: str) -> None:
+    """The text in UTF-8, whole or not at all. Raises OSError."""
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))
+
+
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
     """A folder beside `path` that takes its place at the end, or leaves nothing behind after an error.

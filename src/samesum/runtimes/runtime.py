@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -76,16 +76,6 @@ class Session(Protocol):
 
     def run(self, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
         """The wanted outputs; raises EngineError."""
-
-
-class BoundSession(Session, Protocol):
-    """A session that can also run on arrays which stay where they are."""
-
-    def bound(self, feeds: Feeds, outputs: Feeds) -> Callable[[], object]:
-        """A call without arguments that reads `feeds` and writes `outputs`, all of them dense, without a copy.
-
-        The arrays have to live as long as the call does.
-        """
 
 
 class Runtime(Protocol):

@@ -13,7 +13,8 @@ from samesum.specs.row import Operator, Spec, Standard
 STANDARDS = {standard.name: standard for standard in (ONNX, OPENVINO)}
 
 
-def _folded(standard: Standard, name: str) -> str:
+def folded(standard: Standard, name: str) -> str:
+    """What names of one operator have in common: the name itself where the standard minds its case."""
     return name if standard.minds_case else name.casefold()
 
 
@@ -22,7 +23,7 @@ def _versions(standard: Standard, operator: Operator) -> tuple[Spec, ...]:
 
 
 _SPECS = {
-    (standard.name, _folded(standard, operator.name)): _versions(standard, operator)
+    (standard.name, folded(standard, operator.name)): _versions(standard, operator)
     for standard in STANDARDS.values()
     for operator in standard.operators
 }
@@ -40,7 +41,7 @@ def lookup(standard: str, operator: str, opset: int | None = None) -> Spec:
     Raises UnsupportedOperator for an operator that has no row, for an opset older than its first
     version and for one that is newer than the newest known to the standard's rows.
     """
-    specs = _SPECS.get((standard, _folded(STANDARDS[standard], operator)))
+    specs = _SPECS.get((standard, folded(STANDARDS[standard], operator)))
     if specs is None:
         _refuse_operator(STANDARDS[standard], operator)
     if opset is None:
@@ -55,12 +56,12 @@ def lookup(standard: str, operator: str, opset: int | None = None) -> Spec:
 
 def has_operator(standard: str, operator: str) -> bool:
     """True if the standard's rows have the operator in any version."""
-    return (standard, _folded(STANDARDS[standard], operator)) in _SPECS
+    return (standard, folded(STANDARDS[standard], operator)) in _SPECS
 
 
 def versions_with_type(spec: Spec, dtype: str) -> tuple[Spec, ...]:
     """The versions of the same operator that accept data of `dtype`, the oldest first."""
-    specs = _SPECS[spec.standard.name, _folded(spec.standard, spec.operator.name)]
+    specs = _SPECS[spec.standard.name, folded(spec.standard, spec.operator.name)]
     return tuple(each for each in specs if dtype in each.types)
 
 
@@ -80,7 +81,7 @@ def _checked_opset(standard: Standard, operator: str, opset: object) -> int:
 def _refuse_operator(standard: Standard, operator: str) -> NoReturn:
     from difflib import get_close_matches  # only a refusal needs it
 
-    names = {_folded(standard, each.name): each.name for each in standard.operators}
-    close = [names[match] for match in get_close_matches(_folded(standard, operator), names, n=3)]
+    names = {folded(standard, each.name): each.name for each in standard.operators}
+    close = [names[match] for match in get_close_matches(folded(standard, operator), names, n=3)]
     hint = f"; close: {', '.join(close)}" if close else ""
     raise UnsupportedOperator(f"{standard.name} has no operator {operator!r} that is supported{hint}")

@@ -155,6 +155,8 @@ class State:
     @classmethod
     def from_bytes(cls, data: bytes) -> State:
         """The state that `to_bytes` wrote. Raises ModelError for damaged bytes and for those of a later version."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise DtypeError(f"a state is read from bytes; got {type(data).__name__}")
         header, sections = unpacked(bytes(data))
         try:
             axis = header.axis[0] if header.axis is not None and len(header.axis) == 1 else header.axis

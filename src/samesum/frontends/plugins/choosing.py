@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from samesum.errors import AttributeValueError, UnsupportedOperator
-from samesum.specs.lookup import lookup
+from samesum.specs.lookup import folded
 from samesum.specs.row import Standard
 
 
@@ -19,11 +19,12 @@ def chosen_names(standard: Standard, operators: Iterable[str] | None) -> tuple[s
         return known
     if isinstance(operators, str):
         raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
-    names = {lookup(standard.name, each).operator.name for each in operators}
-    if others := sorted(names.difference(known)):
+    names = {folded(standard, each): each for each in operators}
+    allowed = {folded(standard, name) for name in known}
+    if others := [repr(each) for key, each in names.items() if key not in allowed]:
         raise UnsupportedOperator(
-            f"operators names {', '.join(others)}, which the runtime keeps; allowed are {', '.join(known)}"
+            f"operators names {', '.join(others)}, which samesum does not take over; allowed are {', '.join(known)}"
         )
     if not names:
         raise AttributeValueError("operators names none; allowed are None, for all of them, and one name or more")
-    return tuple(name for name in known if name in names)
+    return tuple(name for name in known if folded(standard, name) in names)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from samesum.engine.library import path
-from samesum.errors import AttributeValueError, MissingPackage, UnsupportedOperator
+from samesum.errors import AttributeValueError, DtypeError, MissingPackage, UnsupportedOperator
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.custom_rows import OPERATORS, declare_once
 from samesum.frontends.plugins.opsets import Opsets, opsets_of
@@ -69,6 +69,8 @@ def exact_session(
         raise MissingPackage(
             'exact_session needs the package onnxruntime, which is not installed; pip install "samesum[compare]"'
         ) from None
+    if sess_options is not None and not isinstance(sess_options, onnxruntime.SessionOptions):
+        raise DtypeError(f"sess_options is an onnxruntime.SessionOptions or None; got {type(sess_options).__name__}")
     names = chosen_names(ONNX, operators)
     opset = _opset(opsets_of(path_or_bytes), names)
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from samesum.errors import ModelError
+from samesum.errors import DtypeError, ModelError
 
 _FUNCTION_NAME, _MODEL_OPSETS, _FUNCTION_OPSETS, _FUNCTIONS = 1, 8, 9, 25
 """Fields of ModelProto and FunctionProto. Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto."""
@@ -27,18 +27,21 @@ class Opsets:
 
 
 def opsets_of(path_or_bytes: str | os.PathLike[str] | bytes) -> Opsets:
-    """What the file or its bytes import. Raises ModelError for what is no ONNX model."""
+    """What the file or its bytes import.
+
+    Raises OSError for a file that cannot be read, ModelError for one that is no ONNX model, DtypeError for what is
+    neither a path nor bytes.
+    """
     if isinstance(path_or_bytes, bytes):
         return _read(memoryview(path_or_bytes), "the bytes given")
+    if not isinstance(path_or_bytes, str | os.PathLike):
+        raise DtypeError(f"a model is a path or bytes; got {type(path_or_bytes).__name__}")
     path = Path(path_or_bytes)
-    try:
-        with path.open("rb") as file:
-            if file.seek(0, os.SEEK_END) == 0:
-                raise ModelError(f"{path} is empty")
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
-                return _read(view, str(path))
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror}") from None
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            raise ModelError(f"{path} is empty")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
+            return _read(view, str(path))
 
 
 def _read(view: memoryview, what: str) -> Opsets:
