@@ -42,6 +42,14 @@ def lowest(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-n", "auto", *session.posargs)
 
 
+@nox.session(python="3.11")
+def oldest_runtime(session: nox.Session) -> None:
+    """The operators in ONNX Runtime's own sessions, on the oldest release that is supported."""
+    session.install(".[test]", "onnxruntime==1.20.*")
+    files = ["tests/frontends/test_exact_session.py", "tests/frontends/test_exact_session_refusals.py"]
+    session.run("python", "-m", "pytest", *files, "tests/conformance/test_in_onnxruntime.py", *session.posargs)
+
+
 @nox.session
 def coverage(session: nox.Session) -> None:
     """Which lines of src the tests run."""

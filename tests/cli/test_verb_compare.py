@@ -175,7 +175,7 @@ def test_inputs_come_from_folders_of_tensors(samesum: Command, model: Path, tmp_
     [
         (("--against", "tensorrt"), 2, "there is no engine 'tensorrt'; allowed are onnxruntime"),
         (("--against", "samesum,samesum"), 2, "the engine 'samesum' is given twice"),
-        (("--input", "z=x.npy"), 2, "the model has no input 'z'; its inputs are x"),
+        (("--against", "samesum", "--input", "z=x.npy"), 2, "the model has no input 'z'; its inputs are x"),
         (("--input", "missing.npy"), 2, "cannot read missing.npy"),
         (("--save", "x.npy"), 2, "--save x.npy is a file"),
         (("--html", "no/such/page.html"), 2, "there is no folder"),
