@@ -11,12 +11,15 @@ from samesum.compare.graph import Graph, Node
 from samesum.compare.judging import ORDER, Arrays, Truth, Verdict, class_of, truth
 from samesum.compare.observing import Observed, Values, arrays_of, is_short, needed, same, same_array
 from samesum.compare.results import EngineFinding
-from samesum.compare.rules import reason
+from samesum.compare.rules import reason, reason_of_order
+from samesum.compare.trees import called
 from samesum.errors import SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError, Feeds
 
 CHANGES = "changes from run to run"
+PROBED = 2.0
+"""Ulps of the fair magnitude from which on an error that no rule explains is worth probing for."""
 RUNS = 3
 """How often a model of one node runs, so that an answer that changes is seen to."""
 
@@ -133,13 +136,13 @@ class _Work:
         if answer is None:
             if alone is None or answer_alone is None:
                 return EngineFinding(None, None, Verdict.REFUSED, words)
-            return EngineFinding(None, alone, class_of(alone), self._reason(answer_alone, alone))
+            return EngineFinding(None, alone, class_of(alone), self._reason(answer_alone, alone, answer_alone))
         inside = self.exact.figure(answer)
         worst = class_of(inside)
+        said = self._reason(answer, inside, answer_alone)
         if worst is Verdict.WRONG and not self._stands(alone, inside, keeps_outputs):
             fallback = Verdict.INEXACT if alone is None else class_of(alone)
-            return EngineFinding(inside, alone, fallback, f"{RESTS}{self._reason(answer, inside)}".removesuffix(": "))
-        said = self._reason(answer, inside)
+            return EngineFinding(inside, alone, fallback, f"{RESTS}{said}".removesuffix(": "))
         if not said and alone is not None and alone.scaled < inside.scaled and self._is_short:
             said = WIDER
         if worst is Verdict.WRONG and alone is not None and not alone.wrong:
@@ -177,10 +180,23 @@ class _Work:
             return False
         return self.exact.figure(values[self.node.outputs[0]]).wrong > 0 < inside.wrong
 
-    def _reason(self, answer: NDArray, found: Figure) -> str:
+    def _reason(self, answer: NDArray, found: Figure, alone: NDArray | None) -> str:
         if found.is_exact:
             return ""
-        return reason(self.node, self.how.family, self.arrays, answer, self.exact.exact)
+        said = reason(self.node, self.how.family, self.arrays, answer, self.exact.exact)
+        return said or ("" if found.scaled < PROBED else self._probed(answer, alone))
+
+    def _probed(self, answer: NDArray, alone: NDArray | None) -> str:
+        """The order of the engine's additions, which a model of the node alone reveals."""
+        tree = self.observed.order(self.truths.graph, self.node, self.how.family, self.arrays)
+        if tree is None:
+            return ""
+        said = reason_of_order(self.node, self.how.family, self.arrays, answer, self.exact.exact, tree)
+        if said:
+            return f"probed: {said}"
+        if alone is None or same_array(answer, alone):
+            return f"probed: {called(tree)}, which does not give its bits"
+        return f"in the model another order than alone, where probing finds {called(tree)}"
 
 
 WIDER = "nearer alone: inside the model the values are held in a wider type"
