@@ -13,11 +13,13 @@ from samesum.compare.observing import Observed, Values, arrays_of, is_short, nee
 from samesum.compare.results import EngineFinding
 from samesum.compare.rules import reason, reason_of_order
 from samesum.compare.trees import called
-from samesum.errors import SamesumError, UnsupportedOperator
+from samesum.compare.updates import loses_updates
+from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError, Feeds
 
 CHANGES = "changes from run to run"
+LOST = f"{CHANGES} by more than any order of additions comes to: updates are lost"
 PROBED = 2.0
 """Ulps of the fair magnitude from which on an error that no rule explains is worth probing for."""
 RUNS = 3
@@ -74,7 +76,7 @@ def judged_node(observed: Observed, node: Node, how: Judged, feeds: Feeds, seen:
     try:
         exact = truths.of(node, how, arrays)
     except SamesumError as error:
-        return EngineFinding(None, None, Verdict.NO_OPINION, _no_opinion(node, error))
+        return _without_truth(observed, node, arrays, seen, truths.graph, _no_opinion(node, error))
     work = _Work(observed, node, how, feeds, truths, arrays, exact)
     answer = seen.values[node.outputs[0]] if inside is not None and seen.values is not None else None
     if (
@@ -84,6 +86,29 @@ def judged_node(observed: Observed, node: Node, how: Judged, feeds: Feeds, seen:
     ):
         return EngineFinding(exact.figure(answer), work.alone()[0], Verdict.WRONG, CHANGES)
     return work.verdict(answer, seen.keeps_outputs)
+
+
+def _without_truth(
+    observed: Observed, node: Node, arrays: Arrays, seen: Seen, graph: Graph, unknown: str
+) -> EngineFinding:
+    """No opinion, but on answers that differ by more than an order of additions comes to."""
+    runs = [each[node.outputs[0]] for each in (seen.values, seen.again) if each is not None]
+    try:
+        answers = [*runs, *_runs_alone(observed, node, arrays, graph)]
+    except (EngineError, ModelError):
+        answers = runs
+    if all(same_array(answers[0], each) for each in answers[1:]):
+        return EngineFinding(None, None, Verdict.NO_OPINION, unknown)
+    if loses_updates(node, arrays, answers):
+        return EngineFinding(None, None, Verdict.WRONG, LOST)
+    return EngineFinding(None, None, Verdict.NO_OPINION, f"{CHANGES}; {unknown}")
+
+
+def _runs_alone(observed: Observed, node: Node, arrays: Arrays, graph: Graph) -> list[NDArray]:
+    """What a model of the node gives in some runs."""
+    asked = graph.alone(node, arrays)
+    session = observed.prepare(asked.model)
+    return [session.run(asked.feeds, [asked.wanted])[asked.wanted] for _ in range(RUNS)]
 
 
 def _no_opinion(node: Node, error: SamesumError) -> str:
@@ -119,10 +144,8 @@ class _Work:
 
     def alone(self) -> tuple[Figure | None, NDArray | None, str]:
         """The figure and the answer of a model of this node, or why there are none."""
-        asked = self.truths.graph.alone(self.node, self.arrays)
         try:
-            session = self.observed.prepare(asked.model)
-            answers = [session.run(asked.feeds, [asked.wanted])[asked.wanted] for _ in range(RUNS)]
+            answers = _runs_alone(self.observed, self.node, self.arrays, self.truths.graph)
         except EngineError as error:
             return None, None, " ".join(str(error).split())[:200]
         words = "" if all(same_array(answers[0], each) for each in answers[1:]) else CHANGES

@@ -14,7 +14,7 @@ from samesum.compare.graph import Graph, Node
 from samesum.compare.hazards import hazards
 from samesum.compare.judging import Verdict
 from samesum.compare.lines import axes_of, reduced
-from samesum.compare.nodes import Seen, Truths, judged_node
+from samesum.compare.nodes import LOST, Seen, Truths, judged_node
 from samesum.compare.observing import Observed, Values, arrays_of, batches, needed, same
 from samesum.compare.records import Recorder
 from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
@@ -99,7 +99,7 @@ class Walk:
                 found = judged_node(engine, node, hows[node.name], feeds, seen, truths)
                 rows[node.name][engine.name] = found
                 arrays = truths.inputs(node)
-                if found.verdict is Verdict.WRONG and arrays is not None:
+                if found.verdict is Verdict.WRONG and arrays is not None and found.reason != LOST:
                     exact = truths.of(node, hows[node.name], arrays).exact
                     self.save(Case(graph, node, arrays, exact, engine.name, engine.facts, found))
                 if arrays is not None and node.name not in shapes and arrays[0] is not None:

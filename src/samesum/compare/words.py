@@ -76,6 +76,12 @@ def precision_text(precision: str) -> str:
     )
 
 
+def first_engine(found: Comparison) -> str:
+    """Whose outputs the others stand beside: the first engine that ran, in float32 where it was run in that too."""
+    name = next((name for name, each in found.engines.items() if each.precision), "")
+    return f"{name}:f32" if f"{name}:f32" in found.engines else name
+
+
 def title(node: NodeFinding) -> str:
     """The node with its operator, the shape of its data and how many elements make one result."""
     over = f" over {node.reduced}" if node.reduced else ""
