@@ -219,7 +219,7 @@ class _Work:
             return f"probed: {said}"
         if alone is None or same_array(answer, alone):
             return f"probed: {called(tree)}, which does not give its bits"
-        return f"in the model another order than alone, where probing finds {called(tree)}"
+        return f"another order than alone, where probing finds {called(tree)}"
 
 
 WIDER = "nearer alone: inside the model the values are held in a wider type"

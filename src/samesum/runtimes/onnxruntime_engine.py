@@ -16,7 +16,12 @@ from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, 
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 SILENT = 4
-_MISSING = ("NOT_IMPLEMENTED", "only *guarantees* support for models", "Unsupported model IR version")
+_MISSING = (
+    "fallback to CPU EP has been explicitly disabled",
+    "NOT_IMPLEMENTED",
+    "only *guarantees* support for models",
+    "Unsupported model IR version",
+)
 
 
 class OnnxRuntime:
@@ -46,7 +51,7 @@ class OnnxRuntime:
                 model.content, self._options(settings), providers=["CPUExecutionProvider"]
             )
         except Exception as error:
-            raise _trouble(error) from error
+            raise trouble(error) from error
         return OnnxRuntimeSession(session)
 
     def _options(self, settings: Settings) -> Any:
@@ -77,7 +82,7 @@ class OnnxRuntimeSession:
         try:
             outputs = self._session.run(list(wanted), given)
         except Exception as error:
-            raise _trouble(error) from error
+            raise trouble(error) from error
         return {name: np.asarray(output) for name, output in zip(wanted, outputs, strict=True)}
 
     def bound(self, feeds: Feeds, outputs: Feeds) -> Callable[[], object]:
@@ -89,7 +94,8 @@ class OnnxRuntimeSession:
         return partial(self._session.run_with_iobinding, binding)
 
 
-def _trouble(error: Exception) -> EngineError:
+def trouble(error: Exception) -> EngineError:
+    """An error of ONNX Runtime's: what it lacks, or what it refuses."""
     missing = any(words in str(error) for words in _MISSING)
     text = f"{type(error).__name__}: {error}"
     return EngineError(Trouble.NOT_SUPPORTED if missing else Trouble.REFUSED, text)
