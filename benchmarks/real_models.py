@@ -1,6 +1,6 @@
 """What `samesum compare` finds in all models of some folders, and what exact reductions cost there.
 
-python benchmarks/real_models.py FOLDER... [--rounds N] [--input NAME=FILE]
+python benchmarks/real_models.py FOLDER... [--rounds N]
 
 For each .onnx and .xml: nodes that are judged, verdicts and the largest error of each engine by `samesum compare`, its
 time as a user waits for it, and the processor time of a run with samesum's reductions over that of the runtime's own,
@@ -129,8 +129,14 @@ def counted(found: Mapping[str, Any], engine: str) -> str:
         return "- | -"
     verdicts = [each["verdict"] for each in given]
     said = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdicts)
-    errors = [float(each["inside"]["scaled"]) for each in given if each["inside"]]
+    errors = [float(counting(each)["scaled"]) for each in given if counting(each)]
     return f"{said} | {f'{max(errors):.3g}' if errors else '-'}"
+
+
+def counting(finding: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The figure inside the model, or alone where that one rests on values being exposed."""
+    rests = "rests on exposed values" in finding["reason"]
+    return finding["alone"] if rests or not finding["inside"] else finding["inside"]
 
 
 def reasons(found: Mapping[str, Any]) -> Iterator[str]:
@@ -139,14 +145,14 @@ def reasons(found: Mapping[str, Any]) -> Iterator[str]:
     for node in found["nodes"]:
         for name, each in node["engines"].items():
             if each["verdict"] == "wrong":
-                figure = each["inside"] or each["alone"]
+                figure = counting(each)
                 ulps = f", {float(figure['scaled']):.3g} ulps" if figure else ""
                 text = f"{name}, {node['operator']} over {node['reduced']}{ulps}: {each['reason'] or 'not explained'}"
                 said[text] = said.get(text, 0) + 1
     yield from (text if count == 1 else f"{text} ({count} nodes)" for text, count in said.items())
     overflows = {each["name"] for each in found["hazards"] if each["type"] == "float16" and "overflow" in each["kind"]}
     if overflows:
-        yield f"in float16 {len(overflows)} nodes would overflow"
+        yield f"in float16 {len(overflows)} {'node' if len(overflows) == 1 else 'nodes'} would overflow"
 
 
 def main() -> None:

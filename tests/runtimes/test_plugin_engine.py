@@ -90,7 +90,5 @@ def test_a_file_that_is_no_plugin(tmp_path: Path) -> None:
 
 def test_an_onnx_runtime_that_knows_no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(onnxruntime, "register_execution_provider_library")
-    with pytest.raises(
-        MissingPackage, match="needs an onnxruntime with register_execution_provider"
-    ):
+    with pytest.raises(MissingPackage, match="needs an onnxruntime with register_execution_provider"):
         Plugin("libmine.so", "mine")

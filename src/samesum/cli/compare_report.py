@@ -72,7 +72,7 @@ def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
     if not nodes:
         return ["There is no reduction, scan or softmax in this model."]
     lines = [
-        f"{len(nodes)} nodes judged: {counts(nodes)}",
+        counts(nodes),
         *wrap(FIGURES, WIDTH),
         f"{'':2}{'engine':24} {'inside':>8} {'alone':>8}  verdict",
     ]
@@ -81,7 +81,9 @@ def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
         lines += _node(node)
     left = len(nodes) - len(shown)
     if left:
-        lines.append(f"... and {left} more nodes, none worse; --json and --html have all of them")
+        right = sum(node.verdict is Verdict.RIGHT for node in nodes)
+        said = "all right" if right == left else "none worse"
+        lines.append(f"... and {left} more, {said}; --json and --html have all of them")
     return lines
 
 

@@ -184,14 +184,18 @@ class _Comparing:
         return [feeds]
 
     def _tried(self) -> Runs:
-        """Says of each engine why it does not run the model on some inputs, "" where it does."""
+        """Says of each engine why it does not run the model on some inputs, "" where it does.
+
+        Says nothing where no engine takes the model at all.
+        """
         sessions: list[Session | str] = []
         for engine in self.engines:
             try:
                 sessions.append(engine.prepare(self.graph.model))
             except EngineError as error:
                 sessions.append(str(error))
-        return lambda feeds: [_failure(session, feeds, self.graph.outputs) for session in sessions]
+        asked = [each for each in sessions if not isinstance(each, str)] and sessions
+        return lambda feeds: [_failure(session, feeds, self.graph.outputs) for session in asked]
 
     def _record(self, feeds: Feeds) -> None:
         if self.recorder is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property
 
-from samesum.compare.graph import Alone, Input, Node
+from samesum.compare.graph import Alone, Input, Node, told_apart
 from samesum.compare.ir_text import (
     NAMES,
     PRECISIONS,
@@ -104,7 +104,7 @@ class IrGraph:
     @cached_property
     def nodes(self) -> Sequence[Node]:
         """The layers; those in bodies are not observed unless their values were made outputs."""
-        return (*self._walk(), *self.inner)
+        return told_apart((*self._walk(), *self.inner))
 
     @cached_property
     def _by_value(self) -> Mapping[str, Layer]:

@@ -9,7 +9,7 @@ from typing import Any
 from samesum.compare.graph import Graph
 from samesum.compare.ir_graph import IrGraph
 from samesum.compare.onnx_graph import OnnxGraph
-from samesum.errors import DtypeError, ModelError
+from samesum.errors import DtypeError, ModelError, UnsafeModelError
 from samesum.runtimes.packages import require
 
 
@@ -52,6 +52,7 @@ def _onnx(model: Path | bytes | Any) -> OnnxGraph:
     require("onnx", "an ONNX model")
     import onnx
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    from onnx.checker import ValidationError
     from onnx.inliner import inline_local_functions
 
     try:
@@ -59,6 +60,9 @@ def _onnx(model: Path | bytes | Any) -> OnnxGraph:
             proto = onnx.load(model)
         else:
             proto = onnx.load_model_from_string(model) if isinstance(model, bytes) else model
+    except ValidationError as error:
+        name = model if isinstance(model, Path) else "the model"
+        raise UnsafeModelError(f"{name}: external data: {' '.join(str(error).split())}") from error
     except DecodeError as error:
         said = f"{model if isinstance(model, Path) else 'the model'} is"
         raise ModelError(f"{said} neither an .onnx model nor the .xml of an OpenVINO IR") from error
