@@ -8,6 +8,9 @@ import pytest
 from command import Command
 
 from samesum.cli.exits import Exit
+from samesum.cli.explain_facts import facts
+from samesum.conformance.situations import specs_of
+from samesum.specs.lookup import FAMILY
 
 pytest.importorskip("onnx")
 
@@ -22,6 +25,25 @@ def test_the_screen_fits_and_names_both_standards(samesum: Command) -> None:
     assert "  axes        attribute, from 18 input" in lines
     assert any(line.startswith("  onnx.ReduceMean-18       samesum 1e+38") for line in lines)
     assert any(line.startswith("  openvino.ReduceMean-1    samesum [0, 0]") for line in lines)
+
+
+def test_versions_say_what_they_changed_and_empty_sets_what_they_give(samesum: Command) -> None:
+    soft = samesum("explain", "Softmax", "--case", "equal").out.splitlines()
+    assert "  changes     11 negative axes are spelt out; 13 one axis instead of all axes from" in soft
+    assert "              it on as one, axis=-1 instead of 1, types bfloat16" in soft
+    assert "  changes     8 axis may be negative" in soft
+    assert soft[-1] == "None of these cases concerns this operator."
+    mean = samesum("explain", "ReduceMean", "--case", "nan").out.splitlines()
+    assert "  empty set   nan (float32), an error (int32)" in mean
+    assert "  empty set   0 (float32), 0 (int32)" in mean
+
+
+@pytest.mark.parametrize("operator", sorted({spec.operator.name for spec in FAMILY}))
+def test_every_operator_has_facts_that_fit(operator: str) -> None:
+    for said in facts(specs_of(operator)).values():
+        assert all(isinstance(text, str) and text for text in said.values())
+        assert said["operator"].casefold() == operator.casefold()
+        assert "identity" not in said.get("empty set", "")
 
 
 def test_json_is_one_document(samesum: Command) -> None:

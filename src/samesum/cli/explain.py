@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
-from samesum.cli.catalogue import Line
 from samesum.cli.exits import Exit, UsageError
+from samesum.cli.explain_facts import facts
 from samesum.cli.matrix import PATIENCE, installed
 from samesum.cli.show import print_json, printable
 from samesum.conformance.contestants import Contestant
@@ -54,7 +53,7 @@ def call(arguments: argparse.Namespace) -> Exit:
     try:
         found = list(explain(arguments.operator, chosen, engines))
         if arguments.json:
-            print_json({"operator": _facts(specs), "cases": [_row(each) for each in found]})
+            print_json({"operator": facts(specs), "cases": [_row(each) for each in found]})
         else:
             print("\n".join(printable(line) for line in (*_heading(specs), "", *_table(found, engines))))
     finally:
@@ -63,39 +62,11 @@ def call(arguments: argparse.Namespace) -> Exit:
     return Exit.FINE
 
 
-def _facts(specs: dict[str, tuple[Spec, ...]]) -> dict[str, dict[str, Any]]:
-    """What the standards say, by standard; what concerns reductions alone is left out for others."""
-    found: dict[str, dict[str, Any]] = {}
-    for standard, versions in specs.items():
-        newest = versions[-1]
-        _, _, numbers, axes, types = Line(standard, newest.operator.name, versions).cells
-        found[standard] = {"operator": newest.operator.name, "versions": numbers, "axes": axes}
-        found[standard] |= {"attributes": _attributes(versions), "types": types}
-        if isinstance(newest.row, Reduction) and newest.row not in (ARGMAX, ARGMIN):
-            reduced = "all axes are reduced" if newest.standard.empty_axes_reduce_all else "no axis is reduced"
-            found[standard] |= {"no axes": reduced, "empty set": newest.operator.empty_set.value}
-    return found
-
-
-def _attributes(versions: tuple[Spec, ...]) -> str:
-    """Each attribute of the newest version with its default, and since when it is there."""
-    texts = []
-    for attribute in versions[-1].attributes:
-        since = next(spec.version.since for spec in versions if attribute.name in {a.name for a in spec.attributes})
-        text = f"{attribute.name}={_plain(attribute.default)}"
-        texts.append(text if since == versions[0].version.since else f"{text} (from {since})")
-    return ", ".join(texts) or "none"
-
-
 def _heading(specs: dict[str, tuple[Spec, ...]]) -> Iterator[str]:
-    for standard, facts in _facts(specs).items():
-        yield f"{standard}.{facts.pop('operator')}"
-        for name, value in facts.items():
+    for standard, said in facts(specs).items():
+        yield f"{standard}.{said.pop('operator')}"
+        for name, value in said.items():
             yield from _wrapped(f"  {name:<12}", str(value))
-
-
-def _plain(value: object) -> str:
-    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def _wrapped(label: str, text: str, width: int = 80) -> list[str]:
@@ -106,6 +77,9 @@ def _wrapped(label: str, text: str, width: int = 80) -> list[str]:
 
 def _table(found: Sequence[Explained], engines: Sequence[Contestant]) -> Iterator[str]:
     versions = ", ".join(f"{each.name} {each.version}".strip() for each in engines)
+    if not found:
+        yield "None of these cases concerns this operator."
+        return
     yield from _wrapped("", f"What these give, run now (* is not what samesum gives): {versions}")
     for situation, group in groupby(found, key=lambda each: each.situation):
         rows = list(group)
