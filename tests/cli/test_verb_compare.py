@@ -110,6 +110,24 @@ def test_a_reproducer_shows_what_was_found(
     assert "elements that differ: 64" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("beside")
+def test_what_is_wrong_only_inside_is_reproduced_by_the_whole_model(
+    samesum: Command, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "wrong"
+    arguments = ("--input", model.with_name("x.npy"), "--against", "faulty:DropsOneInside", "--save", folder)
+    done = samesum("compare", model, *arguments)
+    assert done.status == 1
+    assert "wrong: inside the model, not" in done.out
+    (saved,) = folder.iterdir()
+    assert {path.name for path in saved.iterdir()} == {"model.onnx", "inputs.npz", "exact.npy", "reproduce.py"}
+    assert len(onnx.load(saved / "model.onnx").graph.node) == 2
+    monkeypatch.chdir(saved)
+    monkeypatch.syspath_prepend(ROOT / "tests" / "compare")
+    runpy.run_path(str(saved / "reproduce.py"))
+    assert "elements that differ: 64" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino", "reference"])
 def test_the_script_of_each_engine_runs(engine: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from samesum.compare import compare
@@ -222,3 +240,12 @@ def test_two_records_stand_one_beside_the_other(samesum: Command, model: Path, t
     same = samesum("compare", a, a)
     assert (same.status, "all of the same bits" in same.out) == (0, True)
     assert samesum("compare", a, model).status == 4
+
+
+def test_nodes_that_are_alike_stand_together(samesum: Command, build: Callable[..., Path]) -> None:
+    nodes: list[Any] = [("ReduceMean", ["x"], [f"m{i}"], {"axes": [1], "keepdims": 0}) for i in range(5)]
+    nodes.append(("Sum", [f"m{i}" for i in range(5)], ["y"], {}))
+    path = build(nodes, {"x": SHAPED}, {"y": (TensorProto.FLOAT, None)}, opset=13)
+    done = samesum("compare", path, "--against", "reference")
+    assert done.status == 0
+    assert "  and 4 more like it, none worse" in done.out.splitlines()

@@ -76,15 +76,29 @@ def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
         *wrap(FIGURES, WIDTH),
         f"{'':2}{'engine':24} {'inside':>8} {'alone':>8}  verdict",
     ]
-    shown = [node for node in nodes if node.verdict is not Verdict.RIGHT][:SHOWN]
-    for node in shown:
-        lines += _node(node)
-    left = len(nodes) - len(shown)
+    kinds: dict[object, list[NodeFinding]] = {}
+    for node in nodes:
+        if node.verdict is not Verdict.RIGHT:
+            kinds.setdefault(_kind(node), []).append(node)
+    shown = list(kinds.values())[:SHOWN]
+    for group in shown:
+        lines += _node(group[0])
+        if len(group) > 1:
+            lines.append(f"  and {len(group) - 1} more like it, none worse")
+    left = len(nodes) - sum(map(len, shown))
     if left:
         right = sum(node.verdict is Verdict.RIGHT for node in nodes)
         said = "all right" if right == left else "none worse"
         lines.append(f"... and {left} more, {said}; --json and --html have all of them")
     return lines
+
+
+def _kind(node: NodeFinding) -> object:
+    """Nodes that are wrong stand for themselves; others of one operator, shape, verdicts and reasons stand together."""
+    if node.verdict is Verdict.WRONG:
+        return node.name
+    findings = tuple((name, each.verdict, each.reason) for name, each in node.engines.items())
+    return node.operator, node.shape, node.reduced, findings
 
 
 def _node(node: NodeFinding) -> Iterator[str]:

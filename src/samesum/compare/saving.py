@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from samesum.compare.graph import Graph, Node
 from samesum.compare.judging import Arrays
+from samesum.compare.observing import needed
 from samesum.compare.results import EngineFacts, EngineFinding
 from samesum.files.writing import replacing_folder
 from samesum.formats.arrays import BFLOAT16, NDArray
-from samesum.runtimes.runtime import Format
+from samesum.runtimes.runtime import Feeds, Format
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """An engine that is wrong at a node for these inputs."""
+    """An engine that is wrong at a node for these inputs; `feeds` are those of the whole model."""
 
     graph: Graph
     node: Node
@@ -27,6 +29,14 @@ class Case:
     engine: str
     facts: EngineFacts
     finding: EngineFinding
+    feeds: Feeds = field(default_factory=dict)
+
+    @property
+    def needs_model(self) -> bool:
+        """True if a model of the node alone is not wrong, so that the whole one has to be run."""
+        alone = self.finding.alone
+        is_kept = bool(self.feeds) and all(each.dtype.kind in "biufc" for each in self.feeds.values())
+        return is_kept and alone is not None and not alone.wrong
 
 
 _RUN = {
@@ -42,10 +52,22 @@ evaluator = onnx.reference.ReferenceEvaluator("model.onnx")
 got = evaluator.run(None, {evaluator.input_names[0]: x})[0]""",
 }
 
+_RUN_WHOLE = {
+    "onnxruntime": """import onnxruntime
+session = onnxruntime.InferenceSession("model.onnx", providers=["CPUExecutionProvider"])
+got = session.run([VALUE], inputs)[0]""",
+    "openvino": """import openvino
+core = openvino.Core()
+compiled = core.compile_model("MODEL", "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+got = compiled(inputs)[compiled.output(VALUE)]""",
+    "reference": """import onnx.reference
+got = onnx.reference.ReferenceEvaluator("model.onnx").run([VALUE], inputs)[0]""",
+}
+
 _SCRIPT = '''"""HEAD"""
 import numpy as np
 
-x, exact = np.load("input.npy"), np.load("exact.npy")
+GIVEN, exact = LOADED, np.load("exact.npy")
 RUN
 with np.errstate(all="ignore"):
     off = np.abs(got.astype(np.float64) - exact.astype(np.float64))
@@ -68,6 +90,33 @@ def save(folder: Path, case: Case) -> Path:
 
 
 def _write(work: Path, case: Case) -> None:
+    np.save(work / "exact.npy", _written(case.exact))
+    if case.needs_model:
+        _write_whole(work, case)
+    else:
+        _write_alone(work, case)
+
+
+def _write_whole(work: Path, case: Case) -> None:
+    """The whole model with the node's values as outputs, and its inputs."""
+    model = case.graph.exposed(needed(case.graph, case.node, case.feeds))
+    is_onnx = model.format is Format.ONNX
+    (work / ("model.onnx" if is_onnx else "model.xml")).write_bytes(model.content)
+    if not is_onnx:
+        (work / "model.bin").write_bytes(model.weights)
+    given: dict[str, Any] = dict(case.feeds)
+    np.savez(work / "inputs.npz", **given)
+    run = _RUN_WHOLE.get(case.engine) or _own(case.engine, "model, inputs, [VALUE])[VALUE]")
+    _write_script(work, case, run.replace("VALUE", repr(case.node.outputs[0])), "inputs", 'dict(np.load("inputs.npz"))')
+
+
+def _write_script(work: Path, case: Case, run: str, given: str, loaded: str) -> None:
+    script = _SCRIPT.replace("HEAD", _head(case)).replace("GIVEN", given).replace("LOADED", loaded).replace("RUN", run)
+    name = "model.onnx" if (work / "model.onnx").exists() else "model.xml"
+    (work / "reproduce.py").write_text(script.replace("MODEL", name), "utf-8")
+
+
+def _write_alone(work: Path, case: Case) -> None:
     alone = case.graph.alone(case.node, case.arrays)
     is_onnx = alone.model.format is Format.ONNX
     if is_onnx:
@@ -77,16 +126,21 @@ def _write(work: Path, case: Case) -> None:
         (work / "model.bin").write_bytes(alone.model.weights)
     (data,) = alone.feeds.values()
     np.save(work / "input.npy", _written(data))
-    np.save(work / "exact.npy", _written(case.exact))
-    script = _SCRIPT.replace("HEAD", _head(case)).replace("RUN", _running(case.engine))
-    (work / "reproduce.py").write_text(script.replace("MODEL", "model.onnx" if is_onnx else "model.xml"), "utf-8")
+    run = _RUN.get(case.engine) or _own(case.engine, "model, {model.graph.input[0].name: x}, [name])[name]")
+    _write_script(work, case, run, "x", 'np.load("input.npy")')
 
 
 _OWN = """import importlib, onnx  # run with the folder of MODULE in PYTHONPATH
 engine = importlib.import_module("MODULE").CLASS()
 model = onnx.load("model.onnx")
 name = model.graph.output[0].name
-got = engine.run(model, {model.graph.input[0].name: x}, [name])[name]"""
+got = engine.run(ASKED"""
+
+
+def _own(engine: str, asked: str) -> str:
+    """How a class of the user's own is run."""
+    module, _, name = engine.partition(":")
+    return _OWN.replace("MODULE", module).replace("CLASS", name or module).replace("ASKED", asked)
 
 
 def _with_shape(content: bytes, exact: NDArray) -> bytes:
@@ -102,12 +156,6 @@ def _with_shape(content: bytes, exact: NDArray) -> bytes:
     return bytes(proto.SerializeToString())
 
 
-def _running(engine: str) -> str:
-    """How the script runs the model."""
-    module, _, name = engine.partition(":")
-    return _RUN.get(engine) or _OWN.replace("MODULE", module).replace("CLASS", name or module)
-
-
 def _head(case: Case) -> str:
     """What the script shows, in the first line of its docstring."""
     node, found = case.node, case.finding
@@ -115,7 +163,7 @@ def _head(case: Case) -> str:
     said = f"{node.operator} in opset {node.opset}: {engine} is {found.verdict.value}"
     if found.reason:
         said += f" ({found.reason})"
-    if found.alone is None or not found.alone.wrong:
+    if not case.needs_model and (found.alone is None or not found.alone.wrong):
         said += "; inside its model, not alone as it is run here"
     return said.replace("\\", "/").replace('"', "'") + "."
 

@@ -65,7 +65,8 @@ def worst_text(worst: Worst | None) -> str:
 
 def detail(found: Figure) -> str:
     """How many elements are wrong, the worst of them, and how far any is in ulps of its own result."""
-    parts = [f"{found.wrong} elements", worst_text(found.worst), f"up to {figure_text(found.ulp)} ulp of the result"]
+    elements = f"{found.wrong} {'element' if found.wrong == 1 else 'elements'}"
+    parts = [elements, worst_text(found.worst), f"up to {figure_text(found.ulp)} ulp of the result"]
     return ", ".join(part for part in parts if part)
 
 
