@@ -148,7 +148,7 @@ def called(tree: Tree) -> str:
 def order(tree: Tree) -> str:
     """What the order is called, "" where it has no simple form.
 
-    >>> order(Tree(4, ((0, 2), (1, 3), (4, 5))))
+    >>> order(Tree(6, ((0, 2), (6, 4), (1, 3), (8, 5), (7, 9))))
     '2 interleaved sums'
     """
     for name, steps in _SIMPLE:
