@@ -38,7 +38,7 @@ def drawn(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """The tests with the lowest versions of the dependencies that are allowed."""
     session.install(".[test]")
-    session.install("numpy==2.0.*", "ml_dtypes==0.5.0", "rich==13.0.*", "onnx==1.17.*")
+    session.install("numpy==2.0.*", "ml_dtypes==0.5.0", "rich==13.0.*", "onnx==1.19.*")
     session.run("python", "-m", "pytest", "-n", "auto", *session.posargs)
 
 

@@ -111,7 +111,9 @@ def test_rows_around_the_family_are_the_schemas_of_the_onnx_package(operator: Op
     import onnx
 
     found = schemas(onnx, operator.name)
-    assert {version.since for version in operator.versions} <= {schema.since_version for schema in found}
+    newest = onnx.defs.onnx_opset_version()
+    known_versions = {version.since for version in operator.versions if version.since <= newest}
+    assert known_versions <= {schema.since_version for schema in found}
     for schema in found:
         spec = lookup("onnx", operator.name, schema.since_version)
         known = {types for types in types_of(schema, schema.inputs[0].type_str) if types in ALL}

@@ -151,9 +151,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _compared(arguments: argparse.Namespace) -> Comparison:
-    from rich.console import Console
-    from rich.progress import Progress
-
+    from samesum.cli.progress import progress
     from samesum.compare.comparing import compare
     from samesum.compare.saving import Case, save
 
@@ -161,9 +159,8 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
         if arguments.save is not None:
             save(arguments.save, case)
 
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("compare", total=None)
+    with progress() as bar:
+        task = bar.add_task("compare", total=None)
         return compare(
             arguments.model,
             _inputs(arguments),
@@ -173,7 +170,7 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
             isolated=True,
             effect=arguments.effect,
             record=arguments.record,
-            advance=lambda said, done, count: progress.update(task, description=said, completed=done, total=count),
+            advance=lambda said, done, count: bar.update(task, description=said, completed=done, total=count),
             save=keep,
         )
 

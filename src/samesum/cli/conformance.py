@@ -166,15 +166,12 @@ def _export(arguments: argparse.Namespace) -> Exit:
 
 def _run(cases: Sequence[Case], contestants: Sequence[Contestant], ulps: int) -> list[Finding]:
     """All findings, with a bar on standard error while it takes."""
-    from rich.console import Console
-    from rich.progress import Progress
-
+    from samesum.cli.progress import progress
     from samesum.conformance.running import findings
 
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("conformance", total=len(cases) * len(contestants))
-        return list(findings(cases, contestants, lambda: progress.advance(task), ulps))
+    with progress() as bar:
+        task = bar.add_task("conformance", total=len(cases) * len(contestants))
+        return list(findings(cases, contestants, lambda: bar.advance(task), ulps))
 
 
 def _save(folder: Path, wrong: Sequence[Finding]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,7 @@ def _onnx(model: bytes | Any, folder: Path | None) -> OnnxGraph:
         raise DtypeError(f"a model is a path, bytes or an onnx.ModelProto; got {type(proto).__name__}")
     if not proto.graph.node and not proto.graph.output:
         raise ModelError("the model holds no graph")
+    _check_functions(proto)
     texts(*(name for node in proto.graph.node for name in (node.op_type, *node.input, *node.output)))
     try:
         if folder is not None:
@@ -84,3 +86,26 @@ def _onnx(model: bytes | Any, folder: Path | None) -> OnnxGraph:
         return OnnxGraph(inline_local_functions(proto) if proto.functions else proto)
     except (onnx.checker.ValidationError, ValueError, OSError) as error:
         raise ModelError(f"not a valid ONNX model: {error}") from error
+
+
+def _check_functions(proto: Any) -> None:
+    """Refuses functions that call themselves, over others too; some releases of onnx crash when they spell them out."""
+    calls = {
+        (each.domain, each.name, each.overload): {(n.domain, n.op_type, n.overload) for n in _nodes(each.node)}
+        for each in proto.functions
+    }
+    while plain := [name for name, called in calls.items() if not called & calls.keys()]:
+        for name in plain:
+            del calls[name]
+    if calls:
+        names = ", ".join(sorted({name for _, name, _ in calls}))
+        raise ModelError(f"not a valid ONNX model: functions that call themselves: {names}")
+
+
+def _nodes(nodes: Iterable[Any]) -> Iterator[Any]:
+    """The nodes and those of the graphs among their attributes."""
+    for node in nodes:
+        yield node
+        for attribute in node.attribute:
+            for inner in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+                yield from _nodes(inner.node)
