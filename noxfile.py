@@ -100,6 +100,13 @@ def sanitize(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Damaged files of every format, 200,000 of them: tensors or an error in words."""
+    session.install(".[test,files]")
+    session.run("python", "tests/fuzzing.py", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
 def examples(session: nox.Session) -> None:
     """Every example on its own engine and on samesum."""
     session.install(".[compare]")

@@ -31,7 +31,7 @@ _FIXED = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 """Bytes of the values of metadata by type; 8 is a text, 9 an array."""
 _UINT32, _TEXT, _ARRAY = 4, 8, 9
 _ALIGNMENT_KEY, _DEFAULT_ALIGNMENT, _MOST_DIMS = "general.alignment", 32, 4
-_MOST_ENTRIES, _MOST_ITEMS, _LONGEST_NAME = 1 << 20, 1 << 24, 1 << 16
+_MOST_ENTRIES, _MOST_ITEMS, _LONGEST_NAME = 1 << 16, 1 << 22, 1 << 16
 
 
 class _Reader:

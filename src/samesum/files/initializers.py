@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from samesum.errors import ModelError
+from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.external import entries, opened_at, place
 from samesum.files.opening import opened, size_of
 from samesum.files.protobuf import Field, fields, integer
@@ -28,7 +28,7 @@ _DIMS, _TYPE, _SEGMENT, _NAME, _RAW, _EXTERNAL, _LOCATION = 1, 2, 3, 8, 9, 13, 1
 _FLOATS, _INT32S, _INT64S, _DOUBLES, _UINT64S = 4, 5, 7, 10, 11
 _TYPED = {"FLOAT": _FLOATS, "DOUBLE": _DOUBLES, "INT64": _INT64S, "UINT32": _UINT64S, "UINT64": _UINT64S}
 """Where a type lies if not in raw_data; all others lie in int32_data."""
-_LONGEST_TEXT, _MOST_TENSORS, _MOST_DIMS = 4096, 1 << 20, 64
+_LONGEST_TEXT, _MOST_FIELDS, _MOST_DIMS = 4096, 1 << 19, 64
 
 
 @dataclass(slots=True)
@@ -62,8 +62,6 @@ def initializers(path: Path, limits: Limits = NO_LIMITS) -> Contents:
             names.add(found.name)
             tensor = _tensor(found, path, limits) if kind == _INITIALIZER else _skipped(found, path, "it is sparse")
             (skipped if isinstance(tensor, Skipped) else tensors).append(tensor)  # type: ignore[arg-type]
-            if len(names) > _MOST_TENSORS:
-                raise ModelError(f"{path} has more than {_MOST_TENSORS} initializers")
     return Contents(tuple(tensors), tuple(skipped))
 
 
@@ -73,7 +71,9 @@ def _entries(file: IO[bytes], label: str) -> Iterator[tuple[int, Field]]:
     for each in fields(file, size_of(file), label):
         if each.number == _GRAPH and each.begin is not None:
             has_graph = True
-            for inner in fields(file, each.begin + each.value, label, each.begin):
+            for number, inner in enumerate(fields(file, each.begin + each.value, label, each.begin)):
+                if number == _MOST_FIELDS:
+                    raise UnsafeModelError(f"{label}: its graph has more than {_MOST_FIELDS} fields")
                 if inner.number in (_INITIALIZER, _SPARSE) and inner.begin is not None:
                     yield inner.number, inner
     if not has_graph:

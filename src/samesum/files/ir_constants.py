@@ -18,7 +18,7 @@ from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, bytes_
 from samesum.formats.elements import IR_ELEMENTS
 
 SUFFIX = ".xml"
-_MAX_BYTES, _MAX_DEPTH, _MAX_TAGS, _BLOCK = 1 << 30, 64, 1 << 21, 1 << 20
+_MAX_BYTES, _MAX_DEPTH, _MAX_TAGS, _BLOCK = 1 << 30, 64, 1 << 20, 1 << 20
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 

@@ -21,6 +21,7 @@ from samesum.files.source import NO_LIMITS, Limits
 from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, stretch
 from samesum.formats.elements import Element
 
+_LONGEST_NAME = 255
 SUFFIX, INDEX = ".safetensors", ".safetensors.index.json"
 _HELD: dict[str, type] = {
     "BOOL": np.bool_, "U8": np.uint8, "I8": np.int8, "U16": np.uint16, "I16": np.int16, "U32": np.uint32,
@@ -111,7 +112,7 @@ def sharded(path: Path, limits: Limits = NO_LIMITS) -> Contents:
     tensors: list[Tensor] = []
     skipped: list[Skipped] = []
     for shard in sorted(set(index.values())):
-        if Path(shard).name != shard or "\\" in shard or shard in ("", ".", ".."):
+        if Path(shard).name != shard or "\\" in shard or shard in ("", ".", "..") or len(shard) > _LONGEST_NAME:
             raise UnsafeModelError(f"{path} names the file {shard[:60]!r}; a file beside the index is needed")
         contents = safetensors(path.with_name(shard), limits)
         wanted = {name for name, at in index.items() if at == shard}
