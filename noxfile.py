@@ -129,6 +129,14 @@ def table(session: nox.Session) -> None:
 
 
 @nox.session
+def selftest(session: nox.Session) -> None:
+    """Writes the digests in docs/howto/reproduce.md again."""
+    session.install(".")
+    digests = session.run("samesum", "selftest", silent=True)
+    _put(Path("docs/howto/reproduce.md"), "selftest", f"```text\n{digests}```\n")
+
+
+@nox.session
 def conformance(session: nox.Session) -> None:
     """Writes the tables of docs/conformance.md again: every suite on every engine, in a minute or two."""
     session.install(".[compare]")
