@@ -170,6 +170,7 @@ def test_stores_that_lie(tmp_path: Path) -> None:
         ("shape", [2**50], r"more than 2\^40 elements"),
         ("shape", [-1], r"its shape is \[-1\]"),
         ("chunks", [2**30], "a chunk .* takes 4294967296 bytes; at most 268435456"),
+        ("shape", [2**20], "524288 chunks of 8 bytes each; at most 131072"),
         ("chunks", [0], r"its chunks are \[0\]"),
         ("chunks", [2, 2], r"its chunks are \[2, 2\]"),
     ):

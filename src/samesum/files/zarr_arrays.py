@@ -29,6 +29,8 @@ NODES = ("zarr.json", ".zarray", ".zgroup")
 MAX_CHUNK = 1 << 28
 """Bytes of a chunk in memory."""
 _MAX_NODES, _MAX_DEPTH = 1 << 16, 64
+_TINY_CHUNK, _MOST_TINY_CHUNKS = 64, 1 << 17
+"""A chunk takes a fraction of a millisecond, whether it is there or not: a few bytes of metadata must not cost hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,11 @@ def _tensor(name: str, store: Path, folder: Path, limits: Limits) -> ZarrTensor 
     size = math.prod(chunks) * element.dtype.itemsize  # type: ignore[arg-type]
     if size > MAX_CHUNK:
         raise UnsafeModelError(f"{node}: a chunk {chunks} takes {size} bytes; at most {MAX_CHUNK} are allowed")
+    count = math.prod(-(-length // chunk) for length, chunk in zip(shape, chunks, strict=True))  # type: ignore[arg-type]
+    if size < _TINY_CHUNK and count > _MOST_TINY_CHUNKS:
+        raise UnsafeModelError(
+            f"{node}: {count} chunks of {size} bytes each; at most {_MOST_TINY_CHUNKS} of less than {_TINY_CHUNK} bytes"
+        )
     return ZarrTensor(name, str(store), element, tuple(shape), tuple(chunks), folder)  # type: ignore[arg-type]
 
 
