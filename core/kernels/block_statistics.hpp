@@ -76,6 +76,17 @@ struct PlainSum {
         for (std::size_t k = 0; k < width; ++k) total += all[k];
         return total;
     }
+    // Sums that are multiples of one unit and together below 2^53 times as many of it as fit into a double.
+    void total_in_two(double& high, double& low) const {
+        high = low = 0;
+        for (const Doubles& each : sum) {
+            for (std::size_t k = 0; k < width; ++k) {
+                double error;
+                two_sum(high, each[k], high, error);
+                low += error;
+            }
+        }
+    }
 };
 
 inline double GridSum::total() const {
@@ -120,13 +131,14 @@ struct StatisticsOf {
         take(0, F::doubles(padded));
     }
 
-    // Up to 2^11 narrow floats: sums are below 2^(greatest + 12), those of squares below 2^(2 greatest + 13),
-    // of which 2^(2 greatest - 39) stays at most for each element. All that is left is a sum of few
+    // Up to 2^12 narrow floats: sums are below 2^(greatest + 13), those of squares below 2^(2 greatest + 14),
+    // of which 2^(2 greatest - 38) stays at most for each element. All that is left is a sum of few
     // multiples.
     static void narrow_sums(const char* p, std::size_t n, Range range, BlockStatistics& found) {
-        if (range.depth() > 40) return;
+        if (range.depth() > 39) return;
+        if (2 * range.depth() + 2 + place_bits <= 53) return close_sums(p, n, found);
         PlainSum itself, size, rest;
-        GridSum square(2 * range.greatest + 14);
+        GridSum square(2 * range.greatest + 15);
         each(p, n, [&](std::size_t k, Doubles v) {
             itself.take(k, v);
             size.take(k, samesum::SAMESUM_ISA::magnitude(v));
@@ -136,6 +148,24 @@ struct StatisticsOf {
         found.part[1][0] = size.total();
         found.part[2][0] = square.total();
         found.part[2][1] = rest.total();
+        for (bool& known : found.known) known = true;
+    }
+
+    // Squares of a block that are added in one place of a chain's vector: fewer than 2^place_bits.
+    static constexpr int place_bits = width == 8 ? 8 : width == 4 ? 9 : 10;
+
+    // Of magnitudes so close together that the sum of the squares in each place is exact: they are multiples
+    // of 2^(2 unit) below 2^(2 greatest + 2).
+    static void close_sums(const char* p, std::size_t n, BlockStatistics& found) {
+        PlainSum itself, size, square;
+        each(p, n, [&](std::size_t k, Doubles v) {
+            itself.take(k, v);
+            size.take(k, samesum::SAMESUM_ISA::magnitude(v));
+            square.take(k, v * v);
+        });
+        found.part[0][0] = itself.total();
+        found.part[1][0] = size.total();
+        square.total_in_two(found.part[2][0], found.part[2][1]);
         for (bool& known : found.known) known = true;
     }
 

@@ -30,6 +30,17 @@ inline void add_to_statistics(Statistics& statistics, nb::handle x) {
     unlocked(PyArray_NBYTES(array), [&] { statistics.add(data, PyArray_DIM(array, 1)); });
 }
 
+inline bool add_file_to_statistics(Statistics& statistics, int descriptor, std::int64_t offset,
+                                   std::int64_t n) {
+    if (statistics.sets().size() != 1 || descriptor < 0 || offset < 0 || n < 0 || n > INT64_MAX / 16)
+        raise("ShapeError",
+              "a file is of one set, from an offset and of a number of elements that are not negative");
+    bool is_read = false;
+    unlocked(n * static_cast<std::int64_t>(size_of(statistics.format())),
+             [&] { is_read = statistics.add_file(descriptor, offset, n); });
+    return is_read;
+}
+
 // An int64 array of shape [outputs, 8]: NaNs, +inf, -inf, zeros, subnormals; of the finite elements the least
 // and the greatest key and the bits of the least magnitude that is not zero.
 inline nb::object counted_statistics(const Statistics& statistics) {
@@ -69,6 +80,7 @@ inline void define_statistics(nb::module_& m) {
     nb::class_<Statistics>(m, "Statistics")
         .def("__init__", &construct_statistics, nb::arg("dtype"), nb::arg("outputs"))
         .def("add", &add_to_statistics, nb::arg("x"))
+        .def("add_file", &add_file_to_statistics, nb::arg("descriptor"), nb::arg("offset"), nb::arg("n"))
         .def("counted", &counted_statistics)
         .def("encoded", &encoded_statistics, nb::arg("map"));
     m.def("count_bytes", &count_bytes_of, nb::arg("x"), nb::arg("counts"));

@@ -1,6 +1,12 @@
 #include "run/statistics.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
 
 #include "exact/elements.hpp"
 #include "kernels/instruction_set.hpp"
@@ -17,7 +23,7 @@ constexpr std::int64_t slice = 1 << 16;
 static_assert(slice % static_cast<std::int64_t>(statistics_elements) == 0);
 
 template <Map map>
-void add_exactly(Superaccumulator& total, const char* x, std::size_t n, Format format) {
+void add_part_exactly(Superaccumulator& total, const char* x, std::size_t n, Format format) {
     const auto& blocks = current_instruction_set().exact_blocks->total[static_cast<std::size_t>(format)];
     const ExactParts parts = blocks[static_cast<std::size_t>(map)](x, n);
     if (parts.known) {
@@ -30,6 +36,12 @@ void add_exactly(Superaccumulator& total, const char* x, std::size_t n, Format f
         add_elements<f, map>(total, x, static_cast<std::ptrdiff_t>(size_of(f)), n);
     };
     in_float_format(format, add);
+}
+
+template <Map map>
+void add_exactly(Superaccumulator& total, const char* x, std::size_t n, Format format) {
+    for (std::size_t i = 0; i < n; i += exact_elements)
+        add_part_exactly<map>(total, x + i * size_of(format), std::min(exact_elements, n - i), format);
 }
 
 std::size_t threads_for(std::int64_t bytes) {
@@ -48,6 +60,24 @@ void for_each_slice(std::int64_t rows, std::int64_t n, std::int64_t bytes, const
         work(row, std::min(row + group, rows), begin, std::min(begin + slice, n), slices == 1);
     };
     for_each_task(static_cast<std::size_t>(groups * slices), threads_for(bytes), task);
+}
+
+// False where the file ends before, or cannot be read.
+bool read_at(int descriptor, std::int64_t offset, char* to, std::int64_t bytes) {
+#if defined(__unix__) || defined(__APPLE__)
+    while (bytes > 0) {
+        const ssize_t count =
+            pread(descriptor, to, static_cast<std::size_t>(bytes), static_cast<off_t>(offset));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        to += count;
+        offset += count;
+        bytes -= count;
+    }
+    return true;
+#else
+    return false;
+#endif
 }
 
 }  // namespace
@@ -81,28 +111,58 @@ void SetStatistics::merge(const SetStatistics& other) {
     for (std::size_t map = 0; map < sums.size(); ++map) sums[map].merge(other.sums[map]);
 }
 
+void SetStatistics::take_all(const char* x, std::int64_t n, Format format) {
+    const std::int64_t block = static_cast<std::int64_t>(statistics_block(format));
+    for (std::int64_t i = 0; i < n; i += block)
+        take(x + i * static_cast<std::int64_t>(size_of(format)),
+             static_cast<std::size_t>(std::min(block, n - i)), format);
+}
+
 void Statistics::add(const char* x, std::int64_t n) {
     const FloatingPointScope scope;
     const std::int64_t rows = static_cast<std::int64_t>(sets_.size()),
                        size = static_cast<std::int64_t>(size_of(format_));
     if (rows == 0 || n == 0) return;
     std::mutex joining;
-    for_each_slice(
-        rows, n, rows * n * size,
-        [&](std::int64_t row, std::int64_t last, std::int64_t begin, std::int64_t end, bool is_whole) {
-            constexpr std::int64_t block = statistics_elements;
-            for (; row < last; ++row) {
-                SetStatistics& set = sets_[static_cast<std::size_t>(row)];
-                SetStatistics part;
-                SetStatistics& to = is_whole ? set : part;
-                for (std::int64_t i = begin; i < end; i += block)
-                    to.take(x + (row * n + i) * size, static_cast<std::size_t>(std::min(block, end - i)),
-                            format_);
-                if (is_whole) continue;
-                const std::lock_guard lock(joining);
-                set.merge(part);
+    const auto work = [&](std::int64_t row, std::int64_t last, std::int64_t begin, std::int64_t end,
+                          bool is_whole) {
+        for (; row < last; ++row) {
+            SetStatistics& set = sets_[static_cast<std::size_t>(row)];
+            const char* from = x + (row * n + begin) * size;
+            if (is_whole) {
+                set.take_all(from, end - begin, format_);
+                continue;
             }
-        });
+            SetStatistics part;
+            part.take_all(from, end - begin, format_);
+            const std::lock_guard lock(joining);
+            set.merge(part);
+        }
+    };
+    for_each_slice(rows, n, rows * n * size, work);
+}
+
+bool Statistics::add_file(int descriptor, std::int64_t offset, std::int64_t n) {
+    const FloatingPointScope scope;
+    const std::int64_t size = static_cast<std::int64_t>(size_of(format_));
+    if (n == 0) return true;
+    std::mutex joining;
+    std::atomic<bool> is_read{true};
+    const auto work = [&](std::int64_t, std::int64_t, std::int64_t begin, std::int64_t end, bool) {
+        // Memory that the thread keeps: pages of a new allocation would have to be cleared each time.
+        thread_local std::vector<std::uint64_t> buffer(slice);
+        char* const data = reinterpret_cast<char*>(buffer.data());
+        if (!read_at(descriptor, offset + begin * size, data, (end - begin) * size)) {
+            is_read = false;
+            return;
+        }
+        SetStatistics part;
+        part.take_all(data, end - begin, format_);
+        const std::lock_guard lock(joining);
+        sets_[0].merge(part);
+    };
+    for_each_slice(1, n, n * size, work);
+    return is_read;
 }
 
 std::string Statistics::encoded(std::size_t map) const {

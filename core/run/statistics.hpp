@@ -19,7 +19,9 @@ struct SetStatistics {
     std::int64_t least = INT64_MAX, greatest = INT64_MIN, smallest = INT64_MAX;
     std::array<Superaccumulator, 3> sums;  // of the elements, of their magnitudes, of their squares
 
+    // One block.
     void take(const char* x, std::size_t n, Format format);
+    void take_all(const char* x, std::int64_t n, Format format);
     void merge(const SetStatistics& other);
 };
 
@@ -31,6 +33,9 @@ class Statistics {
 
     // Adds n elements to each set: rows of a C-contiguous array.
     void add(const char* x, std::int64_t n);
+    // Adds n elements of a file to the one set there is; where systems read at a place (not on Windows).
+    // False, and the statistics are undefined, where the file ends before or cannot be read.
+    bool add_file(int descriptor, std::int64_t offset, std::int64_t n);
 
     Format format() const { return format_; }
     const std::vector<SetStatistics>& sets() const { return sets_; }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 
 import numpy as np
@@ -230,3 +231,27 @@ def test_a_stream_may_give_fewer_bytes_than_asked_for() -> None:
     assert [each.tobytes() for each in windows(Slow(data), [10, 10, 20], "x")] == [data[:10], data[10:20], data[20:]]  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="x ends after 10 of 20 bytes: the file is truncated"):
         list(windows(Slow(data[:30]), [10, 10, 20], "x"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["float16", "float64"])
+def test_figures_read_from_the_file_are_those_of_the_boxes(tmp_path: Path, name: str) -> None:
+    from samesum.stats.direct import from_file, reads_files
+    from samesum.stats.pattern import Assembly
+
+    x = {"odd": np.zeros(3, np.int8), "x": drawn(name, (700, 300))}
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(safetensors_bytes(x))
+    odd, tensor = open_tensors(path).tensors
+    assert not reads_files(odd)
+    assert reads_files(tensor)
+    assembly = Assembly(tensor.element.dtype, tensor.shape, ())
+    for box in tensor.boxes(True, 1 << 12):
+        assembly.add(box)
+    counted: list[int] = []
+    assert from_file(tensor, counted.append) == assembly.states()
+    assert sum(counted) == tensor.nbytes
+    os.truncate(path, path.stat().st_size - 1)
+    with pytest.raises(
+        ModelError, match=rf"ends after {tensor.nbytes - 1} of {tensor.nbytes} bytes: the file is trunc"
+    ):
+        from_file(tensor, counted.append)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from samesum.errors import AttributeValueError, ModelError
+from samesum.stats import store
 from samesum.stats.histogram import Histogram
 from samesum.stats.pattern import Pattern
 from samesum.stats.record import Record, digest, joined
@@ -95,3 +97,17 @@ def test_records_of_one_name_join_or_are_refused() -> None:
     with pytest.raises(AttributeValueError, match="one name has one type"):
         joined([a, b])
     assert digest([a, b]) == digest([b, a])
+
+
+def test_a_disk_that_fills_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s"
+    write_states(path, Stored(Pattern(), (), (record("old"),)))
+
+    def full(found: Record) -> dict[str, object]:
+        raise OSError(errno.ENOSPC, f"no space for {found.name}")
+
+    monkeypatch.setattr(store, "_document", full)
+    with pytest.raises(OSError, match="no space for new"):
+        write_states(path, Stored(Pattern(), (), (record("new"),)))
+    assert [each.name for each in read_states(path).records] == ["old"]
+    assert [each.name for each in tmp_path.iterdir()] == ["s"]

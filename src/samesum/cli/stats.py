@@ -58,6 +58,12 @@ def add_to(verbs: Any) -> None:
         "--fail-on", type=conditions, metavar="CONDITIONS", default=[], help=f"exit with 3 if a tensor has {KINDS}"
     )
     parser.add_argument("--diff", type=Path, nargs=2, metavar=("A", "B"), help="which tensors of two files differ")
+    parser.add_argument("--model", type=Path, metavar="MODEL", help="an .onnx model, run in ONNX Runtime on --data")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="a folder with a .npz file for each sample")
+    parser.add_argument("--ranges", type=new_file, metavar="FILE", help="write ranges of activations for quantization")
+    parser.add_argument(
+        "--percentile", type=float, metavar="P", help="ranges hold P percent of the elements instead of all"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(call=call)
 
@@ -72,6 +78,12 @@ def conditions(text: str) -> list[Condition]:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Prints what was asked for."""
+    if arguments.model:
+        from samesum.cli.stats_model import measure_model
+
+        return measure_model(arguments)
+    if arguments.data or arguments.ranges or arguments.percentile:
+        raise UsageError("--data, --ranges and --percentile go with --model")
     if arguments.diff:
         return _compare(arguments)
     merged = in_one_list(arguments.merge or [])

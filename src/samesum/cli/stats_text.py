@@ -34,17 +34,17 @@ def _entry(record: Record) -> dict[str, Any]:
         "shape": None if record.shape is None else list(record.shape),
     }
     for name in NAMES:
-        values = [_plain(each[name]) for each in found]
+        values = [plain(each[name]) for each in found]
         entry[name] = values[0] if record.kept is None else np.array(values, object).reshape(record.kept).tolist()
     histogram = record.histogram
     entry["histogram"] = None
     if histogram is not None:
-        edges = [_plain(edge) for edge in histogram.edges()]
+        edges = [plain(edge) for edge in histogram.edges()]
         entry["histogram"] = {"edges": edges, "counts": histogram.counts.tolist()}
     return entry
 
 
-def _plain(value: Figure) -> int | float | str | None:
+def plain(value: Figure) -> int | float | str | None:
     """NaN and infinities as the strings that the document has for them."""
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
@@ -100,7 +100,7 @@ def bars(histogram: Histogram, most: int) -> Iterator[tuple[float, float, int, f
 
 def diff_document(found: Sequence[Difference], only_a: Sequence[str], only_b: Sequence[str]) -> dict[str, Any]:
     """What --diff --json prints."""
-    rows = [{"name": each.name, "differ": each.differ, "max_abs": _plain(each.max_abs)} for each in found]
+    rows = [{"name": each.name, "differ": each.differ, "max_abs": plain(each.max_abs)} for each in found]
     return {"diff": rows, "only_in_a": list(only_a), "only_in_b": list(only_b)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -102,6 +103,15 @@ class StreamTensor:
             for ranges, count, raw in zip(places, counts, arrays, strict=True):
                 box = self._decoded(raw, count).reshape([end - begin for begin, end in ranges])
                 yield Box(ranges[::-1], box.transpose()) if self.is_fortran and not is_flat else Box(ranges, box)
+
+    @contextmanager
+    def in_file(self) -> Iterator[tuple[int, int] | None]:
+        """The descriptor of a regular file and where the elements begin; None if they do not lie there as they are."""
+        with self.opened() as stream:
+            is_file = isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO)
+            yield (
+                (stream.fileno(), stream.tell()) if is_file and not self.is_swapped and self.element.bits >= 8 else None
+            )
 
     def _check_bytes(self, counts: Sequence[int]) -> None:
         if any(count * self.element.bits % 8 for count in counts[:-1]):

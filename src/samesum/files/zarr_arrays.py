@@ -30,7 +30,7 @@ MAX_CHUNK = 1 << 28
 """Bytes of a chunk in memory."""
 _MAX_NODES, _MAX_DEPTH = 1 << 16, 64
 _TINY_CHUNK, _MOST_TINY_CHUNKS = 64, 1 << 17
-"""A chunk takes a fraction of a millisecond, whether it is there or not: a few bytes of metadata must not cost hours."""
+"""A chunk takes a fraction of a millisecond, there or not: a few bytes of metadata must not cost hours."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from samesum.errors import DtypeError
 from samesum.files.contents import open_tensors
 from samesum.files.tensor import Contents, Tensor
 from samesum.formats.limits import MAX_ELEMENTS
+from samesum.stats.direct import from_file, reads_files
+from samesum.stats.exact import Exact
 from samesum.stats.histogram import Histogram
 from samesum.stats.pattern import Assembly, Pattern
 from samesum.stats.record import Record
@@ -31,6 +33,8 @@ def measured(tensor: Tensor, pattern: Pattern, *, has_histogram: bool, seen: See
     """
     kept = pattern.kept(len(tensor.shape))
     axes = kept or ()
+    if not axes and not has_histogram and reads_files(tensor):
+        return _record(tensor, None, from_file(tensor, seen), None)
     assembly = Assembly(tensor.element.dtype, tensor.shape, axes)
     histogram = Histogram() if has_histogram else None
     for box in tensor.boxes(is_flat=not axes):
@@ -38,8 +42,13 @@ def measured(tensor: Tensor, pattern: Pattern, *, has_histogram: bool, seen: See
         if histogram is not None:
             histogram.add(box.array)
         seen(box.array.nbytes * tensor.element.bits // (8 * tensor.element.dtype.itemsize))
-    lengths = assembly.shape if axes else None
-    return Record(tensor.name, tensor.file, type_of(tensor), tensor.shape, lengths, tuple(assembly.states()), histogram)
+    return _record(tensor, assembly.shape if axes else None, assembly.states(), histogram)
+
+
+def _record(
+    tensor: Tensor, kept: tuple[int, ...] | None, states: Sequence[Exact], histogram: Histogram | None
+) -> Record:
+    return Record(tensor.name, tensor.file, type_of(tensor), tensor.shape, kept, tuple(states), histogram)
 
 
 def type_of(tensor: Tensor) -> str:

@@ -56,6 +56,11 @@ class FloatTally(Tally):
         self._statistics.add(rows)
         self._count += rows.shape[1]
 
+    def add_file(self, descriptor: int, offset: int, count: int) -> bool:
+        """Takes elements of a file into the only set; False where the file ends before."""
+        self._count += count
+        return self._statistics.add_file(descriptor, offset, count)
+
     def exact(self) -> list[Exact]:
         counted = self._statistics.counted().tolist()
         sums = [totals(self._statistics.encoded(int(kind)), _UNIT) for kind in _MAPS]
