@@ -14,6 +14,7 @@
 #include "python/floating_point.hpp"
 #include "python/outputs.hpp"
 #include "python/states.hpp"
+#include "python/statistics.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
@@ -215,4 +216,5 @@ NB_MODULE(_core, m) {
     m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
     define_certificates(m);
     define_states(m);
+    define_statistics(m);
 }

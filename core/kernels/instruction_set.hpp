@@ -3,6 +3,7 @@
 
 #include "kernels/certificates.hpp"
 #include "kernels/exact_blocks.hpp"
+#include "kernels/statistics.hpp"
 #include "kernels/tables.hpp"
 
 namespace samesum {
@@ -22,6 +23,7 @@ struct InstructionSet {
     const ElementwiseMethods* elementwise;
     const Certificates* certificates;
     const ExactBlocks* exact_blocks;
+    const StatisticsMethods* statistics;
     bool (*is_supported)();
 };
 
