@@ -34,7 +34,8 @@ std::vector<char> answer(const Request& request, const std::vector<char>& x) {
     switch (request.operation) {
         case Operation::reduce: {
             out = room((reduced[0] ? 1 : shape[0]) * (reduced[1] ? 1 : shape[1]));
-            const Reduction row{static_cast<Map>(request.code & 15), static_cast<Combine>(request.code >> 4 & 15),
+            const Reduction row{static_cast<Map>(request.code & 15),
+                                static_cast<Combine>(request.code >> 4 & 15),
                                 static_cast<Finalize>(request.code >> 8), false};
             reduce(view, reduced, row, format, out.data());
             break;
@@ -56,11 +57,13 @@ std::vector<char> answer(const Request& request, const std::vector<char>& x) {
 
 int main() {
     for (Request request; std::fread(&request, sizeof request, 1, stdin) == 1;) {
-        const std::size_t count = static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(request.columns);
+        const std::size_t count =
+            static_cast<std::size_t>(request.rows) * static_cast<std::size_t>(request.columns);
         std::vector<char> x(count * samesum::size_of(static_cast<samesum::Format>(request.in)));
         if (std::fread(x.data(), 1, x.size(), stdin) != x.size()) return 1;
         const std::vector<char> out = answer(request, x);
-        if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) return 1;
+        if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0)
+            return 1;
     }
     return 0;
 }

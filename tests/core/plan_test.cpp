@@ -1,4 +1,6 @@
 // A plan visits every element of a view once, for the output that it belongs to, whatever the layout.
+#include "layout/plan.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,8 +10,6 @@
 #include <random>
 #include <utility>
 #include <vector>
-
-#include "layout/plan.hpp"
 
 namespace {
 

@@ -33,7 +33,8 @@ void count_tasks(std::size_t n, std::size_t threads) {
     std::atomic<std::size_t> most_worker{0};
     auto task = [&](std::size_t t, std::size_t worker) {
         ++times[t];  // no atomic: two threads here at once would be a race
-        for (std::size_t seen = most_worker; worker > seen && !most_worker.compare_exchange_weak(seen, worker);) {
+        for (std::size_t seen = most_worker;
+             worker > seen && !most_worker.compare_exchange_weak(seen, worker);) {
         }
     };
     for_each_task(n, threads, task);
@@ -44,7 +45,8 @@ void count_tasks(std::size_t n, std::size_t threads) {
 TEST_CASE("each task runs once, by a worker below the number of threads") {
     for (const int threads : {1, 2, 3, 8}) {
         const Threads scope(threads);
-        for (const std::size_t n : {0, 1, 2, 7, 64, 65, 1000}) count_tasks(n, static_cast<std::size_t>(threads));
+        for (const std::size_t n : {0, 1, 2, 7, 64, 65, 1000})
+            count_tasks(n, static_cast<std::size_t>(threads));
     }
 }
 
@@ -97,7 +99,8 @@ TEST_CASE("tasks in order may wait for those before them") {
         std::vector<std::atomic<long>> carry(200);
         auto task = [&](std::size_t t, std::size_t) {
             long before = 0;
-            while (t > 0 && (before = carry[t - 1].load(std::memory_order_acquire)) == 0) std::this_thread::yield();
+            while (t > 0 && (before = carry[t - 1].load(std::memory_order_acquire)) == 0)
+                std::this_thread::yield();
             carry[t].store(before + 1, std::memory_order_release);
         };
         for_each_task_in_order(carry.size(), 4, task);

@@ -94,7 +94,8 @@ TEST_CASE("sums that are cut, merged and taken in any order are the same") {
         const std::size_t cut = random() % (x.size() + 1);
         for (std::size_t at = 0; at < x.size(); ++at) add(at < cut ? a : b, x[at]);
         b.merge(a);
-        REQUIRE(b.rounded({Finalize::itself, Format::f64, 1}) == whole.rounded({Finalize::itself, Format::f64, 1}));
+        REQUIRE(b.rounded({Finalize::itself, Format::f64, 1}) ==
+                whole.rounded({Finalize::itself, Format::f64, 1}));
     }
 }
 
