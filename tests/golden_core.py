@@ -37,7 +37,8 @@ class Core:
         rows, columns = x.shape
         formats = CODES[x.dtype.name], CODES[dtype.name]
         request = struct.pack("<7i", operation, code, *formats, rows, columns, sum(1 << axis for axis in axes))
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.write(request + np.ascontiguousarray(x).tobytes())
         self._process.stdin.flush()
         shape = [1 if operation == REDUCE and axis in axes else size for axis, size in enumerate(x.shape)]
