@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from samesum.compare.figures import unit
 from samesum.compare.graph import Node
 from samesum.compare.judging import CAREFUL
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
+from samesum.formats.ulps import unit
 
 _BY_PLACE = ("scatternd", "scatterndupdate")
 _BY_ELEMENT = ("scatterelements", "scatterelementsupdate")
