@@ -48,6 +48,11 @@ as well, and so will run(model, feeds, wanted) -> {name: array}. With
 `formats = ("onnx", "ir")` in the class, or ("ir",), it gets OpenVINO's cases
 too: `model` is then a pair, the bytes of the .xml and of the .bin.
 
+an execution provider of ONNX Runtime that comes as a plugin is tried by
+`--ep-library libmine.so --ep-name mine`. The library is registered under that
+name, in a process of its own; what the provider does not take counts as not
+supported, since ONNX Runtime's own kernels are switched off.
+
 what an answer counts as:
   passed         the answer is the expected one
   not supported  NotImplementedError, or an engine's own words for it
@@ -75,6 +80,10 @@ def add_to(verbs: Any) -> None:
     many: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
     parser.add_argument("--engine", metavar="NAME", dest="engines", help="engines to test, or all", **many)
     parser.add_argument("--backend", metavar="MODULE:CLASS", dest="backends", help="backends of your own", **many)
+    parser.add_argument(
+        "--ep-library", metavar="FILE", type=Path, help="a plugin of ONNX Runtime: the library of an execution provider"
+    )
+    parser.add_argument("--ep-name", metavar="NAME", help="the execution provider of --ep-library")
     parser.add_argument("--against", metavar="NAME,...", default="", help="engines to show beside those tested")
     parser.add_argument("--suite", metavar="NAME", dest="suites", help="these suites only", **many)
     parser.add_argument("--op", metavar="NAME", dest="operators", help="these operators only", **many)

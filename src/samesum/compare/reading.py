@@ -10,7 +10,7 @@ from typing import Any
 from samesum.compare.graph import Graph
 from samesum.compare.ir_graph import IrGraph
 from samesum.compare.onnx_graph import OnnxGraph
-from samesum.errors import AttributeValueError, DtypeError, ModelError, during
+from samesum.errors import AttributeValueError, DtypeError, ModelError, UnsafeModelError, during
 from samesum.files.opening import read_bytes
 from samesum.frontends.models.onnx_file.nodes import texts
 from samesum.runtimes.packages import require
@@ -64,6 +64,7 @@ def _onnx(model: bytes | Any, folder: Path | None) -> OnnxGraph:
     require("onnx", "an ONNX model")
     import onnx
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    from onnx.checker import ValidationError
     from onnx.external_data_helper import load_external_data_for_model
     from onnx.inliner import inline_local_functions
 
@@ -80,8 +81,11 @@ def _onnx(model: bytes | Any, folder: Path | None) -> OnnxGraph:
     try:
         if folder is not None:
             load_external_data_for_model(proto, str(folder))
+    except (ValidationError, ValueError, OSError) as error:
+        raise UnsafeModelError(f"external data: {' '.join(str(error).split())}") from error
+    try:
         return OnnxGraph(inline_local_functions(proto) if proto.functions else proto)
-    except (onnx.checker.ValidationError, ValueError, OSError) as error:
+    except (ValidationError, ValueError) as error:
         raise ModelError(f"not a valid ONNX model: {error}") from error
 
 
