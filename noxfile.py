@@ -101,6 +101,13 @@ def sanitize(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Damaged files of every format, 200,000 of them: tensors or an error in words."""
+    session.install(".[test,files]")
+    session.run("python", "tests/fuzzing.py", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
 def examples(session: nox.Session) -> None:
     """Every example on its own engine and on samesum."""
     session.install(".[compare]")
@@ -120,6 +127,14 @@ def table(session: nox.Session) -> None:
     session.install(".")
     rows = session.run("samesum", "info", "--markdown", silent=True)
     _put(Path("docs/operators.md"), "operators", str(rows))
+
+
+@nox.session
+def selftest(session: nox.Session) -> None:
+    """Writes the digests in docs/howto/reproduce.md again."""
+    session.install(".")
+    digests = session.run("samesum", "selftest", silent=True)
+    _put(Path("docs/howto/reproduce.md"), "selftest", f"```text\n{digests}```\n")
 
 
 @nox.session

@@ -95,7 +95,8 @@ def inputs_and_attributes(schema: Any) -> tuple[Any, ...]:
 def _default(proto: Any) -> Any:
     from onnx.helper import get_attribute_value
 
-    return get_attribute_value(proto) if proto.name else None
+    value = get_attribute_value(proto) if proto.name else None
+    return tuple(value) if isinstance(value, list) else value
 
 
 def inputs_and_attributes_of_row(spec: Spec) -> tuple[Any, ...]:

@@ -12,6 +12,28 @@ if TYPE_CHECKING:
 Step = Callable[[str], AbstractContextManager[None]]
 """Names a step while it lasts; the bar goes on when it has ended."""
 
+Bytes = Callable[[int], None]
+"""Is told how many bytes more have been read."""
+
+
+@contextmanager
+def transfer(total: int, name: str) -> Iterator[Bytes]:
+    """A bar for so many bytes, with the speed."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(name, total=total)
+        yield lambda count: progress.advance(bar, count)
+
 
 @contextmanager
 def progress(*columns: str | ProgressColumn) -> Iterator[Progress]:

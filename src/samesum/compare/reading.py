@@ -64,7 +64,6 @@ def _onnx(model: bytes | Any, folder: Path | None) -> OnnxGraph:
     require("onnx", "an ONNX model")
     import onnx
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-    from onnx.checker import ValidationError
     from onnx.external_data_helper import load_external_data_for_model
     from onnx.inliner import inline_local_functions
 
@@ -81,11 +80,11 @@ def _onnx(model: bytes | Any, folder: Path | None) -> OnnxGraph:
     try:
         if folder is not None:
             load_external_data_for_model(proto, str(folder))
-    except (ValidationError, ValueError, OSError) as error:
+    except (onnx.checker.ValidationError, ValueError, OSError) as error:
         raise UnsafeModelError(f"external data: {' '.join(str(error).split())}") from error
     try:
         return OnnxGraph(inline_local_functions(proto) if proto.functions else proto)
-    except (ValidationError, ValueError) as error:
+    except (onnx.checker.ValidationError, ValueError, OSError) as error:
         raise ModelError(f"not a valid ONNX model: {error}") from error
 
 
