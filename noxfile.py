@@ -108,6 +108,33 @@ def fuzz(session: nox.Session) -> None:
 
 
 @nox.session
+@nox.parametrize("kind", ["plain", "address", "thread", "aarch64"])
+def core(session: nox.Session, kind: str) -> None:
+    """The core without Python: plain, under sanitizers, and for aarch64 in an emulator.
+
+    Needs doctest; aarch64 needs g++-aarch64-linux-gnu and qemu-user. The distributions have all three.
+    """
+    flags = {
+        "address": "-fsanitize=address,undefined -fno-sanitize-recover=undefined -g",
+        "thread": "-fsanitize=thread -g",
+    }
+    build = Path(session.create_tmp()) / kind
+    session.install(".", "cmake", "ninja", "mpmath", "pytest")
+    options = [f"-DCMAKE_CXX_FLAGS={flags.get(kind, '')}", "-DSAMESUM_MODULE=OFF", "-DSAMESUM_TESTS=ON"]
+    machine: list[str] = []
+    if kind == "aarch64":
+        options += ["-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64"]
+        options += ["-DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++"]
+        machine = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
+    session.run("cmake", "-S", ".", "-B", str(build), "-G", "Ninja", *options)
+    session.run("cmake", "--build", str(build))
+    session.run(*machine, f"{build}/tests/core/core_tests", external=True)
+    session.run("python", "tests/golden_core.py", *machine, f"{build}/tests/core/core_answers")
+    if kind == "plain":
+        session.run("python", "tests/core/symbols.py", str(build))
+
+
+@nox.session
 def examples(session: nox.Session) -> None:
     """Every example on its own engine and on samesum."""
     session.install(".[compare]")
