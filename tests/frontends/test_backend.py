@@ -42,7 +42,7 @@ def runner_s_tests() -> dict[str, unittest.TestCase]:
 
 def test_onnx_s_own_runner_passes_every_test_of_the_family(runner_s_tests: Mapping[str, unittest.TestCase]) -> None:
     names = [case.name for case in (*node_tests(), *exported_tests()) if case.operator in FAMILY]
-    assert len(names) >= 237
+    assert len(names) >= (237 if onnx.defs.onnx_opset_version() >= 26 else 232), "CumProd came in opset 26"
     for device in ("cpu", "cuda"):
         result = unittest.TestResult()
         for name in names:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from operator import index
 from typing import SupportsIndex
 
+import numpy as np
+
 from samesum.errors import AxisError
 
 Axis = SupportsIndex
@@ -20,7 +22,7 @@ Axes = SupportsIndex | Sequence[SupportsIndex] | None
 def integer_of(axis: object) -> int:
     """`axis` as an integer of Python; AxisError for what is none, booleans among it."""
     try:
-        if not isinstance(axis, bool):
+        if not isinstance(axis, bool | np.bool_):
             return index(axis)  # type: ignore[arg-type]
     except TypeError:
         pass
