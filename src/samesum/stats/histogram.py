@@ -15,6 +15,8 @@ from samesum.formats.arrays import NDArray
 
 BINS = 128
 _LEAST_EXPONENT = -1074
+_PLACE_BITS = 62
+"""The number of a bin fits into 64 bits: elements that differ by less than 2^-62 of the greatest share one."""
 
 
 @dataclass(slots=True)
@@ -93,7 +95,7 @@ def exponent_for(low: float, high: float, most: int) -> int:
     size = max(abs(low), abs(high))
     if size == 0:
         return _LEAST_EXPONENT
-    exponent = max(_LEAST_EXPONENT, math.frexp(size)[1] - most.bit_length() - 54)
+    exponent = max(_LEAST_EXPONENT, math.frexp(size)[1] - _PLACE_BITS)
     spread = abs(high - low)
     if spread:
         exponent = max(exponent, math.frexp(min(spread, 2.0**1023))[1] - most.bit_length() - 2)
