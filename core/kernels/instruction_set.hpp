@@ -3,6 +3,8 @@
 
 #include "kernels/certificates.hpp"
 #include "kernels/exact_blocks.hpp"
+#include "kernels/norm_method.hpp"
+#include "kernels/spread_method.hpp"
 #include "kernels/statistics.hpp"
 #include "kernels/tables.hpp"
 
@@ -24,6 +26,8 @@ struct InstructionSet {
     const Certificates* certificates;
     const ExactBlocks* exact_blocks;
     const StatisticsMethods* statistics;
+    const SpreadMethods* spreads;
+    const NormMethods* norms;
     bool (*is_supported)();
 };
 

@@ -29,17 +29,40 @@ inline void merge_totals(ExactTotals& totals, const ExactTotals& other) {
     totals.merge(other);
 }
 
-// Each with its own number of elements; `shape` is that of the counts.
-inline nb::object rounded_totals(const ExactTotals& totals, unsigned finalize, nb::handle dtype,
-                                 nb::handle counts) {
+inline PyArrayObject* checked_counts(const ExactTotals& totals, nb::handle counts) {
     PyArrayObject* array = checked_array(counts, "counts");
     if (PyArray_SIZE(array) != totals.outputs() || PyArray_TYPE(array) != NPY_INT64 ||
         !PyArray_ISCARRAY_RO(array))
         raise("ShapeError", "the counts have to be one int64 for each output, C-contiguous");
+    return array;
+}
+
+// Each with its own number of elements; the shape is that of the counts.
+inline nb::object rounded_totals(const ExactTotals& totals, unsigned finalize, nb::handle dtype,
+                                 nb::handle counts) {
+    PyArrayObject* array = checked_counts(totals, counts);
     const Format out = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
     Output output(nb::none(), nullptr, out, PyArray_NDIM(array), PyArray_DIMS(array));
     totals.round(static_cast<Finalize>(finalize), out, static_cast<const std::int64_t*>(PyArray_DATA(array)),
                  output.data());
+    return output.finished(true);
+}
+
+inline nb::object rounded_moments(const ExactTotals& sums, const ExactTotals& squares, unsigned kind,
+                                  double correction, nb::handle dtype, nb::handle counts) {
+    PyArrayObject* array = checked_counts(sums, counts);
+    const Format out = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+    if (sums.in() != squares.in() || sums.outputs() != squares.outputs() || sums.map() != Map::itself ||
+        squares.map() != Map::square)
+        raise("ShapeError", "moments need the totals of the elements and of their squares");
+    if (!is_float(out) || is_byte_float(out) || kind > static_cast<unsigned>(MomentKind::root_mean_square))
+        raise("DtypeError", "moment " + std::to_string(kind) + " of dtype " + name_of(out));
+    if (!is_correction(correction))
+        raise("AttributeValueError", "the correction is " + std::to_string(correction) +
+                                         "; allowed are multiples of 2^-8 below 2^40 in magnitude");
+    Output output(nb::none(), nullptr, out, PyArray_NDIM(array), PyArray_DIMS(array));
+    sums.round_moments(squares, {static_cast<MomentKind>(kind), out, 0, correction},
+                       static_cast<const std::int64_t*>(PyArray_DATA(array)), output.data());
     return output.finished(true);
 }
 
@@ -58,6 +81,8 @@ inline void define_states(nb::module_& m) {
         .def("add", &add_to_totals, nb::arg("x"), nb::arg("axes").none())
         .def("merge", &merge_totals, nb::arg("other"))
         .def("rounded", &rounded_totals, nb::arg("finalize"), nb::arg("dtype"), nb::arg("counts"))
+        .def("rounded_moments", &rounded_moments, nb::arg("squares"), nb::arg("kind"), nb::arg("correction"),
+             nb::arg("dtype"), nb::arg("counts"))
         .def("encoded", &encoded_totals)
         .def("decode", &decode_totals, nb::arg("encoded"));
 }

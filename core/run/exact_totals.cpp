@@ -82,6 +82,18 @@ void ExactTotals::round(Finalize finalize, Format out, const std::int64_t* count
     }
 }
 
+void ExactTotals::round_moments(const ExactTotals& squares, const Moment& how, const std::int64_t* counts,
+                                void* to) const {
+    const FloatingPointScope scope;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(outputs_); ++j) {
+        const Moment moment{how.kind, how.format, counts[j], how.correction};
+        store_bits(to, j,
+                   is_float(in_) ? rounded_moment(real_[j], squares.real_[j], moment)
+                                 : rounded_moment(whole_[j], squares.whole_[j], moment),
+                   size_of(how.format));
+    }
+}
+
 std::string ExactTotals::encoded() const {
     std::string bytes;
     for (const Superaccumulator& each : real_) encode(each, bytes);

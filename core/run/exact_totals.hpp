@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exact/methods.hpp"
+#include "exact/moments.hpp"
 #include "exact/superaccumulator.hpp"
 #include "layout/plan.hpp"
 #include "run/finish.hpp"
@@ -24,6 +25,11 @@ class ExactTotals {
 
     // Writes each total, finalized with its own count of elements and rounded once.
     void round(Finalize finalize, Format out, const std::int64_t* counts, void* to) const;
+
+    // From these totals of elements and those of their squares, each with its own count; Moment::count is
+    // none of them.
+    void round_moments(const ExactTotals& squares, const Moment& how, const std::int64_t* counts,
+                       void* to) const;
 
     std::string encoded() const;
     // False, and the totals are undefined, unless these bytes are totals of so many outputs.

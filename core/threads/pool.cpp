@@ -53,6 +53,9 @@ thread_local bool is_interruptible = false;
 // Of the innermost LentThreads of the calling thread.
 thread_local const Lender* lender = nullptr;
 
+// Of jobs of this thread.
+thread_local int thread_limit = most_threads;
+
 // A job within a job is the caller's own.
 constexpr Lender no_other_threads{
     nullptr, [](void*, std::size_t, void (*work)(void*, std::size_t), void* object) { work(object, 0); }};
@@ -228,11 +231,14 @@ BriefWork::~BriefWork() { is_brief = before_; }
 LentThreads::LentThreads(const Lender& lends) : before_(lender) { lender = &lends; }
 LentThreads::~LentThreads() { lender = before_; }
 
+ThreadLimit::ThreadLimit(int most) : before_(thread_limit) { thread_limit = std::min(most, before_); }
+ThreadLimit::~ThreadLimit() { thread_limit = before_; }
+
 int thread_count() {
     const int n = configured.load(std::memory_order_relaxed);
-    if (n > 0) return n;
+    if (n > 0) return std::min(n, thread_limit);
     const unsigned cores = std::thread::hardware_concurrency();
-    return cores > 0 ? static_cast<int>(cores) : 1;
+    return std::min(cores > 0 ? static_cast<int>(cores) : 1, thread_limit);
 }
 
 void set_thread_count(int n) { configured = n; }

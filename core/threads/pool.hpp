@@ -36,6 +36,18 @@ constexpr int most_threads = 4096;
 int thread_count();
 void set_thread_count(int n);
 
+// While it lives, thread_count() of the calling thread is at most `most`.
+class ThreadLimit {
+  public:
+    explicit ThreadLimit(int most);
+    ~ThreadLimit();
+    ThreadLimit(const ThreadLimit&) = delete;
+    ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+  private:
+    int before_;
+};
+
 // IEEE defaults (round to nearest, subnormals kept) while it lives; then what the caller had, flags included.
 class FloatingPointScope {
   public:

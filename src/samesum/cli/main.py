@@ -91,5 +91,7 @@ def _warnings_in_one_line() -> Iterator[None]:
 
 def one_line(message: object) -> str:
     """The text of an error or a warning, or what kind of error it is."""
+    if isinstance(message, OSError) and message.filename is not None:
+        message = f"{message.filename}: {message.strerror}"
     text = " ".join(str(message).split())
     return printable(text) or ("out of memory" if isinstance(message, MemoryError) else type(message).__name__)

@@ -38,6 +38,7 @@ _core.convert_with(as_array)
 # As `reduce`, `scan` and `normalize` below, of the numbers of their rows and with dtypes of NumPy's own: for small
 # arrays every call of a function counts.
 reduce_by_code = _core.reduce
+reduce_corrected_by_code = _core.reduce_corrected
 scan_by_code = _core.scan
 normalize_by_code = _core.normalize
 

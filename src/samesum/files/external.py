@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -50,7 +51,7 @@ def _inside(folder: Path, location: str, said: str) -> Path:
     """The real path, which lies in the real folder whatever links the location goes through."""
     try:
         home = folder.resolve(strict=True)
-        path = (home / location).resolve(strict=True)
+        path = (home / location).resolve()
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(f"{said}: external data {location!r}: {error}") from None
     if Path(location).is_absolute() or "\\" in location or not path.is_relative_to(home):
@@ -73,5 +74,8 @@ def opened_at(path: Path, offset: int, length: int, said: str) -> Iterator[IO[by
                 )
             file.seek(offset)
             yield file
+    except FileNotFoundError:
+        absent = f"{os.strerror(errno.ENOENT)}; {said} is external data and lies there"
+        raise FileNotFoundError(errno.ENOENT, absent, str(path)) from None
     except OSError as error:
         raise ModelError(f"{said}: external data {path.name!r}: {error.strerror}") from None
