@@ -34,15 +34,16 @@ class Histogram:
             self._add_values(np.unique(x, return_counts=True))
             return
         values = x.reshape(-1).astype(np.float64)
-        if not np.isfinite(values).all():
-            values = values[np.isfinite(values)]
+        is_finite = np.isfinite(values)
+        if not is_finite.all():
+            values = values[is_finite]
         if values.size:
             self._add_floats(values)
 
     def _add_floats(self, values: NDArray) -> None:
         low, high = float(values.min()), float(values.max())
         exponent = max(self.exponent, exponent_for(low, high, self.most))
-        places = np.floor(np.ldexp(values, -exponent)).astype(np.int64)
+        places = np.floor(_divided(values, exponent)).astype(np.int64)
         first = int(places.min())
         self._join(exponent, first, np.bincount(places - first))
 
@@ -102,6 +103,13 @@ def exponent_for(low: float, high: float, most: int) -> int:
     while _place(high, exponent) - _place(low, exponent) >= most:
         exponent += 1
     return exponent
+
+
+def _divided(values: NDArray, exponent: int) -> NDArray:
+    """The values over 2^exponent, exactly. A product is much faster than `ldexp`; one that shrinks may underflow."""
+    if -1000 <= exponent <= 0:
+        return values * 2.0**-exponent
+    return np.ldexp(values, -exponent)
 
 
 def _place(value: float, exponent: int) -> int:
