@@ -78,8 +78,9 @@ def run(*arguments: object) -> int:
     return main(["stats", *map(str, arguments)])
 
 
-def test_a_model_over_samples(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_over_samples(model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnxruntime")
+    monkeypatch.delenv("COLUMNS", raising=False)
     data = model.parent / "data"
     assert run("--model", model, "--data", data, "--json", "--per-channel", "1") == Exit.FINE
     document = json.loads(capsys.readouterr().out)
