@@ -42,10 +42,22 @@ class Histogram:
 
     def _add_floats(self, values: NDArray) -> None:
         low, high = float(values.min()), float(values.max())
+        if self._holds(low, high):
+            places = np.floor(_divided(values, self.exponent)).astype(np.int64)
+            places -= self.first
+            self.counts = self.counts + np.bincount(places, minlength=self.counts.size)
+            return
         exponent = max(self.exponent, exponent_for(low, high, self.most))
         places = np.floor(_divided(values, exponent)).astype(np.int64)
         first = int(places.min())
         self._join(exponent, first, np.bincount(places - first))
+
+    def _holds(self, low: float, high: float) -> bool:
+        """Whether both lie in bins that are there, which are wide enough for numbers of their size."""
+        if not self.counts.size or math.frexp(max(abs(low), abs(high)))[1] - _PLACE_BITS > self.exponent:
+            return False
+        first, last = _place(low, self.exponent), _place(high, self.exponent)
+        return self.first <= first and last < self.first + self.counts.size
 
     def _add_values(self, found: tuple[NDArray, NDArray]) -> None:
         """Integers of 64 bits, which float64 does not hold."""
