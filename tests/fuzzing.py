@@ -13,7 +13,6 @@ import io
 import json
 import random
 import re
-import resource
 import shutil
 import struct
 import sys
@@ -439,6 +438,15 @@ def _try(target: Target, folder: Path, rng: random.Random, label: str, outcome: 
     outcome.slowest = max(outcome.slowest, (time.perf_counter() - started, label))
 
 
+def _peak() -> str:
+    """The greatest resident memory, where the system says it in kilobytes."""
+    if sys.platform != "linux":
+        return ""
+    import resource
+
+    return f"; peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--cases", type=int, default=200_000)
@@ -448,8 +456,7 @@ def main() -> int:
     outcome = run(arguments.cases, arguments.seed)
     for name, count in sorted(outcome.cases.items()):
         print(f"{name:<12} {count:>7} cases, {outcome.refused[name]:>7} refused")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{sum(outcome.cases.values())} cases in {time.perf_counter() - started:.0f} s; peak {peak} MB")
+    print(f"{sum(outcome.cases.values())} cases in {time.perf_counter() - started:.0f} s{_peak()}")
     print(f"slowest: {outcome.slowest[0]:.2f} s, {outcome.slowest[1]}")
     print("\n".join(outcome.findings[:SHOWN]) or "no finding")
     return int(bool(outcome.findings))

@@ -15,6 +15,8 @@ from samesum.formats.arrays import NDArray
 
 BINS = 128
 _LEAST_EXPONENT = -1074
+_PLACE_BITS = 62
+"""The number of a bin fits into 64 bits: elements that differ by less than 2^-62 of the greatest share one."""
 
 
 @dataclass(slots=True)
@@ -32,17 +34,30 @@ class Histogram:
             self._add_values(np.unique(x, return_counts=True))
             return
         values = x.reshape(-1).astype(np.float64)
-        if not np.isfinite(values).all():
-            values = values[np.isfinite(values)]
+        is_finite = np.isfinite(values)
+        if not is_finite.all():
+            values = values[is_finite]
         if values.size:
             self._add_floats(values)
 
     def _add_floats(self, values: NDArray) -> None:
         low, high = float(values.min()), float(values.max())
+        if self._holds(low, high):
+            places = np.floor(_divided(values, self.exponent)).astype(np.int64)
+            places -= self.first
+            self.counts = self.counts + np.bincount(places, minlength=self.counts.size)
+            return
         exponent = max(self.exponent, exponent_for(low, high, self.most))
-        places = np.floor(np.ldexp(values, -exponent)).astype(np.int64)
+        places = np.floor(_divided(values, exponent)).astype(np.int64)
         first = int(places.min())
         self._join(exponent, first, np.bincount(places - first))
+
+    def _holds(self, low: float, high: float) -> bool:
+        """Whether both lie in bins that are there, which are wide enough for numbers of their size."""
+        if not self.counts.size or math.frexp(max(abs(low), abs(high)))[1] - _PLACE_BITS > self.exponent:
+            return False
+        first, last = _place(low, self.exponent), _place(high, self.exponent)
+        return self.first <= first and last < self.first + self.counts.size
 
     def _add_values(self, found: tuple[NDArray, NDArray]) -> None:
         """Integers of 64 bits, which float64 does not hold."""
@@ -93,13 +108,20 @@ def exponent_for(low: float, high: float, most: int) -> int:
     size = max(abs(low), abs(high))
     if size == 0:
         return _LEAST_EXPONENT
-    exponent = max(_LEAST_EXPONENT, math.frexp(size)[1] - most.bit_length() - 54)
+    exponent = max(_LEAST_EXPONENT, math.frexp(size)[1] - _PLACE_BITS)
     spread = abs(high - low)
     if spread:
         exponent = max(exponent, math.frexp(min(spread, 2.0**1023))[1] - most.bit_length() - 2)
     while _place(high, exponent) - _place(low, exponent) >= most:
         exponent += 1
     return exponent
+
+
+def _divided(values: NDArray, exponent: int) -> NDArray:
+    """The values over 2^exponent, exactly. A product is much faster than `ldexp`; one that shrinks may underflow."""
+    if -1000 <= exponent <= 0:
+        return values * 2.0**-exponent
+    return np.ldexp(values, -exponent)
 
 
 def _place(value: float, exponent: int) -> int:

@@ -8,12 +8,16 @@ from pathlib import Path
 from samesum.errors import DtypeError
 from samesum.files.contents import open_tensors
 from samesum.files.tensor import Contents, Tensor
+from samesum.files.windows import WINDOW
 from samesum.formats.limits import MAX_ELEMENTS
 from samesum.stats.direct import from_file, reads_files
 from samesum.stats.exact import Exact
 from samesum.stats.histogram import Histogram
 from samesum.stats.pattern import Assembly, Pattern
 from samesum.stats.record import Record
+
+_TALL_WINDOW = 1 << 24
+"""Bytes of a box whose first axis is reduced: the elements of each set in it should be many."""
 
 Seen = Callable[[int], None]
 """Is told how many bytes were read."""
@@ -37,7 +41,7 @@ def measured(tensor: Tensor, pattern: Pattern, *, has_histogram: bool, seen: See
         return _record(tensor, None, from_file(tensor, seen), None)
     assembly = Assembly(tensor.element.dtype, tensor.shape, axes)
     histogram = Histogram() if has_histogram else None
-    for box in tensor.boxes(is_flat=not axes):
+    for box in tensor.boxes(not axes, _TALL_WINDOW if axes and 0 not in axes else WINDOW):
         assembly.add(box)
         if histogram is not None:
             histogram.add(box.array)
