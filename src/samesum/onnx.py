@@ -10,6 +10,17 @@ from typing import TYPE_CHECKING
 from samesum._public import public, publish
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.frontends.standards.onnx_normalizations import Hardmax, LogSoftmax, Softmax
+from samesum.frontends.standards.onnx_norms import (
+    GlobalAveragePool,
+    GlobalLpPool,
+    GlobalMaxPool,
+    GroupNormalization,
+    InstanceNormalization,
+    LayerNormalization,
+    LpNormalization,
+    MeanVarianceNormalization,
+    RMSNormalization,
+)
 from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.standards.onnx_reductions import (
     ReduceL1,
@@ -37,9 +48,18 @@ __all__ = [
     "Backend",
     "CumProd",
     "CumSum",
+    "GlobalAveragePool",
+    "GlobalLpPool",
+    "GlobalMaxPool",
+    "GroupNormalization",
     "Hardmax",
     "InferenceSession",
+    "InstanceNormalization",
+    "LayerNormalization",
     "LogSoftmax",
+    "LpNormalization",
+    "MeanVarianceNormalization",
+    "RMSNormalization",
     "ReduceL1",
     "ReduceL2",
     "ReduceLogSum",

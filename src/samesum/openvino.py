@@ -20,10 +20,14 @@ from samesum.frontends.standards.openvino_functions import (
     ReduceSum,
     SoftMax,
 )
+from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
 
 __all__ = [
+    "MVN",
     "CumSum",
+    "GroupNormalization",
     "LogSoftmax",
+    "NormalizeL2",
     "ReduceL1",
     "ReduceL2",
     "ReduceLogicalAnd",

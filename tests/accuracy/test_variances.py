@@ -66,15 +66,15 @@ def check(x: NDArray, target: Any = None, correction: float = 0) -> None:
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 @pytest.mark.parametrize("family", [name for name in cases.FAMILIES if name not in ("specials", "infinities")])
 def test_families(family: str, dtype: np.dtype[Any]) -> None:
-    for n in (2, 5, 33):
-        check(np.stack([cases.make(family, dtype, n, seed) for seed in range(3)]))
+    for n in (2, 33):
+        check(np.stack([cases.make(family, dtype, n, seed) for seed in range(2)]))
 
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 @pytest.mark.usefixtures("each_instruction_set")
 def test_means_far_above_the_deviation(dtype: np.dtype[Any]) -> None:
-    for far, n in itertools.product((10.0, 1e3, 1e5, 1e8), (3, 64, 100)):
-        lines = np.stack([cases.make("normal", np.float64, n, seed) for seed in range(9)]) + far
+    for far, n in itertools.product((10.0, 1e3, 1e5, 1e8), (3, 70)):
+        lines = np.stack([cases.make("normal", np.float64, n, seed) for seed in range(3)]) + far
         top = float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
         check(np.minimum(lines, top).astype(dtype))
 

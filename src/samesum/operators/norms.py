@@ -37,11 +37,6 @@ def _from_axis(attributes: Attributes, x: NDArray) -> tuple[int, ...]:
     return tuple(range(from_front(attributes["axis"], x.ndim), x.ndim))
 
 
-def _filled(x: NDArray) -> NDArray:
-    """Of nothing there are no lines to normalize."""
-    return np.empty(x.shape, x.dtype.newbyteorder("="))
-
-
 def layer_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
     """LayerNormalization: over all axes from `axis` on."""
     x = given(inputs, 0)
@@ -50,7 +45,7 @@ def layer_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 
 def layer_norm_outputs(attributes: Attributes, inputs: Inputs) -> tuple[NDArray, NDArray, NDArray]:
-    """LayerNormalization with its inner outputs, both in the stash type: the mean and the inverse of the deviation."""
+    """LayerNormalization with its inner outputs in the stash type: the mean and the inverse of the deviation."""
     x = given(inputs, 0)
     axes = _from_axis(attributes, x)
     stash = np.dtype(np.float64 if x.dtype == np.float64 else np.float32)

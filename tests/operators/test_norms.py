@@ -1,0 +1,215 @@
+"""Normalizations and global pools of both standards: which lines, which scale, which epsilon, which type."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import cases
+import samesum as ss
+from norm_oracle import expected_inverse, expected_line
+from oracle import assert_bits
+from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_QUOTIENT, LAYER_NORM, RMS_NORM, Norm
+from samesum.engine.norms import Epsilon
+from samesum.formats.arrays import NDArray
+from samesum.operators.apply import apply
+from samesum.specs.call import operation_of
+from samesum.specs.onnx_norms import ONNX_NORMS
+
+EPSILON = Epsilon(float(np.float32(1e-5)))
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+
+
+def data(dtype: Any, *shape: int, seed: int = 1) -> NDArray:
+    return (cases.make("normal", np.float64, int(np.prod(shape)), seed) * 2 + 50).astype(dtype).reshape(shape)
+
+
+def lines_of(x: NDArray, axes: Sequence[int]) -> tuple[NDArray, tuple[int, ...]]:
+    inner = sorted(axis % x.ndim for axis in axes)
+    order = (*(axis for axis in range(x.ndim) if axis not in inner), *inner)
+    count = int(np.prod([x.shape[axis] for axis in inner]))
+    return np.ascontiguousarray(x.transpose(order)).reshape(-1, count), order
+
+
+def expected(row: Norm, x: NDArray, axes: Sequence[int], epsilon: Epsilon, *scales: NDArray | None) -> NDArray:
+    """`scales` broadcast to `x`."""
+    lines, order = lines_of(x, axes)
+    spread = [None if each is None else lines_of(np.broadcast_to(each, x.shape), axes)[0] for each in scales]
+    found = [
+        expected_line(row, line, epsilon, *(s if s is None else s[i] for s in spread)) for i, line in enumerate(lines)
+    ]
+    shape = [x.shape[axis] for axis in order]
+    return np.ascontiguousarray(np.stack(found).reshape(shape).transpose(np.argsort(order)))
+
+
+@each_float
+def test_layer_normalization(dtype: Any) -> None:
+    x, scale, bias = data(dtype, 2, 3, 4), data(dtype, 3, 4, seed=2), data(dtype, 4, seed=3)
+    for axis in (-1, 1, 2):
+        found = ss.onnx.LayerNormalization(x, scale, bias, axis=axis)
+        assert_bits(found, expected(LAYER_NORM, x, range(axis % 3, 3), EPSILON, scale, bias))
+    every = data(dtype, 2, 3, 4, seed=5)
+    assert_bits(ss.onnx.LayerNormalization(x, every), expected(LAYER_NORM, x, (2,), EPSILON, every))
+
+
+@each_float
+def test_the_three_outputs_of_layer_normalization(dtype: Any) -> None:
+    x, scale = data(dtype, 2, 3, 4), data(dtype, 4, seed=2)
+    y, mean, inverse = ss.onnx.LayerNormalization(x, scale, axis=1, outputs=3)
+    stash = np.float64 if dtype == np.float64 else np.float32
+    assert_bits(y, ss.onnx.LayerNormalization(x, scale, axis=1))
+    assert_bits(mean, ss.mean(x, (1, 2), keepdims=True, dtype=stash))
+    codes = [expected_inverse(LAYER_NORM, line, EPSILON, stash) for line in x.reshape(2, -1)]
+    assert_bits(inverse, np.array(codes, f"u{np.dtype(stash).itemsize}").view(stash).reshape(2, 1, 1))
+    with pytest.raises(ss.AttributeValueError, match="outputs is 2"):
+        ss.onnx.LayerNormalization(x, scale, outputs=2)
+
+
+@each_float
+def test_rms_normalization_has_the_type_of_its_scale(dtype: Any) -> None:
+    x, scale = data(dtype, 3, 5), data(dtype, 5, seed=2)
+    assert_bits(ss.onnx.RMSNormalization(x, scale), expected(RMS_NORM, x, (1,), EPSILON, scale))
+    for other in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64):
+        wide, scale = x.astype(np.float64), data(other, 5, seed=2)
+        found = ss.onnx.RMSNormalization(x, scale)
+        assert found.dtype == other
+        assert_bits(found, ss.onnx.RMSNormalization(wide, scale))
+
+
+@each_float
+def test_groups_and_instances(dtype: Any) -> None:
+    x, scale, bias = data(dtype, 2, 6, 3, 2), data(dtype, 6, seed=2), data(dtype, 6, seed=3)
+    channel = (1, 6, 1, 1)
+    by_channel = [each.reshape(1, 2, 3, 1, 1) for each in (scale, bias)]
+    grouped = expected(LAYER_NORM, x.reshape(2, 2, 3, 3, 2), (2, 3, 4), EPSILON, *by_channel).reshape(x.shape)
+    assert_bits(ss.onnx.GroupNormalization(x, scale, bias, num_groups=2), grouped)
+    eps = EPSILON.inside
+    assert_bits(ss.openvino.GroupNormalization(x, scale, bias, num_groups=2, epsilon=eps), grouped)
+    assert_bits(ss.group_norm(x, 2, scale, bias, eps), grouped)
+    by_group = [each[:2].reshape(1, 2, 1, 1, 1) for each in (scale, bias)]
+    old = expected(LAYER_NORM, x.reshape(2, 2, 3, 3, 2), (2, 3, 4), EPSILON, *by_group).reshape(x.shape)
+    assert_bits(ss.onnx.GroupNormalization(x, scale[:2], bias[:2], num_groups=2, opset=18), old)
+    instances = expected(LAYER_NORM, x, (2, 3), EPSILON, scale.reshape(channel), bias.reshape(channel))
+    assert_bits(ss.onnx.InstanceNormalization(x, scale, bias), instances)
+
+
+@each_float
+def test_mean_variance_normalizations(dtype: Any) -> None:
+    x, tiny = data(dtype, 2, 3, 2, 2), Epsilon(outside=1e-9)
+    assert_bits(ss.onnx.MeanVarianceNormalization(x), expected(LAYER_NORM, x, (0, 2, 3), tiny))
+    assert_bits(ss.onnx.MeanVarianceNormalization(x, axes=[-1]), expected(LAYER_NORM, x, (3,), tiny))
+    for eps in (0.0, 1e-3, 2.0):
+        single = float(np.float32(eps))
+        inside, outside = Epsilon(single), Epsilon(outside=single)
+        assert_bits(ss.openvino.MVN(x, [2, 3], eps=eps), expected(LAYER_NORM, x, (2, 3), inside))
+        found = ss.openvino.MVN(x, [1], eps=eps, eps_mode="outside_sqrt")
+        assert_bits(found, expected(LAYER_NORM, x, (1,), outside))
+        assert_bits(ss.openvino.MVN(x, eps=eps, opset=2), expected(LAYER_NORM, x, (2, 3), outside))
+        across = ss.openvino.MVN(x, eps=eps, across_channels=True, opset=2)
+        assert_bits(across, expected(LAYER_NORM, x, (1, 2, 3), outside))
+    found = ss.openvino.MVN(x, [0, 3], normalize_variance=False, eps=0.5)
+    assert_bits(found, expected(CENTRED, x, (0, 3), Epsilon()))
+
+
+@each_float
+def test_norms_of_lines(dtype: Any) -> None:
+    x = data(dtype, 3, 2, 4)
+    x[1, 0] = 0
+    for axis in (-1, 0):
+        assert_bits(ss.onnx.LpNormalization(x, axis=axis), expected(L2_QUOTIENT, x, (axis,), Epsilon()))
+        assert_bits(ss.onnx.LpNormalization(x, axis=axis, p=1), expected(L1_QUOTIENT, x, (axis,), Epsilon()))
+    for eps in (0.0, 1e-6, 3e4):
+        single = float(np.float32(eps))
+        assert_bits(ss.openvino.NormalizeL2(x, [1, 2], eps=eps), expected(L2_QUOTIENT, x, (1, 2), Epsilon(single)))
+        found = ss.openvino.NormalizeL2(x, [2], eps=eps, eps_mode="max")
+        assert_bits(found, expected(L2_QUOTIENT, x, (2,), Epsilon(single, at_least=True)))
+
+
+@each_float
+def test_global_pools(dtype: Any) -> None:
+    x = data(dtype, 2, 3, 4, 5)
+    assert_bits(ss.onnx.GlobalAveragePool(x), ss.mean(x, (2, 3), keepdims=True))
+    assert_bits(ss.onnx.GlobalMaxPool(x), ss.max(x, (2, 3), keepdims=True))
+    assert_bits(ss.onnx.GlobalLpPool(x), ss.l2_norm(x, (2, 3), keepdims=True))
+    assert_bits(ss.onnx.GlobalLpPool(x, p=1), ss.l1_norm(x, (2, 3), keepdims=True))
+    with pytest.raises(ss.AttributeValueError, match="p is 3"):
+        ss.onnx.GlobalLpPool(x, p=3)
+
+
+def test_what_other_engines_lose() -> None:
+    """Their answers: zeros, zeros, zeros, NaN or an error of 1429, 0.096."""
+    ones, zeros = np.ones(4, np.float32), np.zeros(4, np.float32)
+    x = np.float32([[1, 2, 3, 4]]) * np.float32(1e30)
+    assert_bits(ss.onnx.LayerNormalization(x, ones), expected(LAYER_NORM, x, (1,), EPSILON))
+    x = np.full((1, 4), 1e20, np.float32)
+    assert_bits(ss.onnx.RMSNormalization(x, ones), np.ones((1, 4), np.float32))
+    x = np.float32([[3e30, 4e30]])
+    assert_bits(ss.onnx.LpNormalization(x), expected(L2_QUOTIENT, x, (1,), Epsilon()))
+    x = (cases.make("normal", np.float32, 4 * 16, 1) + 1000).reshape(1, 4, 16)
+    grouped = expected(LAYER_NORM, x.reshape(1, 2, 32), (2,), EPSILON).reshape(x.shape)
+    assert_bits(ss.onnx.GroupNormalization(x, ones, zeros, num_groups=2), grouped)
+    tenth = np.float32(0.1)
+    assert ss.onnx.GlobalAveragePool(np.full((1, 1, 1 << 20), tenth)).item() == tenth
+
+
+def test_what_is_refused() -> None:
+    x, one = np.ones((2, 6), np.float32), np.ones(6, np.float32)
+    with pytest.raises(ss.ShapeError, match="4 equal groups"):
+        ss.onnx.GroupNormalization(x, one, one, num_groups=4)
+    with pytest.raises(ss.ShapeError, match=r"scale has shape \(2,\)"):
+        ss.onnx.GroupNormalization(x, one[:2], one, num_groups=2)
+    with pytest.raises(ss.ShapeError, match="broadcast"):
+        ss.onnx.LayerNormalization(x, one[:4])
+    with pytest.raises(ss.AxisError):
+        ss.onnx.LayerNormalization(x, one, axis=2)
+    with pytest.raises(ss.AttributeValueError, match="epsilon"):
+        ss.onnx.LayerNormalization(x, one, epsilon=-1.0)
+    with pytest.raises(ss.AttributeValueError, match="p is 3"):
+        ss.onnx.LpNormalization(x, p=3)
+    with pytest.raises(ss.DtypeError):
+        ss.onnx.InstanceNormalization(x.astype(ml_dtypes.bfloat16), one, one, opset=6)
+    with pytest.raises(ss.ShapeError, match="normalized_shape"):
+        ss.layer_norm(x, 5)
+    with pytest.raises(ss.AttributeValueError, match="eps"):
+        ss.rms_norm(x, 6, eps=np.nan)
+    with pytest.raises(ss.DtypeError, match="int64"):
+        ss.layer_norm(np.ones((2, 3), np.int64), 3)
+    out = np.empty_like(x)
+    assert ss.layer_norm(x, 6, out=out) is out
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_node_tests_of_the_onnx_package() -> None:
+    """Their first outputs within their own rounding, and as models the same bits."""
+    pytest.importorskip("onnx")
+    from onnx.backend.test.case import node as made
+    from onnx.helper import get_attribute_value
+
+    names = {operator.name: operator.name.lower() for operator in ONNX_NORMS}
+    for module in pkgutil.iter_modules(made.__path__):
+        if module.name.replace("_", "") in names.values():
+            import_module(f"{made.__name__}.{module.name}")
+    found = set()
+    for case in made._NodeTestCases:
+        node, opset = case.model.graph.node[0], case.model.opset_import[0].version
+        if len(case.model.graph.node) != 1 or node.op_type not in names:
+            continue
+        given = {each.name: get_attribute_value(each) for each in node.attribute}
+        attributes = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
+        inputs, outputs = case.data_sets[0]
+        arrays = [np.asarray(each) for each in inputs]
+        result = apply(operation_of("onnx", node.op_type, opset, **attributes), arrays)
+        assert (result.dtype, result.shape) == (outputs[0].dtype, outputs[0].shape), case.name
+        loose = 1e-2 if result.dtype.itemsize == 2 else 1e-5
+        np.testing.assert_allclose(result.astype("d"), outputs[0].astype("d"), loose, loose, err_msg=case.name)
+        if len(outputs) == 1:
+            feeds = dict(zip((each.name for each in case.model.graph.input), arrays, strict=True))
+            assert_bits(next(iter(ss.load(case.model.SerializeToString()).run(feeds).values())), result, case.name)
+        found.add(node.op_type)
+    assert found >= names.keys() - {"MeanVarianceNormalization", "GlobalLpPool"}
