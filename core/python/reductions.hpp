@@ -108,6 +108,8 @@ inline Reduction reduction_of(unsigned code, unsigned flags) {
 
 inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
                          nb::handle out) {
+    if (nb::object later = deferred("reduce", x, code, axes, flags, dtype, out); !later.is_none())
+        return later;
     Sets sets(x, axes, (flags & Flag::keepdims) != 0);
     const Reduction row = reduction_of(code, flags);
     const Format format = format_for(row, sets.x.view.format, flags, dtype);
@@ -134,9 +136,12 @@ inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned 
 
 // One result for each code, with its own flags but for keepdims; `dtype` is that of sums, products, means and
 // roots.
-inline nb::list reduce_several(const std::vector<unsigned>& codes, nb::handle x, nb::handle axes,
-                               const std::vector<unsigned>& flags, bool keepdims, bool scalars,
-                               nb::handle dtype) {
+inline nb::object reduce_several(const std::vector<unsigned>& codes, nb::handle x, nb::handle axes,
+                                 const std::vector<unsigned>& flags, bool keepdims, bool scalars,
+                                 nb::handle dtype) {
+    if (nb::object later = deferred("reduce_several", x, codes, axes, flags, keepdims, dtype);
+        !later.is_none())
+        return later;
     Sets sets(x, axes, keepdims);
     std::vector<Output> outputs;
     std::vector<Result> results;
