@@ -38,7 +38,7 @@ def drawn(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """The tests with the lowest versions of the dependencies that are allowed."""
     session.install(".[test]")
-    session.install("numpy==2.0.*", "ml_dtypes==0.5.0", "rich==13.0.*", "onnx==1.17.*")
+    session.install("numpy==2.0.*", "ml_dtypes==0.5.0", "rich==13.0.*", "onnx==1.19.*")
     session.run("python", "-m", "pytest", "-n", "auto", *session.posargs)
 
 
@@ -52,9 +52,10 @@ def oldest_runtime(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Which lines of src the tests run."""
-    session.install("-e", ".[test]", "pytest-cov")
-    session.run("python", "-m", "pytest", "-n", "auto", "--cov=samesum", "--cov-report=term-missing", *session.posargs)
+    """Which lines of src the tests run, with all engines; about three times as long as the tests."""
+    session.install("-e", ".[all]", "pytest-cov>=7")
+    report = "--cov-report=term-missing:skip-covered"
+    session.run("python", "-m", "pytest", "-n", "auto", "--cov", report, *session.posargs)
 
 
 @nox.session
@@ -100,6 +101,40 @@ def sanitize(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Damaged files of every format, 200,000 of them: tensors or an error in words."""
+    session.install(".[test,files]")
+    session.run("python", "tests/fuzzing.py", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
+@nox.parametrize("kind", ["plain", "address", "thread", "aarch64"])
+def core(session: nox.Session, kind: str) -> None:
+    """The core without Python: plain, under sanitizers, and for aarch64 in an emulator.
+
+    Needs doctest; aarch64 needs g++-aarch64-linux-gnu and qemu-user. The distributions have all three.
+    """
+    flags = {
+        "address": "-fsanitize=address,undefined -fno-sanitize-recover=undefined -g",
+        "thread": "-fsanitize=thread -g",
+    }
+    build = Path(session.create_tmp()) / kind
+    session.install(".", "cmake", "ninja", "mpmath", "pytest")
+    options = [f"-DCMAKE_CXX_FLAGS={flags.get(kind, '')}", "-DSAMESUM_MODULE=OFF", "-DSAMESUM_TESTS=ON"]
+    machine: list[str] = []
+    if kind == "aarch64":
+        options += ["-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64"]
+        options += ["-DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++"]
+        machine = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
+    session.run("cmake", "-S", ".", "-B", str(build), "-G", "Ninja", *options)
+    session.run("cmake", "--build", str(build))
+    session.run(*machine, f"{build}/tests/core/core_tests", external=True)
+    session.run("python", "tests/golden_core.py", *machine, f"{build}/tests/core/core_answers")
+    if kind == "plain":
+        session.run("python", "tests/core/symbols.py", str(build))
+
+
+@nox.session
 def examples(session: nox.Session) -> None:
     """Every example on its own engine and on samesum."""
     session.install(".[compare]")
@@ -119,6 +154,14 @@ def table(session: nox.Session) -> None:
     session.install(".")
     rows = session.run("samesum", "info", "--markdown", silent=True)
     _put(Path("docs/operators.md"), "operators", str(rows))
+
+
+@nox.session
+def selftest(session: nox.Session) -> None:
+    """Writes the digests in docs/howto/reproduce.md again."""
+    session.install(".")
+    digests = session.run("samesum", "selftest", silent=True)
+    _put(Path("docs/howto/reproduce.md"), "selftest", f"```text\n{digests}```\n")
 
 
 @nox.session

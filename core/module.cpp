@@ -12,9 +12,11 @@
 #include "python/custom_operators.hpp"
 #include "python/elementwise.hpp"
 #include "python/floating_point.hpp"
+#include "python/norms.hpp"
 #include "python/outputs.hpp"
 #include "python/products.hpp"
 #include "python/states.hpp"
+#include "python/statistics.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
@@ -191,6 +193,8 @@ NB_MODULE(_core, m) {
     for (const auto& [name, flag] : flag_names) m.attr(name) = static_cast<unsigned>(flag);
     m.def("reduce", &reduce, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
+    m.def("reduce_corrected", &reduce_corrected, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(),
+          nb::arg("flags"), nb::arg("dtype").none(), nb::arg("out").none(), nb::arg("correction"));
     m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x").none(), nb::arg("axes").none(),
           nb::arg("flags"), nb::arg("keepdims"), nb::arg("scalars") = false,
           nb::arg("dtype").none() = nb::none());
@@ -205,6 +209,11 @@ NB_MODULE(_core, m) {
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis"),
           nb::arg("out").none() = nb::none());
+    m.def("normalize_lines", &normalize_lines, nb::arg("x"), nb::arg("axes").none(), nb::arg("divisor"),
+          nb::arg("centred"), nb::arg("over_count"), nb::arg("at_least"), nb::arg("inside"),
+          nb::arg("outside"), nb::arg("scale").none() = nb::none(), nb::arg("bias").none() = nb::none(),
+          nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none(),
+          nb::arg("inverse_dtype").none() = nb::none());
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
     define_elementwise(m);
     define_floating_point(m);
@@ -220,4 +229,5 @@ NB_MODULE(_core, m) {
     m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
     define_certificates(m);
     define_states(m);
+    define_statistics(m);
 }

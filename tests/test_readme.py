@@ -9,6 +9,7 @@ import pkgutil
 import re
 import shlex
 import subprocess
+import tomllib
 import warnings
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,18 @@ def test_the_version_that_contributing_shows_is_the_one_in_the_rows() -> None:
         r"^```python\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S | re.M
     )
     assert shown in (ROOT / "src/samesum/specs/onnx_family.py").read_text(encoding="utf-8")
+
+
+def test_a_package_index_shows_the_readme_with_links_into_the_repository() -> None:
+    hooks = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["metadata"]["hooks"]
+    shown = README
+    for each in hooks["fancy-pypi-readme"]["substitutions"]:
+        shown = re.sub(each["pattern"], each["replacement"], shown)
+    relative = re.findall(r"\]\(([^)#]+)\)", README)
+    absolute = re.findall(r"\]\(https://[\w.]+/samesum/samesum/(?:blob/)?main/([^)]+)\)", shown)
+    assert relative == absolute
+    assert "docs/images/agreement.png" in relative
+    assert shown.count("](") == README.count("](") == len(relative)
 
 
 @pytest.mark.parametrize("page", PAGES)

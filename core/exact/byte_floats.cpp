@@ -229,6 +229,19 @@ const Row& row_of(Format format) {
 
 }  // namespace
 
+Superaccumulator byte_total(Format format, Map map, const void* tile, std::size_t j) {
+    const Total& total = static_cast<const Total*>(tile)[j];
+    const bool negative = total.sum < 0;
+    const int exponent = unit_exponent(format) * (map == Map::square ? 2 : 1);
+    Superaccumulator result;
+    result.add_wide(negative ? 0 - static_cast<u128>(total.sum) : static_cast<u128>(total.sum), exponent,
+                    negative);
+    if ((total.special & nan_met) != 0) result.add_nan();
+    if ((total.special & positive_infinity_met) != 0) result.add_infinity(false);
+    if ((total.special & negative_infinity_met) != 0) result.add_infinity(true);
+    return result;
+}
+
 const Method& byte_sum_method(Format format, Map map) {
     return row_of(format).sum[static_cast<std::size_t>(map)];
 }

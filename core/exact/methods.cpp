@@ -53,18 +53,28 @@ struct WideInteger {
     }
 
     std::uint64_t rounded(const Finish& how) const {
-        const bool negative = (word[2] >> 63) != 0;
-        WideInteger size = *this;
-        if (negative) {
-            size = {{~word[0], ~word[1], ~word[2]}};
-            size.add(1, false);
-        }
+        const bool negative = is_negative();
+        const WideInteger size = magnitude();
         if (size.word[2] == 0 && how.finalize == Finalize::root && !is_float(how.format))
             return floor_root(u128{size.word[1]} << 64 | size.word[0]);
         if (size.word[1] == 0 && size.word[2] == 0) return finish_one(size.word[0], negative, how);
-        Superaccumulator total;
-        for (int i = 0; i < 3; ++i) total.add(size.word[i], 64 * i, negative);
-        return total.rounded(how);
+        return size.total(negative).rounded(how);
+    }
+
+    // Of a number of 0 or more, and a sign.
+    Superaccumulator total(bool negative) const {
+        Superaccumulator result;
+        for (int i = 0; i < 3; ++i) result.add(word[i], 64 * i, negative);
+        return result;
+    }
+
+    bool is_negative() const { return (word[2] >> 63) != 0; }
+
+    WideInteger magnitude() const {
+        if (!is_negative()) return *this;
+        WideInteger size{{~word[0], ~word[1], ~word[2]}};
+        size.add(1, false);
+        return size;
     }
 };
 
@@ -188,6 +198,11 @@ const Method& wide_method(Format format, Map map) {
 __int128 wide_total(const void* tile, std::size_t j) {
     const WideInteger& total = static_cast<const WideInteger*>(tile)[j];
     return static_cast<__int128>(u128{total.word[1]} << 64 | total.word[0]);
+}
+
+Superaccumulator wide_total_of(const WholeWords& words) {
+    const WideInteger whole{{words.word[0], words.word[1], words.word[2]}};
+    return whole.magnitude().total(whole.is_negative());
 }
 
 std::uint64_t rounded_whole(const WholeWords& words, const Finish& how) {

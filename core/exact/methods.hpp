@@ -1,6 +1,7 @@
 // Methods that are always right: superaccumulators for floats, wide integers for integers.
 #pragma once
 
+#include "exact/superaccumulator.hpp"
 #include "kernels/method.hpp"
 
 namespace samesum {
@@ -18,6 +19,8 @@ __int128 wide_total(const void* tile, std::size_t j);
 struct WholeWords {
     std::uint64_t word[3];
 };
+
+Superaccumulator wide_total_of(const WholeWords& words);
 
 // Finished and rounded as the last of the tiers does.
 std::uint64_t rounded_whole(const WholeWords& words, const Finish& how);

@@ -3,6 +3,9 @@
 
 #include "kernels/certificates.hpp"
 #include "kernels/exact_blocks.hpp"
+#include "kernels/norm_method.hpp"
+#include "kernels/spread_method.hpp"
+#include "kernels/statistics.hpp"
 #include "kernels/tables.hpp"
 
 namespace samesum {
@@ -22,6 +25,9 @@ struct InstructionSet {
     const ElementwiseMethods* elementwise;
     const Certificates* certificates;
     const ExactBlocks* exact_blocks;
+    const StatisticsMethods* statistics;
+    const SpreadMethods* spreads;
+    const NormMethods* norms;
     bool (*is_supported)();
 };
 

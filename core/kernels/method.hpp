@@ -17,10 +17,13 @@ enum class Combine : std::uint8_t {
     logical_and,
     logical_or,
     minimum_position,
-    maximum_position
+    maximum_position,
+    spread  // about the mean
 };
 // Whether the order of the elements matters.
-constexpr bool is_position(Combine combine) { return combine >= Combine::minimum_position; }
+constexpr bool is_position(Combine combine) {
+    return combine == Combine::minimum_position || combine == Combine::maximum_position;
+}
 
 enum class Finalize : std::uint8_t { itself, over_count, root, logarithm };
 // Its place in a table.
@@ -43,8 +46,9 @@ constexpr std::size_t block_elements = 8192;
 
 struct Finish {
     Finalize finalize;
-    Format format;       // of the result
-    std::int64_t count;  // elements in each reduced set
+    Format format;          // of the result
+    std::int64_t count;     // elements in each reduced set
+    double correction = 0;  // of a variance: what the count is less than
 };
 
 struct Method {

@@ -40,8 +40,7 @@ SAMESUM_INLINE bool any_bit(Words v) {
 #endif
 }
 
-// Whether there is an instruction for multiply-adds of vectors.
-#if defined(__FMA__)
+#if defined(SAMESUM_FUSED)
 constexpr bool has_fused = true;
 #else
 constexpr bool has_fused = false;
@@ -49,7 +48,7 @@ constexpr bool has_fused = false;
 
 // a * b + c, rounded once; by calls, where processors have no instruction for it, which are best made in one
 // place: they are code enough.
-#if !defined(__FMA__)
+#if !defined(SAMESUM_FUSED)
 __attribute__((noinline)) inline Doubles fused_by_calls(Doubles a, Doubles b, Doubles c) {
     for (std::size_t k = 0; k < width; ++k) c[k] = __builtin_fma(a[k], b[k], c[k]);
     return c;
@@ -61,6 +60,8 @@ SAMESUM_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
     return reinterpret_cast<Doubles>(_mm512_fmadd_pd(a, b, c));
 #elif defined(__FMA__)
     return reinterpret_cast<Doubles>(_mm256_fmadd_pd(a, b, c));
+#elif defined(__aarch64__)
+    return reinterpret_cast<Doubles>(vfmaq_f64(c, a, b));
 #else
     return fused_by_calls(a, b, c);
 #endif
@@ -81,6 +82,8 @@ SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
     return reinterpret_cast<Doubles>(_mm512_fmsub_pd(x, x, product));
 #elif defined(__FMA__)
     return reinterpret_cast<Doubles>(_mm256_fmsub_pd(x, x, product));
+#elif defined(SAMESUM_FUSED)
+    return fused(x, x, -product);
 #else
     const Doubles split = x * 0x1.0000002p27;  // 2^27 + 1 (Dekker)
     const Doubles high = split - (split - x);
@@ -91,7 +94,7 @@ SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
 
 // a + x * x, for squares that are exact.
 SAMESUM_INLINE Doubles plus_square(Doubles a, Doubles x) {
-#if defined(__FMA__)
+#if defined(SAMESUM_FUSED)
     return fused(x, x, a);
 #else
     return a + x * x;

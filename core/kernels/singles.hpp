@@ -41,7 +41,7 @@ SAMESUM_INLINE Singles joined(Floats low, Floats high) {
 
 SAMESUM_INLINE Singles narrowed(Halves v) { return joined(narrowed(v.low), narrowed(v.high)); }
 
-#if !defined(__FMA__)
+#if !defined(SAMESUM_FUSED)
 __attribute__((noinline)) inline Singles fused_by_calls(Singles a, Singles b, Singles c) {
     for (std::size_t k = 0; k < singles; ++k) c[k] = __builtin_fmaf(a[k], b[k], c[k]);
     return c;
@@ -54,6 +54,8 @@ SAMESUM_INLINE Singles fused(Singles a, Singles b, Singles c) {
     return reinterpret_cast<Singles>(_mm512_fmadd_ps(a, b, c));
 #elif defined(__FMA__)
     return reinterpret_cast<Singles>(_mm256_fmadd_ps(a, b, c));
+#elif defined(__aarch64__)
+    return reinterpret_cast<Singles>(vfmaq_f32(c, a, b));
 #else
     return fused_by_calls(a, b, c);
 #endif

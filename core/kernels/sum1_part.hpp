@@ -45,7 +45,7 @@ struct Sum1Part {
 
     // Squares of these formats are exact: it makes no difference where they are rounded.
     static SAMESUM_INLINE Doubles added(Doubles sum, Doubles x) {
-#if defined(__FMA__)
+#if defined(SAMESUM_FUSED)
         if constexpr (map == Map::square) return fused(x, x, sum);
 #endif
         return plus(sum, map == Map::square ? x * x : x);

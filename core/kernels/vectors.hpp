@@ -7,6 +7,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include "exact/error_free.hpp"
@@ -15,6 +17,11 @@
 
 #ifndef SAMESUM_ISA
 #error "compile with -DSAMESUM_ISA=<namespace of the instruction set>"
+#endif
+
+// There is an instruction for multiply-adds of vectors.
+#if defined(__FMA__) || defined(__aarch64__)
+#define SAMESUM_FUSED
 #endif
 
 namespace samesum::SAMESUM_ISA {

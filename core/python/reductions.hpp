@@ -53,23 +53,27 @@ inline void check_empty(const Reduction& row, Format format, unsigned flags, con
 }
 
 inline bool takes_byte_floats(const Reduction& row) {
-    const bool sum =
-        row.combine == Combine::sum && row.map != Map::exponential && row.finalize != Finalize::logarithm;
+    const bool sum = (row.combine == Combine::sum || row.combine == Combine::spread) &&
+                     row.map != Map::exponential && row.finalize != Finalize::logarithm;
     return sum || is_extreme(row.combine);
 }
 
 inline Format format_for(const Reduction& row, Format in, unsigned flags, nb::handle dtype) {
     if (is_byte_float(in) && !takes_byte_floats(row)) {
-        raise("DtypeError", name_of(in) + " is accepted by sum, mean, min, max and the norms only");
+        raise("DtypeError", name_of(in) + " is accepted by sum, mean, var, std, min, max and the norms only");
     }
     if (is_logical(row.combine)) return Format::boolean;
     if (is_position(row.combine)) return Format::i64;
+    if (row.combine == Combine::spread) flags |= Flag::real;
     const Format format = result_format(in, flags, dtype);
     if (is_extreme(row.combine) && format != in) {
         raise("DtypeError", "an extreme of " + name_of(in) + " has its type; asked for " + name_of(format));
     }
     if (format == Format::boolean && !is_extreme(row.combine)) {
         raise("DtypeError", "bool has no sum or product; allowed are integer and float dtypes");
+    }
+    if (row.combine == Combine::spread && !is_float(format)) {
+        raise("DtypeError", "a variance has no integer type; asked for " + name_of(format));
     }
     return format;
 }
@@ -106,12 +110,9 @@ inline Reduction reduction_of(unsigned code, unsigned flags) {
             static_cast<Finalize>(code >> 8), (flags & Flag::select_last) != 0};
 }
 
-inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
-                         nb::handle out) {
-    if (nb::object later = deferred("reduce", x, code, axes, flags, dtype, out); !later.is_none())
-        return later;
+inline nb::object reduce_row(const Reduction& row, nb::handle x, nb::handle axes, unsigned flags,
+                             nb::handle dtype, nb::handle out) {
     Sets sets(x, axes, (flags & Flag::keepdims) != 0);
-    const Reduction row = reduction_of(code, flags);
     const Format format = format_for(row, sets.x.view.format, flags, dtype);
     if (sets.are_empty()) check_empty(row, format, flags, sets.x);
     const auto write = [&](void* to) {
@@ -132,6 +133,24 @@ inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned 
     Output output(out, sets.x.array, format, sets.rank, sets.shape);
     write(output.data());
     return output.finished(scalar);
+}
+
+inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
+                         nb::handle out) {
+    if (nb::object later = deferred("reduce", x, code, axes, flags, dtype, out); !later.is_none())
+        return later;
+    return reduce_row(reduction_of(code, flags), x, axes, flags, dtype, out);
+}
+
+// Of a variance or its root; the correction is finite.
+inline nb::object reduce_corrected(unsigned code, nb::handle x, nb::handle axes, unsigned flags,
+                                   nb::handle dtype, nb::handle out, double correction) {
+    if (nb::object later = deferred("reduce_corrected", x, code, axes, flags, dtype, out, correction);
+        !later.is_none())
+        return later;
+    Reduction row = reduction_of(code, flags);
+    row.correction = correction;
+    return reduce_row(row, x, axes, flags, dtype, out);
 }
 
 // One result for each code, with its own flags but for keepdims; `dtype` is that of sums, products, means and

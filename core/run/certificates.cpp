@@ -26,6 +26,9 @@ const Method* method_of(const InstructionSet& set, std::string_view name, std::s
     if (name == "double_words_few") return is_double && once ? &methods.sum2_few[map] : nullptr;
     if (name == "grids") return is_double && once ? &methods.sum3[map] : nullptr;
     if (name == "ranges") return is_double && sums ? &methods.scaled[map] : nullptr;
+    if (name == "spread") return narrow ? &set.spreads->narrow[format] : nullptr;
+    if (name == "spread_words") return &set.spreads->wide[format];
+    if (name == "spread_few") return is_double ? &set.spreads->few : nullptr;
     if (name == "products") return &set.products->real[format];
     if (name == "exponentials") return narrow ? &set.exponentials->sum1[format] : nullptr;
     if (name == "exponential_words") return &set.exponentials->sum2[format];
@@ -43,6 +46,7 @@ CertifiedMethod certified_method(std::string_view name, Format in, Map map) {
     if (method == nullptr || method->init == nullptr) return {};
     const StateReader& ranges = map == Map::square ? all.square_ranges : all.ranges;
     return {method, name == "ranges"                  ? &ranges
+                    : name.starts_with("spread")      ? &set.spreads->reader
                     : name == "products"              ? &all.products
                     : name.starts_with("exponential") ? &all.exponentials
                                                       : &all.words};

@@ -22,6 +22,7 @@ namespace {
 
 // A quicker one with the same results for sets of one element.
 Reduction of_one(Reduction row, Format in, Format out) {
+    if (row.combine == Combine::spread) return row;
     if (row.map == Map::exponential) row = {Map::itself, Combine::sum, Finalize::over_count, false};
     if (!is_float(in)) return row;
     if (row.finalize == Finalize::over_count) row.finalize = Finalize::itself;
@@ -50,7 +51,7 @@ Target target_of(const Plan& plan, const Result& result) {
     const Reduction row =
         plan.reduced_count == 1 ? of_one(result.row, plan.format, result.format) : result.row;
     return {choose_tiers(row, plan.format, result.format, plan.reduced_count),
-            {row.finalize, result.format, plan.reduced_count},
+            {row.finalize, result.format, plan.reduced_count, row.correction},
             static_cast<char*>(result.out)};
 }
 
@@ -246,6 +247,9 @@ void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n) 
         case Combine::product:
         case Combine::logical_and:
             bits = is_float(format) ? round_bits(1, format) : 1;
+            break;
+        case Combine::spread:
+            bits = canonical_nan(format);
             break;
         default:
             break;

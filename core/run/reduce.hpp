@@ -21,7 +21,8 @@ struct Reduction {
     Map map;
     Combine combine;
     Finalize finalize;
-    bool last;  // of equal extremes, the position of the last one
+    bool last;              // of equal extremes, the position of the last one
+    double correction = 0;  // of a variance: what the count is less than
 };
 
 // `out` is C-contiguous, of `format`, and does not overlap the input. Every set has at least one element.

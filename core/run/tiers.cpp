@@ -6,6 +6,7 @@
 #include "exact/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact_sums.hpp"
+#include "run/exact_variance.hpp"
 #include "run/integer_logarithms.hpp"
 #include "threads/thresholds.hpp"
 
@@ -143,6 +144,23 @@ Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64
     return tiers;
 }
 
+// Results of eight bits, and integers that no double holds, by exact sums alone.
+Tiers variance_tiers(const SpreadMethods& spreads, Format in, Format out, std::int64_t count) {
+    Tiers tiers;
+    const Format known = in == Format::boolean ? Format::u8 : in;
+    if (!is_byte_float(in) && !is_byte_float(out)) {
+        if (is_float(in) && size_of(in) < 8 && size_of(out) <= 4)
+            tiers.push(spreads.narrow[static_cast<std::size_t>(in)], 0);
+        const Method& wide = spreads.wide[static_cast<std::size_t>(known)];
+        if (in == Format::f64 && count <= few_elements)
+            tiers.push(spreads.few, 1);
+        else if (wide.init != nullptr)
+            tiers.push(wide, 1);
+    }
+    tiers.push(exact_variance_method(in), 2);
+    return tiers;
+}
+
 // Of sums and extremes; there are no others.
 Tiers byte_float_tiers(const Reduction& row, Format in) {
     Tiers tiers;
@@ -155,6 +173,8 @@ Tiers byte_float_tiers(const Reduction& row, Format in) {
 }  // namespace
 
 Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
+    if (row.combine == Combine::spread)
+        return variance_tiers(*current_instruction_set().spreads, in, out, count);
     if (is_byte_float(in)) return byte_float_tiers(row, in);
     const InstructionSet& set = current_instruction_set();
     const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
@@ -182,6 +202,8 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
             const bool any = row.combine == Combine::logical_or;
             return sure_tiers(set.searches->logical[format][any], set.shorts->logical[format][any], count);
         }
+        case Combine::spread:
+            break;
     }
     return {};
 }

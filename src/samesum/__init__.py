@@ -25,6 +25,7 @@ from samesum.errors import (
     UnsafeModelError,
     UnsupportedOperator,
 )
+from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.positions import argmax, argmin
 from samesum.frontends.arrays.reductions import (
     all,  # noqa: A004
@@ -42,6 +43,7 @@ from samesum.frontends.arrays.reductions import (
 )
 from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.several import reduce
+from samesum.frontends.arrays.variances import std, var
 
 if TYPE_CHECKING:
     from samesum import compare, onnx, openvino, torch
@@ -81,9 +83,12 @@ __all__ = [
     "cumulative_prod",
     "cumulative_sum",
     "get_num_threads",
+    "group_norm",
     "l1_norm",
     "l2_norm",
+    "layer_norm",
     "load",
+    "log_softmax",
     "log_sum",
     "logsumexp",
     "max",
@@ -93,10 +98,14 @@ __all__ = [
     "openvino",
     "prod",
     "reduce",
+    "rms_norm",
     "set_num_threads",
+    "softmax",
+    "std",
     "sum",
     "sum_square",
     "torch",
+    "var",
 ]
 
 _publish(globals())

@@ -23,6 +23,15 @@ def reduce(
     dtype: np.dtype[Any] | None,
     out: np.ndarray[Any, np.dtype[Any]] | None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
+def reduce_corrected(
+    code: int,
+    x: Any,
+    axes: Axes,
+    flags: int,
+    dtype: np.dtype[Any] | None,
+    out: np.ndarray[Any, np.dtype[Any]] | None,
+    correction: float,
+) -> np.ndarray[Any, np.dtype[Any]]: ...
 def reduce_several(
     codes: Sequence[int],
     x: Any,
@@ -64,6 +73,15 @@ class ProductTotals:
     def decode(self, encoded: bytes, is_brief: bool) -> bool: ...
 
 def defer_with(function: Callable[..., Any], /) -> None: ...
+
+class Statistics:
+    def __init__(self, dtype: np.dtype[Any], outputs: int) -> None: ...
+    def add(self, x: Any) -> None: ...
+    def add_file(self, descriptor: int, offset: int, n: int) -> bool: ...
+    def counted(self) -> np.ndarray[Any, np.dtype[np.int64]]: ...
+    def encoded(self, map: int) -> bytes: ...
+
+def count_bytes(x: Any, counts: np.ndarray[Any, np.dtype[np.int64]]) -> None: ...
 def convert_with(function: Callable[[Any], np.ndarray[Any, np.dtype[Any]]], /) -> None: ...
 def scan(
     combine: int,
@@ -76,6 +94,21 @@ def scan(
 def normalize(
     code: int, x: Any, axis: int, out: np.ndarray[Any, np.dtype[Any]] | None = None
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
+def normalize_lines(
+    x: Any,
+    axes: Axes,
+    divisor: int,
+    centred: bool,
+    over_count: bool,
+    at_least: bool,
+    inside: float,
+    outside: float,
+    scale: np.ndarray[Any, np.dtype[np.float64]] | None = None,
+    bias: np.ndarray[Any, np.dtype[np.float64]] | None = None,
+    dtype: np.dtype[Any] | None = None,
+    out: np.ndarray[Any, np.dtype[Any]] | None = None,
+    inverse_dtype: np.dtype[Any] | None = None,
+) -> Any: ...
 def declare_operators(
     rows: list[
         tuple[

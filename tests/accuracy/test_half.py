@@ -27,7 +27,8 @@ from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
-WIDE = EVERY.astype(np.float64)
+with np.errstate(invalid="ignore"):  # signalling NaN, on some machines
+    WIDE = EVERY.astype(np.float64)
 
 
 def rounded(values: NDArray) -> NDArray:

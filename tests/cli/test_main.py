@@ -37,6 +37,12 @@ def test_help_names_every_verb_and_status(samesum: Command) -> None:
     assert max(map(len, done.out.splitlines())) <= 80
 
 
+@pytest.mark.parametrize("verb", ["run", "info", "compare", "explain", "conformance", "bench"])
+def test_help_fits_a_terminal_of_80_columns(samesum: Command, verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, samesum(verb, "--help").out.splitlines())) <= 80
+
+
 def test_no_verb_is_a_call_for_help(samesum: Command) -> None:
     assert samesum() == samesum("--help")
 

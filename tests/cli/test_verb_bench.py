@@ -190,7 +190,7 @@ def test_long_tables_are_for_files(samesum: Command, monkeypatch: pytest.MonkeyP
         (("--rounds", "0"), "argument --rounds: 0 is not allowed; allowed are numbers above 0"),
         (("--data", ""), "there is no data ''"),
         (("--timeout", "nan"), "argument --timeout: nan is not allowed"),
-        (("--budget=-1",), "argument --budget: -1 is not allowed; allowed are seconds from 0 on"),
+        (("--budget=-1",), "argument --budget: -1 is not allowed; allowed are numbers from 0 on"),
         (("--markdown", "nowhere/table.md"), "nowhere/table.md: there is no folder nowhere"),
         (("--plot", "speed.pdf"), "allowed are names that end with .png or .svg"),
     ],

@@ -234,3 +234,22 @@ def test_the_help_names_every_suite_engine_and_form() -> None:
     for name in (*SUITES, *OTHERS, *FORMS):
         assert name in EPILOG
     assert "run(self, model, inputs)" in EPILOG
+
+
+@pytest.mark.parametrize(("arguments", "says"), [
+    (("--ep-name", "mine"), "--ep-library FILE and --ep-name NAME are given together"),
+    (("--ep-library", "README.md"), "--ep-library FILE and --ep-name NAME are given together"),
+    (("--ep-library", "no_such.so", "--ep-name", "mine"), "--ep-library no_such.so is no file"),
+])  # fmt: skip
+def test_a_plugin_is_a_file_and_a_name(samesum: Command, arguments: tuple[str, ...], says: str) -> None:
+    done = samesum("conformance", *arguments)
+    assert (done.status, done.out, done.err) == (2, "", f"samesum: error: {says}\n")
+
+
+def test_a_library_that_is_no_plugin_is_refused(samesum: Command, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    library = tmp_path / "libmine.so"
+    library.write_text("no library")
+    done = samesum("conformance", "--ep-library", library, "--ep-name", "mine")
+    assert done.status == 2
+    assert f"{library} is no execution provider plugin that ONNX Runtime loads: " in done.err

@@ -99,3 +99,43 @@ class RefusesExposed(Right):
         if len(model.graph.output) > 1:
             raise RuntimeError("one output, please")
         return super().run(model, feeds, wanted)
+
+
+def scatter_op(apply: Any) -> type[OpRun]:
+    """A ScatterND that adds, by `apply(data, places, updates)`."""
+
+    def run(self: OpRun, x: Array, indices: Array, updates: Array, **_: Any) -> tuple[Array]:  # noqa: ARG001
+        return (apply(x, tuple(np.moveaxis(indices, -1, 0)), updates),)
+
+    return type("ScatterND", (OpRun,), {"op_domain": "", "_run": run})
+
+
+def _added(x: Array, places: tuple[Array, ...], updates: Array) -> Array:
+    total = x.copy()
+    np.add.at(total, places, updates)
+    return total
+
+
+def _lost(x: Array, places: tuple[Array, ...], updates: Array) -> Array:
+    """Each time other updates, as when threads read one value and both write theirs."""
+    CALLS[0] += 1
+    kept = np.arange(len(updates)) % (3 + CALLS[0] % 5) > 0
+    return _added(x, tuple(each[kept] for each in places), updates[kept])
+
+
+def _in_another_order(x: Array, places: tuple[Array, ...], updates: Array) -> Array:
+    CALLS[0] += 1
+    turn = CALLS[0] % len(updates)
+    return _added(x, tuple(np.roll(each, turn, 0) for each in places), np.roll(updates, turn, 0))
+
+
+class Scatters(Right):
+    ops: ClassVar = [scatter_op(_added)]
+
+
+class LosesUpdates(Right):
+    ops: ClassVar = [scatter_op(_lost)]
+
+
+class ScattersInAnotherOrder(Right):
+    ops: ClassVar = [scatter_op(_in_another_order)]

@@ -55,6 +55,13 @@ def two_sums() -> ModelProto:
     return model(nodes, {"x": (FLOAT, [64, 300])}, {"first": (FLOAT, [300]), "y": (FLOAT, [])}, held)
 
 
+def scatter(count: int, kind: int = FLOAT) -> ModelProto:
+    """y = x with `count` updates u added to its three elements by turns, in a node named scatter."""
+    node = helper.make_node("ScatterND", ["x", "places", "u"], ["y"], name="scatter", reduction="add")
+    held = {"places": np.arange(count, dtype=np.int64).reshape(-1, 1) % 3}
+    return model([node], {"x": (kind, [3]), "u": (kind, [count])}, {"y": (kind, [3])}, held)
+
+
 def whole(operator: str, source: str, result: str, name: str) -> Any:
     """A reduction over all axes."""
     return helper.make_node(operator, [source], [result], keepdims=0, name=name)

@@ -7,7 +7,7 @@ from typing import Any
 import faulty
 import numpy as np
 import pytest
-from models import HALF, branches, loop, one, two_sums
+from models import FLOAT, HALF, INT64, branches, loop, one, scatter, two_sums
 
 from samesum.compare import Comparison, Verdict, compare
 
@@ -65,6 +65,31 @@ def test_a_running_sum_is_named_wherever_it_stands_on_the_scale() -> None:
 
 def test_an_answer_that_changes_is_seen_in_the_control_too() -> None:
     assert ("twice", False) in [(each.kind, each.same) for each in found(faulty.Changes).control]
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [(FLOAT, np.float32), (INT64, np.int64)])
+def test_updates_that_are_lost_are_named_though_no_exact_answer_is_known(kind: int, dtype: Any) -> None:
+    saved: list[Any] = []
+    feeds = {"x": np.zeros(3, dtype), "u": np.ones(600, dtype)}
+    result = compare(scatter(600, kind), feeds, [faulty.LosesUpdates], save=saved.append)
+    (node,) = result.wrong
+    assert (node.name, node.engines["LosesUpdates"].reason) == (
+        "scatter",
+        "changes from run to run by more than any order of additions comes to: updates are lost",
+    )
+    assert ("twice", False) in [(each.kind, each.same) for each in result.control]
+    assert saved == []
+
+
+def test_another_order_of_updates_is_no_loss() -> None:
+    feeds = {"x": np.zeros(3, np.float32), "u": X.reshape(-1)[:600]}
+    (node,) = compare(scatter(600), feeds, [faulty.ScattersInAnotherOrder]).nodes
+    finding = node.engines["ScattersInAnotherOrder"]
+    assert finding.verdict is Verdict.NO_OPINION
+    assert finding.reason.startswith("changes from run to run; samesum ")
+    (steady,) = compare(scatter(600), feeds, [faulty.Scatters]).nodes
+    assert steady.engines["Scatters"].verdict is Verdict.NO_OPINION
+    assert not steady.engines["Scatters"].reason.startswith("changes")
 
 
 def test_two_engines_that_are_wrong_in_the_same_way() -> None:

@@ -106,3 +106,11 @@ def test_every_case_has_a_folder_of_its_own() -> None:
     names = {(case.suite, saving.folder_name(case)) for case in CASES.values()}
     assert len(names) == len(CASES)
     assert all("/" not in name and not name.startswith(".") for _, name in names)
+
+
+def test_a_corrected_answer_is_saved_with_its_reason(tmp_path: Path) -> None:
+    corrected = [case for case in CASES.values() if case.correction]
+    assert {case.suite for case in corrected} == {"openvino-op-reference", "onnxruntime-own"}
+    case = corrected[0]
+    saved = (save_case(tmp_path, case, _found(case)) / "found.txt").read_text(encoding="utf-8")
+    assert saved.splitlines()[1] == f"corrected: {case.correction}"

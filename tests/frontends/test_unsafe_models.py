@@ -184,7 +184,6 @@ def test_external_data_outside_are_not(home: Path, location: str, entries: dict[
 @pytest.mark.parametrize(
     ("location", "entries", "message"),
     [
-        ("gone.bin", {}, "No such file"),
         ("a\0b", {}, "null"),
         ("", {}, "without a location"),
         ("deep", {}, "directory|hard link or not a regular file"),
@@ -192,9 +191,17 @@ def test_external_data_outside_are_not(home: Path, location: str, entries: dict[
         ("data.bin", {"length": "4"}, "length is 4; dims and type need 8"),
     ],
 )
-def test_external_data_that_are_not_there(home: Path, location: str, entries: dict[str, str], message: str) -> None:
+def test_external_data_that_are_none(home: Path, location: str, entries: dict[str, str], message: str) -> None:
     with pytest.raises(ModelError, match=f"initializer 'w': .*({message})"):
         load(external(home, location, **entries))
+
+
+def test_external_data_that_are_not_there(home: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="initializer 'w' is external data and lies there") as caught:
+        load(external(home, "gone.bin"))
+    assert caught.value.filename == str(home / "gone.bin")
+    with pytest.raises(UnsafeModelError, match="outside the model's folder"):
+        load(external(home, "../gone.bin"))
 
 
 def test_a_model_given_as_bytes_has_no_external_data(home: Path) -> None:

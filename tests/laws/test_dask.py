@@ -14,12 +14,13 @@ import samesum as ss
 from drawing import arrays
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
+from samesum.frontends.dask.reductions import reduced
 
 da = pytest.importorskip("dask.array")
 dask = pytest.importorskip("dask")
 
 FREE: list[Any] = [
-    "sum", "mean", "l1_norm", "l2", "sum_square", "log_sum", "prod", "min", "max", "all", "any",
+    "sum", "mean", "l1_norm", "l2", "sum_square", "var", "std", "log_sum", "prod", "min", "max", "all", "any",
 ]  # fmt: skip
 FUNCTIONS: dict[str, Any] = {name: getattr(ss, name) for name in (*FREE, "argmin", "argmax") if name != "l2"}
 FUNCTIONS["l2"] = ss.l2_norm
@@ -125,12 +126,13 @@ def test_rank_zero() -> None:
 
 
 def test_moments_and_masks() -> None:
-    from samesum.frontends.dask.reductions import reduced
-
     rng = np.random.default_rng(4)
     x = rng.standard_normal((30, 20)) + 1e8
     mask = rng.random(20) < 0.7
     names: list[Any] = ["var", "std", "count_nonzero", "argmin"]
+    for function in (ss.var, ss.std):
+        got = function(da.from_array(x, chunks=(7, 6)), axis=1, correction=1, keepdims=True)
+        check(got, function(x, axis=1, correction=1, keepdims=True), function.__name__, rng)
     lazy = reduced(da.from_array(x, chunks=(7, 6)), names, 1, correction=1, where=da.from_array(mask, chunks=5))
     state = ss.State(names, axis=1, correction=1)
     state.update(x, where=mask)

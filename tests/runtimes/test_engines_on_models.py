@@ -109,3 +109,27 @@ def test_openvino_saves_a_model_again_as_ir() -> None:
     again = saved_again(two_outputs())
     assert again.format is Format.IR
     assert run(Samesum(), again, {"x": X}, ["top"])["top"].tolist() == [4, 25]
+
+
+@pytest.mark.parametrize(("kind", "short"), [
+    (TensorProto.BFLOAT16, BFLOAT16), (TensorProto.FLOAT8E4M3FN, np.dtype(ml_dtypes.float8_e4m3fn)),
+])  # fmt: skip
+def test_onnxruntime_takes_and_gives_types_that_numpy_lacks(kind: int, short: np.dtype[np.generic]) -> None:
+    pytest.importorskip("onnxruntime")
+    graph = helper.make_graph(
+        [
+            helper.make_node("Cast", ["x"], ["wide"], to=TensorProto.FLOAT),
+            helper.make_node("Identity", ["x"], ["same"]),
+        ],
+        "short",
+        [helper.make_tensor_value_info("x", kind, ["n", 2])],
+        [helper.make_tensor_value_info("wide", 1, ["n", 2]), helper.make_tensor_value_info("same", kind, ["n", 2])],
+    )
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    session = OnnxRuntime().prepare(EngineModel(Format.ONNX, proto.SerializeToString()))
+    for shape in ((3, 2), (0, 2)):
+        x = np.arange(shape[0] * 2).reshape(shape).astype(short)
+        found = session.run({"x": x}, ["wide", "same"])
+        assert found["same"].dtype == short
+        assert found["same"].tolist() == x.tolist()
+        assert found["wide"].tolist() == x.astype(np.float32).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -79,6 +79,8 @@ def states(row: Reduction, x: NDArray) -> list[State]:
         return _arguments(taken)
     if row.combine is Combine.SUM:
         return _summands(row, taken)
+    if row.combine is Combine.SPREAD:
+        return [replace(state, squares=(state.total or 0) ** 2) for state in _summands(row, taken)]
     if row.combine is Combine.PRODUCT:
         return _factors(taken)
     if row.combine in (Combine.AND, Combine.OR):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -33,10 +34,12 @@ def reduce(
     keepdims: bool = False,
     dtype: Dtype | type | str | None = None,
     select_last: bool = False,
+    correction: float = 0,
 ) -> NDArray:
     """`row` over `axes` of `x` (None: all, empty: none), each result rounded once to `dtype` (default: of `x`).
 
-    A position is that in row-major order of the reduced axes, of the first of equal elements or of the last.
+    A variance is over the count less `correction`. A position is that in row-major order of the reduced axes, of the
+    first of equal elements or of the last.
     """
     axes = range(x.ndim) if axes is None else (axes,) if isinstance(axes, int) else axes
     reduced = {axis % x.ndim for axis in axes}
@@ -49,7 +52,7 @@ def reduce(
         state = collect(row, members[first : first + size], select_last)
         if is_position(row):
             state = replace(state, position=state.position - first)
-        bits.append(finalize(row, state, x.dtype, target))
+        bits.append(finalize(row, state, x.dtype, target, Fraction(correction)))
     if not size:
         bits = [finalize(row, identity(row), x.dtype, target)] * math.prod(x.shape[axis] for axis in kept)
     shape = [1 if axis in reduced else x.shape[axis] for axis in range(x.ndim) if keepdims or axis not in reduced]

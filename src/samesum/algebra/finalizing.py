@@ -17,9 +17,14 @@ from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import Dtype
 from samesum.formats.rounding import Format, quotient, root
 
+_NOTHING = Fraction(0)
 
-def finalize(row: Reduction, state: State, source: Dtype, target: Dtype) -> int:
-    """The result for a set of `source` values, as the unsigned bits of `target`."""
+
+def finalize(row: Reduction, state: State, source: Dtype, target: Dtype, correction: Fraction = _NOTHING) -> int:
+    """The result for a set of `source` values, as the unsigned bits of `target`.
+
+    A variance is over the count less `correction`.
+    """
     if row.combine in (Combine.MINIMUM, Combine.MAXIMUM):
         return _extreme(row, state, source, target)
     if is_position(row):
@@ -33,6 +38,8 @@ def finalize(row: Reduction, state: State, source: Dtype, target: Dtype) -> int:
         return _integer(row, state, source, target)
     if row.combine is Combine.PRODUCT:
         return _product(state, form)
+    if row.combine is Combine.SPREAD:
+        return _variance(row, state, source, form, correction)
     return (
         _logarithm(row, state, source, form) if row.finalize is Finalize.LOGARITHM else _sum(row, state, source, form)
     )
@@ -42,6 +49,8 @@ def result_dtype(row: Reduction, source: Dtype) -> Dtype:
     """The type of the result where none is asked for."""
     if row.combine in (Combine.AND, Combine.OR):
         return np.dtype(np.bool_)
+    if row.combine is Combine.SPREAD and source.kind in "iub":
+        return np.dtype(np.float64)
     return np.dtype(np.int64) if is_position(row) else source.newbyteorder("=")
 
 
@@ -67,6 +76,26 @@ def _value(row: Reduction, state: State, source: Dtype) -> tuple[int, int]:
     form = source_format(source)
     unit = form.unit if form else 0
     return state.total or 0, 2 * unit if row.map is Map.SQUARE else unit
+
+
+def _variance(row: Reduction, state: State, source: Dtype, form: Format, correction: Fraction) -> int:
+    """The exact squares about the mean over the corrected count, or the root of that, rounded once."""
+    if state.special or not state.count:
+        return form.nan
+    total, divisor = state.total or 0, state.count - correction
+    spread = state.count * state.squares - total * total
+    if divisor <= 0:
+        return form.nan
+    taken = source_format(source)
+    exponent = 2 * taken.unit if taken else 0
+    value = Fraction(spread) / (state.count * divisor)
+    if row.finalize is Finalize.ROOT:
+        # The root of p / q is that of p q over q.
+        number, exponent = root(value.numerator * value.denominator << 256, exponent - 256)
+        number, exponent = quotient(number, exponent, value.denominator)
+    else:
+        number, exponent = quotient(value.numerator, exponent, value.denominator)
+    return form.nearest(number, exponent) if value else 0
 
 
 def _product(state: State, form: Format) -> int:

@@ -26,6 +26,8 @@ class Combine(IntEnum):
     MINIMUM_POSITION = 6
     """Where the minimum is: the first such element in row-major order of the reduced axes, or the last one."""
     MAXIMUM_POSITION = 7
+    SPREAD = 8
+    """The sum and the sum of squares, of which the squares about the mean are made."""
 
 
 class Finalize(IntEnum):
@@ -35,6 +37,17 @@ class Finalize(IntEnum):
     OVER_COUNT = 1
     ROOT = 2
     LOGARITHM = 3
+
+
+class Divisor(IntEnum):
+    """What the elements of a line are divided by."""
+
+    SQUARES = 0
+    """The root of a sum or mean of squares."""
+    MAGNITUDES = 1
+    """The sum of the magnitudes."""
+    ONE = 2
+    """Nothing: they are only centred."""
 
 
 class Promotion(IntEnum):

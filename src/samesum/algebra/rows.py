@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samesum.algebra.pieces import Combine, Finalize, Map, Promotion
+from samesum.algebra.pieces import Combine, Divisor, Finalize, Map, Promotion
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Reduction:
     @property
     def has_identity(self) -> bool:
         """True if reducing an empty set has a value that every door agrees on."""
-        return self.combine in (Combine.SUM, Combine.PRODUCT, Combine.AND, Combine.OR)
+        return self.combine in (Combine.SUM, Combine.PRODUCT, Combine.AND, Combine.OR, Combine.SPREAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,21 @@ class Normalization:
     code: int
 
 
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """`(x - mean) / divisor * scale + bias` for every element of a line; `mean` is zero if it is not centred."""
+
+    name: str
+    divisor: Divisor
+    centred: bool = False
+    over_count: bool = False
+    """True for the mean of the squares, false for their sum."""
+
+
 SUM = Reduction("sum", Map.ITSELF, Combine.SUM, Finalize.ITSELF, Promotion.WIDEN)
 MEAN = Reduction("mean", Map.ITSELF, Combine.SUM, Finalize.OVER_COUNT, Promotion.REAL)
+VAR = Reduction("var", Map.ITSELF, Combine.SPREAD, Finalize.OVER_COUNT, Promotion.REAL)
+STD = Reduction("std", Map.ITSELF, Combine.SPREAD, Finalize.ROOT, Promotion.REAL)
 MIN = Reduction("min", Map.ITSELF, Combine.MINIMUM, Finalize.ITSELF, Promotion.KEEP)
 MAX = Reduction("max", Map.ITSELF, Combine.MAXIMUM, Finalize.ITSELF, Promotion.KEEP)
 L1_NORM = Reduction("l1_norm", Map.MAGNITUDE, Combine.SUM, Finalize.ITSELF, Promotion.WIDEN)
@@ -67,9 +80,17 @@ SOFTMAX = Normalization("softmax", 0)
 LOG_SOFTMAX = Normalization("log_softmax", 1)
 HARDMAX = Normalization("hardmax", 2)
 
+LAYER_NORM = Norm("layer_norm", Divisor.SQUARES, centred=True, over_count=True)
+RMS_NORM = Norm("rms_norm", Divisor.SQUARES, over_count=True)
+L1_QUOTIENT = Norm("l1_quotient", Divisor.MAGNITUDES)
+L2_QUOTIENT = Norm("l2_quotient", Divisor.SQUARES)
+CENTRED = Norm("centred", Divisor.ONE, centred=True)
+
 REDUCTIONS = (
     SUM,
     MEAN,
+    VAR,
+    STD,
     MIN,
     MAX,
     L1_NORM,

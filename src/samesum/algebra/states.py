@@ -23,7 +23,8 @@ Term = tuple[int, int]
 class State:
     """What is known of a set: its exact total, the special values met and the count.
 
-    A sum counts multiples of the smallest subnormal (of its square, if squares are summed). An extreme is a key in
+    A sum counts multiples of the smallest subnormal (of its square, if squares are summed); that of the squares goes
+    beside it where both are needed. An extreme is a key in
     the order of the values, -0 below +0, and None for the empty set; a position has such a key, with zeros equal,
     and where it stands. A product is `total * 2**exponent` of the magnitudes that are no specials, and a sign. A
     truth is 0 or 1. Of exponentials, whose sum is no fraction, the finite arguments are kept.
@@ -36,11 +37,13 @@ class State:
     negative: bool = False
     position: int = 0
     terms: tuple[Term, ...] = ()  # in ascending order, so that equal sets have equal states
+    squares: int = 0
 
 
-_IDENTITIES = {Combine.SUM: 0, Combine.OR: 0, Combine.PRODUCT: 1, Combine.AND: 1}
+_IDENTITIES = {Combine.SUM: 0, Combine.SPREAD: 0, Combine.OR: 0, Combine.PRODUCT: 1, Combine.AND: 1}
 _TOTALS: dict[Combine, Callable[[int, int], int]] = {
     Combine.SUM: lambda a, b: a + b,
+    Combine.SPREAD: lambda a, b: a + b,
     Combine.PRODUCT: lambda a, b: a * b,
     Combine.AND: lambda a, b: a & b,
     Combine.OR: lambda a, b: a | b,
@@ -78,6 +81,7 @@ def combine(row: Reduction, a: State, b: State, last: bool = False) -> State:
         a.negative != b.negative,
         0,
         tuple(sorted(a.terms + b.terms)),
+        a.squares + b.squares,
     )
 
 
@@ -94,6 +98,7 @@ def collect(row: Reduction, members: Sequence[State], last: bool = False) -> Sta
         fold(xor, (member.negative for member in members), False),
         0,
         tuple(sorted(term for member in members for term in member.terms)) if row.map is Map.EXPONENTIAL else (),
+        sum(member.squares for member in members),
     )
 
 
@@ -105,7 +110,7 @@ def running(row: Reduction, members: Sequence[State]) -> Iterator[State]:
 def _total(row: Reduction, totals: list[int]) -> int | None:
     if not totals:
         return _IDENTITIES.get(row.combine)
-    if row.combine is Combine.SUM:
+    if row.combine in (Combine.SUM, Combine.SPREAD):
         return sum(totals)
     return _product(totals) if row.combine is Combine.PRODUCT else fold(_TOTALS[row.combine], totals)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import NORMALIZATIONS, REDUCTIONS, SCANS
@@ -14,7 +13,7 @@ from samesum.bench.task import Task
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import MOST_OUTPUTS, Distance, distance
+from samesum.formats.ulps import MOST_OUTPUTS, Distance, distance, scaled_error
 
 _REDUCTIONS = {row.name: row for row in REDUCTIONS}
 _SCANS = {row.name: row for row in SCANS}
@@ -57,7 +56,7 @@ class Reference:
             return None
         found = distance(answer, expected)
         is_scaled = self.task.is_signed_sum and found.differing and found.worst is not None
-        scaled = scaled_error(answer, expected, self._sums_of_magnitudes()) if is_scaled else None
+        scaled = worst_scaled(answer, expected, self._sums_of_magnitudes()) if is_scaled else None
         return Error(found.outputs, found.differing, found.worst, scaled)
 
     def _in_type(self, dtype: np.dtype[Any]) -> NDArray | None:
@@ -95,19 +94,15 @@ def _in_its_own_type(task: Task) -> NDArray:
     return memory.reduce(_REDUCTIONS[task.name], task.x, task.axes)
 
 
-def scaled_error(got: NDArray, expected: NDArray, magnitudes: NDArray) -> float:
+def worst_scaled(got: NDArray, expected: NDArray, magnitudes: NDArray) -> float:
     """The worst error in ulps that the format of `got` has at `magnitudes`; infinite where only one is finite.
 
-    >>> scaled_error(np.float32([1.0]), np.float32([0.0]), np.float32([2.0**23]))
+    >>> worst_scaled(np.float32([1.0]), np.float32([0.0]), np.float32([2.0**23]))
     1.0
     """
     stride = _stride(got)
-    a, b, size = (x.reshape(-1)[::stride].astype(np.float64) for x in (got, expected, magnitudes))
-    limits = ml_dtypes.finfo(got.dtype)  # type: ignore[no-untyped-call]
-    _, exponents = np.frexp(np.clip(size, float(limits.smallest_normal), float(limits.max)))
-    with np.errstate(invalid="ignore"):
-        errors = np.where(a == b, 0.0, np.abs(a - b)) / np.ldexp(1.0, exponents - 1 - limits.nmant)
-    return float(np.max(np.where(np.isnan(errors), 0.0, errors), initial=0.0))
+    flat = (x.reshape(-1)[::stride] for x in (got, expected, magnitudes))
+    return float(np.max(scaled_error(*flat), initial=0.0))
 
 
 def _stride(outputs: NDArray) -> int:

@@ -22,12 +22,16 @@ def above_zero(kind: Callable[[str], Number]) -> Callable[[str], Number]:
     return read
 
 
-def seconds(text: str) -> float:
-    """A number of seconds from 0 on."""
-    number = _number(float, text)
-    if not number >= 0:
-        raise ArgumentTypeError(f"{text} is not allowed; allowed are seconds from 0 on")
-    return number
+def from_zero(kind: Callable[[str], Number]) -> Callable[[str], Number]:
+    """A number from 0 on; NaN is none."""
+
+    def read(text: str) -> Number:
+        number = _number(kind, text)
+        if not number >= 0:
+            raise ArgumentTypeError(f"{text} is not allowed; allowed are numbers from 0 on")
+        return number
+
+    return read
 
 
 def words(text: str) -> list[str]:

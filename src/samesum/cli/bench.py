@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samesum.cli.arguments import above_zero, counts, joined, new_file, seconds, whole_numbers, words
+from samesum.cli.arguments import above_zero, counts, from_zero, joined, new_file, whole_numbers, words
 from samesum.cli.exits import Exit, InvalidFileError, UsageError
 from samesum.cli.show import print_json
 from samesum.files.writing import write_text
@@ -100,7 +100,7 @@ def _add_conditions(group: Any) -> None:
     add("--rounds", metavar="N", type=above_zero(int), help=rounds)
     patience = "stop reading a competitor in a row after S seconds (default 1; in the quick grid 0.15)"
     add("--patience", metavar="S", type=above_zero(float), help=patience)
-    add("--budget", metavar="S", type=seconds, help="start no row after S seconds")
+    add("--budget", metavar="S", type=from_zero(float), help="start no row after S seconds")
     silent = "end a competitor that is silent for S seconds (default 60)"
     add("--timeout", metavar="S", type=above_zero(float), default=60.0, help=silent)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from samesum.cli.exits import UsageError
 from samesum.conformance.case import Case
@@ -16,6 +17,7 @@ from samesum.errors import MissingPackage
 from samesum.runtimes.catalogue import OTHERS, maker
 from samesum.runtimes.custom_engine import BackendError
 from samesum.runtimes.packages import require
+from samesum.runtimes.plugin_engine import Plugin
 from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import EngineError
 
@@ -31,6 +33,7 @@ def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[C
     else:
         made = [_made(arguments, name) for name in dict.fromkeys(tested)]
     made += [_backend(arguments, name) for name in dict.fromkeys(arguments.backends)]
+    made += _plugin(arguments)
     made = made or [_made(arguments, Own.name)]
     against = [name for name in arguments.against.split(",") if name]
     known = {each.name for each in made}
@@ -73,7 +76,22 @@ def _installed(arguments: argparse.Namespace) -> list[Contestant]:
 
 def _backend(arguments: argparse.Namespace, name: str) -> Contestant:
     """A class of the user's own, which is imported nowhere but in its own process."""
-    runtime = Remote(maker(name), arguments.timeout)
+    return _started(Remote(maker(name), arguments.timeout), name)
+
+
+def _plugin(arguments: argparse.Namespace) -> list[Contestant]:
+    """An execution provider of ONNX Runtime, which is loaded nowhere but in its own process."""
+    library, name = arguments.ep_library, arguments.ep_name
+    if library is None and name is None:
+        return []
+    if library is None or name is None:
+        raise UsageError("--ep-library FILE and --ep-name NAME are given together")
+    if not library.is_file():
+        raise UsageError(f"--ep-library {library} is no file")
+    return [_started(Remote(partial(Plugin, str(library), name), arguments.timeout), f"--ep-library {library}")]
+
+
+def _started(runtime: Remote, name: str) -> Contestant:
     try:
         runtime.start()
     except BackendError as error:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samesum.cli.arguments import new_file
+from samesum.cli.arguments import from_zero, new_file
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.matrix import write_matrix
 from samesum.cli.show import print_json
@@ -19,27 +19,41 @@ if TYPE_CHECKING:
     from samesum.formats.arrays import NDArray
 
 EPILOG = """examples:
-  samesum compare model.onnx                             ONNX Runtime and OpenVINO, inputs made up
-  samesum compare model.onnx --input x.npy --save wrong  your data; a model and a script for each wrong node
+  samesum compare model.onnx              ONNX Runtime, OpenVINO; inputs made up
+  samesum compare model.onnx --input x.npy --save wrong
+                                          your data; a model and a script for
+                                          each wrong node
   samesum compare model.xml --against openvino,mine:Engine
-  samesum compare model.onnx --input test_data_set_0     a folder of input_0.pb, input_1.pb, ...
-  samesum compare model.onnx --record server.record      keep the values; the same on another machine, and then:
-  samesum compare server.record laptop.record            where the first other bits come from
+  samesum compare model.onnx --input test_data_set_0
+                                          a folder of input_0.pb, input_1.pb
+  samesum compare model.onnx --record server.record
+                                          keep the values; the same on another
+                                          machine, and then:
+  samesum compare server.record laptop.record
+                                          where the first other bits come from
 
-The model runs on each engine, and every reduction, scan and softmax (in branches too) is put beside the exact answer:
-inside the model, on the values that the engine itself had there, and alone, as a model of one node.
+The model runs on each engine, and every reduction, scan and softmax (in
+branches too) is put beside the exact answer: inside the model, on the values
+that the engine itself had there, and alone, as a model of one node.
 
-verdicts: right, the exact result rounded once; inexact, as near as a careful computation in that type; wrong, further
-away, or another kind of value; refused, no answer; no opinion, samesum does not have the operator.
-Values have to become outputs to be seen, which can change what an engine computes. A figure that rests on that says so
-and accuses nobody.
+verdicts:
+  right       the exact result, rounded once
+  inexact     as near as a careful computation in that type comes
+  wrong       further away, or another kind of value
+  refused     no answer
+  no opinion  samesum does not have the operator
+Values have to become outputs to be seen, which can change what an engine
+computes. A figure that rests on that says so and accuses nobody.
 
-an engine of your own, in a file mine.py of the current folder, is `--against mine:Engine`:
+an engine of your own, in a file mine.py of the current folder, is
+`--against mine:Engine`:
   class Engine:
-      def run(self, model, feeds, wanted):    # an onnx.ModelProto, arrays by input name, names of outputs
+      def run(self, model, feeds, wanted):  # an onnx.ModelProto, arrays by
+          ...                               # input name, names of outputs
           return {name: array for name in wanted}
 
-exit status: 0 no engine is wrong at a node, 1 one is, or has an error above --max-ulp."""
+exit status: 0 no engine is wrong at a node, 1 one is, or has an error above
+--max-ulp."""
 
 
 def add_to(verbs: Any) -> None:
@@ -47,7 +61,7 @@ def add_to(verbs: Any) -> None:
     parser = verbs.add_parser(
         "compare",
         help="who is right: a model on several engines, node by node beside the exact answers",
-        description="Runs MODEL on several engines and says at which nodes they differ, who is right, and why.",
+        description="Runs MODEL on several engines and says at which nodes they differ, who is\nright, and why.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -66,8 +80,12 @@ def add_to(verbs: Any) -> None:
     )
     parser.add_argument("--weights", metavar="FILE", type=Path, help="the weights of an IR, if not the .bin beside it")
     parser.add_argument("--against", metavar="NAME,...", default="", help="engines (default: onnxruntime,openvino)")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="for inputs that are made up (default 0)")
-    parser.add_argument("--max-ulp", metavar="N", type=float, help="status 1 if an error is above N ulps, too")
+    parser.add_argument(
+        "--seed", metavar="N", type=from_zero(int), default=0, help="for inputs that are made up (default 0)"
+    )
+    parser.add_argument(
+        "--max-ulp", metavar="N", type=from_zero(float), help="status 1 if an error is above N ulps, too"
+    )
     parser.add_argument(
         "--effect", action="store_true", help="what exact reductions do to ONNX Runtime's outputs, beside float64"
     )
@@ -133,9 +151,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _compared(arguments: argparse.Namespace) -> Comparison:
-    from rich.console import Console
-    from rich.progress import Progress
-
+    from samesum.cli.progress import progress
     from samesum.compare.comparing import compare
     from samesum.compare.saving import Case, save
 
@@ -143,9 +159,8 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
         if arguments.save is not None:
             save(arguments.save, case)
 
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("compare", total=None)
+    with progress() as bar:
+        task = bar.add_task("compare", total=None)
         return compare(
             arguments.model,
             _inputs(arguments),
@@ -155,7 +170,7 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
             isolated=True,
             effect=arguments.effect,
             record=arguments.record,
-            advance=lambda said, done, count: progress.update(task, description=said, completed=done, total=count),
+            advance=lambda said, done, count: bar.update(task, description=said, completed=done, total=count),
             save=keep,
         )
 

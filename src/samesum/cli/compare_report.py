@@ -9,7 +9,17 @@ from textwrap import wrap
 from samesum.cli.show import printable
 from samesum.compare.judging import Verdict
 from samesum.compare.results import Comparison, NodeFinding
-from samesum.compare.words import FIGURES, agreement, block, counts, detail, figure_text, precision_text, ulps
+from samesum.compare.words import (
+    FIGURES,
+    agreement,
+    block,
+    counts,
+    detail,
+    figure_text,
+    first_engine,
+    precision_text,
+    ulps,
+)
 
 WIDTH = 80
 SHOWN = 20
@@ -35,8 +45,10 @@ def _head(found: Comparison) -> list[str]:
 def _outputs(found: Comparison) -> list[str]:
     if not found.outputs:
         return []
-    first = next(iter(found.engines))
-    lines = [f"outputs beside those of {first}", f"{'':30} {'engine':16} {'max abs':>9} {'max rel':>9} {'differ':>9}"]
+    lines = [
+        f"outputs beside those of {first_engine(found)}",
+        f"{'':30} {'engine':16} {'max abs':>9} {'max rel':>9} {'differ':>9}",
+    ]
     for each in found.outputs:
         figures = f"{each.max_abs:9.2g} {each.max_rel:9.2g} {each.differ:9d}"
         lines.append(f"{_cut(each.name, 30):30} {_cut(each.engine, 16):16} {figures}")
@@ -60,7 +72,7 @@ def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
     if not nodes:
         return ["There is no reduction, scan or softmax in this model."]
     lines = [
-        f"{len(nodes)} nodes judged: {counts(nodes)}",
+        counts(nodes),
         *wrap(FIGURES, WIDTH),
         f"{'':2}{'engine':24} {'inside':>8} {'alone':>8}  verdict",
     ]
@@ -69,7 +81,9 @@ def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
         lines += _node(node)
     left = len(nodes) - len(shown)
     if left:
-        lines.append(f"... and {left} more nodes, none worse; --json and --html have all of them")
+        right = sum(node.verdict is Verdict.RIGHT for node in nodes)
+        said = "all right" if right == left else "none worse"
+        lines.append(f"... and {left} more, {said}; --json and --html have all of them")
     return lines
 
 

@@ -19,33 +19,52 @@ if TYPE_CHECKING:
     from samesum.conformance.running import Finding
 
 EPILOG = """suites:
-  onnx-node              237 node tests of the onnx package: as they are, spelt out in other operators, exported
+  onnx-node              237 node tests of the onnx package: as they are, spelt
+                         out in other operators, exported
   onnx-exported          5 more exported models
-  onnx-older             the node tests in the opsets that had axes as an attribute
+  onnx-older             the node tests in the opsets that had axes as an
+                         attribute
   openvino-op-reference  575 cases of OpenVINO's own reference tests
   onnxruntime            731 expectations of ONNX Runtime's own tests
-  onnxruntime-own        12 that follow its own choices; expected is what samesum decides
-  edge                   NaN, infinities, overflow, empty sets, rank 0, axes, types, long data: bit for bit
+  onnxruntime-own        12 that follow its own choices; expected is what
+                         samesum decides
+  edge                   NaN, infinities, overflow, empty sets, rank 0, axes,
+                         types, long data: bit for bit
 
-engines: samesum, onnxruntime, openvino, reference (that of the onnx package). All but samesum run in a process of
-their own, so that a crash fails one case. Forms in which samesum gets a case: call, model, constants, ir10, ir11 and,
-if asked for, saved, which needs OpenVINO. A case that passes in all of its forms has passed.
+engines: samesum, onnxruntime, openvino, reference (that of the onnx package).
+All but samesum run in a process of their own, so that a crash fails one case.
+Forms in which samesum gets a case: call, model, constants, ir10, ir11 and, if
+asked for, saved, which needs OpenVINO. A case that passes in all of its forms
+has passed.
 
-a backend of your own, in a file mine.py of the current folder, is tried by `--backend mine:Backend`:
+a backend of your own, in a file mine.py of the current folder, is tried by
+`--backend mine:Backend`:
   class Backend:
-      def run(self, model, inputs):        # an onnx.ModelProto and a list of arrays in the order of its inputs
-          ...                              # raise NotImplementedError for what you do not have
+      def run(self, model, inputs):  # an onnx.ModelProto; its inputs in order
+          ...                        # NotImplementedError: not supported
           return [output]
-A class in the style of onnx.backend.base.Backend (run_model or prepare) will do as well, and so will
-run(model, feeds, wanted) -> {name: array}. With `formats = ("onnx", "ir")` in the class, or ("ir",), it gets OpenVINO's
-cases too: `model` is then a pair, the bytes of the .xml and of the .bin.
+A class in the style of onnx.backend.base.Backend (run_model or prepare) will do
+as well, and so will run(model, feeds, wanted) -> {name: array}. With
+`formats = ("onnx", "ir")` in the class, or ("ir",), it gets OpenVINO's cases
+too: `model` is then a pair, the bytes of the .xml and of the .bin.
 
-what an answer counts as: passed; not supported (NotImplementedError, or an engine's own words for it); refused (another
-error that the engine raises on purpose, where there is an answer); failed (another answer, one where an error is due, a
-mistake in the backend's own code such as a ValueError or a KeyError, a crash, no answer in time).
+an execution provider of ONNX Runtime that comes as a plugin is tried by
+`--ep-library libmine.so --ep-name mine`. The library is registered under that
+name, in a process of its own; what the provider does not take counts as not
+supported, since ONNX Runtime's own kernels are switched off.
 
-exit status: 0 all answers are right, 1 some are not or no case was run, 5 nothing is supported. What an engine says it
-does not support is counted apart, and what those of --against give does not matter."""
+what an answer counts as:
+  passed         the answer is the expected one
+  not supported  NotImplementedError, or an engine's own words for it
+  refused        another error that the engine raises on purpose, where there is
+                 an answer
+  failed         another answer, one where an error is due, a mistake in the
+                 backend's own code such as a ValueError or a KeyError, a crash,
+                 no answer in time
+
+exit status: 0 all answers are right, 1 some are not or no case was run, 5
+nothing is supported. What an engine says it does not support is counted apart,
+and what those of --against give does not matter."""
 
 
 def add_to(verbs: Any) -> None:
@@ -61,6 +80,10 @@ def add_to(verbs: Any) -> None:
     many: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
     parser.add_argument("--engine", metavar="NAME", dest="engines", help="engines to test, or all", **many)
     parser.add_argument("--backend", metavar="MODULE:CLASS", dest="backends", help="backends of your own", **many)
+    parser.add_argument(
+        "--ep-library", metavar="FILE", type=Path, help="a plugin of ONNX Runtime: the library of an execution provider"
+    )
+    parser.add_argument("--ep-name", metavar="NAME", help="the execution provider of --ep-library")
     parser.add_argument("--against", metavar="NAME,...", default="", help="engines to show beside those tested")
     parser.add_argument("--suite", metavar="NAME", dest="suites", help="these suites only", **many)
     parser.add_argument("--op", metavar="NAME", dest="operators", help="these operators only", **many)
@@ -143,15 +166,12 @@ def _export(arguments: argparse.Namespace) -> Exit:
 
 def _run(cases: Sequence[Case], contestants: Sequence[Contestant], ulps: int) -> list[Finding]:
     """All findings, with a bar on standard error while it takes."""
-    from rich.console import Console
-    from rich.progress import Progress
-
+    from samesum.cli.progress import progress
     from samesum.conformance.running import findings
 
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("conformance", total=len(cases) * len(contestants))
-        return list(findings(cases, contestants, lambda: progress.advance(task), ulps))
+    with progress() as bar:
+        task = bar.add_task("conformance", total=len(cases) * len(contestants))
+        return list(findings(cases, contestants, lambda: bar.advance(task), ulps))
 
 
 def _save(folder: Path, wrong: Sequence[Finding]) -> dict[str, str]:

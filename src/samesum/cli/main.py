@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from samesum import __version__
-from samesum.cli import bench, compare, conformance, explain, info, run
+from samesum.cli import bench, compare, conformance, doctor, explain, info, run, selftest, stats
 from samesum.cli.exits import MEANINGS, Exit, InvalidFileError, UsageError, status_of
 from samesum.cli.show import printable
 from samesum.errors import SamesumError
 
-VERBS = (run, info, compare, explain, conformance, bench)
+VERBS = (run, info, compare, explain, stats, conformance, selftest, bench, doctor)
 
 EPILOG = "exit status:\n" + "\n".join(f"  {status.value}  {meaning}" for status, meaning in MEANINGS.items())
 
@@ -91,5 +91,7 @@ def _warnings_in_one_line() -> Iterator[None]:
 
 def one_line(message: object) -> str:
     """The text of an error or a warning, or what kind of error it is."""
+    if isinstance(message, OSError) and message.filename is not None:
+        message = f"{message.filename}: {message.strerror}"
     text = " ".join(str(message).split())
     return printable(text) or ("out of memory" if isinstance(message, MemoryError) else type(message).__name__)

@@ -24,20 +24,20 @@ def add_model_to(parser: Any, **options: Any) -> None:
 
 
 def open_model(path: Path, weights: Path | None) -> Model:
-    """The model in `path`. A file that is not there is wrong usage; all else that is wrong lies in the model file."""
+    """The model in `path`. A file that cannot be read is wrong usage; all else that is wrong lies in the model file."""
     try:
         return load(path, weights=weights)
-    except FileNotFoundError as error:
-        raise UsageError(missing(path, weights, error)) from error
+    except OSError as error:
+        raise UsageError(unreadable(path, weights, error)) from error
     except (AttributeValueError, AxisError, DtypeError, ShapeError) as error:
         if weights is not None and path.suffix.lower() == ".onnx":
             raise UsageError("--weights belongs to an OpenVINO IR; an ONNX model holds its own") from error
         raise ModelError(str(error)) from error
 
 
-def missing(path: Path, weights: Path | None, error: OSError) -> str:
-    """What the message of a file that is not there says."""
-    absent = Path(str(error.filename))
-    if weights is None and absent == path.with_suffix(".bin"):
-        return f"{path} has its weights in {absent}, which is not there; give another file by --weights FILE"
-    return f"cannot read {absent}: {error.strerror}"
+def unreadable(path: Path, weights: Path | None, error: OSError) -> str:
+    """What the message of a file that cannot be read says."""
+    file = error.filename or path
+    if weights is None and isinstance(error, FileNotFoundError) and Path(str(file)) == path.with_suffix(".bin"):
+        return f"{path} has its weights in {file}, which is not there; give another file by --weights FILE"
+    return f"cannot read {file}: {error.strerror or error}"

@@ -15,16 +15,20 @@ from samesum.files.npz import write_npz
 from samesum.formats.arrays import NDArray, shape_text
 
 EXAMPLE = """examples:
-  samesum run model.xml --input x.npy                  a model with one input
+  samesum run model.xml --input x.npy             a model with one input
   samesum run model.onnx --input a=a.npy --input b=b.npy --output out.npz
-  samesum run model.onnx --input inputs.npz            every input by its name in the archive
-  samesum run model.onnx --input test_data_set_0       input_0.pb, input_1.pb and so on, as ONNX's
-                                                       tests and `conformance --save` write them
+  samesum run model.onnx --input inputs.npz       every input by its name in the
+                                                  archive
+  samesum run model.onnx --input test_data_set_0  input_0.pb and so on, as
+                                                  ONNX's tests and
+                                                  `conformance --save` write
 
-bfloat16: NumPy's files have no name for this type. OUT.npz holds it as 2-byte elements whose field
-is called bfloat16; np.load("OUT.npz")["y"].view(ml_dtypes.bfloat16) gives the array back. The types
-of 8 bits are written in the same way. Inputs may have this form, or be what np.save writes for an
-ml_dtypes array. Files with pickled Python objects are refused."""
+bfloat16: NumPy's files have no name for this type. OUT.npz holds it as 2-byte
+elements whose field is called bfloat16;
+np.load("OUT.npz")["y"].view(ml_dtypes.bfloat16) gives the array back. The types
+of 8 bits are written in the same way. Inputs may have this form, or be what
+np.save writes for an ml_dtypes array. Files with pickled Python objects are
+refused."""
 
 
 def add_to(verbs: Any) -> None:
@@ -32,7 +36,7 @@ def add_to(verbs: Any) -> None:
     parser = verbs.add_parser(
         "run",
         help="run a model on arrays and print or save its outputs",
-        description="Runs MODEL on arrays and prints the name, dtype, shape and values of each output.",
+        description="Runs MODEL on arrays and prints the name, dtype, shape and values of\neach output.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

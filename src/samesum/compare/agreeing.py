@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from samesum.compare.figures import unit
 from samesum.formats.arrays import Dtype, NDArray
-from samesum.formats.ulps import steps
+from samesum.formats.ulps import steps, unit
 
 NEAR = 8.0
 """Ulps of a line's largest, in the rule's own type, within which a rule with exponentials in it counts as met."""

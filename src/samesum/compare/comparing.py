@@ -14,7 +14,7 @@ from samesum.compare.engines import close, made
 from samesum.compare.graph import Graph
 from samesum.compare.inputs import Runs, checked, made_up
 from samesum.compare.merging import merged_node, ordered, worst_controls, worst_outputs
-from samesum.compare.observing import Observed, differences
+from samesum.compare.observing import Observed, differences, same
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.reading import read
 from samesum.compare.records import Recorder, recording
@@ -184,14 +184,18 @@ class _Comparing:
         return [feeds]
 
     def _tried(self) -> Runs:
-        """Says of each engine why it does not run the model on some inputs, "" where it does."""
+        """Says of each engine why it does not run the model on some inputs, "" where it does.
+
+        Says nothing where no engine takes the model at all.
+        """
         sessions: list[Session | str] = []
         for engine in self.engines:
             try:
                 sessions.append(engine.prepare(self.graph.model))
             except EngineError as error:
                 sessions.append(str(error))
-        return lambda feeds: [_failure(session, feeds, self.graph.outputs) for session in sessions]
+        asked = [each for each in sessions if not isinstance(each, str)] and sessions
+        return lambda feeds: [_failure(session, feeds, self.graph.outputs) for session in asked]
 
     def _record(self, feeds: Feeds) -> None:
         if self.recorder is not None:
@@ -203,11 +207,7 @@ class _Comparing:
         for engine in self.engines:
             engine.look(self.graph, feeds)
             if engine.is_shortened:
-                self.notes.insert(
-                    0,
-                    f"{engine.name} computes float32 in {engine.precision} here by default, which is mostly why "
-                    "outputs differ; INFERENCE_PRECISION_HINT=f32 ends that. The nodes below were judged in float32.",
-                )
+                self.notes.insert(0, _shortened(engine))
             if engine.trouble and engine.outputs is None:
                 self.notes.append(f"{engine.name} does not run this model: {engine.trouble[:200]}")
 
@@ -233,6 +233,17 @@ class _Comparing:
             if engine.full is not None and engine is not ran[0]:
                 found += differences(first, f"{engine.name}:f32", engine.full)
         return found
+
+
+def _shortened(engine: Observed) -> str:
+    """What a reader has to know first of an engine that computes float32 in a shorter type."""
+    moved = engine.outputs is not None and engine.full is not None and not same(engine.outputs, engine.full)
+    head = f"{engine.name} computes float32 in {engine.precision} here by default"
+    if moved:
+        said = f"{head}, which is mostly why outputs differ; INFERENCE_PRECISION_HINT=f32 ends that."
+    else:
+        said = f"{head}; here the outputs are the same with INFERENCE_PRECISION_HINT=f32."
+    return f"{said} The nodes below were judged in float32."
 
 
 def _failure(session: Session | str, feeds: Feeds, wanted: Sequence[str]) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from samesum.formats.arrays import NDArray
-from samesum.formats.rounding import FORMATS
-from samesum.formats.ulps import is_float, steps
+from samesum.formats.ulps import is_float, scaled_error, steps
 
 BLOCK = 1 << 20
 
@@ -32,35 +31,6 @@ def ulp_distance(got: NDArray, expected: NDArray) -> NDArray:
     if got.shape != expected.shape:
         raise ValueError(f"the arrays have shapes {got.shape} and {expected.shape}; they have to be the same")
     return steps(got, expected)
-
-
-def scaled_error(got: NDArray, expected: NDArray, magnitude: NDArray) -> NDArray:
-    """The error of each element in ulps of `magnitude` in the type of `got`, as float64.
-
-    With the sum of the magnitudes of what was added as `magnitude` this is the fair figure for a sum: cancellation,
-    which makes the ulps of the result tiny, does not count as an error. Two NaNs or two equal infinities are 0 apart,
-    any other pair with one of them infinitely far. `magnitude` broadcasts against the others.
-
-    >>> import numpy as np
-    >>> x = np.float32([1e8, 1, -1e8])
-    >>> scaled_error(np.float32([0]), np.float32([1]), np.abs(x).sum())
-    array([0.0625])
-    """
-    got, expected = np.asarray(got), np.asarray(expected)
-    with np.errstate(invalid="ignore", over="ignore"):
-        a, b = got.astype(np.float64), expected.astype(np.float64)
-        error = np.abs(a - b) / unit(np.broadcast_to(np.asarray(magnitude), a.shape), got.dtype)
-        same = (a == b) | (np.isnan(a) & np.isnan(b))
-        odd = ~(np.isfinite(a) & np.isfinite(b))
-    return np.asarray(np.where(same, 0.0, np.where(odd, np.inf, error)))
-
-
-def unit(magnitude: NDArray, dtype: np.dtype[Any]) -> NDArray:
-    """The distance of neighbouring numbers of `dtype` at that magnitude, as if its exponents had no upper end."""
-    form = FORMATS[dtype.name]
-    size = np.abs(magnitude.astype(np.float64))
-    exponent = np.frexp(np.where(np.isfinite(size), size, 0))[1].astype(np.int64) - form.precision
-    return np.ldexp(1.0, np.maximum(np.where(size > 0, exponent, form.unit), form.unit))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+
+import numpy as np
 
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.runtimes.runtime import EngineModel, Feeds
 
+STRINGS = np.dtype(object)
+"""The type of an array of texts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An input of a model: its name, its type (None: none that samesum holds) and its shape as far as it is known.
+    """An input of a model: its name, its type (None: no tensor, or of a type that samesum does not hold) and its shape
+    as far as it is known.
 
     The dims that are not known carry a name where the file has one.
     """
@@ -49,6 +55,18 @@ class Alone:
     model: EngineModel
     feeds: Feeds
     wanted: str
+
+
+def told_apart(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """The nodes, those whose name in its body another node has before with their first output behind the name."""
+    known: set[tuple[str, str]] = set()
+    found = []
+    for node in nodes:
+        if (node.body, node.name) in known:
+            node = replace(node, name=f"{node.name}:{next(filter(None, node.outputs), len(known))}")
+        known.add((node.body, node.name))
+        found.append(node)
+    return tuple(found)
 
 
 class Graph(Protocol):

@@ -19,6 +19,8 @@ SHORT = (np.dtype(np.float16), BFLOAT16)
 LOST = 2.0**-4
 """A running sum in the short type that is off by more of the sum of magnitudes than this has stagnated."""
 MOST_LINES, MOST_ELEMENTS = 64, 1 << 20
+LONGEST = 1 << 14
+"""Terms of a running sum that are added one at a time."""
 
 _ADDING = frozenset({Family.SUM, Family.MEAN, Family.L1, Family.CUMULATIVE_SUM})
 _SQUARING = frozenset({Family.L2, Family.SUM_SQUARE, Family.NORMALIZATION})
@@ -85,7 +87,7 @@ def _of_sums(family: Family, rows: NDArray, short: Dtype, limit: float) -> Itera
         yield "the result overflows", result
     elif partial > limit:
         yield "a partial sum overflows", partial
-    elif (lost := _lost(terms, running[:, -1], short)) > LOST:
+    elif (lost := _lost(terms, short)) > LOST:
         yield "a running sum stagnates", lost
     if family in (Family.SUM, Family.MEAN):
         magnitudes = np.abs(rows).sum(axis=1)
@@ -96,14 +98,15 @@ def _of_sums(family: Family, rows: NDArray, short: Dtype, limit: float) -> Itera
             yield "cancellation", grown
 
 
-def _lost(terms: NDArray, totals: NDArray, short: Dtype) -> float:
-    """How much of the sum of magnitudes a running sum in the short type loses at most."""
+def _lost(terms: NDArray, short: Dtype) -> float:
+    """How much of the sum of magnitudes a running sum in the short type loses at most, on the way to LONGEST terms."""
     if terms.shape[1] < 1 << (FORMATS[short.name].precision - 2):
         return 0.0
+    terms = terms[:, :LONGEST]
     rounded = terms.astype(short)
     kept = rounded[:, 0].copy()
     for column in np.ascontiguousarray(rounded.T)[1:]:
         kept = (kept + column).astype(short)
     magnitudes = np.abs(terms).sum(axis=1)
-    off = np.abs(kept.astype(np.float64) - totals)
+    off = np.abs(kept.astype(np.float64) - terms.sum(axis=1))
     return float(np.max(np.divide(off, magnitudes, out=np.zeros_like(off), where=magnitudes > 0)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from samesum.compare.graph import Graph, Input
-from samesum.errors import AttributeValueError, DtypeError, ModelError, ShapeError
+from samesum.compare.graph import STRINGS, Graph, Input
+from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray, Shape, type_text
 from samesum.formats.rounding import FORMATS
 
@@ -33,7 +34,7 @@ def checked(inputs: Sequence[Input], given: Mapping[str, Any]) -> dict[str, NDAr
         raise AttributeValueError(f"the model has no input {unknown[0]!r}; its inputs are {names}")
     if missing := [each.name for each in inputs if each.name not in given]:
         raise AttributeValueError(f"the input {missing[0]!r} is not given; the inputs are {names}")
-    feeds = {each.name: np.asarray(given[each.name]) for each in inputs}
+    feeds = {each.name: _array(each, given[each.name]) for each in inputs}
     for each in inputs:
         found = feeds[each.name]
         said = (
@@ -46,6 +47,12 @@ def checked(inputs: Sequence[Input], given: Mapping[str, Any]) -> dict[str, NDAr
     return feeds
 
 
+def _array(each: Input, given: Any) -> NDArray:
+    """Texts are objects, whatever NumPy made of them."""
+    found = np.asarray(given)
+    return found.astype(STRINGS) if each.dtype == STRINGS and found.dtype.kind in "SU" else found
+
+
 def _fits(declared: Shape, found: tuple[int, ...]) -> bool:
     pairs = zip(declared, found, strict=False)
     return len(declared) == len(found) and all(dim is None or dim == size for dim, size in pairs)
@@ -56,7 +63,7 @@ def made_up(graph: Graph, seed: int, runs: Runs) -> tuple[dict[str, NDArray], st
 
     Floats are drawn from the normal distribution with deviation 1, integers below 10 (or 2, 16000, 1), and for dims
     that are left open some sizes are tried: until all engines run, or else those with which the first one did.
-    Raises ModelError where no engine runs with anything that is tried.
+    Raises AttributeValueError where no engine runs with anything that is tried.
     """
     some: tuple[dict[str, NDArray], str] | None = None
     failures: Sequence[str] = ()
@@ -69,7 +76,7 @@ def made_up(graph: Graph, seed: int, runs: Runs) -> tuple[dict[str, NDArray], st
             if some is None and not all(failures):
                 some = feeds, _words(graph.inputs, feeds, seed, bound)
     if some is None:
-        raise ModelError(f"no inputs can be made up for the model, so give some; the last ones failed: {failures[0]}")
+        raise AttributeValueError(f"no inputs that are made up fit the model, so give some; {failures[0]}")
     return some
 
 
@@ -92,12 +99,14 @@ def _drawn(inputs: Sequence[Input], seed: int, sizes: tuple[int, int], bound: in
     batch = _batch_names(inputs)
     for each in inputs:
         if each.dtype is None:
-            raise ModelError(f"the input {each.name!r} has no number type, so it cannot be made up; give it")
+            raise AttributeValueError(f"the input {each.name!r} is no tensor that can be made up; give it")
         shape = _shape(each, sizes, batch)
         if each.dtype.name in FORMATS:
             yield each.name, random.standard_normal(shape).astype(each.dtype)
         elif each.dtype.kind == "b":
             yield each.name, random.integers(0, 2, shape).astype(np.bool_)
+        elif each.dtype == STRINGS:
+            yield each.name, np.array([f"word {i}" for i in range(math.prod(shape))], STRINGS).reshape(shape)
         elif shape:
             yield each.name, random.integers(0, bound, shape).astype(each.dtype)
         else:

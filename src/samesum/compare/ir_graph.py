@@ -4,33 +4,57 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
-from xml.sax.saxutils import quoteattr
 
-from samesum.compare.graph import Alone, Input, Node
+from samesum.compare.graph import Alone, Input, Node, told_apart
+from samesum.compare.ir_text import (
+    NAMES,
+    PRECISIONS,
+    children,
+    const_text,
+    document,
+    edge_text,
+    layer_text,
+    parameter_text,
+    quoted,
+    text_of,
+)
 from samesum.errors import ModelError
 from samesum.formats.arrays import NDArray
-from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS
+from samesum.formats.elements import IR_ELEMENTS
 from samesum.frontends.models.ir_file.constants import constant
 from samesum.frontends.models.ir_file.layers import Layer, read_layers
 from samesum.frontends.models.ir_file.texts import shape, split_names
 from samesum.frontends.models.ir_file.xml import Element, parse
 from samesum.runtimes.runtime import EngineModel, Format
 
-_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
-_PRECISIONS = {name: precision for precision, name in IR_PRECISIONS.items()}
 _RESULT = "samesum:result"
+BODIES = ("body", "then_body", "else_body")
 
 
 class IrGraph:
     """The tree of an .xml, every output port of which has a name for its tensor, and the bytes of its .bin."""
 
-    def __init__(self, xml: bytes, weights: bytes) -> None:
+    def __init__(
+        self,
+        xml: bytes,
+        weights: bytes,
+        bodies: Mapping[str, str] | None = None,
+        inner: Sequence[Node] = (),
+        held: Mapping[str, Layer] | None = None,
+    ) -> None:
+        self.weights = weights
+        self.bodies = bodies or {}
+        """The body that a layer came from, by its name, where branches were put into the graph."""
+        self.inner = inner
+        """Layers of bodies whose values were made outputs."""
+        self.held = held or {}
+        """The Const layers of such bodies."""
         self._root = parse(xml)
         self._xml = xml
-        self._weights = weights
         self._layers = read_layers(self._root)
-        self._elements = {int(each.attributes["id"]): each for each in _children(self._root, "layers", "layer")}
+        self._elements = {int(each.attributes["id"]): each for each in children(self._root, "layers", "layer")}
         self._sources = _sources(self._root, self._layers)
         self._name_ports()
 
@@ -47,15 +71,19 @@ class IrGraph:
                     port.attributes["names"] = own or f"samesum:{layer.number}:{port.attributes['id']}"
         self._layers = read_layers(self._root)
         if unnamed:
-            self._xml = _document(self._root)
+            self._xml = document(self._root)
 
     def _value(self, number: int, port: int) -> str:
         return next(each for each in self._layers[number].outputs if each.number == port).names[0]
 
+    def copied(self) -> Element:
+        """The tree, to be changed."""
+        return deepcopy(self._root)
+
     @cached_property
     def model(self) -> EngineModel:
         """The model as it came, or with names where it had none."""
-        return EngineModel(Format.IR, self._xml, self._weights)
+        return EngineModel(Format.IR, self._xml, self.weights)
 
     @cached_property
     def inputs(self) -> Sequence[Input]:
@@ -75,8 +103,8 @@ class IrGraph:
 
     @cached_property
     def nodes(self) -> Sequence[Node]:
-        """The layers; those in bodies are not observed."""
-        return tuple(self._walk())
+        """The layers; those in bodies are not observed unless their values were made outputs."""
+        return told_apart((*self._walk(), *self.inner))
 
     @cached_property
     def _by_value(self) -> Mapping[str, Layer]:
@@ -84,10 +112,10 @@ class IrGraph:
 
     def constant(self, value: str) -> NDArray | None:
         """Const layers, and what a Convert makes of one."""
-        layer = self._by_value.get(value)
+        layer = self.held.get(value) or self._by_value.get(value)
         if layer is None or layer.type != "Const":
             return None
-        return constant(layer, lambda: self._weights)
+        return constant(layer, lambda: self.weights)
 
     @cached_property
     def sizes(self) -> Mapping[str, int]:
@@ -108,10 +136,10 @@ class IrGraph:
                 continue
             source = self._by_value[value]
             port = next(each.number for each in source.outputs if value in each.names)
-            layers.append(_layer(number, "Result", "opset1", '<input><port id="0"/></input>', _quoted(value)))
-            edges.append(_edge(source.number, port, number, 0))
+            layers.append(layer_text(number, "Result", "opset1", '<input><port id="0"/></input>', quoted(value)))
+            edges.append(edge_text(source.number, port, number, 0))
             number += 1
-        return EngineModel(Format.IR, _document(self._root, "".join(layers), "".join(edges)), self._weights)
+        return EngineModel(Format.IR, document(self._root, "".join(layers), "".join(edges)), self.weights)
 
     def alone(self, node: Node, arrays: Sequence[NDArray | None]) -> Alone:
         """A Parameter for the first array, Const layers for the others, and the layer with its attributes."""
@@ -119,70 +147,84 @@ class IrGraph:
         weights, layers = bytearray(), []
         for i, array in enumerate(given):
             if i:
-                layers.append(_const(i, array, len(weights)))
+                layers.append(const_text(i, array, len(weights)))
                 weights += array.tobytes() or b"\0"
             else:
-                layers.append(_parameter(i, array))
-        layer: Layer = node.native
+                layers.append(parameter_text(i, array))
+        layer: Layer
+        layer, element = node.native
         count = len(given)
-        layers.append(self._copied(layer, count, given))
+        layers.append(_copied(layer, element, count, given))
         number = layer.outputs[0].number
-        layers.append(_layer(count + 1, "Result", "opset1", '<input><port id="0"/></input>', _quoted(_RESULT)))
-        edges = [_edge(i, 0, count, port.number) for i, port in enumerate(layer.inputs[:count])]
-        edges.append(_edge(count, number, count + 1, 0))
+        layers.append(layer_text(count + 1, "Result", "opset1", '<input><port id="0"/></input>', quoted(_RESULT)))
+        edges = [edge_text(i, 0, count, port.number) for i, port in enumerate(layer.inputs[:count])]
+        edges.append(edge_text(count, number, count + 1, 0))
         text = (
             f'<?xml version="1.0"?><net name="alone" version="{self._root.attributes["version"]}"><layers>'
             f"{''.join(layers)}</layers><edges>{''.join(edges)}</edges></net>"
         )
         return Alone(EngineModel(Format.IR, text.encode(), bytes(weights)), {"x0": given[0]}, _RESULT)
 
-    def _copied(self, layer: Layer, number: int, given: Sequence[NDArray]) -> str:
-        """The layer of the file, its ports without dims and its first output under a name of its own."""
-        data = self._elements[layer.number].only("data")
-        inputs = "".join(f'<port id="{port.number}"/>' for port in layer.inputs[: len(given)])
-        precision = _PRECISIONS[_NAMES[given[0].dtype]]
-        outputs = "".join(
-            f'<port id="{port.number}" precision="{precision}"{"" if i else f" names={_quoted(_RESULT)}"}/>'
-            for i, port in enumerate(layer.outputs)
-        )
-        content = f"{'' if data is None else _text(data)}<input>{inputs}</input><output>{outputs}</output>"
-        return _layer(number, layer.type, layer.version, content, _quoted(layer.name))
-
     def _inputs_of(self, layer: Layer) -> tuple[str, ...]:
         return tuple(self._value(*self._sources[layer.number, port.number]) for port in layer.inputs)
 
     def _walk(self) -> Iterator[Node]:
+        opened = {(each.body, each.native[0].number) for each in self.inner}
         for layer in self._layers.values():
-            inputs = self._inputs_of(layer)
             outputs = tuple(port.names[0] for port in layer.outputs)
-            yield _node(layer, inputs, outputs, "")
-            for body in ("body", "then_body", "else_body"):
-                inner = self._elements[layer.number].only(body)
-                for each in read_layers(_as_net(inner)).values() if inner else ():
-                    yield _node(each, (), (), f"{layer.name}/{body}")
+            element = self._elements[layer.number]
+            body = self.bodies.get(layer.name, "")
+            yield node_of(layer, element, self._inputs_of(layer), outputs, body, observed=True)
+            for each in _inside(element, layer.name):
+                if (each.body, each.native[0].number) not in opened:
+                    yield each
 
 
-def _node(layer: Layer, inputs: tuple[str, ...], outputs: tuple[str, ...], body: str) -> Node:
+def _inside(holder: Element, title: str) -> Iterator[Node]:
+    """The layers of the bodies that a layer holds, and of those within."""
+    for tag in BODIES:
+        body = holder.only(tag)
+        for layer, element in inner_layers(body).values() if body else ():
+            yield node_of(layer, element, (), (), f"{title}/{tag}")
+            yield from _inside(element, f"{title}/{tag}/{layer.name}")
+
+
+def inner_layers(body: Element) -> dict[int, tuple[Layer, Element]]:
+    """The layers of a body by id, with their elements."""
+    elements = {int(each.attributes["id"]): each for each in children(body, "layers", "layer")}
+    layers = read_layers(Element("net", {"version": "11"}, body.children))
+    return {number: (layer, elements[number]) for number, layer in layers.items()}
+
+
+def node_of(
+    layer: Layer, element: Element, inputs: tuple[str, ...], outputs: tuple[str, ...], body: str, observed: bool = False
+) -> Node:
+    """A layer as comparing sees it."""
     digits = layer.version.removeprefix("opset")
     opset = int(digits) if digits.isdigit() else 0
     domain = "" if opset else layer.version
     attributes = dict(layer.attributes)
-    return Node(layer.name, "openvino", layer.type, domain, opset, inputs, outputs, attributes, body, not body, layer)
+    native = layer, element
+    return Node(layer.name, "openvino", layer.type, domain, opset, inputs, outputs, attributes, body, observed, native)
 
 
-def _as_net(body: Element) -> Element:
-    return Element("net", {"version": "11"}, body.children)
-
-
-def _children(root: Element, section: str, tag: str) -> Iterator[Element]:
-    found = root.only(section)
-    return found.all(tag) if found else iter(())
+def _copied(layer: Layer, element: Element, number: int, given: Sequence[NDArray]) -> str:
+    """The layer of the file, its ports without dims and its first output under a name of its own."""
+    data = element.only("data")
+    inputs = "".join(f'<port id="{port.number}"/>' for port in layer.inputs[: len(given)])
+    precision = PRECISIONS[NAMES[given[0].dtype]]
+    outputs = "".join(
+        f'<port id="{port.number}" precision="{precision}"{"" if i else f" names={quoted(_RESULT)}"}/>'
+        for i, port in enumerate(layer.outputs)
+    )
+    content = f"{'' if data is None else text_of(data)}<input>{inputs}</input><output>{outputs}</output>"
+    return layer_text(number, layer.type, layer.version, content, quoted(layer.name))
 
 
 def _sources(root: Element, layers: Mapping[int, Layer]) -> dict[tuple[int, int], tuple[int, int]]:
     """The output port that each input port is connected to; every one has to be."""
     ends = {}
-    for edge in _children(root, "edges", "edge"):
+    for edge in children(root, "edges", "edge"):
         said = edge.attributes
         ends[int(said["to-layer"]), int(said["to-port"])] = int(said["from-layer"]), int(said["from-port"])
     for layer in layers.values():
@@ -190,50 +232,3 @@ def _sources(root: Element, layers: Mapping[int, Layer]) -> dict[tuple[int, int]
             if (layer.number, port.number) not in ends:
                 raise ModelError(f"{layer}: input port {port.number} is not connected")
     return ends
-
-
-def _document(root: Element, layers: str = "", edges: str = "") -> bytes:
-    """The tree as text, with further layers and edges."""
-    said = "".join(f" {name}={_quoted(value)}" for name, value in root.attributes.items())
-    parts = []
-    for child in root.children:
-        more = layers if child.tag == "layers" else edges if child.tag == "edges" else ""
-        parts.append(_text(child, more))
-    return f'<?xml version="1.0"?><net{said}>{"".join(parts)}</net>'.encode()
-
-
-def _text(element: Element, more: str = "") -> str:
-    said = "".join(f" {name}={_quoted(value)}" for name, value in element.attributes.items())
-    inside = "".join(map(_text, element.children)) + "".join(element.text) + more
-    return f"<{element.tag}{said}>{inside}</{element.tag}>" if inside else f"<{element.tag}{said}/>"
-
-
-def _layer(number: int, kind: str, version: str, content: str, name: str) -> str:
-    return f'<layer id="{number}" name={name} type="{kind}" version="{version}">{content}</layer>'
-
-
-def _edge(layer: int, port: int, to_layer: int, to_port: int) -> str:
-    return f'<edge from-layer="{layer}" from-port="{port}" to-layer="{to_layer}" to-port="{to_port}"/>'
-
-
-def _parameter(number: int, array: NDArray) -> str:
-    dims = ",".join(map(str, array.shape))
-    content = f'<data shape="{dims}" element_type="{_NAMES[array.dtype]}"/>{_port(number, array)}'
-    return _layer(number, "Parameter", "opset1", content, f'"x{number}"')
-
-
-def _const(number: int, array: NDArray, offset: int) -> str:
-    """An empty constant takes one byte, as OpenVINO writes it."""
-    said = f'element_type="{_NAMES[array.dtype]}" shape="{",".join(map(str, array.shape))}"'
-    content = f'<data {said} offset="{offset}" size="{array.nbytes or 1}"/>{_port(number, array)}'
-    return _layer(number, "Const", "opset1", content, f'"x{number}"')
-
-
-def _port(number: int, array: NDArray) -> str:
-    dims = "".join(f"<dim>{size}</dim>" for size in array.shape)
-    precision = _PRECISIONS[_NAMES[array.dtype]]
-    return f'<output><port id="0" precision="{precision}" names="x{number}">{dims}</port></output>'
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(text)

@@ -11,12 +11,17 @@ from samesum.compare.graph import Graph, Node
 from samesum.compare.judging import ORDER, Arrays, Truth, Verdict, class_of, truth
 from samesum.compare.observing import Observed, Values, arrays_of, is_short, needed, same, same_array
 from samesum.compare.results import EngineFinding
-from samesum.compare.rules import reason
-from samesum.errors import SamesumError, UnsupportedOperator
+from samesum.compare.rules import reason, reason_of_order
+from samesum.compare.trees import called
+from samesum.compare.updates import loses_updates
+from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import EngineError, Feeds
 
 CHANGES = "changes from run to run"
+LOST = f"{CHANGES} by more than any order of additions comes to: updates are lost"
+PROBED = 2.0
+"""Ulps of the fair magnitude from which on an error that no rule explains is worth probing for."""
 RUNS = 3
 """How often a model of one node runs, so that an answer that changes is seen to."""
 
@@ -71,7 +76,7 @@ def judged_node(observed: Observed, node: Node, how: Judged, feeds: Feeds, seen:
     try:
         exact = truths.of(node, how, arrays)
     except SamesumError as error:
-        return EngineFinding(None, None, Verdict.NO_OPINION, _no_opinion(node, error))
+        return _without_truth(observed, node, arrays, seen, truths.graph, _no_opinion(node, error))
     work = _Work(observed, node, how, feeds, truths, arrays, exact)
     answer = seen.values[node.outputs[0]] if inside is not None and seen.values is not None else None
     if (
@@ -81,6 +86,29 @@ def judged_node(observed: Observed, node: Node, how: Judged, feeds: Feeds, seen:
     ):
         return EngineFinding(exact.figure(answer), work.alone()[0], Verdict.WRONG, CHANGES)
     return work.verdict(answer, seen.keeps_outputs)
+
+
+def _without_truth(
+    observed: Observed, node: Node, arrays: Arrays, seen: Seen, graph: Graph, unknown: str
+) -> EngineFinding:
+    """No opinion, but on answers that differ by more than an order of additions comes to."""
+    runs = [each[node.outputs[0]] for each in (seen.values, seen.again) if each is not None]
+    try:
+        answers = [*runs, *_runs_alone(observed, node, arrays, graph)]
+    except (EngineError, ModelError):
+        answers = runs
+    if all(same_array(answers[0], each) for each in answers[1:]):
+        return EngineFinding(None, None, Verdict.NO_OPINION, unknown)
+    if loses_updates(node, arrays, answers):
+        return EngineFinding(None, None, Verdict.WRONG, LOST)
+    return EngineFinding(None, None, Verdict.NO_OPINION, f"{CHANGES}; {unknown}")
+
+
+def _runs_alone(observed: Observed, node: Node, arrays: Arrays, graph: Graph) -> list[NDArray]:
+    """What a model of the node gives in some runs."""
+    asked = graph.alone(node, arrays)
+    session = observed.prepare(asked.model)
+    return [session.run(asked.feeds, [asked.wanted])[asked.wanted] for _ in range(RUNS)]
 
 
 def _no_opinion(node: Node, error: SamesumError) -> str:
@@ -116,10 +144,8 @@ class _Work:
 
     def alone(self) -> tuple[Figure | None, NDArray | None, str]:
         """The figure and the answer of a model of this node, or why there are none."""
-        asked = self.truths.graph.alone(self.node, self.arrays)
         try:
-            session = self.observed.prepare(asked.model)
-            answers = [session.run(asked.feeds, [asked.wanted])[asked.wanted] for _ in range(RUNS)]
+            answers = _runs_alone(self.observed, self.node, self.arrays, self.truths.graph)
         except EngineError as error:
             return None, None, " ".join(str(error).split())[:200]
         words = "" if all(same_array(answers[0], each) for each in answers[1:]) else CHANGES
@@ -133,13 +159,13 @@ class _Work:
         if answer is None:
             if alone is None or answer_alone is None:
                 return EngineFinding(None, None, Verdict.REFUSED, words)
-            return EngineFinding(None, alone, class_of(alone), self._reason(answer_alone, alone))
+            return EngineFinding(None, alone, class_of(alone), self._reason(answer_alone, alone, answer_alone))
         inside = self.exact.figure(answer)
         worst = class_of(inside)
+        said = self._reason(answer, inside, answer_alone)
         if worst is Verdict.WRONG and not self._stands(alone, inside, keeps_outputs):
             fallback = Verdict.INEXACT if alone is None else class_of(alone)
-            return EngineFinding(inside, alone, fallback, f"{RESTS}{self._reason(answer, inside)}".removesuffix(": "))
-        said = self._reason(answer, inside)
+            return EngineFinding(inside, alone, fallback, f"{RESTS}{said}".removesuffix(": "))
         if not said and alone is not None and alone.scaled < inside.scaled and self._is_short:
             said = WIDER
         if worst is Verdict.WRONG and alone is not None and not alone.wrong:
@@ -177,10 +203,23 @@ class _Work:
             return False
         return self.exact.figure(values[self.node.outputs[0]]).wrong > 0 < inside.wrong
 
-    def _reason(self, answer: NDArray, found: Figure) -> str:
+    def _reason(self, answer: NDArray, found: Figure, alone: NDArray | None) -> str:
         if found.is_exact:
             return ""
-        return reason(self.node, self.how.family, self.arrays, answer, self.exact.exact)
+        said = reason(self.node, self.how.family, self.arrays, answer, self.exact.exact)
+        return said or ("" if found.scaled < PROBED else self._probed(answer, alone))
+
+    def _probed(self, answer: NDArray, alone: NDArray | None) -> str:
+        """The order of the engine's additions, which a model of the node alone reveals."""
+        tree = self.observed.order(self.truths.graph, self.node, self.how.family, self.arrays)
+        if tree is None:
+            return ""
+        said = reason_of_order(self.node, self.how.family, self.arrays, answer, self.exact.exact, tree)
+        if said:
+            return f"probed: {said}"
+        if alone is None or same_array(answer, alone):
+            return f"probed: {called(tree)}, which does not give its bits"
+        return f"another order than alone, where probing finds {called(tree)}"
 
 
 WIDER = "nearer alone: inside the model the values are held in a wider type"

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
+from samesum.compare.families import Family
 from samesum.compare.graph import Graph, Node
+from samesum.compare.lines import axes_of
+from samesum.compare.probing import NoOrder, probed
 from samesum.compare.results import Control, EngineFacts, OutputDifference
+from samesum.compare.trees import Tree
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import is_float, steps
 from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Runtime, Session, Settings, run
@@ -35,6 +40,8 @@ class Observed:
     full: Values | None = None
     """The outputs in float32, where the engine's default is a shorter type."""
     trouble: str = ""
+    orders: dict[tuple[Any, ...], Tree | None] = field(default_factory=dict)
+    """The order of additions by operator, attributes, shape, axes and type."""
 
     @property
     def facts(self) -> EngineFacts:
@@ -67,6 +74,33 @@ class Observed:
         """A session under the settings in which nodes are judged."""
         return self.runtime.prepare(model, self.settings)
 
+    def order(self, graph: Graph, node: Node, family: Family, arrays: Sequence[NDArray | None]) -> Tree | None:
+        """The order in which a model of the node alone adds, None where probing does not reveal one."""
+        data, axes = arrays[0], axes_of(node, arrays)
+        if data is None or axes is None:
+            return None
+        key = node.operator, node.opset, data.shape, axes, data.dtype
+        if key not in self.orders:
+            self.orders[key] = self._probed(graph, node, family, arrays, axes)
+        return self.orders[key]
+
+    def _probed(
+        self, graph: Graph, node: Node, family: Family, arrays: Sequence[NDArray | None], axes: tuple[int, ...]
+    ) -> Tree | None:
+        data = arrays[0]
+        assert data is not None
+        asked = graph.alone(node, arrays)
+        (name,) = asked.feeds
+        try:
+            session = self.prepare(asked.model)
+
+            def answers(made: NDArray) -> NDArray:
+                return session.run({name: made}, [asked.wanted])[asked.wanted]
+
+            return probed(family, data.shape, axes, data.dtype, answers)
+        except (EngineError, NoOrder):
+            return None
+
     def controls(self, graph: Graph, feeds: Feeds) -> Iterable[Control]:
         """Whether the outputs come again: from a second session that runs twice, and with one and more threads."""
         before = self.judged
@@ -98,7 +132,8 @@ def same_array(a: NDArray, b: NDArray) -> bool:
         return False
     if a.dtype.kind in "OSU":
         return bool(np.array_equal(a, b))
-    return not bool(steps(a, b).any())
+    x, y = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (a, b))
+    return bool(np.array_equal(x, y)) or not bool(steps(a, b).any())
 
 
 def differences(first: Values, engine: str, outputs: Values) -> Iterable[OutputDifference]:

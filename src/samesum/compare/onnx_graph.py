@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.graph import Alone, Input, Node
+from samesum.compare.graph import STRINGS, Alone, Input, Node, told_apart
 from samesum.errors import ModelError
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
@@ -16,6 +16,7 @@ from samesum.runtimes.runtime import EngineModel, Format
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 INT64 = 7
+_STRING = 8
 _RESULT = "samesum:result"
 
 
@@ -60,7 +61,7 @@ class OnnxGraph:
         """All nodes; those in bodies are not observed unless their values were made outputs."""
         opened = {each.native.SerializeToString() for each in self._inner}
         walked = (each for each in self._walk(self.proto.graph, "") if not (each.body and self._is_open(each, opened)))
-        return (*walked, *self._inner)
+        return told_apart((*walked, *self._inner))
 
     def _is_open(self, node: Node, opened: set[bytes]) -> bool:
         return not node.observed and node.native.SerializeToString() in opened
@@ -181,15 +182,11 @@ def serialized(proto: Any) -> bytes:
 def _input(info: Any) -> Input:
     tensor = info.type.tensor_type
     element = ONNX_ELEMENTS.get(tensor.elem_type)
+    dtype = STRINGS if tensor.elem_type == _STRING else None if element is None else element.dtype
     if not tensor.HasField("shape"):
-        return Input(info.name, None if element is None else element.dtype, None)
+        return Input(info.name, dtype, None)
     known = [dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else None for dim in tensor.shape.dim]
-    return Input(
-        info.name,
-        None if element is None else element.dtype,
-        tuple(known),
-        tuple(dim.dim_param for dim in tensor.shape.dim),
-    )
+    return Input(info.name, dtype, tuple(known), tuple(dim.dim_param for dim in tensor.shape.dim))
 
 
 def _written(node: Any) -> NDArray | None:

@@ -9,7 +9,17 @@ from html import escape
 from samesum import __version__
 from samesum.compare.judging import Verdict
 from samesum.compare.results import Comparison, EngineFinding, NodeFinding
-from samesum.compare.words import FIGURES, agreement, block, counts, detail, figure_text, precision_text, ulps
+from samesum.compare.words import (
+    FIGURES,
+    agreement,
+    block,
+    counts,
+    detail,
+    figure_text,
+    first_engine,
+    precision_text,
+    ulps,
+)
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --quiet: #667085; --paper: #ffffff; --line: #d7dce5;
@@ -80,7 +90,7 @@ def _outputs(found: Comparison) -> str:
         [escape(each.name), escape(each.engine), f"{each.max_abs:.3g}", f"{each.max_rel:.3g}", str(each.differ)]
         for each in found.outputs
     ]
-    first = escape(next(iter(found.engines)))
+    first = escape(first_engine(found))
     return f"<h2>Outputs beside those of {first}</h2>" + _table(
         ["output", "engine", "max abs", "max rel", "differ"], rows
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -14,10 +14,13 @@ from samesum.compare.graph import Node
 from samesum.compare.lines import Lines, answers, axes_of, lines
 from samesum.compare.rules_of_exponentials import exponentials
 from samesum.compare.rules_of_normalizations import of_normalization
-from samesum.compare.rules_of_sums import left_out, sums
+from samesum.compare.rules_of_sums import in_order, left_out, sums
 from samesum.compare.rules_of_values import values
+from samesum.compare.trees import Tree, called
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import steps
+
+Rules = Callable[[Asked], Iterator[Rule]]
 
 FEW = 8
 MOST_ELEMENTS = 1 << 20
@@ -41,22 +44,39 @@ def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer:
         return of_normalization(node, arrays, answer, exact)
     if axes is None:
         return ""
-    found = lines(data, axes)
-    got, wanted = answers(family, answer, axes, found), answers(family, exact, axes, found)
+    return _met(family, lines(data, axes), axes, answer, exact, _rules)
+
+
+def reason_of_order(
+    node: Node, family: Family, arrays: Sequence[NDArray | None], answer: NDArray, exact: NDArray, tree: Tree
+) -> str:
+    """The order of these additions and the type of their sums, "" where that does not give the engine's answer."""
+    axes, data = axes_of(node, arrays), arrays[0]
+    assert data is not None
+    assert axes is not None
+
+    def rules(asked: Asked) -> Iterator[Rule]:
+        return in_order(asked, f"{called(tree)}, in", tree.added)
+
+    return _met(family, lines(data, axes), axes, answer, exact, rules)
+
+
+def _met(family: Family, found: Lines, axes: Sequence[int], answer: NDArray, exact: NDArray, rules: Rules) -> str:
+    """The first rule that holds for a few lines and then for many."""
     if len(found.data) == 0 or found.data.shape[1] > LONGEST:
         return ""
+    got, wanted = answers(family, answer, axes, found), answers(family, exact, axes, found)
     with np.errstate(all="ignore"):
-        return _met(family, found, got, wanted)
+        return _first(family, found, got, wanted, rules)
 
 
-def _met(family: Family, found: Lines, got: NDArray, wanted: NDArray) -> str:
-    """The first rule that holds for a few lines and then for many."""
+def _first(family: Family, found: Lines, got: NDArray, wanted: NDArray, rules: Rules) -> str:
     some = _some(family, found, got, wanted, FEW)
     many: dict[str, Rule] = {}
-    for rule in _rules(some):
+    for rule in rules(some):
         if _holds(rule, some):
             more = _some(family, found, got, wanted, len(got))
-            many = many or {each.name: each for each in _rules(more)}
+            many = many or {each.name: each for each in rules(more)}
             if rule.name in many and _holds(many[rule.name], more):
                 return rule.name
     return ""

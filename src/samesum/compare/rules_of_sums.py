@@ -39,6 +39,15 @@ def sums(asked: Asked) -> Iterator[Rule]:
             yield Rule(f"terms rounded to {short.name}, added in {dtype.name}", fold)
 
 
+def in_order(asked: Asked, words: str, scheme: Scheme) -> Iterator[Rule]:
+    """The additions of one scheme, for each type that may hold the partial results."""
+    form, dtype = _FORMS[asked.family], asked.rows.dtype
+    for held in _types(dtype):
+        for end in form.ends:
+            fold = partial(_folded, form, scheme, asked.rows, held, dtype, end.apply)
+            yield Rule(f"{words} {held.name}{end.words}", fold)
+
+
 def left_out(asked: Asked) -> Iterator[Rule]:
     """The first or the last element is not added; it has to matter by more than a rounding."""
     form, rows = _FORMS.get(asked.family), asked.rows

@@ -8,16 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from samesum.compare.branches import without_branches
+from samesum.compare.bodies import with_passes, without_branches
 from samesum.compare.families import Judged, judged
 from samesum.compare.graph import Graph, Node
 from samesum.compare.hazards import hazards
 from samesum.compare.judging import Verdict
 from samesum.compare.lines import axes_of, reduced
-from samesum.compare.loops import with_passes
-from samesum.compare.nodes import Seen, Truths, judged_node
+from samesum.compare.nodes import LOST, Seen, Truths, judged_node
 from samesum.compare.observing import Observed, Values, arrays_of, batches, needed, same
-from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.records import Recorder
 from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
@@ -64,8 +62,6 @@ class Walk:
     def _flat(self) -> Graph:
         """The graph with the branches that are taken put into it."""
         graph = self.graph
-        if not isinstance(graph, OnnxGraph):
-            return graph
         for engine in self.engines:
             try:
                 flat = without_branches(graph, partial(_values, engine, self.feeds))
@@ -74,7 +70,7 @@ class Walk:
                 continue
         return graph
 
-    def _opened(self, engine: Observed, graph: OnnxGraph) -> OnnxGraph:
+    def _opened(self, engine: Observed, graph: Graph) -> Graph:
         """The graph with the passes of its loops as values, if the engine runs it so."""
         opened = with_passes(graph)
         inner = [node for node in opened.nodes if node.body and node.observed]
@@ -103,7 +99,7 @@ class Walk:
                 found = judged_node(engine, node, hows[node.name], feeds, seen, truths)
                 rows[node.name][engine.name] = found
                 arrays = truths.inputs(node)
-                if found.verdict is Verdict.WRONG and arrays is not None:
+                if found.verdict is Verdict.WRONG and arrays is not None and found.reason != LOST:
                     exact = truths.of(node, hows[node.name], arrays).exact
                     self.save(Case(graph, node, arrays, exact, engine.name, engine.facts, found))
                 if arrays is not None and node.name not in shapes and arrays[0] is not None:
@@ -124,7 +120,7 @@ def _record(recorder: Recorder, engine: str, graph: Graph, batch: Sequence[Node]
         recorder.node(engine, node, arrays_of(graph, node, feeds, values), values[node.outputs[0]])
 
 
-def _values(engine: Observed, feeds: Feeds, graph: OnnxGraph, names: Sequence[str]) -> Values:
+def _values(engine: Observed, feeds: Feeds, graph: Graph, names: Sequence[str]) -> Values:
     inner = [name for name in names if name not in feeds]
     given = {name: feeds[name] for name in names if name in feeds}
     return given | (engine.prepare(graph.exposed(inner)).run(feeds, inner) if inner else {})

@@ -76,6 +76,12 @@ def precision_text(precision: str) -> str:
     )
 
 
+def first_engine(found: Comparison) -> str:
+    """Whose outputs the others stand beside: the first engine that ran, in float32 where it was run in that too."""
+    name = next((name for name, each in found.engines.items() if each.precision), "")
+    return f"{name}:f32" if f"{name}:f32" in found.engines else name
+
+
 def title(node: NodeFinding) -> str:
     """The node with its operator, the shape of its data and how many elements make one result."""
     over = f" over {node.reduced}" if node.reduced else ""
@@ -92,10 +98,13 @@ def block(found: Comparison) -> str:
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
         *found.notes[:2],
     ]
-    for each in found.outputs[:3]:
+    differing = [each for each in found.outputs if each.differ]
+    for each in differing[:3]:
         lines.append(
             f"output {each.name!r}: {each.engine} differs by {each.max_abs:.3g} ({each.max_rel:.3g} of the largest)"
         )
+    if found.outputs and not differing:
+        lines.append("the outputs are the same")
     changed = [f"{each.engine} ({each.kind})" for each in found.control if not each.same]
     if changed:
         lines.append(f"bits that do not come again: {', '.join(changed)}")
@@ -105,7 +114,7 @@ def block(found: Comparison) -> str:
         if len(lines) + len(part) > MOST_LINES - 1:
             break
         lines += part
-    lines.append(_count(found))
+    lines.append(counts(found.nodes))
     return "\n".join([FENCE, *(_short(line) for line in lines), FENCE])
 
 
@@ -119,15 +128,11 @@ def _node_lines(node: NodeFinding) -> list[str]:
     return lines
 
 
-def _count(found: Comparison) -> str:
-    return f"{len(found.nodes)} nodes judged: {counts(found.nodes)}"
-
-
 def counts(nodes: Sequence[NodeFinding]) -> str:
-    """How many nodes there are of each verdict, the worst first."""
+    """How many nodes there are, and of each verdict, the worst first."""
     found = [node.verdict for node in nodes]
     parts = [f"{found.count(verdict)} {verdict.value}" for verdict in reversed(Verdict) if verdict in found]
-    return ", ".join(parts) or "none"
+    return f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'} judged: {', '.join(parts) or 'none'}"
 
 
 def _short(line: str) -> str:

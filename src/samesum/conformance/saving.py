@@ -22,7 +22,8 @@ def save_case(folder: Path, case: Case, found: Sequence[Finding]) -> Path:
     """Writes the case to `folder/suite/name` whole or not at all and returns that path.
 
     There are model.onnx (for OpenVINO's operators model.xml and model.bin), test_data_set_0/input_N.pb and
-    output_0.pb as TensorProtos, and found.txt, which says what each engine gave. Where an error is expected there
+    output_0.pb as TensorProtos, and found.txt, which says what each engine gave and why the expected answer is not
+    that of the source. Where an error is expected there
     is no output. What was there before is replaced. Raises OSError.
     """
     target = folder / case.suite / folder_name(case)
@@ -90,4 +91,5 @@ def _described(case: Case) -> str:
     rule = case.tolerance
     near = "the same bits" if rule.is_exact else f"within {rule.relative:g} relative, {rule.absolute:g} absolute"
     due = near if case.answer is not None else f"an error ({getattr(case.expected, '__name__', '')})"
-    return f"{case.title}: {case.standard}.{case.operator}, opset {case.opset}, {dict(case.attributes)}; due: {due}"
+    said = f"{case.title}: {case.standard}.{case.operator}, opset {case.opset}, {dict(case.attributes)}; due: {due}"
+    return f"{said}\ncorrected: {case.correction}" if case.correction else said

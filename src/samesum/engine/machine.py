@@ -20,6 +20,11 @@ def instruction_set() -> str:
     return _core.instruction_set()
 
 
+def instruction_sets() -> tuple[str, ...]:
+    """Those that this machine has, from the lowest to the highest."""
+    return tuple(_core.instruction_sets())
+
+
 def read_seconds(x: NDArray) -> float:
     """How long the pool's threads take to read `x` once."""
     return _core.read_seconds(x)

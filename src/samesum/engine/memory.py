@@ -39,6 +39,7 @@ _core.convert_with(as_array)
 # arrays every call of a function counts.
 defer_with = _core.defer_with
 reduce_by_code = _core.reduce
+reduce_corrected_by_code = _core.reduce_corrected
 scan_by_code = _core.scan
 normalize_by_code = _core.normalize
 

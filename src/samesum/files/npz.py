@@ -13,7 +13,7 @@ from typing import IO
 
 from samesum.errors import ModelError, SamesumError, UnsafeModelError
 from samesum.files.npy import check, held, read_header, write_npy
-from samesum.files.opening import opened
+from samesum.files.opening import opened, size_of
 from samesum.files.source import NO_LIMITS, Limits, Source
 from samesum.files.writing import replacing
 from samesum.formats.arrays import NDArray
@@ -34,12 +34,14 @@ class Archive(Mapping[str | None, Source]):
     def __init__(self, path: Path, limits: Limits = NO_LIMITS) -> None:
         self._path, self._limits = path, limits
         with opened(path) as file, _checked(path), zipfile.ZipFile(file) as archive:
-            members = archive.infolist()
+            members, size = archive.infolist(), size_of(file)
         self._members: dict[str | None, zipfile.ZipInfo] = {
             member.filename.removesuffix(".npy"): member for member in members
         }
         if len(self._members) < len(members):
             raise ModelError(f"{path} is not a valid .npz file: a member's name is there twice")
+        if (claimed := sum(member.compress_size for member in members)) > size:
+            raise UnsafeModelError(f"{path} has {size} bytes; its members claim {claimed}: they overlap")
 
     def __getitem__(self, name: str | None) -> Source:
         member = self._members[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -19,13 +20,16 @@ def opened(path: Path) -> IO[bytes]:
     IsADirectoryError), ModelError for a pipe, a socket or a device, AttributeValueError for what is no path.
     """
     try:
-        file = os.fdopen(os.open(path, _FLAGS), "rb")
+        descriptor = os.open(path, _FLAGS)
     except ValueError as error:
         raise AttributeValueError(f"{str(path)!r} is no path: {error}") from None
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise ModelError(f"{path} is not a regular file")
-    return file
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise ModelError(f"{path} is not a regular file")
 
 
 def size_of(file: IO[bytes]) -> int:

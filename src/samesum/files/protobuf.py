@@ -28,9 +28,9 @@ class Field:
     """Where the bytes begin; None for an integer."""
 
 
-def fields(file: IO[bytes], end: int, label: str) -> Iterator[Field]:
-    """The fields from the start of the file to `end`, in its order; ModelError for what is no message."""
-    place = 0
+def fields(file: IO[bytes], end: int, label: str, begin: int = 0) -> Iterator[Field]:
+    """The fields from byte `begin` of the file to `end`, in its order; ModelError for what is no message."""
+    place = begin
     while place < end:
         file.seek(place)
         tag = integer(file, label)
@@ -38,11 +38,11 @@ def fields(file: IO[bytes], end: int, label: str) -> Iterator[Field]:
         if number == 0 or kind not in (0, 1, 2, 5):
             raise ModelError(f"{label} is not a protobuf message: field {number} of wire type {kind} at byte {place}")
         value = integer(file, label) if kind in (0, 2) else _FIXED[kind]
-        begin = file.tell()
-        place = begin if kind == 0 else begin + value
+        at = file.tell()
+        place = at if kind == 0 else at + value
         if place > end:
             raise ModelError(f"{label} is truncated: field {number} ends at byte {place}; the file has {end} bytes")
-        yield Field(number, value, None if kind == 0 else begin)
+        yield Field(number, value, None if kind == 0 else at)
 
 
 def integer(file: IO[bytes], label: str) -> int:

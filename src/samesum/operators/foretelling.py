@@ -75,6 +75,18 @@ def cast_like(_: Attributes, facts: Facts) -> Fact:
     return Fact((facts[1] or UNKNOWN).dtype, first(facts).shape)
 
 
+in_type_of_second = cast_like
+"""Of a normalization that has the type of its scale."""
+
+
+def pooled(_: Attributes, facts: Facts) -> Fact:
+    """The first input's dtype and shape, with one element along every axis after the channels."""
+    data = first(facts)
+    if data.shape is None or len(data.shape) < 2:
+        return Fact(data.dtype)
+    return Fact(data.dtype, data.shape[:2] + (1,) * (len(data.shape) - 2))
+
+
 def shape_of(attributes: Attributes, facts: Facts) -> Fact:
     """A vector of the dims, known where they all are."""
     dtype, shape = attributes.get("output_type", INT64), first(facts).shape

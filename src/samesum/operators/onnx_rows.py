@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samesum.engine import elementwise
-from samesum.operators import facts, foretelling, pointwise, shaping, slicing
+from samesum.operators import facts, foretelling, norms, pointwise, shaping, slicing
 from samesum.operators.rows import Cut, Row, Run, row
 
 
@@ -60,4 +60,14 @@ ONNX_ROWS = (
     _viewing("Slice", slicing.slice_attributes),
     _viewing("Slice", slicing.slice_inputs, 10),
     row("Gather", slicing.gather, foretelling.gather),
+    row("LayerNormalization", norms.layer_norm, facts.same),
+    row("RMSNormalization", norms.rms_norm, foretelling.in_type_of_second),
+    row("GroupNormalization", norms.group_norm("group"), facts.same),
+    row("GroupNormalization", norms.group_norm("channel"), facts.same, 21),
+    row("InstanceNormalization", norms.instance_norm, facts.same),
+    row("MeanVarianceNormalization", norms.mean_variance_norm, facts.same),
+    row("LpNormalization", norms.lp_norm, facts.same),
+    row("GlobalAveragePool", norms.GLOBAL_AVERAGE, foretelling.pooled),
+    row("GlobalMaxPool", norms.GLOBAL_MAXIMUM, foretelling.pooled),
+    row("GlobalLpPool", norms.global_lp_pool, foretelling.pooled),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from samesum.engine import elementwise
 from samesum.formats.arrays import NDArray
-from samesum.operators import facts, foretelling, pointwise, shaping, slicing
+from samesum.operators import facts, foretelling, norms, pointwise, shaping, slicing
 from samesum.operators.rows import Cut, Row, Run, row
 
 
@@ -56,4 +56,8 @@ OPENVINO_ROWS = (
     _viewing("Slice", slicing.slice_ir),
     _viewing("StridedSlice", slicing.strided_slice),
     row("Gather", slicing.gather_ir, foretelling.gather),
+    row("MVN", norms.mvn_across, facts.same, 2),
+    row("MVN", norms.mvn_axes, facts.same, 6),
+    row("NormalizeL2", norms.normalize_l2, facts.same),
+    row("GroupNormalization", norms.group_norm("channel"), facts.same, 12),
 )

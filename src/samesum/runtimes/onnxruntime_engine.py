@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from importlib.metadata import version
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from samesum.formats.arrays import NDArray
@@ -15,8 +18,18 @@ from samesum.runtimes.packages import require
 from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Settings, Trouble
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
+BEYOND_NUMPY = {
+    f"tensor({name.replace('_', '')})": np.dtype(getattr(ml_dtypes, name))
+    for name in ("bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
+}
+"""Types that ONNX Runtime does not take from NumPy, by its names."""
 SILENT = 4
-_MISSING = ("NOT_IMPLEMENTED", "only *guarantees* support for models", "Unsupported model IR version")
+_MISSING = (
+    "fallback to CPU EP has been explicitly disabled",
+    "NOT_IMPLEMENTED",
+    "only *guarantees* support for models",
+    "Unsupported model IR version",
+)
 
 
 class OnnxRuntime:
@@ -46,7 +59,7 @@ class OnnxRuntime:
                 model.content, self._options(settings), providers=["CPUExecutionProvider"]
             )
         except Exception as error:
-            raise _trouble(error) from error
+            raise trouble(error) from error
         return OnnxRuntimeSession(session)
 
     def _options(self, settings: Settings) -> Any:
@@ -74,10 +87,15 @@ class OnnxRuntimeSession:
         """The wanted outputs; inputs that the model lacks are left out."""
         known = {each.name for each in self._session.get_inputs()}
         given = {name: array for name, array in feeds.items() if name in known}
+        types = {each.name: each.type for each in self._session.get_outputs()}
+        by_value = any(array.dtype in BEYOND_NUMPY.values() for array in given.values())
+        by_value |= any(types.get(name) in BEYOND_NUMPY for name in wanted)
         try:
+            if by_value:
+                return _run_by_values(self._session, given, wanted)
             outputs = self._session.run(list(wanted), given)
         except Exception as error:
-            raise _trouble(error) from error
+            raise trouble(error) from error
         return {name: np.asarray(output) for name, output in zip(wanted, outputs, strict=True)}
 
     def bound(self, feeds: Feeds, outputs: Feeds) -> Callable[[], object]:
@@ -89,7 +107,33 @@ class OnnxRuntimeSession:
         return partial(self._session.run_with_iobinding, binding)
 
 
-def _trouble(error: Exception) -> EngineError:
+def _run_by_values(session: Any, feeds: Feeds, wanted: Sequence[str]) -> dict[str, NDArray]:
+    """A run on values of ONNX Runtime's own, which hold types that NumPy lacks."""
+    from onnxruntime import OrtValue
+
+    given = {
+        name: OrtValue.ortvalue_from_numpy_with_onnx_type(array, _NUMBERS[array.dtype])
+        if array.dtype in BEYOND_NUMPY.values()
+        else OrtValue.ortvalue_from_numpy(array)
+        for name, array in feeds.items()
+    }
+    outputs = session.run_with_ort_values(list(wanted), given)
+    return {name: _array(output) for name, output in zip(wanted, outputs, strict=True)}
+
+
+def _array(value: Any) -> NDArray:
+    """A copy of the values."""
+    dtype = BEYOND_NUMPY.get(value.data_type())
+    if dtype is None:
+        return np.asarray(value.numpy())
+    shape = tuple(value.shape())
+    count = math.prod(shape) * dtype.itemsize
+    raw = (ctypes.c_uint8 * count).from_address(value.data_ptr()) if count else b""
+    return np.frombuffer(bytes(raw), dtype).reshape(shape)
+
+
+def trouble(error: Exception) -> EngineError:
+    """An error of ONNX Runtime's: what it lacks, or what it refuses."""
     missing = any(words in str(error) for words in _MISSING)
     text = f"{type(error).__name__}: {error}"
     return EngineError(Trouble.NOT_SUPPORTED if missing else Trouble.REFUSED, text)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from samesum.specs.onnx_around import ONNX_AROUND
 from samesum.specs.onnx_family import ONNX_FAMILY
+from samesum.specs.onnx_norms import ONNX_NORMS
 from samesum.specs.row import Standard
 
 ONNX = Standard(
     "onnx",
     newest_opset=28,
-    operators=ONNX_FAMILY + ONNX_AROUND,
+    operators=ONNX_FAMILY + ONNX_AROUND + ONNX_NORMS,
     empty_axes_reduce_all=True,
     scalars_have_an_axis=False,
     minds_case=True,

@@ -14,12 +14,11 @@ from samesum.formats.arrays import BFLOAT16, NDArray
 
 
 class Torch:
-    """Without gradients."""
+    """Without gradients: no tensor asks for one, and then PyTorch records nothing."""
 
     def __init__(self, threads: int) -> None:
         self._torch: Any = import_module("torch")
         self._torch.set_num_threads(threads)
-        self._torch.set_grad_enabled(False)
 
     def ways(self, task: Task) -> Sequence[Way]:
         """Into tensors that are there, and the short form where that may be faster."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from numpy.typing import DTypeLike
 
 from samesum.algebra.pieces import Promotion
-from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, REDUCTIONS, Reduction
+from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, REDUCTIONS, STD, VAR, Reduction
 from samesum.engine.memory import flags_of, reduce_several
 from samesum.errors import AttributeValueError, DtypeError
 from samesum.formats.arrays import ArrayLike, Result
@@ -17,7 +17,7 @@ from samesum.frontends.arrays.reductions import real_dtype
 
 Name = Literal[
     "sum", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "prod", "log_sum", "logsumexp", "all", "any",
-    "argmin", "argmax", "l1", "l2",
+    "argmin", "argmax", "l1", "l2", "var", "std",
 ]  # fmt: skip
 _Row = tuple[Reduction, int]
 
@@ -54,7 +54,7 @@ def reduce(
     wanted = _rows(names)
     if axis is not None and not _POSITIONS.isdisjoint(wanted):
         integer_of(axis)
-    if dtype is not None and any(row in (MEAN, L2_NORM) for row, _ in wanted.values()):
+    if dtype is not None and any(row in (MEAN, L2_NORM, VAR, STD) for row, _ in wanted.values()):
         dtype = real_dtype(dtype)
     results = reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True, dtype=dtype)
     return dict(zip(wanted, results, strict=True))

@@ -24,12 +24,18 @@ def deferred(function: str, x: Any, *arguments: Any) -> Any:
 
 
 def _reduce(x: Any, code: int, axis: Any, flags: int, dtype: Any, out: Any) -> Any:
-    if not flags & SCALAR:
+    return _corrected(x, code, axis, flags, dtype, out, 0.0)
+
+
+def _corrected(x: Any, code: int, axis: Any, flags: int, dtype: Any, out: Any, correction: float) -> Any:
+    name = _NAMES.get(code)
+    if name is None or not flags & SCALAR:
         return None  # of the standards' operators
     _refuse_out(out)
-    name = _NAMES[code]
     select_last = bool(flags & SELECT_LAST)
-    return reduced(x, [name], axis, dtype=dtype, keepdims=bool(flags & KEEPDIMS), select_last=select_last)[name]
+    keepdims = bool(flags & KEEPDIMS)
+    results = reduced(x, [name], axis, dtype=dtype, keepdims=keepdims, correction=correction, select_last=select_last)
+    return results[name]
 
 
 def _reduce_several(x: Any, codes: list[int], axis: Any, flags: list[int], keepdims: bool, dtype: Any) -> Any:
@@ -58,4 +64,9 @@ def _refuse_out(out: Any) -> None:
         raise AttributeValueError("the result of a Dask array is lazy, so that out cannot receive it; allowed is None")
 
 
-_CALLS: dict[str, Any] = {"reduce": _reduce, "reduce_several": _reduce_several, "scan": _scan}
+_CALLS: dict[str, Any] = {
+    "reduce": _reduce,
+    "reduce_corrected": _corrected,
+    "reduce_several": _reduce_several,
+    "scan": _scan,
+}

@@ -11,6 +11,8 @@ import numpy as np
 from samesum.errors import ModelError, UnsupportedOperator
 from samesum.files.tensors import External, array_of, sparse_array_of
 from samesum.formats.arrays import NDArray
+from samesum.formats.elements import ONNX_ELEMENTS
+from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Node, Value
 from samesum.specs.row import Unread
 
@@ -39,6 +41,26 @@ class Names:
     declared: Mapping[str, Value]
 
 
+def texts(*names: str) -> None:
+    """Refuses a name that is not UTF-8, which protobuf gives as bytes."""
+    for name in names:
+        if not isinstance(name, str):
+            raise ModelError(f"the name {name!r} is not UTF-8")
+
+
+def type_name(number: int) -> str | None:
+    """ONNX's own name of an element type; None for a number that it does not have."""
+    known = onnx_package("reading .onnx files").TensorProto.DataType
+    return str(known.Name(number)) if number in known.values() and number else None
+
+
+def check_type(number: int, said: str) -> None:
+    """Refuses a type that ONNX has and samesum does not read; one that nobody has is the file's mistake."""
+    if number not in ONNX_ELEMENTS and (name := type_name(number)):
+        known = ", ".join(each.name for each in ONNX_ELEMENTS.values())
+        raise UnsupportedOperator(f"{said} has data type {name}; supported: {known}")
+
+
 def plain_domain(domain: str) -> str:
     """ONNX's own domain has two names; the empty one stands for both."""
     return "" if domain == STANDARD else domain
@@ -59,6 +81,9 @@ def attributes_of(proto: Any, said: str) -> dict[str, object]:
 
 def node_of(proto: Any, position: int, names: Names) -> Node:
     """One node; the opset is None in a domain that is not ONNX's own and for a function of the model."""
+    texts(
+        proto.name, proto.domain, proto.op_type, *proto.input, *proto.output, *(each.name for each in proto.attribute)
+    )
     name = proto.name or f"#{position}"
     domain = plain_domain(proto.domain)
     if domain not in names.opsets:
@@ -106,7 +131,9 @@ def constant_of(proto: Any, said: str, external: External) -> NDArray:
     (attribute,) = proto.attribute
     if attribute.name in _TENSORS:
         field, read = _TENSORS[attribute.name]
-        array: NDArray = read(getattr(attribute, field), said, external)
+        tensor = getattr(attribute, field)
+        check_type((tensor.values if field == "sparse_tensor" else tensor).data_type, said)
+        array: NDArray = read(tensor, said, external)
         return array
     if attribute.name not in _NUMBERS:
         allowed = ", ".join((*_TENSORS, *_NUMBERS))

@@ -12,7 +12,15 @@ from samesum.files.tensors import External, Read, array_of, element_of, sparse_a
 from samesum.formats.arrays import NDArray
 from samesum.formats.limits import excess
 from samesum.frontends.models.onnx_file.external import external_data
-from samesum.frontends.models.onnx_file.nodes import Names, constant_of, is_constant, node_of, plain_domain
+from samesum.frontends.models.onnx_file.nodes import (
+    Names,
+    check_type,
+    constant_of,
+    is_constant,
+    node_of,
+    plain_domain,
+    texts,
+)
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Graph, Node, Value
 
@@ -87,6 +95,8 @@ def _initializers(graph: Any, external: External) -> dict[str, NDArray]:
     for tensor, name, read in tensors:
         if not name or name in constants:
             raise ModelError(f"initializer {name!r} has no name" if not name else f"initializer {name!r} is repeated")
+        texts(name)
+        check_type((tensor if read is array_of else tensor.values).data_type, f"initializer {name!r}")
         constants[name] = read(tensor, f"initializer {name!r}", external)
     return constants
 
@@ -119,12 +129,14 @@ def _value(info: Any, kind: str) -> Value:
     said = f"{kind} {info.name!r}"
     if not info.name:
         raise ModelError(f"an {kind} has no name")
+    texts(info.name)
     which = info.type.WhichOneof("value")
     if which is None:
         return Value(info.name, None, None)
     if which != "tensor_type":
         raise UnsupportedOperator(f"{said} is a {which.removesuffix('_type')}; only tensors are supported")
     tensor = info.type.tensor_type
+    check_type(tensor.elem_type, said)
     dtype = element_of(tensor.elem_type, said).dtype if tensor.elem_type or kind == "input" else None
     if not tensor.HasField("shape"):
         return Value(info.name, dtype, None)

@@ -9,8 +9,7 @@ from typing import Any
 from samesum.errors import ModelError
 from samesum.formats.arrays import Shape
 from samesum.formats.elements import ONNX_ELEMENTS
-from samesum.frontends.models.onnx_file.nodes import Names, is_constant, node_of, plain_domain
-from samesum.frontends.models.onnx_file.package import onnx_package
+from samesum.frontends.models.onnx_file.nodes import Names, is_constant, node_of, plain_domain, texts, type_name
 from samesum.frontends.models.onnx_file.reading import names_of
 from samesum.graph.model import Node
 from samesum.graph.survey import End, Survey, counted
@@ -48,6 +47,7 @@ def _functions(model: Any) -> Iterator[Node]:
 
 
 def _end(info: Any) -> End:
+    texts(info.name)
     which = info.type.WhichOneof("value")
     if which != "tensor_type":
         return End(info.name, None, None, "tensor" if which is None else which.removesuffix("_type"))
@@ -61,8 +61,8 @@ def _type_name(number: int) -> str | None:
     element = ONNX_ELEMENTS.get(number)
     if element is not None:
         return element.name.lower() if element.bits < 8 else element.dtype.name
-    known = onnx_package("reading .onnx files").TensorProto.DataType
-    return str(known.Name(number)).lower() if number in known.values() and number else None
+    name = type_name(number)
+    return None if name is None else name.lower()
 
 
 def _shape(shape: Any) -> Shape:

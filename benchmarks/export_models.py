@@ -1,0 +1,110 @@
+"""A small BERT-like and a small Llama-like model, exported by PyTorch: ONNX and OpenVINO IR, float32 and float16.
+
+python benchmarks/export_models.py FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from pathlib import Path
+
+import numpy as np
+import onnx
+import openvino
+import torch
+from onnxruntime.transformers.float16 import convert_float_to_float16
+from torch import Tensor, nn
+
+WORDS, WIDTH, HEADS, OPSET = 500, 128, 4, 17
+
+
+class Bert(nn.Module):
+    """Three encoder layers; the log-probabilities of words, and the mean of each sentence with length 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 2 * WIDTH, batch_first=True, activation="gelu")
+        self.words = nn.Embedding(WORDS, WIDTH)
+        self.layers = nn.TransformerEncoder(layer, 3, enable_nested_tensor=False)
+        self.head = nn.Linear(WIDTH, WORDS)
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        found = self.layers(self.words(tokens))
+        return self.head(found).log_softmax(-1), nn.functional.normalize(found.mean(1), dim=-1)
+
+
+class Rms(nn.Module):
+    """x over the root of its mean square."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(WIDTH))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * self.weight
+
+
+class Block(nn.Module):
+    """Attention to what stands before, and a gated layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before, self.between = Rms(), Rms()
+        self.all_three, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.up, self.gate, self.down = (
+            nn.Linear(*sizes) for sizes in ((WIDTH, 2 * WIDTH), (WIDTH, 2 * WIDTH), (2 * WIDTH, WIDTH))
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, _ = x.shape
+        split = self.all_three(self.before(x)).reshape(batch, length, 3, HEADS, WIDTH // HEADS)
+        query, key, value = split.permute(2, 0, 3, 1, 4).unbind(0)
+        masked = torch.full((length, length), float("-inf")).triu(1)
+        weights = (query @ key.transpose(-1, -2) / (WIDTH // HEADS) ** 0.5 + masked).softmax(-1)
+        x = x + self.out((weights @ value).transpose(1, 2).reshape(x.shape))
+        gated = self.between(x)
+        return x + self.down(nn.functional.silu(self.gate(gated)) * self.up(gated))
+
+
+class Llama(nn.Module):
+    """Two blocks; the logits of words, and the next word. One channel is 600 times as large, as in large models."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.blocks = nn.Embedding(WORDS, WIDTH), nn.ModuleList([Block() for _ in range(2)])
+        self.last, self.head = Rms(), nn.Linear(WIDTH, WORDS)
+        with torch.no_grad():
+            self.words.weight[:, 7] *= 600
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        places = torch.ones_like(tokens).cumsum(1)
+        x = self.words(tokens) + places[..., None] * 1e-3
+        for block in self.blocks:
+            x = block(x)
+        logits = self.head(self.last(x))
+        return logits, logits[:, -1].argmax(-1)
+
+
+def main() -> None:
+    """Writes eight files and the .bin of four of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(0)
+    tokens = torch.randint(0, WORDS, (2, 48))
+    np.save(folder / "tokens.npy", tokens.numpy())
+    core = openvino.Core()
+    for name, model in (("bert", Bert()), ("llama", Llama())):
+        path = folder / f"{name}.onnx"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.onnx.export(model.eval(), (tokens,), path, opset_version=OPSET, dynamo=False, input_names=["tokens"])
+        onnx.save(convert_float_to_float16(onnx.load(path)), folder / f"{name}_float16.onnx")
+        for said, short in (("", False), ("_float16", True)):
+            openvino.save_model(core.read_model(path), folder / f"{name}{said}.xml", compress_to_fp16=short)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,260 @@
+// Normalizations of lines: float64 for the narrow formats, double-words for float64, and a rounding test for
+// each result.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "kernels/norm_method.hpp"
+#include "kernels/spread.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Words of a number that is positive or zero; the bound is absolute.
+struct NormMeasure {
+    // sum / n and the bound of it.
+    static SAMESUM_INLINE Words2 mean(const Sums& sum, Doubles n) {
+        Doubles high, low;
+        two_sum(sum.hi, sum.lo, high, low);
+        const Doubles quotient = high / n, rest = (fused(-quotient, n, high) + low) / n;
+        return {quotient, rest,
+                (sum.bound / n + samesum::SAMESUM_ISA::magnitude(quotient) * words_error) * spread_slack};
+    }
+
+    static SAMESUM_INLINE Words2 plus(const Words2& a, double b) {
+        Doubles high, low;
+        two_sum(a.hi, Doubles{} + b, high, low);
+        two_sum(high, low + a.lo, high, low);
+        return {high, low, a.bound + high * (words_error * (b != 0))};
+    }
+
+    static SAMESUM_INLINE Words2 root(const Words2& a) {
+        const Doubles none = {}, root = square_root(a.hi);
+        const Doubles rest = (fused(-root, root, a.hi) + a.lo) / (2 * root);
+        const Longs zero = (a.hi == 0) & (a.bound == 0),
+                    safe = (a.hi > safe_floor) & (a.bound < a.hi * 0x1p-21);
+        const Doubles bound = a.bound / root + root * words_error;
+        return {zero ? none : root, zero ? none : rest, zero ? none : safe ? bound : none + infinity};
+    }
+
+    // The greater of both where that is certain.
+    static SAMESUM_INLINE Words2 at_least(const Words2& a, double least) {
+        const Doubles none = {}, high = a.hi + a.lo, room = a.bound + high * 0x1p-50;
+        const Longs above = high - room > least, below = high + room < least;
+        return {below ? none + least : a.hi, below ? none : a.lo,
+                below   ? none
+                : above ? a.bound
+                        : none + infinity};
+    }
+
+    static SAMESUM_INLINE Words2 divisor(const NormRow& row, const SpreadTile::Totals& t, double n) {
+        const Doubles none = {};
+        if (row.divisor == Divisor::one) return {none + 1, none, none};
+        if (row.divisor == Divisor::magnitudes) return plus(mean(t.sum, none + 1), row.outside);
+        Words2 squares = row.centred ? spread_of(t, n) : mean(t.squares, none + 1);
+        if (!row.centred) {
+            const Longs zero = (squares.hi == 0) & (t.squares.bound == 0),
+                        safe = (squares.hi > 0x1p-800) & (squares.hi < 0x1p1000);
+            squares.bound = zero ? none : safe ? squares.bound : none + infinity;
+        }
+        if (row.over_count) {
+            const Longs zero = squares.bound == 0;
+            squares = divided(squares, n);
+            squares.bound = zero ? none : squares.bound;
+        }
+        squares = row.at_least ? at_least(squares, row.inside) : plus(squares, row.inside);
+        return plus(root(squares), row.outside);
+    }
+
+    static SAMESUM_INLINE void put(const NormRow& row, const SpreadTile::Totals& t, double n,
+                                   std::size_t count, NormLine* lines) {
+        const Doubles none = {};
+        const Words2 d = divisor(row, t, n),
+                     offset = row.centred ? mean(t.sum, none + n) : Words2{none, none, none};
+        const Longs zero = (d.hi == 0) & (d.bound == 0);
+        const Doubles inverse = 1 / d.hi, rest = (fused(-inverse, d.hi, none + 1) - inverse * d.lo) / d.hi,
+                      error = (d.bound / d.hi + words_error) * spread_slack;
+        for (std::size_t k = 0; k < count; ++k) {
+            const bool is_zero = zero[k] != 0;
+            NormLine& line = lines[k];
+            line = {t.centre[k],
+                    offset.hi[k],
+                    offset.lo[k],
+                    offset.bound[k],
+                    is_zero ? 0 : inverse[k],
+                    is_zero ? 0 : rest[k],
+                    is_zero ? 0 : error[k],
+                    false};
+            line.is_known = samesum::magnitude(line.centre) < infinity &&
+                            samesum::magnitude(line.offset) < infinity && line.offset_error < infinity &&
+                            line.inverse < 0x1p1000 && (is_zero || line.inverse > 0x1p-1000) &&
+                            line.inverse_error < 0x1p-20 && samesum::magnitude(t.squares.hi[k]) < infinity;
+        }
+    }
+};
+
+template <class F>
+struct NormLines {
+    static constexpr bool is_wide = F::format == Format::f64;
+    using Part = std::conditional_t<is_wide, WideSpread, NarrowSpread>;
+    using Round = Rounding<F::format>;
+
+    static SAMESUM_INLINE Doubles some(const char* p, std::size_t n) { return Spread<F, Part>::some(p, n); }
+
+    // `mask` clears the signs, or nothing.
+    static SAMESUM_INLINE Part part_of(const char* p, std::size_t n, double about, Longs mask) {
+        constexpr std::size_t chains = 4, step = chains * width;
+        const Doubles centre = Doubles{} + about;
+        const auto sized = [=](Doubles x) SAMESUM_INLINED {
+            return reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & mask);
+        };
+        Part part[chains] = {};
+        std::size_t i = 0;
+        for (; i + step <= n; i += step, p += step * F::size) {
+            prefetch_run<step * F::size>(p);
+            for (std::size_t k = 0; k < chains; ++k)
+                part[k].take(sized(F::doubles(p + k * width * F::size)), centre);
+        }
+        for (; i + width <= n; i += width, p += width * F::size) part[0].take(sized(F::doubles(p)), centre);
+        if (i < n) part[1].take(sized(Spread<F, Part>::filled(p, n - i, centre)), centre);
+        part[0].join(part[1]);
+        part[2].join(part[3]);
+        part[0].join(part[2]);
+        return part[0];
+    }
+
+    // Lines in blocks, so that no lane adds up too many.
+    static SAMESUM_INLINE void add_line(const char* x, std::size_t n, double centre, Longs mask,
+                                        SpreadTile::Totals& t) {
+        for (std::size_t i = 0; i < n; i += block_elements) {
+            const std::size_t now = std::min(block_elements, n - i);
+            folded_alone(part_of(x + i * F::size, now, centre, mask))
+                .add_to(t, static_cast<double>(now), Spread<F, Part>::depth_of(now));
+        }
+    }
+
+    static void measure(const NormRow& row, const char* const* x, std::size_t n, std::size_t count,
+                        NormLine* lines) {
+        const Longs mask = Longs{} + (row.divisor == Divisor::magnitudes ? INT64_MAX : -1);
+        const double elements = static_cast<double>(n);
+        const auto centre_of = [&](std::size_t k) { return row.centred ? some(x[k], 1)[0] : 0.0; };
+        std::size_t k = 0;
+        for (; k + width <= count && n <= block_elements; k += width) {
+            Part part[width];
+            SpreadTile::Totals t = {};
+            for (std::size_t r = 0; r < width; ++r) {
+                t.centre[r] = centre_of(k + r);
+                part[r] = part_of(x[k + r], n, t.centre[r], mask);
+            }
+            folded_rows(part).add_to(t, elements, Spread<F, Part>::depth_of(n));
+            NormMeasure::put(row, t, elements, width, lines + k);
+        }
+        for (; k < count; ++k) {
+            SpreadTile::Totals t = {};
+            t.centre += centre_of(k);
+            add_line(x[k], n, t.centre[0], mask, t);
+            NormMeasure::put(row, t, elements, 1, lines + k);
+        }
+    }
+
+    struct Bounded {
+        typename Round::Bits bits;
+        Words doubt;
+    };
+
+    // The line's numbers in vectors.
+    struct Line {
+        Doubles centre, offset, offset_rest, inverse, inverse_rest;
+        double shift_error, relative_error;
+
+        explicit SAMESUM_INLINE Line(const NormLine& l)
+            : centre(Doubles{} + l.centre),
+              offset(Doubles{} + l.offset),
+              offset_rest(Doubles{} + l.offset_rest),
+              inverse(Doubles{} + l.inverse),
+              inverse_rest(Doubles{} + l.inverse_rest),
+              shift_error(
+                  (l.offset_error + samesum::magnitude(l.offset) * (is_wide ? words_error : 0x1p-51)) *
+                  l.inverse * spread_slack),
+              relative_error((l.inverse_error + (is_wide ? words_error : 0x1p-50)) * spread_slack) {}
+
+        // Of a difference and what follows: each operation is off by a unit in its last place.
+        SAMESUM_INLINE Bounded narrow(Doubles x, Doubles scale, Doubles bias) const {
+            const Doubles v = ((x - centre) - offset) * inverse, scaled = v * scale, w = scaled + bias;
+            const Doubles error = samesum::SAMESUM_ISA::magnitude(scale) * shift_error +
+                                  samesum::SAMESUM_ISA::magnitude(scaled) * relative_error +
+                                  samesum::SAMESUM_ISA::magnitude(w) * 0x1p-51;
+            const auto low = Round::of_number(w - error), high = Round::of_number(w + error);
+            return {low, Round::different(low, high) | ~narrowed_mask(error < infinity)};
+        }
+
+        SAMESUM_INLINE Bounded wide(Doubles x, Doubles scale, Doubles bias) const {
+            Doubles a, a_rest, t, t_rest, w, w_rest;
+            two_sum(x, -centre, a, a_rest);
+            two_sum(a, -offset, t, t_rest);
+            two_sum(t, t_rest + (a_rest - offset_rest), t, t_rest);
+            const Doubles v = t * inverse,
+                          v_rest = fused(t, inverse, -v) + (t * inverse_rest + t_rest * inverse);
+            const Doubles scaled = v * scale, scaled_rest = fused(v, scale, -scaled) + v_rest * scale;
+            two_sum(scaled, bias, w, w_rest);
+            w_rest += scaled_rest;
+            const Doubles size = samesum::SAMESUM_ISA::magnitude(v),
+                          scaled_size = samesum::SAMESUM_ISA::magnitude(scaled);
+            const Doubles error = samesum::SAMESUM_ISA::magnitude(scale) * shift_error +
+                                  scaled_size * relative_error +
+                                  samesum::SAMESUM_ISA::magnitude(w) * words_error;
+            const auto low = Round::of(w, w_rest - error), high = Round::of(w, w_rest + error);
+            // Below these the low words may have been lost.
+            const Longs tiny = ((size < safe_floor) & (v != 0)) |
+                               ((scaled_size < safe_floor) & (scaled != 0)) |
+                               (samesum::SAMESUM_ISA::magnitude(w) > safe_ceiling);
+            return {low,
+                    Round::different(low, high) | ~narrowed_mask(error < infinity) | narrowed_mask(tiny)};
+        }
+    };
+
+    template <bool each>
+    static std::size_t run(const Line& line, const char* x, std::size_t n, const NormScale& by, char* out,
+                           std::uint16_t* doubtful) {
+        std::size_t found = 0;
+        const Doubles one_scale = Doubles{} + by.scale[0], one_bias = Doubles{} + by.bias[0];
+        for (std::size_t i = 0; i < n; i += width) {
+            const std::size_t left = n - i;
+            const Doubles v = some(x + i * F::size, left);
+            const Doubles scale = each ? some_doubles(by.scale + i, left) : one_scale,
+                          bias = each ? some_doubles(by.bias + i, left) : one_bias;
+            Bounded result;
+            if constexpr (is_wide)
+                result = line.wide(v, scale, bias);
+            else
+                result = line.narrow(v, scale, bias);
+            if (left >= width) {
+                Round::store_to(out, i, result.bits);
+            } else {
+                char last[width * F::size];
+                Round::store_to(last, 0, result.bits);
+                std::memcpy(out + i * F::size, last, left * F::size);
+            }
+            if (!any_bit(result.doubt)) continue;
+            for (std::size_t k = 0; k < std::min(left, width); ++k)
+                if (result.doubt[k] != 0) doubtful[found++] = static_cast<std::uint16_t>(i + k);
+        }
+        return found;
+    }
+
+    static SAMESUM_INLINE Doubles some_doubles(const double* p, std::size_t n) {
+        if (n >= width) return load<Doubles>(p);
+        Doubles v = {};
+        std::memcpy(&v, p, n * sizeof(double));
+        return v;
+    }
+
+    static std::size_t finish(const NormLine& line, const char* x, std::size_t n, const NormScale& by,
+                              void* out, std::uint16_t* doubtful) {
+        char* const to = static_cast<char*>(out);
+        return by.each ? run<true>(Line(line), x, n, by, to, doubtful)
+                       : run<false>(Line(line), x, n, by, to, doubtful);
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,48 @@
+// What the methods of normalizations about a mean or by a norm are given and give.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace samesum {
+
+// What the elements of a line are divided by.
+enum class Divisor : std::uint8_t { squares, magnitudes, one };
+
+// b + s (x - m) / d: with `centred` m is the mean of the line, else zero. The squares of x - m (or of x) are
+// added up, divided by their number with `over_count`, and `inside` is added, or is the least that they are
+// with `at_least`; d is the root of that plus `outside`, or the sum of magnitudes plus `outside`, or one.
+struct NormRow {
+    Divisor divisor;
+    bool centred, over_count, at_least;
+    double inside, outside;
+};
+
+// Elements of a line are c + o + t, where o is off by `offset_error`, and 1 / d is off by a part of itself.
+// Nothing is known of a line of elements that are not finite, or too large or too small for the method.
+struct NormLine {
+    double centre, offset, offset_rest, offset_error;
+    double inverse, inverse_rest, inverse_error;  // the last one relative
+    bool is_known;
+};
+
+// Lines that are measured together, at most, and elements that are finished at a time.
+constexpr std::size_t norm_lines = 8, norm_elements = 2048;
+
+// Of each element or, with `each` false, the same of all.
+struct NormScale {
+    const double *scale, *bias;
+    bool each;
+};
+
+struct NormMethods {
+    // Every float format: `count` lines of n contiguous elements.
+    void (*measure[4])(const NormRow& row, const char* const* x, std::size_t n, std::size_t count,
+                       NormLine* lines);
+    // n <= norm_elements results of a line that is known, and the numbers of those that are in doubt; returns
+    // how many these are.
+    std::size_t (*finish[4])(const NormLine& line, const char* x, std::size_t n, const NormScale& scale,
+                             void* out, std::uint16_t* doubtful);
+};
+
+}  // namespace samesum

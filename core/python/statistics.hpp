@@ -1,0 +1,89 @@
+// Figures of arrays that come in windows. Included by module.cpp alone.
+#pragma once
+
+#include "python/reductions.hpp"
+#include "run/statistics.hpp"
+
+namespace samesum::python {
+
+// The rows of a C-contiguous array of rank 2, one for each output.
+inline PyArrayObject* checked_rows(nb::handle x, std::int64_t outputs) {
+    PyArrayObject* array = checked_array(x, "x");
+    if (PyArray_NDIM(array) != 2 || PyArray_DIM(array, 0) != outputs || !PyArray_ISCARRAY_RO(array))
+        raise("ShapeError",
+              "x has to be C-contiguous, aligned and of shape [" + std::to_string(outputs) + ", n]");
+    return array;
+}
+
+inline void construct_statistics(Statistics* self, nb::handle dtype, std::int64_t outputs) {
+    const Format format = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+    if (!is_float(format) || is_byte_float(format) || outputs < 0)
+        raise("DtypeError", "statistics of " + name_of(format) + ", " + std::to_string(outputs) + " outputs");
+    new (self) Statistics(format, outputs);
+}
+
+inline void add_to_statistics(Statistics& statistics, nb::handle x) {
+    PyArrayObject* array = checked_rows(x, static_cast<std::int64_t>(statistics.sets().size()));
+    if (checked_format(PyArray_DESCR(array)) != statistics.format())
+        raise("DtypeError", "the statistics are of " + name_of(statistics.format()));
+    const char* data = static_cast<const char*>(PyArray_DATA(array));
+    unlocked(PyArray_NBYTES(array), [&] { statistics.add(data, PyArray_DIM(array, 1)); });
+}
+
+inline bool add_file_to_statistics(Statistics& statistics, int descriptor, std::int64_t offset,
+                                   std::int64_t n) {
+    if (statistics.sets().size() != 1 || descriptor < 0 || offset < 0 || n < 0 || n > INT64_MAX / 16)
+        raise("ShapeError",
+              "a file is of one set, from an offset and of a number of elements that are not negative");
+    bool is_read = false;
+    unlocked(n * static_cast<std::int64_t>(size_of(statistics.format())),
+             [&] { is_read = statistics.add_file(descriptor, offset, n); });
+    return is_read;
+}
+
+// An int64 array of shape [outputs, 8]: NaNs, +inf, -inf, zeros, subnormals; of the finite elements the least
+// and the greatest key and the bits of the least magnitude that is not zero.
+inline nb::object counted_statistics(const Statistics& statistics) {
+    npy_intp shape[] = {static_cast<npy_intp>(statistics.sets().size()), 8};
+    const nb::object result = nb::steal(PyArray_SimpleNew(2, shape, NPY_INT64));
+    if (!result.is_valid()) throw nb::python_error();
+    std::int64_t* to = static_cast<std::int64_t*>(PyArray_DATA(array_of(result)));
+    for (const SetStatistics& set : statistics.sets()) {
+        to = std::copy(set.counts.begin(), set.counts.end(), to);
+        *to++ = set.least;
+        *to++ = set.greatest;
+        *to++ = set.smallest;
+    }
+    return result;
+}
+
+inline nb::bytes encoded_statistics(const Statistics& statistics, std::size_t map) {
+    if (map > 2) raise("AttributeValueError", "map " + std::to_string(map) + "; allowed are 0 to 2");
+    const std::string bytes = statistics.encoded(map);
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+inline void count_bytes_of(nb::handle x, nb::handle counts) {
+    PyArrayObject* to = checked_array(counts, "counts");
+    if (PyArray_NDIM(to) != 2 || PyArray_DIM(to, 1) != 256 || PyArray_TYPE(to) != NPY_INT64 ||
+        !PyArray_ISCARRAY(to))
+        raise("ShapeError", "the counts have to be a writeable int64 array of shape [outputs, 256]");
+    PyArrayObject* array = checked_rows(x, PyArray_DIM(to, 0));
+    if (PyArray_TYPE(array) != NPY_UINT8) raise("DtypeError", "the elements have to be uint8");
+    unlocked(PyArray_NBYTES(array), [&] {
+        count_bytes(static_cast<const unsigned char*>(PyArray_DATA(array)), PyArray_DIM(array, 0),
+                    PyArray_DIM(array, 1), static_cast<std::int64_t*>(PyArray_DATA(to)));
+    });
+}
+
+inline void define_statistics(nb::module_& m) {
+    nb::class_<Statistics>(m, "Statistics")
+        .def("__init__", &construct_statistics, nb::arg("dtype"), nb::arg("outputs"))
+        .def("add", &add_to_statistics, nb::arg("x"))
+        .def("add_file", &add_file_to_statistics, nb::arg("descriptor"), nb::arg("offset"), nb::arg("n"))
+        .def("counted", &counted_statistics)
+        .def("encoded", &encoded_statistics, nb::arg("map"));
+    m.def("count_bytes", &count_bytes_of, nb::arg("x"), nb::arg("counts"));
+}
+
+}  // namespace samesum::python

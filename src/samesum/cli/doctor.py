@@ -1,0 +1,92 @@
+"""`samesum doctor`: versions, instruction set, threads, quotas and engines, as text for an issue."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from samesum import __version__
+from samesum.bench.cache import last_level_cache
+from samesum.bench.machine import this_machine
+from samesum.cli.exits import Exit
+from samesum.cli.show import print_json, printable
+from samesum.engine import processors
+from samesum.engine.environment import INSTRUCTION_SET, THREADS
+from samesum.engine.machine import instruction_set, instruction_sets
+from samesum.engine.threads import get_num_threads
+
+_PACKAGES = (
+    "numpy", "ml_dtypes", "rich", "onnx", "onnxruntime", "openvino", "torch", "dask", "zarr", "safetensors",
+    "matplotlib",
+)  # fmt: skip
+_MEMORY = Path("/proc/meminfo")
+
+
+def add_to(verbs: Any) -> None:
+    """Adds the verb and its options."""
+    parser = verbs.add_parser(
+        "doctor",
+        help="versions, instruction set, threads, quotas and engines: text for an issue",
+        description="Prints what an issue about samesum should say of the machine and its software. No names of "
+        "users, machines or folders are in it.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(call=call)
+
+
+def call(arguments: argparse.Namespace) -> Exit:
+    """Prints the facts."""
+    found = facts()
+    if arguments.json:
+        print_json(found)
+    else:
+        width = max(map(len, found))
+        print("\n".join(f"{name:<{width}}  {printable(_text(value))}" for name, value in found.items()))
+    return Exit.FINE
+
+
+def facts() -> dict[str, Any]:
+    """What can be found out, by name; None where the system does not say."""
+    machine = this_machine()
+    quota = processors.quota(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+    found: dict[str, Any] = {
+        "samesum": __version__,
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "processor": machine.cpu,
+        "last level cache": last_level_cache(),
+        "memory": _memory(),
+        "instruction set": f"{instruction_set()} of {', '.join(instruction_sets())}",
+        "threads": get_num_threads(),
+        "processors": os.cpu_count(),
+        "affinity": processors.affinity(),
+        "cpu quota": quota,
+        "byte order": sys.byteorder,
+    }
+    found |= {name: os.environ[name] for name in (THREADS, INSTRUCTION_SET) if name in os.environ}
+    return found | {name: _version(name) for name in _PACKAGES}
+
+
+def _text(value: object) -> str:
+    return "-" if value is None else str(value)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _memory() -> int | None:
+    """Bytes of memory."""
+    if not _MEMORY.exists():
+        return None
+    first = _MEMORY.read_text(encoding="ascii").splitlines()[0].split()
+    return int(first[1]) * 1024 if first[0] == "MemTotal:" else None

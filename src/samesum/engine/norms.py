@@ -1,0 +1,76 @@
+"""Normalizations about a mean or by a norm, over any axes: one call into the compiled core each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from samesum import _core
+from samesum.algebra.rows import Norm
+from samesum.errors import ShapeError
+from samesum.formats.arrays import Dtype, NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Epsilon:
+    """What is added under the root, or is the least that the squares are, and what is added to the root."""
+
+    inside: float = 0.0
+    outside: float = 0.0
+    at_least: bool = False
+
+
+NO_EPSILON = Epsilon()
+
+
+def normalize_lines(
+    row: Norm,
+    x: NDArray,
+    axes: Sequence[int],
+    epsilon: Epsilon = NO_EPSILON,
+    scale: NDArray | None = None,
+    bias: NDArray | None = None,
+    dtype: Dtype | None = None,
+    out: NDArray | None = None,
+) -> NDArray:
+    """`row` for each line of `x` over `axes`: the whole formula, rounded once, in the type of `x` or in `dtype`.
+
+    `scale` and `bias` broadcast to the shape of `x`. Any element that is not finite makes its whole line NaN; a line of
+    which nothing is left to divide by gives the bias.
+    """
+    result: NDArray = _core.normalize_lines(
+        x, axes, *_asked(row, epsilon), _spread(scale, x), _spread(bias, x), dtype, out
+    )
+    return result
+
+
+def normalize_lines_with_inverse(
+    row: Norm,
+    x: NDArray,
+    axes: Sequence[int],
+    epsilon: Epsilon,
+    scale: NDArray | None,
+    bias: NDArray | None,
+    inverse_dtype: Dtype,
+) -> tuple[NDArray, NDArray]:
+    """The same, and one over what each line is divided by, rounded once to `inverse_dtype`; its axes have length 1."""
+    result: tuple[NDArray, NDArray] = _core.normalize_lines(
+        x, axes, *_asked(row, epsilon), _spread(scale, x), _spread(bias, x), None, None, inverse_dtype
+    )
+    return result
+
+
+def _asked(row: Norm, epsilon: Epsilon) -> tuple[int, bool, bool, bool, float, float]:
+    return row.divisor, row.centred, row.over_count, epsilon.at_least, epsilon.inside, epsilon.outside
+
+
+def _spread(array: NDArray | None, x: NDArray) -> NDArray | None:
+    """In float64, which holds every element of the allowed types, without a copy for what repeats."""
+    if array is None:
+        return None
+    try:
+        return np.broadcast_to(array.astype(np.float64), x.shape)
+    except ValueError:
+        raise ShapeError(f"shape {array.shape} does not broadcast to that of the data, {x.shape}") from None

@@ -1,0 +1,60 @@
+"""The tensors of a file or a store, whichever of the known formats it has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from samesum.errors import ModelError
+from samesum.files import gguf, ir_constants, npy, npz, safetensors, zarr_arrays
+from samesum.files.initializers import initializers
+from samesum.files.opening import opened
+from samesum.files.reading import PROTOBUF, open_arrays
+from samesum.files.source import Limits
+from samesum.files.tensor import Contents, Skipped, Tensor, from_source
+from samesum.formats.limits import MAX_ELEMENTS
+
+FORMATS = (
+    ".npy, .npz, .pb, .safetensors (or the .safetensors.index.json of several), .onnx, .xml (with a .bin), .gguf "
+    "or the folder of a Zarr array or group"
+)
+_BY_SUFFIX = {
+    safetensors.SUFFIX: safetensors.safetensors,
+    ".onnx": initializers,
+    ir_constants.SUFFIX: ir_constants.ir_constants,
+    ".gguf": gguf.gguf,
+}
+
+
+def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int = MAX_ELEMENTS) -> Contents:
+    """The named tensors of a file; headers alone are read. The array of a .npy file has the file's stem as its name.
+
+    `max_bytes` and `max_elements` are what one tensor may have at most. Raises OSError for a file that cannot be
+    opened, ModelError for one that is not what it claims to be, UnsafeModelError for pickled objects, for what reaches
+    beyond the file and beyond the limits, MissingPackage for a Zarr store without the zarr package.
+    """
+    limits = Limits(max_bytes, max_elements)
+    if path.is_dir():
+        if not zarr_arrays.is_store(path):
+            raise ModelError(f"{path} is a folder without {', '.join(zarr_arrays.NODES)}; allowed are {FORMATS}")
+        return zarr_arrays.zarr_arrays(path, limits)
+    if path.name.endswith(safetensors.INDEX):
+        return safetensors.sharded(path, limits)
+    with opened(path) as file:
+        magic = file.read(len(npy.MAGIC))
+    if magic == npy.MAGIC or magic.startswith(npz.MAGIC) or path.suffix.lower() == PROTOBUF:
+        return _of_arrays(path, max_bytes, max_elements)
+    if magic.startswith(gguf.MAGIC):
+        return gguf.gguf(path, limits)
+    reader = _BY_SUFFIX.get(path.suffix.lower())
+    if reader is None:
+        raise ModelError(f"{path} starts with {magic!r}; allowed are {FORMATS}")
+    return reader(path, limits)
+
+
+def _of_arrays(path: Path, max_bytes: int | None, max_elements: int) -> Contents:
+    tensors: list[Tensor] = []
+    skipped: list[Skipped] = []
+    for name, source in open_arrays(path, max_bytes=max_bytes, max_elements=max_elements).items():
+        found = from_source(path.stem if name is None else name, path, source)
+        (skipped if isinstance(found, Skipped) else tensors).append(found)  # type: ignore[arg-type]
+    return Contents(tuple(tensors), tuple(skipped))

@@ -1,0 +1,81 @@
+"""ONNX's external data: only regular files inside the model's own folder, opened after every check."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from samesum.errors import ModelError, UnsafeModelError
+
+_KEYS = ("location", "offset", "length", "checksum")
+_WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+def entries(pairs: Iterable[tuple[str, str]], said: str) -> dict[str, str]:
+    """The entries by key; a location is there, and no key is unknown or there twice."""
+    found: dict[str, str] = {}
+    for key, value in pairs:
+        if key not in _KEYS:
+            raise UnsafeModelError(f"{said}: external data key {key!r}; allowed: {', '.join(_KEYS)}")
+        if key in found:
+            raise ModelError(f"{said}: external data key {key!r} is repeated")
+        found[key] = value
+    if not found.get("location"):
+        raise ModelError(f"{said}: external data without a location")
+    return found
+
+
+def place(folder: Path, found: dict[str, str], needed: int, said: str) -> tuple[Path, int]:
+    """The file and where the `needed` bytes begin in it."""
+    path = _inside(folder, found["location"], said)
+    offset = _whole(found.get("offset", "0"), "offset", said)
+    length = _whole(found["length"], "length", said) if "length" in found else needed
+    if length != needed:
+        raise ModelError(f"{said}: the external length is {length}; dims and type need {needed}")
+    return path, offset
+
+
+def _whole(text: str, key: str, said: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise ModelError(f"{said}: external {key} is {text[:40]!r}; an unsigned integer is needed")
+    return int(text)
+
+
+def _inside(folder: Path, location: str, said: str) -> Path:
+    """The real path, which lies in the real folder whatever links the location goes through."""
+    try:
+        home = folder.resolve(strict=True)
+        path = (home / location).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(f"{said}: external data {location!r}: {error}") from None
+    if Path(location).is_absolute() or "\\" in location or not path.is_relative_to(home):
+        raise UnsafeModelError(f"{said}: external data {location!r} lies outside the model's folder")
+    return path
+
+
+@contextmanager
+def opened_at(path: Path, offset: int, length: int, said: str) -> Iterator[IO[bytes]]:
+    """The file at byte `offset`, with `length` bytes behind it at least."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+                raise UnsafeModelError(f"{said}: external data {path.name!r} is a hard link or not a regular file")
+            if offset + length > found.st_size:
+                raise UnsafeModelError(
+                    f"{said}: external data from {offset} to {offset + length}; the file has {found.st_size} bytes"
+                )
+            file.seek(offset)
+            yield file
+    except FileNotFoundError:
+        absent = f"{os.strerror(errno.ENOENT)}; {said} is external data and lies there"
+        raise FileNotFoundError(errno.ENOENT, absent, str(path)) from None
+    except OSError as error:
+        raise ModelError(f"{said}: external data {path.name!r}: {error.strerror}") from None

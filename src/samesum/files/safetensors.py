@@ -1,0 +1,124 @@
+"""Tensors of a .safetensors file, and of a checkpoint in several of them with an index file.
+
+A file begins with the length of its header (8 bytes), then the header as JSON: for each tensor its dtype, shape and
+place in the data that follow. Source: https://github.com/huggingface/safetensors#format.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from samesum.errors import ModelError, UnsafeModelError
+from samesum.files.documents import MAX_BYTES, is_integers, json_object
+from samesum.files.opening import opened, read_bytes, size_of
+from samesum.files.source import NO_LIMITS, Limits
+from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, stretch
+from samesum.formats.elements import Element
+
+_LONGEST_NAME = 255
+SUFFIX, INDEX = ".safetensors", ".safetensors.index.json"
+_HELD: dict[str, type] = {
+    "BOOL": np.bool_, "U8": np.uint8, "I8": np.int8, "U16": np.uint16, "I16": np.int16, "U32": np.uint32,
+    "I32": np.int32, "U64": np.uint64, "I64": np.int64, "F16": np.float16, "BF16": ml_dtypes.bfloat16,
+    "F32": np.float32, "F64": np.float64, "F8_E5M2": ml_dtypes.float8_e5m2, "F8_E4M3": ml_dtypes.float8_e4m3fn,
+    "F8_E5M2FNUZ": ml_dtypes.float8_e5m2fnuz, "F8_E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
+    "F8_E8M0": ml_dtypes.float8_e8m0fnu,
+}  # fmt: skip
+ELEMENTS = {name: Element(name, np.dtype(held), 8 * np.dtype(held).itemsize) for name, held in _HELD.items()}
+_OTHER_BITS = {"C64": 64, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6}
+"""Types that hold no numbers that samesum knows, and how many bits an element has."""
+
+
+def safetensors(path: Path, limits: Limits = NO_LIMITS) -> Contents:
+    """The tensors in the order of their data.
+
+    Raises ModelError for what is no such file, UnsafeModelError for a header or a tensor beyond the limits, and for
+    tensors that overlap or leave bytes between them, as the safetensors package does.
+    """
+    with opened(path) as file:
+        size = size_of(file)
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > size - 8:
+            raise ModelError(
+                f"{path} is not a safetensors file: its header claims {length} bytes; it has {size} in all"
+            )
+        if length > MAX_BYTES:
+            raise UnsafeModelError(f"{path}: the header has {length} bytes; at most {MAX_BYTES} are allowed")
+        header = json_object(file.read(length), f"the header of {path}")
+    metadata = header.pop("__metadata__", {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise ModelError(f"{path}: __metadata__ is not a map of texts")
+    begins = {name: _place(entry, f"{name!r} in {path}") for name, entry in header.items()}
+    tensors: list[Tensor] = []
+    skipped: list[Skipped] = []
+    at = 0
+    for name in sorted(header, key=lambda name: begins[name]):
+        begin, end = begins[name]
+        if begin != at:
+            raise UnsafeModelError(f"{name!r} in {path} begins at byte {begin} of the data; {at} was expected")
+        at = end
+        found = _tensor(name, header[name], path, 8 + length + begin, end - begin, limits)
+        (skipped if isinstance(found, Skipped) else tensors).append(found)  # type: ignore[arg-type]
+    if 8 + length + at != size:
+        raise ModelError(f"{path}: its tensors take {at} bytes; {size - 8 - length} follow the header")
+    return Contents(tuple(tensors), tuple(skipped))
+
+
+def _place(entry: Any, label: str) -> tuple[int, int]:
+    if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
+        raise ModelError(f"{label}: its entry is {str(entry)[:60]!r}; dtype, shape and data_offsets are needed")
+    offsets = entry["data_offsets"]
+    if not is_integers(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
+        raise ModelError(f"{label}: data_offsets is {str(offsets)[:60]}; two integers are needed, in their order")
+    return offsets[0], offsets[1]
+
+
+def _tensor(
+    name: str, entry: dict[str, Any], path: Path, begin: int, size: int, limits: Limits
+) -> StreamTensor | Skipped:
+    label, kind, dims = f"{name!r} in {path}", entry["dtype"], entry["shape"]
+    element = ELEMENTS.get(kind) if isinstance(kind, str) else None
+    bits = element.bits if element else _OTHER_BITS.get(kind) if isinstance(kind, str) else None
+    if bits is None:
+        known = ", ".join((*ELEMENTS, *_OTHER_BITS))
+        raise ModelError(f"{label}: its dtype is {str(kind)[:40]!r}; allowed are {known}")
+    if not is_integers(dims):
+        raise ModelError(f"{label}: its shape is {str(dims)[:60]}; a list of integers from 0 on is needed")
+    shape = tuple(dims)
+    limits.check(label, element.dtype if element else np.dtype(np.uint8), shape)
+    needed = (math.prod(shape) * bits + 7) // 8
+    if needed != size:
+        raise ModelError(f"{label}: {list(shape)} of {kind} takes {needed} bytes; its data_offsets hold {size}")
+    if element is None:
+        return Skipped(name, str(path), f"its dtype is {kind}")
+    return StreamTensor(name, str(path), element, shape, partial(stretch, path, begin))
+
+
+def sharded(path: Path, limits: Limits = NO_LIMITS) -> Contents:
+    """The tensors of all files that an index names, in the order of the files' names.
+
+    Files lie beside the index: a name with a folder in it is refused. Raises ModelError for a tensor that is not where
+    the index says.
+    """
+    index = json_object(read_bytes(path, MAX_BYTES), str(path)).get("weight_map")
+    if not isinstance(index, dict) or not all(isinstance(value, str) for value in index.values()):
+        raise ModelError(f"{path} has no weight_map from names of tensors to names of files")
+    tensors: list[Tensor] = []
+    skipped: list[Skipped] = []
+    for shard in sorted(set(index.values())):
+        if Path(shard).name != shard or "\\" in shard or shard in ("", ".", "..") or len(shard) > _LONGEST_NAME:
+            raise UnsafeModelError(f"{path} names the file {shard[:60]!r}; a file beside the index is needed")
+        contents = safetensors(path.with_name(shard), limits)
+        wanted = {name for name, at in index.items() if at == shard}
+        there = {each.name for each in contents.tensors} | {each.name for each in contents.skipped}
+        if missing := wanted - there:
+            raise ModelError(f"{path} says that {min(missing)[:60]!r} is in {shard}, which has {len(there)} others")
+        tensors += [each for each in contents.tensors if each.name in wanted]
+        skipped += [each for each in contents.skipped if each.name in wanted]
+    return Contents(tuple(tensors), tuple(skipped))

@@ -1,0 +1,182 @@
+"""The array door, normalizations: PyTorch's argument order after the array, on the engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from samesum.algebra.rows import LAYER_NORM, LOG_SOFTMAX, RMS_NORM, SOFTMAX, Normalization
+from samesum.engine.arrays import as_array
+from samesum.engine.memory import normalize
+from samesum.engine.norms import Epsilon, normalize_lines
+from samesum.errors import AttributeValueError, DtypeError, ShapeError
+from samesum.formats.arrays import ArrayLike, NDArray
+
+
+def layer_norm(
+    x: ArrayLike,
+    /,
+    normalized_shape: int | Sequence[int],
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    eps: float = 1e-5,
+    *,
+    out: NDArray | None = None,
+) -> NDArray:
+    """`(x - mean) / sqrt(variance + eps) * weight + bias` over the last axes, exact until it is rounded once.
+
+    `normalized_shape` is the shape of these axes, or the length of the last one; `weight` and `bias` have it too, or
+    broadcast to it. The result has the shape and dtype of `x`: float16, bfloat16, float32 or float64. Nothing cancels,
+    overflows or underflows on the way; a line of equal elements gives the bias, and a NaN or an infinity makes its
+    whole line NaN. Raises ShapeError for a `normalized_shape` that `x` does not end with and for a weight or bias that
+    does not fit, DtypeError for other dtypes, AttributeValueError for an `eps` that is negative or not finite.
+    Source: PyTorch, `torch.nn.functional.layer_norm`; ONNX LayerNormalization; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> layer_norm(np.float32([[1, 2, 3, 4]]) * np.float32(1e30), 4, eps=0)
+    array([[-1.3416408 , -0.44721362,  0.44721362,  1.3416408 ]],
+          dtype=float32)
+    """
+    array, axes = _last_axes(x, normalized_shape)
+    scale, shift = (_fitting(name, each, len(axes)) for name, each in (("weight", weight), ("bias", bias)))
+    return normalize_lines(LAYER_NORM, array, axes, Epsilon(_checked(eps)), scale, shift, out=out)
+
+
+def rms_norm(
+    x: ArrayLike,
+    /,
+    normalized_shape: int | Sequence[int],
+    weight: ArrayLike | None = None,
+    eps: float | None = None,
+    *,
+    out: NDArray | None = None,
+) -> NDArray:
+    """`x / sqrt(mean of squares + eps) * weight` over the last axes, exact until it is rounded once.
+
+    `eps` None is the machine epsilon of the dtype, as in PyTorch. The rest is as in `layer_norm`; a line of zeros gives
+    zeros. Source: PyTorch, `torch.nn.functional.rms_norm`; ONNX RMSNormalization; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> rms_norm(np.float32([3e20, 4e20]), 2, eps=0)
+    array([0.84852815, 1.1313709 ], dtype=float32)
+    """
+    array, axes = _last_axes(x, normalized_shape)
+    number = float(ml_dtypes.finfo(array.dtype).eps) if eps is None else _checked(eps)  # type: ignore[no-untyped-call]
+    return normalize_lines(RMS_NORM, array, axes, Epsilon(number), _fitting("weight", weight, len(axes)), out=out)
+
+
+def group_norm(
+    x: ArrayLike,
+    /,
+    num_groups: int,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    eps: float = 1e-5,
+    *,
+    out: NDArray | None = None,
+) -> NDArray:
+    """`layer_norm` over each of `num_groups` groups of channels, which are axis 1, and all axes after it.
+
+    `weight` and `bias` have one number for each channel. Raises ShapeError for an `x` of rank 1 or less, for channels
+    that the groups do not share evenly, and for a weight or bias of another length; the rest is as in `layer_norm`.
+    Source: PyTorch, `torch.nn.functional.group_norm`; ONNX GroupNormalization-21; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> group_norm(np.float32([[1, 3, 10, 30]]), 2, eps=0)
+    array([[-1.,  1., -1.,  1.]], dtype=float32)
+    """
+    array = _floats(x)
+    if array.ndim < 2 or num_groups < 1 or array.shape[1] % num_groups:
+        raise ShapeError(f"x of shape {array.shape} has no {num_groups} equal groups of channels along axis 1")
+    channels = array.shape[1]
+    shape = (array.shape[0], num_groups, channels // num_groups, *array.shape[2:])
+    scales = []
+    for name, each in (("weight", weight), ("bias", bias)):
+        found = None if each is None else as_array(each)
+        if found is not None and found.shape != (channels,):
+            raise ShapeError(f"{name} has shape {found.shape}; one number for each of {channels} channels is needed")
+        scales.append(None if found is None else found.reshape(shape[1:3] + (1,) * (array.ndim - 2)))
+    axes = tuple(range(2, array.ndim + 1))
+    result = normalize_lines(LAYER_NORM, array.reshape(shape), axes, Epsilon(_checked(eps)), scales[0], scales[1])
+    return _delivered(result.reshape(array.shape), out)
+
+
+def softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) -> NDArray:
+    """`exp(x)` over its sum along `axis`, within 0.6 ulp (0.51 of float16 and bfloat16); the same bits always.
+
+    The result has the shape and dtype of `x`: float16, bfloat16, float32 or float64. Raises AxisError for an axis out
+    of range, DtypeError for other dtypes. Source: PyTorch, `torch.nn.functional.softmax`; ONNX Softmax; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> softmax(np.array([1000.0, 1000.0]))
+    array([0.5, 0.5])
+    """
+    return _normalized(SOFTMAX, x, axis, out)
+
+
+def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) -> NDArray:
+    """The natural logarithm of `softmax`, with its accuracy, types and errors; nothing under- or overflows on the way.
+
+    Source: PyTorch, `torch.nn.functional.log_softmax`; ONNX LogSoftmax; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> log_softmax(np.array([0.0, -1000.0]))
+    array([    0., -1000.])
+    """
+    return _normalized(LOG_SOFTMAX, x, axis, out)
+
+
+def _normalized(row: Normalization, x: ArrayLike, axis: int, out: NDArray | None) -> NDArray:
+    return normalize(row, as_array(x), axis, out)
+
+
+def _floats(x: ArrayLike) -> NDArray:
+    array = as_array(x)
+    if array.dtype.name not in ("float16", "bfloat16", "float32", "float64"):
+        raise DtypeError(f"x is {array.dtype.name}; allowed are float16, bfloat16, float32 and float64")
+    return array
+
+
+def _last_axes(x: ArrayLike, normalized_shape: Any) -> tuple[NDArray, tuple[int, ...]]:
+    array = _floats(x)
+    shape = tuple(np.atleast_1d(normalized_shape).tolist())
+    if not shape or array.shape[-len(shape) :] != shape:
+        raise ShapeError(f"normalized_shape is {normalized_shape!r}; x of shape {array.shape} does not end with it")
+    if not prod(shape):
+        raise ShapeError(f"x of shape {array.shape} has lines without elements; there is nothing to normalize")
+    return array, tuple(range(array.ndim - len(shape), array.ndim))
+
+
+def _fitting(name: str, given: ArrayLike | None, rank: int) -> NDArray | None:
+    if given is None:
+        return None
+    array = as_array(given)
+    if array.ndim > rank:
+        raise ShapeError(f"{name} has shape {array.shape}; at most the rank of normalized_shape, {rank}, is allowed")
+    return array
+
+
+def _checked(eps: Any) -> float:
+    try:
+        number = float(eps)
+    except (TypeError, ValueError):
+        raise DtypeError(f"eps is {eps!r}; a number is needed") from None
+    if not 0 <= number < math.inf:
+        raise AttributeValueError(f"eps is {eps!r}; a finite number from 0 on is needed")
+    return number
+
+
+def _delivered(result: NDArray, out: NDArray | None) -> NDArray:
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ShapeError(f"out has shape {out.shape}; the result has {result.shape}")
+    if out.dtype != result.dtype:
+        raise DtypeError(f"out has dtype {out.dtype}; the result has {result.dtype}")
+    out[...] = result
+    return out

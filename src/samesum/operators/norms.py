@@ -1,0 +1,171 @@
+"""Normalizations about a mean or by a norm, as the standards have them: which axes, which scale, which epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM
+from samesum.algebra.rows import L1_NORM as L1
+from samesum.engine.memory import KEEPDIMS, reduce
+from samesum.engine.norms import NO_EPSILON, Epsilon, normalize_lines, normalize_lines_with_inverse
+from samesum.errors import AttributeValueError, ShapeError
+from samesum.formats.arrays import NDArray
+from samesum.formats.axes import all_from_front, from_front
+from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.rows import Attributes, Inputs, Run
+
+_MEAN_VARIANCE = Epsilon(outside=1e-9)
+"""Of MeanVarianceNormalization, as its function body says: added to the deviation."""
+
+
+def _inside(attributes: Attributes) -> Epsilon:
+    return Epsilon(_number(attributes, "epsilon"))
+
+
+def _number(attributes: Attributes, name: str) -> float:
+    """The attribute's float32 value."""
+    value = float(np.float32(attributes[name]))
+    if not 0 <= value < float("inf"):
+        raise AttributeValueError(f"{name} is {attributes[name]!r}; a finite number from 0 on is needed")
+    return value
+
+
+def _from_axis(attributes: Attributes, x: NDArray) -> tuple[int, ...]:
+    return tuple(range(from_front(attributes["axis"], x.ndim), x.ndim))
+
+
+def _filled(x: NDArray) -> NDArray:
+    """Of nothing there are no lines to normalize."""
+    return np.empty(x.shape, x.dtype.newbyteorder("="))
+
+
+def layer_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """LayerNormalization: over all axes from `axis` on."""
+    x = given(inputs, 0)
+    axes = _from_axis(attributes, x)
+    return normalize_lines(LAYER_NORM, x, axes, _inside(attributes), given(inputs, 1), optional(inputs, 2))
+
+
+def layer_norm_outputs(attributes: Attributes, inputs: Inputs) -> tuple[NDArray, NDArray, NDArray]:
+    """LayerNormalization with its inner outputs, both in the stash type: the mean and the inverse of the deviation."""
+    x = given(inputs, 0)
+    axes = _from_axis(attributes, x)
+    stash = np.dtype(np.float64 if x.dtype == np.float64 else np.float32)
+    result, inverse = normalize_lines_with_inverse(
+        LAYER_NORM, x, axes, _inside(attributes), given(inputs, 1), optional(inputs, 2), stash
+    )
+    return result, reduce(MEAN, x, axes, KEEPDIMS, stash), inverse
+
+
+def rms_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """RMSNormalization: over all axes from `axis` on, in the type of the scale."""
+    x, scale = given(inputs, 0), given(inputs, 1)
+    axes = _from_axis(attributes, x)
+    return normalize_lines(RMS_NORM, x, axes, _inside(attributes), scale, dtype=scale.dtype.newbyteorder("="))
+
+
+def instance_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """InstanceNormalization: over all axes after the channels."""
+    x = given(inputs, 0)
+    _check_rank(x)
+    scale, bias = (_of_channels(given(inputs, i), name, x.shape[1], x.ndim) for i, name in ((1, "scale"), (2, "B")))
+    return normalize_lines(LAYER_NORM, x, tuple(range(2, x.ndim)), _inside(attributes), scale, bias)
+
+
+def group_norm(each: str) -> Run:
+    """GroupNormalization with a scale and a bias for each `group` or `channel`."""
+
+    def run(attributes: Attributes, inputs: Inputs) -> NDArray:
+        x, groups = given(inputs, 0), attributes["num_groups"]
+        _check_rank(x)
+        if groups < 1 or x.shape[1] % groups:
+            raise ShapeError(f"the {x.shape[1]} channels of shape {x.shape} do not make {groups} equal groups")
+        shape = (x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+        scales = []
+        for i, name in ((1, "scale"), (2, "bias")):
+            array = _of_channels(given(inputs, i), name, groups if each == "group" else x.shape[1], x.ndim)
+            lengths = (groups, 1) if each == "group" else shape[1:3]
+            scales.append(array.reshape(lengths + (1,) * (x.ndim - 2)))
+        axes = tuple(range(2, x.ndim + 1))
+        found = normalize_lines(LAYER_NORM, x.reshape(shape), axes, _inside(attributes), scales[0], scales[1])
+        return found.reshape(x.shape)
+
+    return run
+
+
+def _check_rank(x: NDArray) -> None:
+    if x.ndim < 2:
+        raise ShapeError(f"the data has rank {x.ndim} (shape {x.shape}); a batch and channels are needed")
+
+
+def _of_channels(array: NDArray, name: str, count: int, rank: int) -> NDArray:
+    """Along axis 1 of data of this rank."""
+    if array.shape != (count,):
+        raise ShapeError(f"{name} has shape {array.shape}; allowed is ({count},)")
+    return array.reshape((count,) + (1,) * (rank - 2))
+
+
+def mean_variance_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """MeanVarianceNormalization: over the axes, by the deviation and 1e-9."""
+    x = given(inputs, 0)
+    axes = all_from_front(attributes["axes"], x.ndim)
+    return normalize_lines(LAYER_NORM, x, axes, _MEAN_VARIANCE)
+
+
+def lp_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """LpNormalization: by the sum of the magnitudes or the root of that of the squares; a zero line stays zero."""
+    x, p = given(inputs, 0), attributes["p"]
+    if p not in (1, 2):
+        raise AttributeValueError(f"p is {p}; allowed are 1 and 2")
+    return normalize_lines(L1_QUOTIENT if p == 1 else L2_QUOTIENT, x, (from_front(attributes["axis"], x.ndim),))
+
+
+def mvn_across(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """MVN-1: over all axes after the channels, or with them."""
+    x = given(inputs, 0)
+    _check_rank(x)
+    epsilon = Epsilon(outside=_number(attributes, "eps"))
+    return _mvn(x, tuple(range(1 if attributes["across_channels"] else 2, x.ndim)), attributes, epsilon)
+
+
+def mvn_axes(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """MVN-6: over the axes of the second input."""
+    x, eps = given(inputs, 0), _number(attributes, "eps")
+    epsilon = Epsilon(eps) if attributes["eps_mode"].lower() == "inside_sqrt" else Epsilon(outside=eps)
+    return _mvn(x, all_from_front(integers(given(inputs, 1)), x.ndim), attributes, epsilon)
+
+
+def _mvn(x: NDArray, axes: Sequence[int], attributes: Attributes, epsilon: Epsilon) -> NDArray:
+    divides = attributes["normalize_variance"]
+    return normalize_lines(LAYER_NORM if divides else CENTRED, x, axes, epsilon if divides else NO_EPSILON)
+
+
+def normalize_l2(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """NormalizeL2: by the root of the sum of squares and eps, or of the greater of both."""
+    x = given(inputs, 0)
+    epsilon = Epsilon(_number(attributes, "eps"), at_least=attributes["eps_mode"].lower() == "max")
+    return normalize_lines(L2_QUOTIENT, x, all_from_front(integers(given(inputs, 1)), x.ndim), epsilon)
+
+
+def global_pool(row: Any) -> Run:
+    """A reduction over all axes after the channels, which stay with length 1."""
+
+    def run(_: Attributes, inputs: Inputs) -> NDArray:
+        x = given(inputs, 0)
+        _check_rank(x)
+        return reduce(row, x, tuple(range(2, x.ndim)), KEEPDIMS)
+
+    return run
+
+
+def global_lp_pool(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The p-norm over all axes after the channels, of p = 1 or 2."""
+    if attributes["p"] not in (1, 2):
+        raise AttributeValueError(f"p is {attributes['p']}; allowed are 1 and 2")
+    return global_pool(L1 if attributes["p"] == 1 else L2_NORM)({}, inputs)
+
+
+GLOBAL_AVERAGE, GLOBAL_MAXIMUM = global_pool(MEAN), global_pool(MAX)

@@ -1,0 +1,46 @@
+"""Floats that lie in a file as they are: the core's threads read and add up a slice each, in their own caches."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from typing import TypeGuard
+
+from samesum.errors import ModelError
+from samesum.files.tensor import StreamTensor, Tensor
+from samesum.stats.exact import Exact
+from samesum.stats.tally import FloatTally
+
+STRETCH = 1 << 26
+"""Bytes of a call; between two of them a run can be interrupted and says how far it is."""
+
+
+def reads_files(tensor: Tensor) -> TypeGuard[StreamTensor]:
+    """Whether the tensor is one of those, on a system that reads a file at a place."""
+    is_float = tensor.element.bits >= 16 and tensor.element.dtype.kind not in "iub"
+    if not is_float or not isinstance(tensor, StreamTensor) or not hasattr(os, "pread"):
+        return False
+    with tensor.in_file() as place:
+        return place is not None
+
+
+def from_file(tensor: StreamTensor, seen: Callable[[int], None]) -> Sequence[Exact]:
+    """The state of all elements. Raises ModelError where the file ends too early."""
+    tally, size = FloatTally(tensor.element.dtype, 1), tensor.element.dtype.itemsize
+    step, count = STRETCH // size, math.prod(tensor.shape)
+    with tensor.in_file() as place:
+        assert place is not None
+        descriptor, begin = place
+        for first in range(0, count, step):
+            now = min(step, count - first)
+            if hasattr(os, "posix_fadvise"):
+                ahead = begin + (first + now) * size
+                os.posix_fadvise(descriptor, ahead, STRETCH, os.POSIX_FADV_WILLNEED)
+            if not tally.add_file(descriptor, begin + first * size, now):
+                held = max(0, os.fstat(descriptor).st_size - begin)
+                raise ModelError(
+                    f"{tensor.name!r} in {tensor.file} ends after {held} of {count * size} bytes: the file is truncated"
+                )
+            seen(now * size)
+    return tally.exact()

@@ -1,0 +1,97 @@
+"""Normalizations of one line in exact fractions: a result is found by comparison with every number it could be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from samesum.algebra.pieces import Divisor
+from samesum.algebra.rows import Norm
+from samesum.engine.norms import Epsilon
+from samesum.formats.arrays import NDArray
+from samesum.formats.rounding import FORMATS, Format
+
+Compare = Callable[[Fraction], int]
+
+
+def value_of(form: Format, code: int) -> Fraction:
+    """Of a code without a sign; the one after the largest is the power of two that is out of range."""
+    field, fraction = code >> (form.precision - 1), code & ((1 << (form.precision - 1)) - 1)
+    number = fraction + (1 << (form.precision - 1) if field else 0)
+    return Fraction(number) * Fraction(2) ** (form.unit + max(field, 1) - 1)
+
+
+def nearest(form: Format, compare: Compare) -> int:
+    """The bits of the number of which `compare` gives the sign of its distance from any other; zero is +0."""
+    sign = compare(Fraction(0))
+    if not sign:
+        return 0
+    low, high = 0, form.infinity
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if sign * compare(sign * value_of(form, middle)) >= 0 else (low, middle)
+    beyond = sign * compare(sign * (value_of(form, low) + value_of(form, low + 1)) / 2)
+    code = low + (beyond > 0 or (beyond == 0 and low % 2 == 1))
+    return code | (form.sign if sign < 0 else 0)
+
+
+def sign_of(number: Fraction) -> int:
+    return (number > 0) - (number < 0)
+
+
+def sign_with_root(p: Fraction, q: Fraction, t: Fraction) -> int:
+    """The sign of p + q sqrt(t)."""
+    left, right = sign_of(p), sign_of(q) if t else 0
+    return left or right if left == right or not left or not right else left * sign_of(p * p - q * q * t)
+
+
+def divisor_of(row: Norm, x: list[Fraction], epsilon: Epsilon) -> tuple[Fraction, Fraction]:
+    """The square under the root, and what is added to it."""
+    outside = Fraction(epsilon.outside)
+    if row.divisor is Divisor.ONE:
+        return Fraction(1), outside
+    if row.divisor is Divisor.MAGNITUDES:
+        return sum(map(abs, x), Fraction(0)) ** 2, outside
+    squares = sum((v * v for v in x), Fraction(0)) / (len(x) if row.over_count else 1)
+    inside = Fraction(epsilon.inside)
+    return max(squares, inside) if epsilon.at_least else squares + inside, outside
+
+
+def expected_line(
+    row: Norm, line: NDArray, epsilon: Epsilon, scale: NDArray | None = None, bias: NDArray | None = None
+) -> NDArray:
+    """Of one finite line, with finite scales; zeros but for their signs."""
+    form = FORMATS[line.dtype.name]
+    x = [Fraction(v) for v in line.astype(np.float64).tolist()]
+    mean = sum(x, Fraction(0)) / len(x) if row.centred else Fraction(0)
+    x = [v - mean for v in x]
+    power, outside = divisor_of(row, x, epsilon)
+    factors = _numbers(scale, len(x), 1)
+    codes = []
+    for v, s, b in zip(x, factors, _numbers(bias, len(x), 0), strict=True):
+        if not power and not outside:
+            codes.append(nearest(form, lambda d, b=b: sign_of(b - d)))  # type: ignore[misc]
+            continue
+
+        def compare(d: Fraction, v: Fraction = v, s: Fraction = s, b: Fraction = b) -> int:
+            return sign_with_root(s * v + (b - d) * outside, b - d, power)
+
+        codes.append(nearest(form, compare))
+    return np.array(codes, f"u{form.width // 8}").view(line.dtype)
+
+
+def expected_inverse(row: Norm, line: NDArray, epsilon: Epsilon, target: Any) -> int:
+    """The bits of one over what a line is divided by, where that is more than nothing."""
+    x = [Fraction(v) for v in line.astype(np.float64).tolist()]
+    mean = sum(x, Fraction(0)) / len(x) if row.centred else Fraction(0)
+    power, outside = divisor_of(row, [v - mean for v in x], epsilon)
+    return nearest(FORMATS[np.dtype(target).name], lambda d: sign_with_root(1 - d * outside, -d, power))
+
+
+def _numbers(array: NDArray | None, n: int, default: int) -> list[Fraction]:
+    if array is None:
+        return [Fraction(default)] * n
+    return [Fraction(v) for v in array.astype(np.float64).tolist()]
