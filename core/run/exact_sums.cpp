@@ -28,9 +28,8 @@ bool add_total(Total& total, const char* x, std::size_t n, Format in, Map map) {
 template <Format format, Map map>
 struct ExactSums {
     static constexpr std::size_t size = size_of(format);
-    // Columns that are untangled together, as many as a line of the cache has of rows that are far apart; and
-    // from one to the next of them, in elements.
-    static constexpr std::size_t together = 64 / size, pitch = scan_elements + 8, few_rows = 16;
+    // Columns that are untangled together, and from one to the next of them, in elements.
+    static constexpr std::size_t together = 8, pitch = scan_elements + 8, few_rows = 16;
 
     static Superaccumulator* states(void* tile) { return static_cast<Superaccumulator*>(tile); }
 
