@@ -14,6 +14,7 @@
 #include "python/floating_point.hpp"
 #include "python/norms.hpp"
 #include "python/outputs.hpp"
+#include "python/products.hpp"
 #include "python/states.hpp"
 #include "python/statistics.hpp"
 #include "run/bandwidth.hpp"
@@ -48,6 +49,8 @@ int axis_of_line(nb::handle axis, int rank) {
 
 nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags, nb::handle dtype,
                 nb::handle out) {
+    if (nb::object later = deferred("scan", x, combine, axis, flags, dtype, out); !later.is_none())
+        return later;
     const Input input = input_of(x);
     const int rank = input.view.rank;
     const samesum::Combine kind = static_cast<samesum::Combine>(combine);
@@ -201,6 +204,7 @@ NB_MODULE(_core, m) {
         .def("add", &add_piece, nb::arg("x"), nb::arg("axes"))
         .def("finish", &finished);
     m.def("convert_with", [](nb::object function) { converter = function.release().ptr(); });
+    m.def("defer_with", [](nb::object function) { deferrer = function.release().ptr(); });
     m.def("scan", &scan, nb::arg("combine"), nb::arg("x").none(), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis"),
@@ -213,6 +217,7 @@ NB_MODULE(_core, m) {
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
     define_elementwise(m);
     define_floating_point(m);
+    define_products(m);
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));

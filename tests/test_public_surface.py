@@ -60,7 +60,7 @@ print(*sys.modules)
 
 
 def test_the_public_names_are_these() -> None:
-    names = {"State", "compare", "onnx", "openvino", "torch", "__version__"}
+    names = {"Scan", "State", "compare", "onnx", "openvino", "torch", "__version__"}
     assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, *names}
     assert len(set(samesum.__all__)) == len(samesum.__all__)
     assert all(hasattr(samesum, name) for name in samesum.__all__)

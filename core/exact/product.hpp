@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "formats/format.hpp"
 #include "kernels/method.hpp"
@@ -25,6 +26,13 @@ class Product {
     // Rounded once to how.format, which is a float format.
     std::uint64_t rounded(const Finish& how) const;
 
+    // What it is as bytes (docs/states.md). In brief, 512 leading bits of what is not exact, which do not
+    // depend on the order of the factors but where the rest of the product is within 2^-380 of all or
+    // nothing.
+    void encode(bool is_brief, std::string& to) const;
+    // Reads one product and moves on; false if there is none in this very form.
+    static bool decode(const char*& from, const char* end, bool is_brief, Product& product);
+
   private:
     // Drops the least significant limbs but for `kept` of them, once no tie is possible.
     void shorten();
@@ -32,6 +40,8 @@ class Product {
     // A tie has at most 54 significant bits, thus fewer than 54 factors that are no powers of two: as long as
     // a tie is possible nothing is dropped. Beyond, what is dropped is less than 2^-900 of the value.
     static constexpr int tie_factors = 54, limbs = 64, kept = 16;
+
+    bool is_well_formed(bool is_brief) const;
 
     std::array<std::uint64_t, limbs> limb_{1};  // from the least significant one; odd, as the factors are
     int used_ = 1, factors_ = 0;                // that are no powers of two, up to tie_factors

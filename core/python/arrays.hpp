@@ -124,6 +124,17 @@ inline std::string name_of(Format format) {
 // What makes an array of anything else, once somebody has said so; it lives as long as the process.
 inline PyObject* converter = nullptr;
 
+// What makes something later of a call on a lazy collection, once somebody has said so.
+inline PyObject* deferrer = nullptr;
+
+// deferrer(function, x, ...) where x may be a lazy collection; None if the call is to be done now.
+template <class... Arguments>
+nb::object deferred(const char* function, nb::handle x, Arguments... rest) {
+    if (PyArray_CheckExact(x.ptr()) || deferrer == nullptr || !nb::hasattr(x, "__dask_graph__"))
+        return nb::none();
+    return nb::handle(deferrer)(function, x, rest...);
+}
+
 struct Input {
     nb::object owner;  // of what was converted
     PyArrayObject* array;

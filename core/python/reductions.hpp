@@ -137,12 +137,17 @@ inline nb::object reduce_row(const Reduction& row, nb::handle x, nb::handle axes
 
 inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
                          nb::handle out) {
+    if (nb::object later = deferred("reduce", x, code, axes, flags, dtype, out); !later.is_none())
+        return later;
     return reduce_row(reduction_of(code, flags), x, axes, flags, dtype, out);
 }
 
 // Of a variance or its root; the correction is finite.
 inline nb::object reduce_corrected(unsigned code, nb::handle x, nb::handle axes, unsigned flags,
                                    nb::handle dtype, nb::handle out, double correction) {
+    if (nb::object later = deferred("reduce_corrected", x, code, axes, flags, dtype, out, correction);
+        !later.is_none())
+        return later;
     Reduction row = reduction_of(code, flags);
     row.correction = correction;
     return reduce_row(row, x, axes, flags, dtype, out);
@@ -150,9 +155,12 @@ inline nb::object reduce_corrected(unsigned code, nb::handle x, nb::handle axes,
 
 // One result for each code, with its own flags but for keepdims; `dtype` is that of sums, products, means and
 // roots.
-inline nb::list reduce_several(const std::vector<unsigned>& codes, nb::handle x, nb::handle axes,
-                               const std::vector<unsigned>& flags, bool keepdims, bool scalars,
-                               nb::handle dtype) {
+inline nb::object reduce_several(const std::vector<unsigned>& codes, nb::handle x, nb::handle axes,
+                                 const std::vector<unsigned>& flags, bool keepdims, bool scalars,
+                                 nb::handle dtype) {
+    if (nb::object later = deferred("reduce_several", x, codes, axes, flags, keepdims, dtype);
+        !later.is_none())
+        return later;
     Sets sets(x, axes, keepdims);
     std::vector<Output> outputs;
     std::vector<Result> results;

@@ -1,30 +1,14 @@
 #include "run/exact_totals.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "exact/rounding.hpp"
-#include "kernels/exact_blocks.hpp"
-#include "run/accumulate.hpp"
 #include "run/exact_sums.hpp"
 #include "run/exact_words.hpp"
+#include "run/kept_states.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
-
-namespace {
-
-// Elements of each set that a task takes, so that there are some tasks for each thread.
-std::int64_t slice_of(const Plan& plan, std::size_t parts, std::size_t threads) {
-    constexpr std::int64_t least = 16 * static_cast<std::int64_t>(exact_elements);
-    const std::int64_t wanted = static_cast<std::int64_t>((8 * threads + parts - 1) / parts);
-    if (threads == 1 || wanted <= 1) return plan.reduced_count;
-    const std::int64_t slice = (plan.reduced_count + wanted - 1) / wanted;
-    return std::max((slice + least - 1) / least, std::int64_t{1}) * least;
-}
-
-}  // namespace
 
 ExactTotals::ExactTotals(Format in, Map map, std::int64_t outputs) : in_(in), map_(map), outputs_(outputs) {
     const std::size_t n = static_cast<std::size_t>(outputs);
@@ -39,30 +23,7 @@ const Method& ExactTotals::method() const {
 }
 
 void ExactTotals::add(const View& piece, const bool* reduced) {
-    const FloatingPointScope scope;
-    const Plan plan = plan_reduction(piece, reduced, {});
-    const std::vector<Outputs> parts = parts_of(plan, method().max_columns);
-    const std::int64_t bytes = plan.kept_count * plan.reduced_count * static_cast<std::int64_t>(size_of(in_));
-    if (bytes == 0) return;
-    const std::size_t threads = bytes < threaded_bytes ? 1 : static_cast<std::size_t>(thread_count());
-    const std::int64_t slice = slice_of(plan, parts.size(), threads);
-    const std::size_t slices = static_cast<std::size_t>((plan.reduced_count + slice - 1) / slice);
-    std::mutex joining;
-    auto task = [&](std::size_t t, std::size_t) {
-        const Outputs& part = parts[t / slices];
-        const std::int64_t begin = static_cast<std::int64_t>(t % slices) * slice;
-        const TileScope tile;
-        open_tile(plan, method(), part.count(), tile.tile());
-        accumulate(plan, method(),
-                   {part.outer, part.first, part.last, begin, std::min(begin + slice, plan.reduced_count)},
-                   tile.tile());
-        close_tile(plan, method(), part.count(), tile.tile());
-        const std::lock_guard lock(joining);
-        for (std::int64_t j = 0; j < part.count(); ++j)
-            method().merge(states(), static_cast<std::size_t>(place_of(plan, part, j)), tile.tile(),
-                           static_cast<std::size_t>(j), 1);
-    };
-    for_each_task(parts.size() * slices, threads, task);
+    add_to_states(piece, reduced, method(), states());
 }
 
 void ExactTotals::merge(const ExactTotals& other) {

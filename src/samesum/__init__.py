@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from samesum._public import public as _public
 from samesum._public import publish as _publish
 from samesum.engine.environment import configure as _configure
+from samesum.engine.memory import defer_with as _defer_with
 from samesum.engine.threads import get_num_threads, set_num_threads
 from samesum.errors import (
     AttributeValueError,
@@ -46,10 +47,18 @@ from samesum.frontends.arrays.variances import std, var
 
 if TYPE_CHECKING:
     from samesum import compare, onnx, openvino, torch
+    from samesum.frontends.arrays.scan_state import Scan
     from samesum.frontends.arrays.state import State
     from samesum.frontends.models.load import load
 
+
+def _deferred(*call: object) -> object:
+    """What becomes of a call on a lazy collection."""
+    return import_module("samesum.frontends.dask.calls").deferred(*call)
+
+
 _configure()
+_defer_with(_deferred)
 
 __version__ = "0.1.0"
 
@@ -60,6 +69,7 @@ __all__ = [
     "MissingPackage",
     "ModelError",
     "SamesumError",
+    "Scan",
     "ShapeError",
     "State",
     "UnsafeModelError",
@@ -106,6 +116,8 @@ if not TYPE_CHECKING:
         """The standards' doors, `load` and `State` come in on first use: `import samesum` takes a few milliseconds."""
         if name in ("compare", "onnx", "openvino", "torch"):
             return import_module(f"samesum.{name}")
+        if name == "Scan":
+            return _public(__name__, import_module("samesum.frontends.arrays.scan_state").Scan)
         if name == "State":
             return _public(__name__, import_module("samesum.frontends.arrays.state").State)
         if name == "load":

@@ -9,6 +9,9 @@ from samesum.errors import AttributeValueError
 
 MOST_THREADS = 4096
 
+ThreadLimit = _core.ThreadLimit
+"""`with ThreadLimit(n):` what the calling thread calls uses at most `n` threads of the core."""
+
 
 def set_num_threads(n: int, /) -> None:
     """Every call from now on uses at most `n` threads; the results do not depend on it.

@@ -24,10 +24,10 @@ class _Seen(Measure):
     def _arrays(self) -> list[NDArray]:
         return [self.seen, self.values]
 
-    def encoded(self) -> bytes:
+    def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return b"".join(_bits(each).tobytes() for each in self._arrays())
 
-    def decode(self, encoded: bytes) -> bool:
+    def decode(self, encoded: bytes, is_brief: bool) -> bool:  # noqa: ARG002
         if len(encoded) != sum(each.nbytes for each in self._arrays()):
             return False
         at = 0

@@ -32,11 +32,11 @@ class Measure(ABC):
         """Takes what another measure of the same kind has seen."""
 
     @abstractmethod
-    def encoded(self) -> bytes:
-        """The bytes of what is kept, the same for the same elements."""
+    def encoded(self, is_brief: bool) -> bytes:
+        """The bytes of what is kept, the same for the same elements if they are brief; else nothing is lost."""
 
     @abstractmethod
-    def decode(self, encoded: bytes) -> bool:
+    def decode(self, encoded: bytes, is_brief: bool) -> bool:
         """Takes what `encoded` gave into a measure that has seen nothing; False if the bytes are not of that form."""
 
 
@@ -50,15 +50,17 @@ class Sums(Measure):
     def add(self, x: NDArray, axes: Axes, where: NDArray | None, start: int) -> None:  # noqa: ARG002
         if where is not None:
             x = np.where(where, x, np.zeros((), x.dtype))
+        if x.size == 0:
+            return
         self.totals.add(x.astype(self.summed, copy=False), axes)
 
     def merge(self, other: Sums) -> None:
         self.totals.merge(other.totals)
 
-    def encoded(self) -> bytes:
+    def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return self.totals.encoded()
 
-    def decode(self, encoded: bytes) -> bool:
+    def decode(self, encoded: bytes, is_brief: bool) -> bool:  # noqa: ARG002
         return self.totals.decode(encoded)
 
 
@@ -80,10 +82,10 @@ class Truths(Measure):
     def _take(self, values: NDArray) -> None:
         self.values = np.asarray(self.values & values if self.row is ALL else self.values | values)
 
-    def encoded(self) -> bytes:
+    def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return self.values.tobytes()
 
-    def decode(self, encoded: bytes) -> bool:
+    def decode(self, encoded: bytes, is_brief: bool) -> bool:  # noqa: ARG002
         if len(encoded) != self.values.size or encoded.count(0) + encoded.count(1) != len(encoded):
             return False
         self.values = np.frombuffer(encoded, np.bool_).reshape(self.values.shape).copy()
@@ -108,10 +110,10 @@ class Counts(Measure):
     def merge(self, other: Counts) -> None:
         self.values = np.asarray(self.values + other.values, np.int64)
 
-    def encoded(self) -> bytes:
+    def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return self.values.astype("<i8").tobytes()
 
-    def decode(self, encoded: bytes) -> bool:
+    def decode(self, encoded: bytes, is_brief: bool) -> bool:  # noqa: ARG002
         if len(encoded) != self.values.nbytes:
             return False
         self.values = np.frombuffer(encoded, "<i8").astype(np.int64).reshape(self.values.shape)

@@ -14,25 +14,29 @@ from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, type_text
 from samesum.formats.axes import Axes, all_from_front, integer_of
-from samesum.frontends.arrays.measure import Measure, Sums
+from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
-from samesum.frontends.arrays.several import reduce
+from samesum.frontends.arrays.state_arguments import checked_correction, checked_names, integers, mask_for
 from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked
-from samesum.frontends.arrays.state_names import MEASURES, SUMS, WITH_POSITION, WITHOUT_EMPTY, StateName
+from samesum.frontends.arrays.state_names import CORRECTED, MEASURES, WITH_POSITION, StateName
+from samesum.frontends.arrays.state_results import result_of, result_types
 
 
 class State:
     """Several reductions of data that comes in chunks: `result()` has the bits of one call on everything.
 
     `names` are those of `reduce` whose state is exact in bounded memory: `sum`, `mean`, `l1`, `l2`, `sum_square`,
-    `min`, `max`, `argmin`, `argmax`, `all`, `any`, and `count_nonzero`. `axis` and `dtype` mean what they mean there.
+    `min`, `max`, `argmin`, `argmax`, `all`, `any`; and `var`, `std`, `rms` (the root of the mean square) and
+    `count_nonzero`. `axis` and `dtype` mean what they mean there. `var` is the exact sum of squared deviations from the
+    mean over `count - correction`, NaN unless that is positive, and `std` its root.
     Chunks may come in any order and states may be merged in any order; how the data was cut changes no bit. Each chunk
     has the same dtype and, along the axes that are not reduced, the same lengths. A state is for one thread at a time.
 
     A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. It has about 1.2 KB in
     memory for each kept output and each kind of sum of floats, 24 bytes for each of integers.
 
-    Raises AttributeValueError for a name that is none of these, AxisError and DtypeError as `reduce` does. A state
+    Raises AttributeValueError for a name that is none of these and for a correction that is no multiple of 2^-8 below
+    2^40 in magnitude, AxisError and DtypeError as `reduce` does. A state
     whose update did not come to its end, because it was interrupted or memory was short, refuses everything afterwards.
 
     >>> import numpy as np
@@ -43,21 +47,26 @@ class State:
     {'sum': np.float64(4.0), 'max': np.float64(1e+300)}
     """
 
-    __slots__ = ("_axis", "_dtype", "_end", "_is_torn", "_kept", "_measures", "_names", "_rank", "_result")
+    __slots__ = (
+        "_axis", "_correction", "_dtype", "_end", "_is_torn", "_kept", "_measures", "_names", "_rank", "_result",
+        "_types",
+    )  # fmt: skip
 
-    def __init__(self, names: Sequence[StateName], axis: Axes = None, dtype: DTypeLike | None = None) -> None:
-        if not isinstance(names, list | tuple):
-            raise DtypeError(f"the names are {names!r}; a list or tuple of them is needed, such as ['min', 'l2']")
-        for name in names:
-            if not isinstance(name, str) or name not in MEASURES:
-                raise AttributeValueError(
-                    f"{name!r} has no exact state of bounded size; allowed are {', '.join(MEASURES)}"
-                )
-        self._names = tuple(dict.fromkeys(names))
-        self._axis = axis if axis is None else _integers(axis)
+    def __init__(
+        self,
+        names: Sequence[StateName],
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        *,
+        correction: float = 0,
+    ) -> None:
+        self._names = checked_names(names)
+        self._axis = axis if axis is None else integers(axis)
         if self._has_positions and axis is not None:
             integer_of(axis)
         self._result = as_dtype(dtype)
+        self._correction = checked_correction(correction) if self._is_corrected else 0.0
+        self._types: dict[str, Dtype] = {}
         self._dtype: Dtype | None = None
         self._rank: int | None = None
         self._kept: tuple[int, ...] = ()
@@ -80,7 +89,7 @@ class State:
         axes = all_from_front(self._axis, x.ndim)
         kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
         self._check(x, kept)
-        mask = None if where is None else _mask(where, x.shape)
+        mask = None if where is None else mask_for(where, x.shape)
         start = self._start(offset)
         if self._dtype is None:
             self._begin(x.dtype, x.ndim if self._axis is not None else None, kept)
@@ -101,7 +110,7 @@ class State:
             raise DtypeError(f"a state is merged with another one; got {type(other).__name__}")
         self._check_whole()
         other._check_whole()
-        same = (self._names, self._result) == (other._names, other._result)
+        same = self._arguments == other._arguments
         axis = self._axis
         if same and axis is not None and other._axis is not None and other._rank is not None:
             axis = tuple(sorted(all_from_front(axis, other._rank)))
@@ -125,7 +134,7 @@ class State:
 
     def copy(self) -> State:
         """A state of the same elements that goes on by itself."""
-        return State.from_bytes(self.to_bytes())
+        return _restored(self._stored(is_brief=False))
 
     def result(self) -> dict[str, Result]:
         """The results by name, of all elements so far; the state can go on.
@@ -135,11 +144,16 @@ class State:
         self._check_whole()
         if self._dtype is None:
             raise ShapeError("nothing was added; a result needs one chunk or more")
-        types = {name: np.asarray(value).dtype for name, value in self._one_call(self._dtype).items()}
-        return {name: self._one(name, types.get(name, self._dtype)) for name in self._names}
+        return {
+            name: result_of(name, self._types[name], self._measures, self._correction, self._described())
+            for name in self._names
+        }
 
     def to_bytes(self) -> bytes:
         """The state as bytes, the same for the same elements however they came; docs/states.md has the format."""
+        return self._stored(is_brief=True)
+
+    def _stored(self, is_brief: bool) -> bytes:
         self._check_whole()
         header = Header(
             self._names,
@@ -149,24 +163,32 @@ class State:
             self._rank,
             self._kept,
             self._end,
+            self._correction if self._is_corrected else None,
         )
-        return packed(header, [measure.encoded() for measure in self._measures.values()])
+        return packed(header, [measure.encoded(is_brief) for measure in self._measures.values()])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> State:
         """The state that `to_bytes` wrote. Raises ModelError for damaged bytes and for those of a later version."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise DtypeError(f"a state is read from bytes; got {type(data).__name__}")
+        return cls._read(data, is_brief=True)
+
+    @classmethod
+    def _read(cls, data: bytes, is_brief: bool) -> State:
         header, sections = unpacked(bytes(data))
         try:
             axis = header.axis[0] if header.axis is not None and len(header.axis) == 1 else header.axis
-            state = cls(header.names, axis, dtype_named(header.result))  # type: ignore[arg-type]
+            names: Any = header.names
+            state = cls(names, axis, dtype_named(header.result), correction=header.correction or 0.0)
             dtype = dtype_named(header.dtype)
             if dtype is not None:
-                state._one_call(dtype)  # refuses what it refuses
+                result_types(header.names, dtype, state._result)  # refuses what it refuses
         except (AttributeValueError, DtypeError, AxisError) as error:
             raise ModelError(f"the state's header names what there is not: {error}") from None
-        if state._names != header.names or state._axis != header.axis or not is_consistent(header):
+        correction = repr(state._correction if state._is_corrected else None)
+        same = (state._names, state._axis, correction) == (header.names, header.axis, repr(header.correction))
+        if not same or not is_consistent(header):
             raise ModelError("the state's header is not in its canonical form")
         keys = state._keys() if dtype is not None else ()
         if not outputs_fit(header, sections, len(keys)):
@@ -174,18 +196,27 @@ class State:
         if dtype is not None:
             state._begin(dtype, header.rank, header.kept)
         for key, section in zip(keys, sections, strict=True):
-            if not state._measures[key].decode(section):
+            if not state._measures[key].decode(section, is_brief):
                 raise ModelError(f"the state's section {key!r} is not in its canonical form")
         state._end = header.end
         return state
 
     def __reduce__(self) -> tuple[Callable[[bytes], State], tuple[bytes]]:
-        return State.from_bytes, (self.to_bytes(),)
+        return _restored, (self._stored(is_brief=False),)
 
     def __repr__(self) -> str:
         axis = "" if self._axis is None else f", axis={self._axis}"
         dtype = "" if self._result is None else f", dtype={self._result.name}"
-        return f"State({list(self._names)}{axis}{dtype})"
+        correction = f", correction={self._correction:g}" if self._correction else ""
+        return f"State({list(self._names)}{axis}{dtype}{correction})"
+
+    @property
+    def _arguments(self) -> tuple[object, ...]:
+        return self._names, self._result, self._correction
+
+    @property
+    def _is_corrected(self) -> bool:
+        return not set(CORRECTED).isdisjoint(self._names)
 
     @property
     def _has_positions(self) -> bool:
@@ -204,20 +235,30 @@ class State:
             raise AttributeValueError(f"{self!r} has lost a part of its data: an update or a merge was interrupted")
 
     def _keys(self) -> tuple[str, ...]:
-        wanted = {MEASURES[name] for name in self._names}
+        wanted = {key for name in self._names for key in MEASURES[name]}
         return tuple(key for key in KEYS if key == "count" or key in wanted)
 
     def _begin(self, dtype: Dtype, rank: int | None, kept: tuple[int, ...]) -> None:
-        self._measures = {key: measure_of(key, dtype, kept) for key in self._keys()}
+        self._measures = {key: measure_of(key, dtype, kept, self._result) for key in self._keys()}
         self._dtype, self._rank, self._kept = dtype, rank, kept
+        self._types = self._types or result_types(self._names, dtype, self._result)
 
     def _check(self, x: NDArray, kept: tuple[int, ...]) -> None:
         if self._dtype is None:
-            self._one_call(x.dtype)  # refuses what it refuses
+            self._types = result_types(self._names, x.dtype, self._result)  # refuses what it refuses
         elif x.dtype != self._dtype:
             raise DtypeError(f"the chunk is {type_text(x.dtype, x.shape)}; the state is of {self._described()}")
         elif (self._axis is not None and x.ndim != self._rank) or kept != self._kept:
             raise ShapeError(f"the chunk is {type_text(x.dtype, x.shape)}; the state is of {self._described()}")
+
+    def _place(self, shape: tuple[int, ...], corner: Sequence[int], whole: tuple[int, ...]) -> None:
+        """Positions of a chunk of this shape, counted flat from 0, become those in the whole array."""
+        for name in WITH_POSITION:
+            measure: Any = self._measures.get(name)
+            if measure is not None and measure.seen.all():
+                found = np.unravel_index(measure.positions, shape)
+                places = tuple(at + start for at, start in zip(found, corner, strict=True))
+                measure.positions = np.asarray(np.ravel_multi_index(places, whole), np.int64)
 
     def _described(self) -> str:
         assert self._dtype is not None
@@ -234,35 +275,7 @@ class State:
             raise AttributeValueError(f"the offset is {start}; a state along the axes {self._axis} counts no positions")
         return start
 
-    def _one_call(self, dtype: Dtype) -> dict[str, Result]:
-        """The results of one element, whose types are those of all."""
-        names: list[Any] = [name for name in self._names if name != "count_nonzero"]
-        return reduce(np.zeros(1, dtype), names, dtype=self._result)
 
-    def _one(self, name: str, dtype: Dtype) -> Result:
-        measure: Any = self._measures[MEASURES[name]]
-        if isinstance(measure, Sums):
-            counts = self._measures["count"].values  # type: ignore[attr-defined]
-            result: Result = measure.totals.rounded(int(SUMS[name][1]), dtype, counts)
-            return result
-        if name in WITHOUT_EMPTY and not measure.seen.all():
-            raise ShapeError(f"no {name} of an empty set: {self._described()}, and a set without an element")
-        values = measure.positions if name in WITH_POSITION else measure.values
-        return values.copy()[()]  # type: ignore[no-any-return]
-
-
-def _integers(axis: Any) -> tuple[int, ...]:
-    """The axes as they were given, as integers."""
-    if isinstance(axis, Sequence) and not isinstance(axis, str):
-        return tuple(integer_of(each) for each in axis)
-    return (integer_of(axis),)
-
-
-def _mask(where: ArrayLike, shape: tuple[int, ...]) -> NDArray:
-    mask = as_array(where)
-    if mask.dtype != np.bool_:
-        raise DtypeError(f"where has dtype {mask.dtype.name}; allowed is bool")
-    try:
-        return np.broadcast_to(mask, shape)
-    except ValueError:
-        raise ShapeError(f"where has shape {list(mask.shape)}, which does not broadcast to {list(shape)}") from None
+def _restored(data: bytes) -> State:
+    """The state of a pickle or a copy, of which nothing is lost."""
+    return State._read(data, is_brief=False)

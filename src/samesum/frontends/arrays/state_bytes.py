@@ -26,11 +26,12 @@ _CHECKSUM = hashlib.sha256
 _CHECKSUM_BYTES = 32
 _FIXED = len(MAGIC) + 8
 _KEYS = {"axis", "dtype", "end", "kept", "names", "rank", "result"}
+_CORRECTION = "correction"
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a state is of. `dtype` is None before the first chunk, `rank` where it does not matter."""
+    """What a state is of. `dtype` is None before the first chunk, `rank` and `correction` where they do not matter."""
 
     names: tuple[str, ...]
     axis: tuple[int, ...] | None
@@ -39,6 +40,7 @@ class Header:
     rank: int | None
     kept: tuple[int, ...]
     end: int
+    correction: float | None = None
 
 
 def packed(header: Header, sections: Sequence[bytes]) -> bytes:
@@ -79,7 +81,7 @@ def _sections(body: bytes, at: int) -> list[bytes]:
 
 
 def _text(header: Header) -> bytes:
-    fields = {
+    fields: dict[str, object] = {
         "axis": header.axis,
         "dtype": header.dtype,
         "end": header.end,
@@ -88,6 +90,8 @@ def _text(header: Header) -> bytes:
         "rank": header.rank,
         "result": header.result,
     }
+    if header.correction is not None:
+        fields[_CORRECTION] = header.correction
     return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
 
 
@@ -96,7 +100,7 @@ def _header(text: bytes) -> Header:
         fields = json.loads(text)
     except (ValueError, RecursionError):
         fields = None
-    if not isinstance(fields, dict) or fields.keys() != _KEYS or not _is_typed(fields):
+    if not isinstance(fields, dict) or fields.keys() - {_CORRECTION} != _KEYS or not _is_typed(fields):
         raise ModelError(f"the state's header is {text[:60]!r}")
     axis = None if fields["axis"] is None else tuple(fields["axis"])
     header = Header(
@@ -107,6 +111,7 @@ def _header(text: bytes) -> Header:
         fields["rank"],
         tuple(fields["kept"]),
         fields["end"],
+        fields.get(_CORRECTION),
     )
     if reason := excess(header.kept):
         raise UnsafeModelError(f"the state's header: {reason}")
@@ -128,6 +133,7 @@ def _is_typed(fields: Mapping[str, Any]) -> bool:
         and (fields["rank"] is None or (type(fields["rank"]) is int and 0 <= fields["rank"] <= 64))
         and type(fields["end"]) is int
         and 0 <= fields["end"] < 2**63
+        and type(fields.get(_CORRECTION, 0.0)) is float
     )
 
 

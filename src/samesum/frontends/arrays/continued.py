@@ -1,0 +1,124 @@
+"""Prefixes that go on from what a measure has seen: the exact total joins the chunk as a few elements before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from samesum.algebra.pieces import Finalize, Map
+from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
+from samesum.engine.memory import EXCLUSIVE, flags_of, scan
+from samesum.engine.totals import Totals
+from samesum.formats.arrays import Dtype, NDArray
+from samesum.frontends.arrays.measure import Measure, Sums
+from samesum.frontends.arrays.products import FloatProducts, IntegerProducts
+
+_MOST_PARTS = 80
+"""Elements that stand for a total: a sum of doubles has 40 at most, but for those beyond the greatest double."""
+_HUGE_COUNT = 2**62
+
+
+def prefixes(measure: Measure, x: NDArray, axis: int, dtype: Dtype, is_exclusive: bool) -> NDArray:
+    """Every prefix of what `measure` has seen and the elements of `x` along `axis`, each rounded once; it sees `x` too.
+
+    The measure is of the same axis, of elements of this type, and of results of `dtype`.
+    """
+    if isinstance(measure, FloatProducts):
+        return measure.products.scan(x, axis, is_exclusive, dtype)  # type: ignore[no-any-return]
+    row = CUMULATIVE_PROD if isinstance(measure, IntegerProducts) else CUMULATIVE_SUM
+    flags = flags_of(row) | (EXCLUSIVE if is_exclusive else 0)
+    if isinstance(measure, Sums) and dtype.kind not in "iu":
+        parts = _parts(measure.totals, x, axis)
+        if parts is None:
+            return _one_by_one(measure, x, axis, dtype, is_exclusive)
+        joined = np.concatenate([*parts, x], axis) if parts else x
+        result = np.asarray(scan(row, joined, axis, flags, dtype))
+        result = result[(slice(None),) * axis + (slice(len(parts), None),)]
+    else:
+        result = np.asarray(scan(row, x, axis, flags, dtype))
+        carry = np.expand_dims(np.asarray(_modular(measure, dtype, x, axis)), axis)
+        combine: Any = np.multiply if isinstance(measure, IntegerProducts) else np.add
+        combine(result, carry, out=result)
+    measure.add(x, (axis,), None, 0)
+    return result
+
+
+def _modular(measure: Any, dtype: Dtype, x: NDArray, axis: int) -> NDArray:
+    """The total so far modulo the range of an integer type."""
+    if isinstance(measure, IntegerProducts):
+        return np.asarray(measure.result(dtype))
+    return np.asarray(measure.totals.rounded(int(Finalize.ITSELF), dtype, _ones(x, axis)))
+
+
+def _ones(x: NDArray, axis: int) -> NDArray:
+    return np.ones(x.shape[:axis] + x.shape[axis + 1 :], np.int64)
+
+
+def _parts(totals: Any, x: NDArray, axis: int) -> list[NDArray] | None:
+    """Arrays of one element along `axis` whose sum the totals are; None where that takes too many."""
+    kept = x.shape[:axis] + x.shape[axis + 1 :]
+    found = _integer_parts(totals, x.dtype) if x.dtype.kind in "iub" else _float_parts(totals, x.dtype, _ones(x, axis))
+    return None if found is None else [np.expand_dims(part.reshape(kept), axis) for part in found]
+
+
+def _float_parts(totals: Any, dtype: Dtype, counts: NDArray) -> list[NDArray] | None:
+    """Each is what is left, rounded; of an infinity or a NaN that alone."""
+    rest = Totals(int(Map.ITSELF), dtype, counts.size)
+    rest.decode(totals.encoded())
+    counts = counts.reshape(-1)
+    shrunk = rest.rounded(int(Finalize.OVER_COUNT), np.dtype(np.float64), counts * _HUGE_COUNT)
+    is_special = ~np.isfinite(shrunk)
+    parts: list[NDArray] = []
+    for _ in range(_MOST_PARTS):
+        part = np.asarray(rest.rounded(int(Finalize.ITSELF), dtype, counts))
+        if parts:
+            part = np.where(is_special, np.zeros((), dtype), part)
+        greatest = np.array(ml_dtypes.finfo(dtype).max, dtype)  # type: ignore[no-untyped-call]
+        part = np.where(np.isinf(part) & ~is_special, np.where(part > 0, greatest, -greatest), part).astype(dtype)
+        if not (part != 0).any():
+            return parts
+        parts.append(part)
+        rest.add(-part[None, :], (0,))
+    return None
+
+
+def _integer_parts(totals: Any, dtype: Dtype) -> list[NDArray] | None:
+    """Each is as much of what is left as its type holds."""
+    wide = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+    limits = np.iinfo(wide)
+    rest = np.array(_whole_totals(totals.encoded()), dtype=object)
+    parts: list[NDArray] = []
+    while len(parts) < _MOST_PARTS:
+        part = np.minimum(np.maximum(rest, int(limits.min)), int(limits.max))
+        if not part.any():
+            return parts
+        parts.append(part.astype(wide))
+        rest = rest - part
+    return None
+
+
+def _whole_totals(encoded: bytes) -> list[int]:
+    """Integer totals from their bytes, as docs/states.md describes them."""
+    totals, at = [], 0
+    while at < len(encoded):
+        first, count = (int.from_bytes(encoded[at + k : at + k + 2], "little") for k in (1, 3))
+        size = int.from_bytes(encoded[at + 5 : at + 5 + count], "little") << (8 * first)
+        totals.append(-size if encoded[at] else size)
+        at += 5 + count
+    return totals
+
+
+def _one_by_one(measure: Sums, x: NDArray, axis: int, dtype: Dtype, is_exclusive: bool) -> NDArray:
+    """Row after row: for totals that no few elements stand for."""
+    result = np.empty(x.shape, dtype)
+    counts = _ones(x, axis)
+    for i in range(x.shape[axis]):
+        row = (slice(None),) * axis + (slice(i, i + 1),)
+        if not is_exclusive:
+            measure.add(x[row], (axis,), None, 0)
+        result[row] = np.expand_dims(np.asarray(measure.totals.rounded(int(Finalize.ITSELF), dtype, counts)), axis)
+        if is_exclusive:
+            measure.add(x[row], (axis,), None, 0)
+    return result

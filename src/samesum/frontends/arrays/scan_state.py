@@ -1,0 +1,117 @@
+"""The array door, cumulative sums and products of data that comes in chunks."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, SupportsIndex
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from samesum.engine.arrays import as_array, as_dtype
+from samesum.errors import AttributeValueError, DtypeError, ShapeError
+from samesum.formats.arrays import ArrayLike, Dtype, NDArray, type_text
+from samesum.formats.axes import all_from_front, integer_of
+from samesum.frontends.arrays.continued import prefixes
+from samesum.frontends.arrays.measure import Measure
+from samesum.frontends.arrays.measures import measure_of
+from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.state import State
+
+_KEYS = {"sum": "sum", "prod": "product"}
+_FUNCTIONS = {"sum": cumulative_sum, "prod": cumulative_prod}
+
+
+class Scan:
+    """A cumulative sum or product that goes on from chunk to chunk, with the bits of one call on everything.
+
+    `name` is `sum` or `prod`; `axis`, `dtype` and `exclusive` mean what they mean in `cumulative_sum`. Each chunk has
+    the same dtype and, along the other axes, the same lengths. A scan is for one thread at a time. It keeps about
+    1.2 KB for each line of a sum of floats, 560 bytes for each of a product, 24 and 8 for integers.
+
+    Raises AttributeValueError for another name, AxisError for an axis that is no integer, DtypeError for a dtype that
+    the function refuses.
+
+    >>> import numpy as np
+    >>> scan = Scan("sum")
+    >>> scan.update(np.array([1e300, 1.0]))
+    array([1.e+300, 1.e+300])
+    >>> scan.update(np.array([-1e300, 2.0]))
+    array([1., 3.])
+    """
+
+    __slots__ = ("_asked", "_axis", "_dtype", "_exclusive", "_is_torn", "_measure", "_name", "_result", "_shape")
+
+    def __init__(
+        self,
+        name: Literal["sum", "prod"],
+        axis: SupportsIndex = 0,
+        dtype: DTypeLike | None = None,
+        *,
+        exclusive: bool = False,
+    ) -> None:
+        if name not in _KEYS:
+            raise AttributeValueError(f"there is no scan {name!r}; allowed are {', '.join(_KEYS)}")
+        self._name = name
+        self._axis = integer_of(axis)
+        self._asked = as_dtype(dtype)
+        self._exclusive = bool(exclusive)
+        self._dtype: Dtype | None = None
+        self._result: Dtype | None = None
+        self._shape: tuple[int, ...] = ()
+        self._measure: Measure | None = None
+        self._is_torn = False
+
+    def update(self, chunk: ArrayLike) -> NDArray:
+        """The prefixes of this chunk, each of everything so far and rounded once, in the shape of the chunk.
+
+        Raises DtypeError for another dtype than that of the chunks before, ShapeError for another rank, for other
+        lengths of the other axes and for rank 0, AxisError for an axis that the chunk does not have.
+        """
+        if self._is_torn:
+            raise AttributeValueError(f"{self!r} has lost a part of its data: an update was interrupted")
+        x = as_array(chunk)
+        x = x.astype(x.dtype.newbyteorder("="), copy=False)
+        if x.ndim == 0:
+            raise ShapeError("the chunk has rank 0; a scan needs rank 1 or more")
+        (axis,) = all_from_front(self._axis, x.ndim)
+        shape = x.shape[:axis] + (-1,) + x.shape[axis + 1 :]
+        self._check(x, shape)
+        if self._measure is None:
+            self._begin(x.dtype, shape, axis)
+        assert self._measure is not None and self._result is not None  # noqa: PT018
+        self._is_torn = True
+        with np.errstate(invalid="ignore", over="ignore"):  # NumPy warns of NaNs of ml_dtypes
+            result = prefixes(self._measure, x, axis, self._result, self._exclusive)
+        self._is_torn = False
+        return result
+
+    def _check(self, x: NDArray, shape: tuple[int, ...]) -> None:
+        if self._dtype is None:
+            return
+        if x.dtype != self._dtype:
+            raise DtypeError(f"the chunk is {type_text(x.dtype, x.shape)}; the scan is of {self._dtype.name}")
+        if shape != self._shape:
+            lengths = [("any" if size < 0 else size) for size in self._shape]
+            raise ShapeError(f"the chunk has shape {list(x.shape)}; the scan is of chunks of {lengths}")
+
+    def _begin(self, dtype: Dtype, shape: tuple[int, ...], axis: int) -> None:
+        self._result = _FUNCTIONS[self._name](np.zeros(1, dtype), dtype=self._asked).dtype
+        kept = shape[:axis] + shape[axis + 1 :]
+        self._measure = measure_of(_KEYS[self._name], dtype, kept, self._asked)
+        self._dtype, self._shape = dtype, shape
+
+    def __repr__(self) -> str:
+        dtype = "" if self._asked is None else f", dtype={self._asked.name}"
+        exclusive = ", exclusive=True" if self._exclusive else ""
+        return f"Scan({self._name!r}, axis={self._axis}{dtype}{exclusive})"
+
+
+def scan_after(
+    name: Any, before: State | None, axis: int, asked: Dtype | None, x: NDArray, is_exclusive: bool
+) -> NDArray:
+    """The prefixes of `x` after what a state of this name, axis and dtype has seen, which stays as it is."""
+    scan = Scan(name, axis, asked, exclusive=is_exclusive)
+    if before is not None and before._dtype is not None:
+        scan._begin(x.dtype, x.shape[:axis] + (-1,) + x.shape[axis + 1 :], axis)
+        scan._measure = before.copy()._measures[_KEYS[name]]
+    return scan.update(x)

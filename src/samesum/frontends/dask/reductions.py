@@ -1,0 +1,121 @@
+"""Reductions of Dask arrays: a state for each chunk, merged by Dask's own tree, and results from the last one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from samesum.engine.arrays import as_dtype
+from samesum.errors import AttributeValueError, ShapeError
+from samesum.formats.axes import all_from_front
+from samesum.frontends.arrays.several import reduce
+from samesum.frontends.arrays.state_names import MEASURES, WITH_POSITION, WITHOUT_EMPTY
+from samesum.frontends.arrays.state_results import result_types
+from samesum.frontends.dask import blocks
+from samesum.frontends.dask.blocks import Wanted
+
+
+def reduced(
+    x: Any,
+    names: Sequence[str],
+    axis: Any = None,
+    *,
+    dtype: Any = None,
+    keepdims: bool = False,
+    correction: float = 0,
+    where: Any = None,
+    select_last: bool = False,
+) -> dict[str, Any]:
+    """The results by name as lazy arrays that share one pass over `x`; their bits are those of one call on all of it.
+
+    Raises what the functions raise, and AttributeValueError for a name that has no state.
+    """
+    if select_last:
+        return {name: _last(x, name, axis, keepdims) for name in names}
+    for name in names:
+        if name not in MEASURES:
+            raise AttributeValueError(
+                f"{name} of a Dask array has no exact state between the chunks; allowed are {', '.join(MEASURES)}"
+            )
+    axes = all_from_front(axis, x.ndim)
+    types = result_types(names, x.dtype, as_dtype(dtype))
+    _refuse_empty(x, names, axes)
+    is_flat = axis is None and not set(WITH_POSITION).isdisjoint(names)
+    wanted = Wanted(tuple(dict.fromkeys(names)), None if is_flat else tuple(sorted(axes)), as_dtype(dtype), correction)
+    if not axes and where is None and not is_flat:
+        return {name: _each_element(x, name, wanted, types[name]) for name in names}
+    total = _total(x, wanted, tuple(sorted(axes)), where)
+    results = {name: _result(total, name, types[name]) for name in names}
+    if not keepdims:
+        return results
+    places = tuple(None if i in axes else slice(None) for i in range(x.ndim))
+    return {name: each[places] for name, each in results.items()}
+
+
+def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
+    """An array of one state for each chunk of what is kept."""
+    import dask.array as da
+
+    chunks = tuple((1,) * len(each) if i in axes else each for i, each in enumerate(x.chunks))
+    masks = [] if where is None else [da.broadcast_to(da.asarray(where), x.shape).rechunk(x.chunks)]
+    function = blocks.taken if set(WITH_POSITION).isdisjoint(wanted.names) else blocks.taken_with_places
+    meta = np.empty((0,) * x.ndim, object)
+    states = da.map_blocks(function, x, *masks, wanted=wanted, dtype=object, chunks=chunks, meta=meta)
+    if not axes:
+        return states
+    merged = partial(blocks.merged, wanted=wanted)
+    return da.reduction(
+        states,
+        blocks.same,
+        merged,
+        combine=merged,
+        axis=axes,
+        keepdims=False,
+        dtype=object,
+        concatenate=False,
+        meta=np.empty((0,) * (x.ndim - len(axes)), object),
+    )
+
+
+def _result(total: Any, name: str, dtype: Any) -> Any:
+    import dask.array as da
+
+    meta = np.empty((0,) * total.ndim, dtype)
+    return da.map_blocks(blocks.result, total, name, dtype=dtype, chunks=total.chunks, meta=meta)
+
+
+def _each_element(x: Any, name: str, wanted: Wanted, dtype: Any) -> Any:
+    """Nothing is reduced: every element is a set of its own."""
+    import dask.array as da
+
+    one = partial(_reduced_elements, name=name, wanted=wanted)
+    return da.map_blocks(one, x, dtype=dtype, chunks=x.chunks, meta=np.empty((0,) * x.ndim, dtype))
+
+
+def _reduced_elements(chunk: Any, name: Any, wanted: Wanted) -> Any:
+    if name in ("var", "std", "rms", "count_nonzero"):
+        return blocks.result(blocks.taken(chunk, wanted=wanted), name)
+    return reduce(np.asarray(chunk), [name], axis=(), dtype=wanted.dtype)[name]
+
+
+def _last(x: Any, name: str, axis: Any, keepdims: bool) -> Any:
+    """The last position, which is the first one from the end."""
+    axes = all_from_front(axis, x.ndim)
+    flipped = blocks.flipped(x, [*axes]) if axes else x
+    last = math.prod(x.shape[each] for each in axes) - 1
+    return last - reduced(flipped, [name], axis, keepdims=keepdims)[name]
+
+
+def _refuse_empty(x: Any, names: Sequence[str], axes: Any) -> None:
+    sizes = [x.shape[axis] for axis in axes]
+    if not set(WITH_POSITION).isdisjoint(names) and any(math.isnan(size) for size in x.shape):
+        raise ShapeError(
+            f"positions need chunks of known lengths; the shape is {x.shape}: call x.compute_chunk_sizes()"
+        )
+    for name in names:
+        if name in WITHOUT_EMPTY and 0 in sizes:
+            raise ShapeError(f"no {name} of an empty set: the shape is {x.shape}")

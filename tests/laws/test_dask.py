@@ -1,0 +1,237 @@
+"""Dask arrays give lazy results with the bits of one call, whatever their chunks and whoever computes them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import samesum as ss
+from drawing import arrays
+from oracle import assert_bits
+from samesum.formats.arrays import NDArray
+from samesum.frontends.dask.reductions import reduced
+
+da = pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask")
+
+FREE: list[Any] = [
+    "sum", "mean", "l1_norm", "l2", "sum_square", "var", "std", "log_sum", "prod", "min", "max", "all", "any",
+]  # fmt: skip
+FUNCTIONS: dict[str, Any] = {name: getattr(ss, name) for name in (*FREE, "argmin", "argmax") if name != "l2"}
+FUNCTIONS["l2"] = ss.l2_norm
+SCANS = (ss.cumulative_sum, ss.cumulative_prod)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def chunks_of(n: int, rng: np.random.Generator) -> tuple[int, ...]:
+    """Random lengths that add up, empty ones among them."""
+    places = np.sort(rng.integers(0, n + 1, rng.integers(0, 4)))
+    return tuple(np.diff([0, *places.tolist(), n]).tolist())
+
+
+def cut(x: NDArray, rng: np.random.Generator) -> Any:
+    return da.from_array(x, chunks=tuple(chunks_of(n, rng) for n in x.shape))
+
+
+def drawn_scheduler(rng: np.random.Generator) -> Any:
+    scheduler = ("sync", "threads")[int(rng.integers(2))]
+    return dask.config.set(
+        split_every=int(rng.integers(2, 6)), scheduler=scheduler, num_workers=int(rng.integers(1, 5))
+    )
+
+
+def check(got: Any, expected: Any, said: str, rng: np.random.Generator) -> None:
+    expected = np.asarray(expected)
+    assert isinstance(got, da.Array), said
+    assert (got.shape, got.dtype) == (expected.shape, expected.dtype), said
+    with drawn_scheduler(rng):
+        assert_bits(np.asarray(got.compute()), expected, said)
+
+
+def check_all(x: NDArray, axis: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    lazy = cut(x, rng)
+    said = f"{x.dtype} {x.shape}, chunks {lazy.chunks}, axis {axis}, {seed=}"
+    names = [*FREE, "argmin", "argmax"] if axis is None or isinstance(axis, int) else FREE
+    keepdims = bool(rng.integers(2))
+    results = ss.reduce(lazy, names, axis=axis, keepdims=keepdims)
+    with drawn_scheduler(rng):
+        computed = dask.compute(results)[0]
+    for name, expected in ss.reduce(x, names, axis=axis, keepdims=keepdims).items():
+        expected = np.asarray(expected)
+        assert (results[name].shape, results[name].dtype) == (expected.shape, expected.dtype), f"{name}: {said}"
+        assert_bits(np.asarray(computed[name]), expected, f"{name}: {said}")
+
+
+@settings(max_examples=40)
+@given(arrays(rank=3, side=9), st.sampled_from((None, 0, 1, 2, -1, (0, 2), (1, 2), (0, 1, 2), ())), seeds)
+def test_reductions(x: NDArray, axis: Any, seed: int) -> None:
+    if axis and max(np.atleast_1d(axis)) >= x.ndim:
+        axis = None
+    check_all(x, axis, seed)
+
+
+@settings(max_examples=40)
+@given(arrays(rank=3, side=9), st.sampled_from(SCANS), st.integers(-1, 2), st.integers(0, 5), seeds)
+def test_scans(x: NDArray, function: Any, axis: int, kind: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    axis = axis if axis < x.ndim else 0
+    options = {"reverse": kind % 2 == 1, "exclusive": kind // 2 == 1, "include_initial": kind // 2 == 2}
+    lazy = cut(x, rng)
+    said = f"{function.__name__} of {x.dtype} {x.shape}, chunks {lazy.chunks}, axis {axis}, {options}, {seed=}"
+    got = function(lazy, axis=axis, **options)
+    if not options["include_initial"]:
+        assert got.chunks == lazy.chunks, said
+    check(got, function(x, axis=axis, **options), said, rng)
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+@pytest.mark.parametrize("axis", [None, 1])
+def test_each_function(name: str, axis: Any) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((7, 50, 3)).astype(np.float32)
+    lazy = da.from_array(x, chunks=(3, 11, 2))
+    check(FUNCTIONS[name](lazy, axis=axis, keepdims=True), FUNCTIONS[name](x, axis=axis, keepdims=True), name, rng)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_the_last_position(axis: Any) -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 3, (6, 7))
+    lazy = da.from_array(x, chunks=(4, 3))
+    for function in (ss.argmin, ss.argmax):
+        got = function(lazy, axis=axis, select_last_index=True)
+        check(got, function(x, axis=axis, select_last_index=True), f"{axis}", rng)
+
+
+def test_another_type_of_the_results() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((40, 30)).astype(np.float32)
+    lazy = da.from_array(x, chunks=(7, 30))
+    for function in (ss.sum, ss.prod, ss.mean, ss.l2_norm):
+        check(function(lazy, axis=1, dtype=np.float64), function(x, axis=1, dtype=np.float64), function.__name__, rng)
+    check(ss.cumulative_sum(lazy, 0, dtype=np.float64), ss.cumulative_sum(x, 0, dtype=np.float64), "scan", rng)
+
+
+def test_rank_zero() -> None:
+    lazy = da.from_array(np.array(3.5), chunks=())
+    assert ss.sum(lazy).compute() == 3.5
+    with pytest.raises(ss.ShapeError):
+        ss.cumulative_sum(lazy)
+
+
+def test_moments_and_masks() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal((30, 20)) + 1e8
+    mask = rng.random(20) < 0.7
+    names: list[Any] = ["var", "std", "count_nonzero", "argmin"]
+    for function in (ss.var, ss.std):
+        got = function(da.from_array(x, chunks=(7, 6)), axis=1, correction=1, keepdims=True)
+        check(got, function(x, axis=1, correction=1, keepdims=True), function.__name__, rng)
+    lazy = reduced(da.from_array(x, chunks=(7, 6)), names, 1, correction=1, where=da.from_array(mask, chunks=5))
+    state = ss.State(names, axis=1, correction=1)
+    state.update(x, where=mask)
+    for name, expected in state.result().items():
+        check(lazy[name], expected, name, rng)
+
+
+def test_what_is_refused() -> None:
+    lazy = da.ones((4, 5), chunks=2)
+    with pytest.raises(ss.AxisError):
+        ss.sum(lazy, axis=2)
+    with pytest.raises(ss.AxisError):
+        ss.cumulative_sum(lazy)
+    with pytest.raises(ss.DtypeError):
+        ss.sum(lazy, dtype=np.int32)
+    with pytest.raises(ss.AttributeValueError, match="is lazy"):
+        ss.sum(lazy, out=np.zeros(()))
+    with pytest.raises(ss.AttributeValueError, match="logsumexp of a Dask array"):
+        ss.logsumexp(lazy)
+    with pytest.raises(ss.ShapeError, match="no max of an empty set"):
+        ss.max(lazy[:0])
+    with pytest.raises(ss.ShapeError, match="chunks of known lengths"):
+        ss.argmax(lazy[lazy > 0])
+
+
+def test_chunks_of_unknown_lengths() -> None:
+    x = np.random.default_rng(5).standard_normal(1000)
+    lazy = da.from_array(x, chunks=300)
+    chosen = lazy[lazy > 0]
+    assert math.isnan(chosen.shape[0])
+    assert_bits(np.asarray(ss.sum(chosen).compute()), np.asarray(ss.sum(x[x > 0])))
+    assert_bits(ss.cumulative_sum(chosen).compute(), ss.cumulative_sum(x[x > 0]))
+
+
+def test_several_results_share_one_pass() -> None:
+    read = []
+
+    def load(block_id: tuple[int, ...]) -> NDArray:
+        read.append(block_id)
+        return np.full((10,), float(block_id[0]))
+
+    lazy = da.map_blocks(load, chunks=((10,) * 6,), dtype=np.float64, meta=np.empty(0))
+    results = ss.reduce(lazy, ["sum", "max", "l2", "argmax"])
+    got = dask.compute(results, scheduler="sync")[0]
+    assert sorted(read) == [(k,) for k in range(6)]
+    assert (got["sum"], got["max"], got["argmax"]) == (150, 5, 50)
+
+
+def test_a_task_uses_one_thread_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    update = ss.State.update
+
+    def spy(state: ss.State, *arguments: Any, **options: Any) -> None:
+        seen.append(ss.get_num_threads())
+        update(state, *arguments, **options)
+
+    monkeypatch.setattr(ss.State, "update", spy)
+    before = ss.get_num_threads()
+    assert ss.sum(da.ones(4, chunks=2)).compute(scheduler="sync") == 4
+    assert seen == [1, 1]
+    assert ss.get_num_threads() == before
+
+
+@pytest.mark.slow
+def test_processes() -> None:
+    x = np.random.default_rng(6).standard_normal((300, 200)).astype(np.float32)
+    lazy = da.from_array(x, chunks=(70, 60))
+    with dask.config.set(scheduler="processes", num_workers=2):
+        for axis in (None, 0, 1):
+            for name, got in ss.reduce(lazy, [*FREE, "argmax"], axis=axis).items():
+                assert_bits(np.asarray(got.compute()), np.asarray(FUNCTIONS[name](x, axis=axis)), f"{name} {axis}")
+        assert_bits(ss.cumulative_sum(lazy, 0).compute(), ss.cumulative_sum(x, 0))
+
+
+@pytest.mark.slow
+def test_one_hundred_thousand_drawn_cases() -> None:
+    """Each result and each scan of a drawn array is a case."""
+    import cases
+
+    rng = np.random.default_rng(7)
+    families, dtypes = tuple(cases.FAMILIES), cases.FLOATS
+    count = 0
+    while count < 100_000:
+        shape = tuple(rng.integers(1, 9, rng.integers(1, 4)).tolist())
+        dtype = dtypes[rng.integers(len(dtypes))]
+        x = cases.make(families[rng.integers(len(families))], dtype, math.prod(shape), int(rng.integers(8))).reshape(
+            shape
+        )
+        lazy = cut(x, rng)
+        axis = (None, int(rng.integers(x.ndim)), tuple(range(int(rng.integers(1, x.ndim + 1)))))[rng.integers(3)]
+        names = FREE if isinstance(axis, tuple) else [*FREE, "argmin", "argmax"]
+        with dask.config.set(split_every=int(rng.integers(2, 6)), scheduler="sync"):
+            results = dask.compute(ss.reduce(lazy, names, axis=axis))[0]
+            expected = ss.reduce(x, names, axis=axis)
+            along = int(rng.integers(x.ndim))
+            scanned = dask.compute([scan(lazy, along) for scan in SCANS])[0]
+        said = f"{dtype} {shape}, chunks {lazy.chunks}, axis {axis}, case {count}"
+        for name in names:
+            assert_bits(np.asarray(results[name]), np.asarray(expected[name]), f"{name}: {said}")
+        for scan, got in zip(SCANS, scanned, strict=True):
+            assert_bits(got, scan(x, along), f"{scan.__name__}: {said}, along {along}")
+        count += len(names) + len(SCANS)
