@@ -41,7 +41,7 @@ template <bool bound>
 SAMESUM_INLINE DoubleWord single_logarithm(Doubles x) {
     const PairLogarithm<1> log = pair_logarithm(both_halves(x));
     const Doubles hi = widen(log.hi.part[0]).low, square = widen(log.square.part[0]).low;
-    if constexpr (bound) return {square * 0x1p-23 + samesum::SAMESUM_ISA::magnitude(hi) * 0x1p-34, Doubles{}};
+    if constexpr (bound) return {square * 0x1p-23 + samesum::SAMESUM_ISA::magnitude(hi) * 0x1p-35, Doubles{}};
     return {hi, widen(log.lo.part[0]).low};
 }
 

@@ -1,8 +1,8 @@
 // Loops of functions of one element. A function is a struct with
 //   quick(x, y), several vectors of doubles within 2^-`certain_bits` of the results, relatively, where
 //       any_outside<format>(x) is false: there a result of the format is a normal number;
-//   everywhere(x), the same for all x: zero, infinite or NaN exactly where the result is, or so far beyond
-//   the
+//   finely(x), within 2^-`fine_bits`, for all x: zero, infinite or NaN exactly where the result is, or so far
+//   beyond the
 //       range of narrow formats that it rounds to that;
 //   precise(x), in two words within 2^-66 where the result is a number other than zero;
 //   doubles(x), of `several` vectors, and doubles_everywhere(x), likewise the results in float64;
@@ -88,8 +88,7 @@ struct NarrowElements {
 
     static __attribute__((noinline)) Bits carefully(Doubles x) {
         Words uncertain;
-        const Bits bits =
-            rounded_if_certain<F::format, Function::certain_bits>(Function::everywhere(x), uncertain);
+        const Bits bits = rounded_if_certain<F::format, Function::fine_bits>(Function::finely(x), uncertain);
         if (!any_bit(uncertain)) return bits;
         const DoubleWord y = Function::precise(x);
         return (bits & ~uncertain) | (R::of(y.hi, y.lo) & uncertain);

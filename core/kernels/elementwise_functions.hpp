@@ -9,7 +9,7 @@
 namespace samesum::SAMESUM_ISA {
 
 struct ExponentialFunction {
-    static constexpr int certain_bits = 36;
+    static constexpr int certain_bits = 36, fine_bits = 50;
     static constexpr std::size_t several = 2;
 
     // The argument is rounded at 2^-46 or less, r^2 times the polynomial is off by 2^-36.5 of 1.
@@ -40,8 +40,8 @@ struct ExponentialFunction {
     }
 
     // e^150 is beyond every narrow format, its reciprocal less than half of each least number.
-    static SAMESUM_INLINE Doubles everywhere(Doubles x) {
-        return quick_of_one<ExponentialFunction>(clamped(x, -150, 150));
+    static SAMESUM_INLINE Doubles finely(Doubles x) {
+        return exponential(Sixteenths::of(clamped(x, -150, 150)));
     }
 
     static SAMESUM_INLINE DoubleWord precise(Doubles x) {
@@ -93,7 +93,7 @@ SAMESUM_INLINE Doubles with_special_logarithms(Doubles x, Doubles log) {
 }
 
 struct LogarithmFunction {
-    static constexpr int certain_bits = 36;
+    static constexpr int certain_bits = 36, fine_bits = 45;
     static constexpr std::size_t several = 3;
 
     template <std::size_t count>
@@ -113,8 +113,11 @@ struct LogarithmFunction {
 #endif
     }
 
-    static SAMESUM_INLINE Doubles everywhere(Doubles x) {
-        return with_special_logarithms(x, quick_logarithm(x));
+    static SAMESUM_INLINE Doubles finely(Doubles x) {
+        const Doubles all[1] = {x};
+        Doubles log[1];
+        fine_logarithms(all, log);
+        return with_special_logarithms(x, log[0]);
     }
 
     static SAMESUM_INLINE DoubleWord precise(Doubles x) { return logarithm_by_tables(x, Doubles{}); }

@@ -99,14 +99,13 @@ struct LogarithmOfSingles {
         }
     }
 
-    // The first term of the error is below 0.82 of the one here. The second, where there is one, is below
-    // 2^-34 of the logarithm with what is left of the first: for numbers 0 and -1, whose logarithms are above
-    // 2^-6, it is in fact 2^-40.5.
+    // The first term of the error is below 0.82 of the one here. The second is below 2^-35 of the logarithm:
+    // for numbers 0 and -1, whose logarithms are above 2^-6 where there is such a term, it is 2^-41.7 in all.
     template <std::size_t count>
     static SAMESUM_INLINE Lanes lanes_uncertain(const PairLogarithm<count>& log, std::size_t v) {
         const Singles none = {}, hi = log.hi.part[v], lo = log.lo.part[v];
         const Singles off = with_sign_of(lo, log.square.part[v] * (none + 0x1p-23f));
-        return lanes_unequal(hi + fused(lo, none + (1 + 0x1p-8f), off), hi);
+        return lanes_unequal(hi + fused(lo, none + (1 + 0x1p-9f), off), hi);
     }
 
     // number * ln 2 - log c + log(1 + r) as in `pair_logarithm`, in one word: off by 2^-24 as it is rounded,
