@@ -62,7 +62,7 @@ def own_calls(x: np.ndarray, y: np.ndarray) -> dict[str, Call]:
         "log": lambda: logarithm(x, out),
         "pow": lambda: power(x, y, out),
     }
-    each = {n: np.array(n) for n in (2, 0.5, 3, 1.7)}
+    each = {n: np.array(n, x.dtype) for n in (2, 0.5, 3, 1.7)}
     return calls | {f"pow {n}": lambda n=n: power(x, each[n], out) for n in each}  # type: ignore[misc]
 
 

@@ -43,7 +43,12 @@ enum class Elementary : std::uint8_t {
     precise_power,
     double_power,
     rough_exponential,
-    fine_logarithm
+    fine_logarithm,
+    single_exponential,
+    single_logarithm,
+    single_logarithm_bound,
+    double_exponential,
+    double_logarithm
 };
 
 struct Certificates {

@@ -1,14 +1,16 @@
 // Loops of functions of one element. A function is a struct with
 //   quick(x, y), several vectors of doubles within 2^-`certain_bits` of the results, relatively, where
 //       any_outside<format>(x) is false: there a result of the format is a normal number;
-//   everywhere(x), the same for all x: zero, infinite or NaN exactly where the result is, or so far beyond
-//   the
+//   finely(x), within 2^-`fine_bits`, for all x: zero, infinite or NaN exactly where the result is, or so far
+//   beyond the
 //       range of narrow formats that it rounds to that;
 //   precise(x), in two words within 2^-66 where the result is a number other than zero;
-//   doubles(x) and doubles_everywhere(x), likewise the results in float64.
+//   doubles(x), of `several` vectors, and doubles_everywhere(x), likewise the results in float64;
+//   settles(x, y), whether y is right once it has got what is plain of special elements.
 #pragma once
 
 #include "kernels/exponential.hpp"
+#include "kernels/float_batches.hpp"
 #include "kernels/float_formats.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -86,8 +88,7 @@ struct NarrowElements {
 
     static __attribute__((noinline)) Bits carefully(Doubles x) {
         Words uncertain;
-        const Bits bits =
-            rounded_if_certain<F::format, Function::certain_bits>(Function::everywhere(x), uncertain);
+        const Bits bits = rounded_if_certain<F::format, Function::fine_bits>(Function::finely(x), uncertain);
         if (!any_bit(uncertain)) return bits;
         const DoubleWord y = Function::precise(x);
         return (bits & ~uncertain) | (R::of(y.hi, y.lo) & uncertain);
@@ -126,15 +127,30 @@ struct DoubleElements {
         return y == y ? y : none + __builtin_bit_cast(double, canonical_nan(Format::f64));
     }
 
-    static SAMESUM_INLINE Doubles of(Doubles x) {
-        const Doubles y = Function::doubles(x);
-        return __builtin_expect(Function::template any_outside<Format::f64>(x), false) ? carefully(x) : y;
+    template <std::size_t count>
+    static SAMESUM_INLINE void take(const char* from, char* to) {
+        const auto x = DoubleBatch<count>::made(
+            [&](std::size_t v) SAMESUM_INLINED { return load<Doubles>(from + v * sizeof(Doubles)); });
+        const DoubleBatch<count> y = Function::doubles(x);
+        for_each_of<count>([&](std::size_t v) SAMESUM_INLINED {
+            Doubles result = y.part[v];
+            if (__builtin_expect(Function::template any_outside<Format::f64>(x.part[v]), false))
+                if (!Function::settles(x.part[v], result)) result = carefully(x.part[v]);
+            store(to + v * sizeof(Doubles), result);
+        });
     }
 
     static void run(const void* x, std::size_t n, void* out) {
-        each_vector<8>(static_cast<const char*>(x), n, static_cast<char*>(out),
-                       [](const char* from, char* to) { store(to, of(Float64::doubles(from))); });
+        const char* from = static_cast<const char*>(x);
+        char* to = static_cast<char*>(out);
+        constexpr std::size_t bytes = several * sizeof(Doubles);
+        for (; n >= (several + 1) * width; n -= several * width, from += bytes, to += bytes)
+            take<several>(from, to);
+        each_vector<8>(from, n, to, [](const char* p, char* q) { take<1>(p, q); });
     }
+
+  private:
+    static constexpr std::size_t several = has_fused ? Function::several : 1;
 };
 
 template <class F>

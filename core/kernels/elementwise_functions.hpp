@@ -1,6 +1,7 @@
 // The functions of one element, as elementwise.hpp takes them.
 #pragma once
 
+#include "kernels/double_pairs.hpp"
 #include "kernels/double_powers.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/rough_logarithm.hpp"
@@ -8,7 +9,8 @@
 namespace samesum::SAMESUM_ISA {
 
 struct ExponentialFunction {
-    static constexpr int certain_bits = 36;
+    static constexpr int certain_bits = 36, fine_bits = 50;
+    static constexpr std::size_t several = 2;
 
     // The argument is rounded at 2^-46 or less, r^2 times the polynomial is off by 2^-36.5 of 1.
     template <std::size_t count>
@@ -38,8 +40,8 @@ struct ExponentialFunction {
     }
 
     // e^150 is beyond every narrow format, its reciprocal less than half of each least number.
-    static SAMESUM_INLINE Doubles everywhere(Doubles x) {
-        return quick_of_one<ExponentialFunction>(clamped(x, -150, 150));
+    static SAMESUM_INLINE Doubles finely(Doubles x) {
+        return exponential(Sixteenths::of(clamped(x, -150, 150)));
     }
 
     static SAMESUM_INLINE DoubleWord precise(Doubles x) {
@@ -47,27 +49,11 @@ struct ExponentialFunction {
         return grown(k.scaled_root(), k.root_error(), growth<68>(k, Doubles{}));
     }
 
-    // 2^scale e^(x + lower) as two words, the first of which is within 2^-53 of it; `lower` is below 2^-42.
-    // It is s + s (rest + small) for the root s (1 + e): the rest is exact, and what is small is below 2^-11
-    // and loses 2^-62 of 1 in all (its own rounding and the polynomial 2^-64 each, r and e less).
-    static SAMESUM_INLINE DoubleWord scaled(Doubles x, Doubles lower, Longs scale) {
-        const Doubles none = {};
-        const Sixteenths k = Sixteenths::of(x);
-        const Doubles rest = fused(-k.number, none + sixteenth_rest, lower), r = k.rest + rest, s = r * r;
-        constexpr double terms[] = {0x1.0000000000001p-1, 0x1.5555555555556p-3,  0x1.55555554e9468p-5,
-                                    0x1.11111110e10a8p-7, 0x1.6c17ed4cc633ep-10, 0x1.a01b0c2edc385p-13};
-        const Doubles e = k.root_error();
-        const Doubles small = fused(s, polynomial(r, terms), fused(e, r, e)) + rest;
-        const Doubles root = Sixteenths::with_exponent(
-            reinterpret_cast<Longs>(looked_up(root_bits, k.bits)) + (scale << 52), k.bits);
-        const Doubles grown = root * k.rest;
-        const DoubleWord sum = ordered_sum(root, grown);
-        return {sum.hi, sum.lo + fused(root, small, fused(root, k.rest, -grown))};
-    }
-
     // e^(x + lower) for |x| <= 690: what is lost below the least normal number is nothing beside e^-690.
-    static SAMESUM_INLINE Doubles in_range(Doubles x, Doubles lower) {
-        const DoubleWord y = scaled(x, lower, Longs{});
+    template <std::size_t count>
+    static SAMESUM_INLINE DoubleBatch<count> in_range(DoubleBatch<count> x, DoubleBatch<count> lower) {
+        const Longs none[count] = {};
+        const DoublePair<count> y = double_power(x, lower, none);
         return y.hi + y.lo;
     }
 
@@ -75,16 +61,28 @@ struct ExponentialFunction {
     static SAMESUM_INLINE Doubles of_any(Doubles x, Doubles lower) {
         const Doubles none = {}, near = clamped(x, -760, 760);
         const Longs below = near < 0;
-        const Longs scale = below ? Longs{} + double_power_scale : Longs{} - double_power_scale;
-        const DoubleWord y = scaled(near, near == x ? lower : none, scale);
-        const Doubles all = y.hi + y.lo;
+        const Longs scale[1] = {below ? Longs{} + double_power_scale : Longs{} - double_power_scale};
+        const DoublePair<1> y =
+            double_power(DoubleBatch<1>::one(near), DoubleBatch<1>::one(near == x ? lower : none), scale);
+        const Doubles hi = y.hi.part[0], lo = y.lo.part[0], all = hi + lo;
         const Doubles normal = all * (below ? none + double_power_unit : none + 1 / double_power_unit);
-        return (below & (all < least_quotient)) ? subnormal_quotient(y.hi, y.lo) : normal;
+        return (below & (all < least_quotient)) ? subnormal_quotient(hi, lo) : normal;
     }
 
     // Within 0.51 ulp.
-    static SAMESUM_INLINE Doubles doubles(Doubles x) { return in_range(x, Doubles{}); }
+    template <std::size_t count>
+    static SAMESUM_INLINE DoubleBatch<count> doubles(DoubleBatch<count> x) {
+        return in_range<count>(x, 0.0);
+    }
     static SAMESUM_INLINE Doubles doubles_everywhere(Doubles x) { return of_any(x, Doubles{}); }
+
+    // Of -inf and other numbers whose power is 0 or infinite.
+    static SAMESUM_INLINE bool settles(Doubles x, Doubles& y) {
+        const Doubles none = {};
+        const Longs is_zero = x < -746, is_infinite = x > 710, is_special = is_zero | is_infinite;
+        y = is_zero ? none : is_infinite ? none + infinity : y;
+        return !any_outside<Format::f64>(is_special ? none : x);
+    }
 };
 
 // log x of positive x, and what it is of others.
@@ -95,7 +93,8 @@ SAMESUM_INLINE Doubles with_special_logarithms(Doubles x, Doubles log) {
 }
 
 struct LogarithmFunction {
-    static constexpr int certain_bits = 36;
+    static constexpr int certain_bits = 36, fine_bits = 45;
+    static constexpr std::size_t several = 3;
 
     template <std::size_t count>
     static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
@@ -114,8 +113,11 @@ struct LogarithmFunction {
 #endif
     }
 
-    static SAMESUM_INLINE Doubles everywhere(Doubles x) {
-        return with_special_logarithms(x, quick_logarithm(x));
+    static SAMESUM_INLINE Doubles finely(Doubles x) {
+        const Doubles all[1] = {x};
+        Doubles log[1];
+        fine_logarithms(all, log);
+        return with_special_logarithms(x, log[0]);
     }
 
     static SAMESUM_INLINE DoubleWord precise(Doubles x) { return logarithm_by_tables(x, Doubles{}); }
@@ -124,30 +126,38 @@ struct LogarithmFunction {
     // t = 2^number * z, the factor c of the table and 1 + r = z c with |r| < 0.0387, in two words. Near 1 it
     // is log(1 + r), of which r is exact. The result is at least 3/4 r; beside it what is lost is 2^-61: by
     // r^3 / 3 times the polynomial, rounded by 2^-53 a few times and off by 2^-53.5 of 1, and by the sum of
-    // the small ones, all below 2^-10 of it.
-    static SAMESUM_INLINE Doubles doubles(Doubles t, Doubles scaled = Doubles{}) {
-        const Doubles none = {};
-        const Significand x = Significand::of(t);
-        const Doubles number = x.number - scaled, z = x.z;
-        const Longs k = reinterpret_cast<Longs>(fused(z, none + 16, none + to_integer));
-        const Doubles c = looked_up(of_sixteenths.factor, k), p = z * c, r = p - 1, rest = fused(z, c, -p);
-        const Doubles square = r * r, square_rest = fused(r, r, -square);
-        constexpr double terms[] = {0x1.5555555555555p-2,  -0x1.ffffffffffdf3p-3, 0x1.99999999997b5p-3,
-                                    -0x1.55555559ce565p-3, 0x1.24924928b33ecp-3,  -0x1.ffffabb9aa40ap-4,
-                                    0x1.c71c23fbc8232p-4,  -0x1.9abf8eb35c5acp-4, 0x1.756c7127d7ef1p-4};
-        const Doubles q = polynomial(r, terms);
-        const Doubles far = fused(number, none + octave, looked_up(of_sixteenths.log, k));
-        const DoubleWord first = ordered_sum(far, r), sum = ordered_sum(first.hi, -0.5 * square);
-        const Doubles lost = fused(none - 0.5, square_rest, fused(-r, rest, rest));
-        const Doubles small = fused(number, none + octave_rest, lost + looked_up(of_sixteenths.rest, k));
-        return sum.hi + fused(r * square, q, small + (first.lo + sum.lo));
+    // the small ones, all below 2^-10 of it. r - r^2 / 2 is in two words.
+    template <std::size_t count>
+    static SAMESUM_INLINE DoubleBatch<count> doubles(DoubleBatch<count> t, DoubleBatch<count> scaled = 0.0) {
+        using B = DoubleBatch<count>;
+        B number, z;
+        for_each_of<count>([&](std::size_t v) SAMESUM_INLINED {
+            const Significand x = Significand::of(t.part[v]);
+            number.part[v] = x.number - scaled.part[v];
+            z.part[v] = x.z;
+        });
+        const B k = fused(z, 16.0, to_integer);
+        const B c = number_of(of_sixteenths.factor, k), p = z * c, r = p - 1.0, rest = fused(z, c, -p);
+        const B half = r * -0.5, curved = fused(half, r, r), curved_lost = fused(half, r, r - curved);
+        constexpr double terms[] = {-0x1.5555555555555p-1, 0x1.ffffffffffdf3p-2,  -0x1.99999999997b5p-2,
+                                    0x1.55555559ce565p-2,  -0x1.24924928b33ecp-2, 0x1.ffffabb9aa40ap-3,
+                                    -0x1.c71c23fbc8232p-3, 0x1.9abf8eb35c5acp-3,  -0x1.756c7127d7ef1p-3};
+        const B q = polynomial(r, terms);
+        const B far = fused(number, octave, number_of(of_sixteenths.log, k));
+        const B first = far + curved, first_lost = curved - (first - far);
+        const B lost = fused(-r, rest, rest) + number_of(of_sixteenths.rest, k);
+        const B small = fused(number, octave_rest, lost) + (first_lost + curved_lost);
+        return first + fused(half * r, r * q, small);
     }
+
+    static SAMESUM_INLINE bool settles(Doubles, Doubles&) { return false; }
 
     static SAMESUM_INLINE Doubles doubles_everywhere(Doubles x) {
         const Doubles none = {};
         const Longs tiny = x < 0x1p-1022;
         const Doubles t = tiny ? x * 0x1p54 : x;
-        return with_special_logarithms(x, doubles(t, tiny ? none + 54 : none));
+        return with_special_logarithms(
+            x, doubles(DoubleBatch<1>::one(t), DoubleBatch<1>::one(tiny ? none + 54 : none)).part[0]);
     }
 };
 

@@ -2,15 +2,10 @@
 #pragma once
 
 #include "exact/power.hpp"
-#include "kernels/power_cases.hpp"
+#include "kernels/elementwise_double_power.hpp"
+#include "kernels/elementwise_single_power.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-// What x^0.5 is the square root of: unlike that it is +inf of -inf, and +0 of -0 once 0 is added.
-SAMESUM_INLINE Doubles radicand(Doubles x) {
-    const Doubles none = {};
-    return x == -infinity ? none + infinity : x;
-}
 
 SAMESUM_INLINE Floats square_root(Floats x) {
 #if defined(__AVX512F__)
@@ -21,12 +16,6 @@ SAMESUM_INLINE Floats square_root(Floats x) {
     for (std::size_t k = 0; k < width; ++k) x[k] = __builtin_sqrtf(x[k]);
     return x;
 #endif
-}
-
-// x^3 in two words, the second of which is zero or NaN where the first is all; exact for narrow formats.
-SAMESUM_INLINE DoubleWord cube_of(Doubles x) {
-    const Doubles square = x * x, rest = fused(x, x, -square), hi = square * x;
-    return {hi, fused(rest, x, fused(square, x, -hi))};
 }
 
 template <class F>
@@ -105,79 +94,6 @@ struct NarrowPowers {
     }
 };
 
-struct DoublePowers {
-    using R = Rounding<Format::f64>;
-    using Bits = R::Bits;
-    static constexpr std::size_t several = 1;
-
-    // The exponents for which powers are made directly; the bits are those of any other way to give them.
-    static SAMESUM_INLINE bool any_direct(Doubles y) {
-#if defined(__AVX512F__)
-        const auto is = [&](double value) {
-            return _mm512_cmp_pd_mask(y, _mm512_set1_pd(value), _CMP_EQ_OQ);
-        };
-        return (is(1) | is(2) | is(3) | is(0.5) | is(-1)) != 0;
-#else
-        return any((y == 1) | (y == 2) | (y == 3) | (y == 0.5) | (y == -1));
-#endif
-    }
-
-    static SAMESUM_INLINE Doubles direct_or(Doubles x, Doubles y, Doubles power) {
-        power = y == 1     ? x
-                : y == 2   ? x * x
-                : y == 0.5 ? square_root(radicand(x)) + 0.0
-                : y == -1  ? 1 / x
-                           : power;
-        return ((y == 3) & has_cube(x)) ? cube_as_double(x) : power;
-    }
-
-    // Whether no word of x^3 leaves the range of normal numbers.
-    static SAMESUM_INLINE Longs has_cube(Doubles x) {
-        const Doubles size = magnitude(x);
-        return ((size > 0x1p-300) & (size < 0x1p300)) | (x == 0);
-    }
-
-    static SAMESUM_INLINE Doubles cube_as_double(Doubles x) {
-        const DoubleWord cube = cube_of(x);
-        return magnitude(cube.lo) > 0 ? cube.hi + cube.lo : cube.hi;
-    }
-
-    static __attribute__((noinline)) Bits carefully(Doubles x, Doubles y) {
-        const Doubles none = {};
-        const PowerSigns signs = PowerSigns::of(x, y);
-        const Doubles t = usual_base(x, signs);
-        const Longs tiny = t < 0x1p-1022;
-        const Doubles normal = tiny ? t * 0x1p54 : t;
-        const DoubleWord log = logarithm_by_tables(normal, tiny ? none + 54 : none);
-        const Doubles p = y * log.hi, rest = fused(y, log.lo, fused(y, log.hi, -p));
-        const Doubles all = any_product(x, y, p, signs);
-        const Doubles power = ExponentialFunction::of_any(all, all == p ? rest : none);
-        return R::of(direct_or(x, y, signs.applied_to(power)));
-    }
-
-    // Within 0.55 ulp: the logarithm is off by 2^-67, which 745 magnifies.
-    static SAMESUM_INLINE Bits of(Doubles x, Doubles y) {
-        const DoubleWord log = logarithm_by_tables(x, Doubles{});
-        const Doubles p = y * log.hi, rest = fused(y, log.lo, fused(y, log.hi, -p));
-        const Doubles power = ExponentialFunction::in_range(p, rest);
-        const bool is_hard =
-            any_unusual<true>(x) | ExponentialFunction::any_outside<Format::f64>(p) | any_direct(y);
-        return __builtin_expect(is_hard, false) ? carefully(x, y) : reinterpret_cast<Bits>(power);
-    }
-
-    static SAMESUM_INLINE void of(const Doubles (&x)[1], const Doubles (&y)[1], Bits (&bits)[1]) {
-        bits[0] = of(x[0], y[0]);
-    }
-
-    static SAMESUM_INLINE Bits rounded(Doubles power) { return R::of(power); }
-    static SAMESUM_INLINE Bits root(Doubles x) { return R::of(square_root(radicand(x)) + 0.0); }
-
-    static SAMESUM_INLINE Bits cube(Doubles x) {
-        const Bits bits = R::of(cube_as_double(x));
-        return __builtin_expect(any(~has_cube(x)), false) ? carefully(x, Doubles{} + 3) : bits;
-    }
-};
-
 // The loops of one format.
 template <class F>
 struct Powers {
@@ -213,6 +129,9 @@ struct Powers {
         if (y == 3) return each(x, n, out, [](Doubles v) { return Kind::cube(v); });
         if (y == -1) return each(x, n, out, [](Doubles v) { return Kind::rounded(1 / v); });
         if (y == 1) return each(x, n, out, [](Doubles v) { return Kind::rounded(v); });
+        if constexpr (has_fused && F::format != Format::f64)
+            if (static_cast<double>(static_cast<float>(y)) == y)
+                return SinglePowers<F>::run_of_one(x, static_cast<float>(y), n, out);
         constexpr std::size_t block = 512;
         alignas(64) double exponents[block];
         for (double& each : exponents) each = y;

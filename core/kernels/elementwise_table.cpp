@@ -10,9 +10,9 @@ template <class Function, class Quick>
 constexpr void fill(ElementwiseMethods& m, Unary function) {
     auto& row = m.unary[static_cast<std::size_t>(function)];
     // Without an instruction for multiply-adds doubles are quicker than floats.
-    row[0] = has_fused ? HalfElements<Quick, Float16>::run : NarrowElements<Function, Float16>::run;
-    row[1] = has_fused ? HalfElements<Quick, Bfloat16>::run : NarrowElements<Function, Bfloat16>::run;
-    row[2] = NarrowElements<Function, Float32>::run;
+    row[0] = has_fused ? SingleElements<Quick, Float16>::run : NarrowElements<Function, Float16>::run;
+    row[1] = has_fused ? SingleElements<Quick, Bfloat16>::run : NarrowElements<Function, Bfloat16>::run;
+    row[2] = has_fused ? SingleElements<Quick, Float32>::run : NarrowElements<Function, Float32>::run;
     row[3] = DoubleElements<Function>::run;
 }
 
@@ -20,6 +20,8 @@ template <class F>
 constexpr void fill_powers(ElementwiseMethods& m) {
     m.power[static_cast<std::size_t>(F::format)] = Powers<F>::run;
     m.power_of_one[static_cast<std::size_t>(F::format)] = Powers<F>::run_of_one;
+    if constexpr (has_fused && F::format != Format::f64)
+        m.power_of_same[static_cast<std::size_t>(F::format)] = SinglePowers<F>::run;
     m.widen[static_cast<std::size_t>(F::format)] = widen_elements<F>;
 }
 

@@ -144,8 +144,8 @@ inline nb::object certified_columns(nb::handle x, std::size_t batch) {
 // An elementary function of hi + lo, in two words.
 inline nb::object elementary(unsigned function, nb::handle x) {
     Numbers from = numbers_of(x, 2), to(2, from.table().n);
-    if (function > static_cast<unsigned>(Elementary::fine_logarithm))
-        raise("UnsupportedOperator", "elementary functions are 0 to 12; got " + std::to_string(function));
+    if (function > static_cast<unsigned>(Elementary::double_logarithm))
+        raise("UnsupportedOperator", "elementary functions are 0 to 17; got " + std::to_string(function));
     const FloatingPointScope scope;
     current_instruction_set().certificates->elementary(static_cast<Elementary>(function), from.table(),
                                                        to.table());

@@ -14,7 +14,7 @@ from samesum.bench.competitors.catalogue import COMPETITORS, installed, versions
 from samesum.bench.competitors.own import Samesum
 from samesum.bench.data import draw
 from samesum.bench.grid import array
-from samesum.bench.operators import OPERATORS
+from samesum.bench.operators import EXPONENT, OPERATORS
 from samesum.bench.task import SMALL, Task
 
 CELLS = (
@@ -83,6 +83,15 @@ def test_every_competitor_has_the_sum() -> None:
         assert np.asarray(way.answer(way.call())).tolist() == [12.0, 15.0, 18.0, 21.0], name
     assert "numpy" in installed()
     assert versions(["numpy"]) == {"samesum": samesum.__version__, "numpy": np.__version__}
+
+
+@pytest.mark.parametrize("elements", [300, SMALL // 4 + 1])
+def test_functions_of_each_element_are_correctly_rounded(elements: int) -> None:
+    x = np.linspace(0.01, 3, elements, dtype=np.float32)
+    exact = {"exp": np.exp, "log": np.log, "pow": lambda x: np.power(x, np.float64(np.float32(EXPONENT)))}
+    for name, function in exact.items():
+        (way,) = Samesum(1).ways(Task(OPERATORS[name], x, (0,)))
+        assert np.array_equal(way.call(), function(x.astype(np.float64)).astype(np.float32)), name
 
 
 def test_large_results_are_written_where_there_is_room() -> None:

@@ -80,6 +80,17 @@ def test_parts_are_chosen() -> None:
     assert set(GRIDS) == {"quick", "full", "shapes", "odd", "views", "sizes", "rows"}
 
 
+def test_functions_of_each_element_have_a_row_an_array() -> None:
+    names = ("exp", "log", "pow")
+    found = questions("quick", names, (), [1], "normal")
+    assert {(q.operator, q.dtype) for q in found} == {
+        (name, dtype) for name in names for dtype in ("float32", "float16")
+    }
+    assert {q.cell.name for q in found} == {"flat", "square_axis_0", "elements_32"}
+    assert [OPERATORS[name].promise for name in names] == ["0.51", "0.51", "1"]
+    assert not OPERATORS["exp"].takes("int32")
+
+
 def test_scaling_keeps_small_arrays() -> None:
     assert Cell("a", (8192, 100), (0,)).scaled(8) == Cell("a", (1024, 100), (0,))
     assert Cell("a", (60, 60), (0,)).scaled(1000).shape == (60, 60)

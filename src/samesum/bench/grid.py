@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from samesum.bench.cells import DTYPES, Cell, Question
-from samesum.bench.operators import OPERATORS
+from samesum.bench.operators import OPERATORS, Kind, Operator
 
 CONTIGUOUS, TRANSPOSED, STRIDED = "contiguous", "transposed", "strided"
 WARM, COLD, ROWS = "warm", "cold", "rows"
@@ -159,7 +159,8 @@ def questions(
 ) -> list[Question]:
     """What a grid asks of these operators, the whole of it for one number of threads after the other.
 
-    Without `dtypes` each part is measured with its own, `all` and `any` with bool too.
+    Without `dtypes` each part is measured with its own, `all` and `any` with bool too. Functions of each element are
+    asked for once an array, where the axis is the first one.
     """
     return [
         Question(operator, dtype, cell.scaled(scale), count, data)
@@ -168,8 +169,12 @@ def questions(
         for dtype in dtypes or (*part.dtypes, "bool")
         for cell in part.cells(DTYPES[dtype].itemsize)
         for operator in operators
-        if OPERATORS[operator].takes(dtype) and cell.suits(OPERATORS[operator])
+        if OPERATORS[operator].takes(dtype) and _has_row(cell, OPERATORS[operator])
     ]
+
+
+def _has_row(cell: Cell, operator: Operator) -> bool:
+    return cell.suits(operator) and (operator.kind is not Kind.ELEMENTWISE or cell.axes == (0,))
 
 
 def array(shape: tuple[int, ...], axes: tuple[int, ...], layout: str) -> Cell:

@@ -32,7 +32,7 @@ def logarithm(x: Any, out: NDArray | None = None) -> NDArray:
 def power(x: Any, y: Any, out: NDArray | None = None) -> NDArray:
     """`x` to the power `y`, which broadcast together, in the float type of `x`; `y` may have any type of numbers.
 
-    Correctly rounded, float64 within 0.55 ulp; in all special cases as pow of IEEE 754-2019: x^0 and 1^y are 1, NaN
+    Correctly rounded, float64 within 1 ulp; in all special cases as pow of IEEE 754-2019: x^0 and 1^y are 1, NaN
     or not, a negative number to the power of one that is no integer is NaN.
     """
     return _core.power(x, y, out)

@@ -1,4 +1,7 @@
-"""samesum through its functions on arrays, with `out` unless the call itself is what is timed."""
+"""samesum through its functions on arrays, with `out` unless the call itself is what is timed.
+
+Functions of each element, which only models have, through what a node of a model calls.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,17 @@ from typing import Any
 import numpy as np
 
 import samesum
-from samesum.bench.operators import OPERATORS, Kind
+from samesum.bench.operators import EXPONENT, OPERATORS, Kind
 from samesum.bench.task import Call, Task, Way
+from samesum.engine import elementwise
 from samesum.formats.arrays import NDArray
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{name: vars(samesum)[name] for name, row in OPERATORS.items() if row.kind is not Kind.NORMALIZATION},
+    **{
+        name: vars(samesum)[name]
+        for name, row in OPERATORS.items()
+        if row.kind not in (Kind.NORMALIZATION, Kind.ELEMENTWISE)
+    },
     "softmax": samesum.onnx.Softmax,
     "log_softmax": samesum.onnx.LogSoftmax,
 }
@@ -27,6 +35,8 @@ class Samesum:
 
     def ways(self, task: Task) -> Sequence[Way]:
         """One, and for scans of integers one in their own type."""
+        if task.operator.kind is Kind.ELEMENTWISE:
+            return [Way(_elementwise_call(task))]
         function = _FUNCTIONS[task.name]
         has_out = not task.is_small and task.operator.kind is not Kind.INDEX
         first = _call(function, task.x, task.axis, task.new_result() if has_out else None)
@@ -40,6 +50,15 @@ def _call(function: Callable[..., Any], x: NDArray, axis: int | tuple[int, ...] 
     if out is not None:
         return (lambda: function(x, out=out)) if axis is None else lambda: function(x, axis=axis, out=out)
     return (lambda: function(x)) if axis is None else lambda: function(x, axis=axis)
+
+
+def _elementwise_call(task: Task) -> Call:
+    x, out = task.x, None if task.is_small else task.new_result()
+    if task.name == "pow":
+        exponent = np.array(EXPONENT, x.dtype)
+        return lambda: elementwise.power(x, exponent, out)
+    function = elementwise.exponential if task.name == "exp" else elementwise.logarithm
+    return lambda: function(x, out)
 
 
 def _typed_call(function: Callable[..., Any], task: Task, dtype: np.dtype[Any], has_out: bool) -> Call:

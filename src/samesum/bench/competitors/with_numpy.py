@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from samesum.bench.operators import EXPONENT
 from samesum.bench.task import Call, Task, Way
 from samesum.formats.arrays import NDArray
 
 _ADD: Any = np.add
 _MULTIPLY: Any = np.multiply
 _EXTREMES: dict[str, Any] = {"min": np.minimum, "max": np.maximum}
+_ELEMENTWISE: dict[str, Any] = {"exp": np.exp, "log": np.log, "pow": np.power}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"argmin": np.argmin, "argmax": np.argmax, "all": np.all, "any": np.any}
 
 
@@ -149,6 +151,13 @@ def _log_softmax(task: Task) -> list[Call]:
     return [call]
 
 
+def _elementwise(task: Task) -> list[Call]:
+    operands = (task.x, np.array(EXPONENT, task.x.dtype)) if task.name == "pow" else (task.x,)
+    ufunc = _ELEMENTWISE[task.name]
+    calls: list[Call] = [partial(ufunc, *operands, task.new_result())]
+    return [*calls, partial(ufunc, *operands)] if task.is_small else calls
+
+
 _CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "sum": _sum,
     "mean": _mean,
@@ -168,4 +177,7 @@ _CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "cumulative_prod": _scan,
     "softmax": _softmax,
     "log_softmax": _log_softmax,
+    "exp": _elementwise,
+    "log": _elementwise,
+    "pow": _elementwise,
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from samesum.bench.competitors.staging import dense, run_on
-from samesum.bench.operators import Kind
+from samesum.bench.operators import EXPONENT, Kind
 from samesum.bench.task import Task, Way
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime as OnnxRuntimeEngine
@@ -50,6 +50,8 @@ def _model(task: Task, x: NDArray, out: NDArray) -> Any:
     from onnx import helper
 
     kind = task.operator.kind
+    if kind is Kind.ELEMENTWISE:
+        return _elementwise_model(task, x, out)
     attributes: dict[str, Any] = {} if task.operator.keeps_shape else {"keepdims": 0}
     has_attribute = kind in (Kind.INDEX, Kind.NORMALIZATION)
     if has_attribute:
@@ -65,5 +67,25 @@ def _model(task: Task, x: NDArray, out: NDArray) -> Any:
         [helper.make_tensor_value_info("y", _element_type(out), out.shape)],
         [] if has_attribute else [place],
     )
-    opset = _CUM_PROD_OPSET if task.operator.node == "CumProd" else _OPSET
+    return _model_of(graph, _CUM_PROD_OPSET if task.operator.node == "CumProd" else _OPSET)
+
+
+def _elementwise_model(task: Task, x: NDArray, out: NDArray) -> Any:
+    """The exponent of powers is a constant of the type of the data."""
+    from onnx import helper, numpy_helper
+
+    is_power = task.name == "pow"
+    graph = helper.make_graph(
+        [helper.make_node(task.operator.node, ["x", "exponent"] if is_power else ["x"], ["y"])],
+        task.name,
+        [helper.make_tensor_value_info("x", _element_type(x), x.shape)],
+        [helper.make_tensor_value_info("y", _element_type(out), out.shape)],
+        [numpy_helper.from_array(np.array(EXPONENT, x.dtype), "exponent")] if is_power else [],
+    )
+    return _model_of(graph, _OPSET)
+
+
+def _model_of(graph: Any, opset: int) -> Any:
+    from onnx import helper
+
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=_IR_VERSION)

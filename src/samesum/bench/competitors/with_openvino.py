@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from samesum.bench.competitors.staging import dense, run_on
-from samesum.bench.operators import Kind
+from samesum.bench.operators import EXPONENT, Kind
 from samesum.bench.task import Task, Way
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.runtimes.openvino_engine import OpenVino as OpenVinoEngine
@@ -46,6 +46,10 @@ def _model(task: Task, x: NDArray) -> Any:
     result = _NODES[task.name](opset13, data, task)
     result.output(0).set_names({"y"})
     return Model([result], [data], task.name)
+
+
+def _power(ops: Any, data: Any, _: Task) -> Any:
+    return ops.power(data, ops.convert(ops.constant(np.float64(EXPONENT)), data.get_element_type()))
 
 
 def _axes(ops: Any, task: Task) -> Any:
@@ -86,4 +90,7 @@ _NODES: dict[str, Callable[[Any, Any, Task], Any]] = {
     "cumulative_sum": lambda ops, data, task: ops.cum_sum(data, ops.constant(np.int64(task.axes[0]))),
     "softmax": lambda ops, data, task: ops.softmax(data, task.axes[0]),
     "log_softmax": lambda ops, data, task: ops.log_softmax(data, task.axes[0]),
+    "exp": lambda ops, data, _: ops.exp(data),
+    "log": lambda ops, data, _: ops.log(data),
+    "pow": _power,
 }

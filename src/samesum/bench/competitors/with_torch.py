@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from samesum.bench.operators import EXPONENT
 from samesum.bench.task import Call, Task, Way
 from samesum.formats.arrays import BFLOAT16, NDArray
 
@@ -115,6 +116,13 @@ def _softmax(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     return [partial(torch.softmax if task.name == "softmax" else torch.log_softmax, x, task.axes[0], out=out)]
 
 
+def _elementwise(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    operands = (x, EXPONENT) if task.name == "pow" else (x,)
+    function = {"exp": torch.exp, "log": torch.log, "pow": torch.pow}[task.name]
+    calls: list[Call] = [partial(function, *operands, out=out)]
+    return [*calls, partial(function, *operands)] if task.is_small else calls
+
+
 def _with_short(calls: list[Call], task: Task, over_all: Call, along: Call | None) -> list[Call]:
     """The whole array has a function of its own; small results are cheap to make anew."""
     if task.covers_all:
@@ -141,4 +149,7 @@ _CALLS: dict[str, Callable[[Any, Task, Any, Any], list[Call]]] = {
     "cumulative_prod": _scan,
     "softmax": _softmax,
     "log_softmax": _softmax,
+    "exp": _elementwise,
+    "log": _elementwise,
+    "pow": _elementwise,
 }
