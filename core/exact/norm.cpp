@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 
 namespace samesum {
 

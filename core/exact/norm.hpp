@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exact/dyadic.hpp"
-#include "kernels/norm_method.hpp"
+#include "methods/norm_method.hpp"
 
 namespace samesum {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/norm_method.hpp"
 #include "kernels/spread.hpp"
+#include "methods/norm_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

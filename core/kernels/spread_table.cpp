@@ -1,6 +1,6 @@
 // Variances: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/spread.hpp"
-#include "kernels/spread_method.hpp"
+#include "methods/spread_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

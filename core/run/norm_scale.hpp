@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/norm_method.hpp"
 #include "layout/plan.hpp"
+#include "methods/norm_method.hpp"
 
 namespace samesum {
 

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <memory>
 
+#include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/norm.hpp"
-#include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"

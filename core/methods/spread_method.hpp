@@ -1,8 +1,8 @@
 // The methods of variances of one instruction set.
 #pragma once
 
-#include "kernels/certificates.hpp"
-#include "kernels/method.hpp"
+#include "methods/certificates.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 
