@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstring>
 
+#include "arithmetic/rounding.hpp"
 #include "exact/byte_codes.hpp"
 #include "exact/leading.hpp"
-#include "exact/rounding.hpp"
 
 namespace samesum {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 
 namespace samesum {
 

@@ -1,7 +1,7 @@
 // Sums of exponentials in fixed point, for what faster methods cannot certify.
 #pragma once
 
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

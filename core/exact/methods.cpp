@@ -1,8 +1,8 @@
 #include "exact/methods.hpp"
 
+#include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/leading.hpp"
-#include "exact/rounding.hpp"
 #include "exact/states.hpp"
 
 namespace samesum {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exact/superaccumulator.hpp"
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "formats/format.hpp"
-#include "kernels/scan_method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum {
 

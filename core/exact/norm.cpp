@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 
 namespace samesum {
 
@@ -17,7 +17,7 @@ double special_result(int sign, double scale, double bias) { return sign * scale
 
 ExactNorm::ExactNorm(const NormRow& row, const Superaccumulator& sum, const Superaccumulator& others,
                      std::int64_t count)
-    : is_finite_(sum.is_finite() && others.is_finite()), is_centred_(row.centred) {
+    : is_finite_(sum.is_finite() && others.is_finite()) {
     if (!is_finite_) return;
     const bool divides = row.centred || row.over_count;
     count_ = Dyadic(divides ? static_cast<std::uint64_t>(count) : 1, 0, false);
@@ -50,8 +50,8 @@ std::uint64_t ExactNorm::result(double x, double scale, double bias, Format form
     if (!std::isfinite(scale) || !std::isfinite(bias))
         return round_bits(special_result(sign, scale, bias), format);
     const Dyadic b(bias);
-    // Zeros have the sign that they have in floating point.
-    if (sign == 0) return round_bits((is_centred_ ? 0.0 : x) * scale + bias, format);
+    // Whatever the signs of zeros.
+    if (sign == 0) return round_bits(bias + 0.0, format);
     const Dyadic s(scale);
     const double part = scale * numerator.near() / (std::sqrt(power_.near()) + outside_.near()),
                  error = (std::fabs(part) + std::fabs(bias)) * 0x1p-48;

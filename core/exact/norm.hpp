@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exact/dyadic.hpp"
-#include "kernels/norm_method.hpp"
+#include "methods/norm_method.hpp"
 
 namespace samesum {
 
@@ -23,7 +23,7 @@ class ExactNorm {
     // The sign of scale * (numerator / d) + bias - value, the numerator being multiplied by the count.
     int compared(const Dyadic& numerator, const Dyadic& scale, const Dyadic& bias, const Dyadic& value) const;
 
-    bool is_finite_, is_centred_;
+    bool is_finite_;
     // d is (root of `power` + `outside`) / count; the mean is total / count.
     Dyadic count_, total_, power_, outside_;
 };

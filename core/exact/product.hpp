@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formats/format.hpp"
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

@@ -3,7 +3,7 @@
 
 #include "exact/fixed.hpp"
 #include "exact/superaccumulator.hpp"
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

@@ -3,8 +3,8 @@
 
 #include <new>
 
-#include "exact/rounding.hpp"
-#include "kernels/method.hpp"
+#include "arithmetic/rounding.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

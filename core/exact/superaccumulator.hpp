@@ -8,7 +8,7 @@
 #include "exact/leading.hpp"
 #include "exact/specials.hpp"
 #include "formats/format.hpp"
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

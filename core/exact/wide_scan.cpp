@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
-#include "exact/rounding.hpp"
 
 namespace samesum {
 

@@ -1,7 +1,7 @@
 // Prefixes of integers in float formats.
 #pragma once
 
-#include "kernels/scan_method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum {
 

@@ -7,7 +7,7 @@
 
 #include "kernels/float_formats.hpp"
 #include "kernels/rounding.hpp"
-#include "kernels/statistics.hpp"
+#include "methods/statistics.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

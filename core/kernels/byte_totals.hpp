@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "kernels/fold.hpp"
-#include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -1,5 +1,4 @@
 // The certificates of one instruction set, compiled as table.cpp is.
-#include "kernels/certificates.hpp"
 #include "kernels/elementary.hpp"
 #include "kernels/exponential_sum.hpp"
 #include "kernels/product.hpp"
@@ -10,6 +9,7 @@
 #include "kernels/short_sum.hpp"
 #include "kernels/sum2.hpp"
 #include "kernels/sum3.hpp"
+#include "methods/certificates.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "kernels/logarithm.hpp"
-#include "kernels/method.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

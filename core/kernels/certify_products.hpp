@@ -4,7 +4,7 @@
 #include "kernels/certify.hpp"
 #include "kernels/factors.hpp"
 #include "kernels/gradual_underflow.hpp"
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "kernels/certify.hpp"
-#include "kernels/method.hpp"
 #include "kernels/narrow_sums.hpp"
 #include "kernels/prefixes.hpp"
-#include "kernels/scan_method.hpp"
 #include "kernels/split_sums.hpp"
 #include "kernels/strips.hpp"
 #include "kernels/sum_pass.hpp"
 #include "kernels/sum_strip.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

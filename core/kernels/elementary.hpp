@@ -1,11 +1,11 @@
 // The elementary functions of vectors by number, for the tests of what they promise.
 #pragma once
 
-#include "kernels/certificates.hpp"
 #include "kernels/double_powers.hpp"
 #include "kernels/elementwise_power.hpp"
 #include "kernels/logarithm.hpp"
 #include "kernels/powers.hpp"
+#include "methods/certificates.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

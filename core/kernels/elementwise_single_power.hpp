@@ -13,7 +13,7 @@ struct SinglePower {
     Lanes uncertain[count];
 
     // The logarithm is off by 2^-23.3 r^2 + 2^-40.4 (|number| + 1), and |number| ln 2 by less than ln 2 from
-    // it; the product is that error times |y|, and the power of e 2^-36. 2^26 of it is what `uncertain`
+    // it; the product is that error times |y|, and the power of e 2^-35.7. 2^26 of it is what `uncertain`
     // allows for, as in `lanes_uncertain`. Of 16-bit formats: |y| r^2 is below 3 in their range, so that this
     // is below 2^-21.
     template <Format format>
@@ -31,7 +31,7 @@ struct SinglePower {
         if constexpr (format == Format::f32) {
             const Batch<count> of_logarithm = fused(log.square, 6.6f, 0x1.bp-14f);
             const Batch<count> margin =
-                fused(magnitude(p), 0x1.2p-14f, fused(magnitude(y), of_logarithm, 1 + 0x1p-10f));
+                fused(magnitude(p), 0x1.2p-14f, fused(magnitude(y), of_logarithm, 1 + 0x1p-9f));
             const Batch<count> moved = fused(power.lo, margin, power.hi);
             for_each_of<count>([&](std::size_t v) SAMESUM_INLINED {
                 all.uncertain[v] |= lanes_unequal(moved.part[v], power.hi.part[v]);

@@ -34,7 +34,7 @@ struct ExponentialOfSingles {
         if constexpr (format == Format::f32) {
             const PairPower<count> power = pair_power<count>(x, nullptr);
             for_each_of<count>([&](std::size_t v) SAMESUM_INLINED {
-                hard[v] = lanes_uncertain<10>(power.hi.part[v], power.lo.part[v]);
+                hard[v] = lanes_uncertain<9>(power.hi.part[v], power.lo.part[v]);
                 y.part[v] = power.scaled(v);
             });
         } else {

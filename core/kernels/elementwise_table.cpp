@@ -2,7 +2,7 @@
 #include "kernels/elementwise_functions.hpp"
 #include "kernels/elementwise_power.hpp"
 #include "kernels/elementwise_singles.hpp"
-#include "kernels/tables.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

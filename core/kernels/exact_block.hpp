@@ -2,8 +2,8 @@
 // or of their squares.
 #pragma once
 
-#include "kernels/exact_blocks.hpp"
 #include "kernels/grid.hpp"
+#include "methods/exact_blocks.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

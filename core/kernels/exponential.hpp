@@ -68,7 +68,7 @@ constexpr double sixteenths_per_unit = 0x1.71547652b82fep+4;  // 16 / ln 2
 constexpr double sixteenth = 0x1.62e42fefap-5, sixteenth_rest = 0x1.cf79abc9e3b3ap-44,
                  sixteenth_middle = 0x1.cf79abc9ep-44, sixteenth_last = 0x1.d9cc01f97b57ap-83;
 constexpr double whole_sixteenth = 0x1.62e42fefa39efp-5;  // rounded
-constexpr double to_integer = 0x1.8p52;  // added, it leaves an integer in the last bits
+constexpr double to_integer = 0x1.8p52;                   // added, it leaves an integer in the last bits
 
 // k as a double and in the low bits, and d - k * sixteenth, which is exact: it has the last place of d, which
 // is not below 2^-58 where k is not zero.

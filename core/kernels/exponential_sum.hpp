@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/exponential_terms.hpp"
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -1,7 +1,7 @@
 // Sums of exponentials: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/exponential_sum.hpp"
 #include "kernels/integer_exponentials.hpp"
-#include "kernels/tables.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -5,9 +5,9 @@
 
 #include <type_traits>
 
-#include "exact/rounding.hpp"
-#include "kernels/method.hpp"
+#include "arithmetic/rounding.hpp"
 #include "kernels/sweep.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

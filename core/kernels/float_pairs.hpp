@@ -125,8 +125,9 @@ constexpr FloatRoots float_roots;
 
 // The root s (1 + e) and the argument r + rest that k leaves give s (1 + r) + s (rest + e (1 + r) + r^2 q): r
 // is exact (see powers.hpp), so the first product is in two words but for 2^-47. What is small is below
-// 2^-13.9, with |r| < 0.0109: q is rounded by 2^-25, its product with r and their sum by 2^-39 of s, the sum
-// of the second words by 2^-38, and the polynomial is off by 2^-28.4 r^2. In all 2^-36.2.
+// 2^-13.9, with |r| < 0.0109. Relative to s it is off by 2^-37.5 as r + rest is rounded before it is squared,
+// by 2^-38 and 2^-38.5 as q and its product with r are, by 2^-39 itself, and by 2^-41.5 of the polynomial;
+// the sum of the second words is rounded by 2^-38. In all 2^-35.7.
 template <std::size_t count>
 SAMESUM_INLINE PairPower<count> pair_power(Batch<count> x, const Batch<count>* lower) {
     using B = Batch<count>;

@@ -7,10 +7,10 @@
 
 #include "kernels/exponent_spread.hpp"
 #include "kernels/float_formats.hpp"
-#include "kernels/method.hpp"
-#include "kernels/scan_method.hpp"
 #include "kernels/sum2.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

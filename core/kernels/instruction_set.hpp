@@ -1,12 +1,12 @@
 // The instruction sets compiled in, and the one in use.
 #pragma once
 
-#include "kernels/certificates.hpp"
-#include "kernels/exact_blocks.hpp"
-#include "kernels/norm_method.hpp"
-#include "kernels/spread_method.hpp"
-#include "kernels/statistics.hpp"
-#include "kernels/tables.hpp"
+#include "methods/certificates.hpp"
+#include "methods/exact_blocks.hpp"
+#include "methods/norm_method.hpp"
+#include "methods/spread_method.hpp"
+#include "methods/statistics.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum {
 

@@ -1,7 +1,7 @@
 // Sums of exponentials of integers: e^(x - top) is one of few numbers, which a table has.
 #pragma once
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "kernels/exponential_sum.hpp"
 #include "kernels/negative_powers.hpp"
 #include "kernels/sweep.hpp"

@@ -8,8 +8,8 @@
 
 #include "kernels/column_scan.hpp"
 #include "kernels/prefixes.hpp"
-#include "kernels/scan_method.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -1,9 +1,9 @@
 // Lines side by side whose elements become rows of columns: squares of them are transposed in registers.
 #pragma once
 
-#include "kernels/scan_method.hpp"
 #include "kernels/transpose.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

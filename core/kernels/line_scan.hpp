@@ -2,8 +2,8 @@
 #pragma once
 
 #include "kernels/line_group.hpp"
-#include "kernels/scan_method.hpp"
 #include "kernels/strips.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

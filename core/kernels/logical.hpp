@@ -1,8 +1,8 @@
 // Whether all, or any, elements are true: all but zeros of either sign are.
 #pragma once
 
-#include "kernels/method.hpp"
 #include "kernels/sweep.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

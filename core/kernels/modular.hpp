@@ -3,11 +3,11 @@
 
 #include <type_traits>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "kernels/byte_totals.hpp"
-#include "kernels/method.hpp"
 #include "kernels/narrow_products.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

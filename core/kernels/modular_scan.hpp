@@ -2,11 +2,11 @@
 // one after the other, keep up with memory: what is added is done by the time that it is stored.
 #pragma once
 
-#include "exact/rounding.hpp"
-#include "kernels/method.hpp"
+#include "arithmetic/rounding.hpp"
 #include "kernels/modular_line.hpp"
 #include "kernels/modular_strips.hpp"
-#include "kernels/scan_method.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "kernels/scan_method.hpp"
 #include "kernels/widening.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/norm_method.hpp"
 #include "kernels/spread.hpp"
+#include "methods/norm_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -162,30 +162,50 @@ struct NormLines {
         Words doubt;
     };
 
-    // The line's numbers in vectors.
+    // The line's numbers in vectors, and what the error of a result is made of: a part of its magnitude and
+    // what the greatest scale and bias of the elements make of the offset's and the inverse's.
     struct Line {
-        Doubles centre, offset, offset_rest, inverse, inverse_rest;
-        double shift_error, relative_error;
+        Doubles centre, offset, offset_rest, inverse, inverse_rest, shift;
+        Doubles constant_error, relative_error;
 
-        explicit SAMESUM_INLINE Line(const NormLine& l)
+        SAMESUM_INLINE Line(const NormLine& l, const NormScale& by)
             : centre(Doubles{} + l.centre),
               offset(Doubles{} + l.offset),
               offset_rest(Doubles{} + l.offset_rest),
               inverse(Doubles{} + l.inverse),
               inverse_rest(Doubles{} + l.inverse_rest),
-              shift_error(
-                  (l.offset_error + samesum::magnitude(l.offset) * (is_wide ? words_error : 0x1p-51)) *
-                  l.inverse * spread_slack),
-              relative_error((l.inverse_error + (is_wide ? words_error : 0x1p-50)) * spread_slack) {}
+              shift(Doubles{} - l.offset * l.inverse) {
+            const double unit = is_wide ? words_error : 0x1p-50, part = l.inverse_error + unit,
+                         shift_error = (l.offset_error + samesum::magnitude(l.offset) * unit) * l.inverse;
+            constant_error = Doubles{} + (by.scale_most * shift_error + by.bias_most * part) * spread_slack;
+            relative_error = Doubles{} + (part + unit) * spread_slack;
+        }
 
-        // Of a difference and what follows: each operation is off by a unit in its last place.
-        SAMESUM_INLINE Bounded narrow(Doubles x, Doubles scale, Doubles bias) const {
-            const Doubles v = ((x - centre) - offset) * inverse, scaled = v * scale, w = scaled + bias;
-            const Doubles error = samesum::SAMESUM_ISA::magnitude(scale) * shift_error +
-                                  samesum::SAMESUM_ISA::magnitude(scaled) * relative_error +
-                                  samesum::SAMESUM_ISA::magnitude(w) * 0x1p-51;
+        SAMESUM_INLINE Doubles error_of(Doubles w) const {
+            return roughly_fused(samesum::SAMESUM_ISA::magnitude(w), relative_error, constant_error);
+        }
+
+        // Five operations, each off by a unit in the last place; what is scaled is at most the result and the
+        // bias.
+        SAMESUM_INLINE Doubles value(Doubles x, Doubles scale, Doubles bias) const {
+            return roughly_fused(roughly_fused(x - centre, inverse, shift), scale, bias);
+        }
+
+        static SAMESUM_INLINE Bounded tested(Doubles w, Doubles error) {
             const auto low = Round::of_number(w - error), high = Round::of_number(w + error);
-            return {low, Round::different(low, high) | ~narrowed_mask(error < infinity)};
+            return {low, Round::different(low, high)};
+        }
+        // Formats of 16 bits by way of float32: its own rounding is part of the error.
+        SAMESUM_INLINE Bounded narrow(Doubles w) const {
+            if constexpr (F::size == 4) {
+                return tested(w, error_of(w));
+            } else {
+                const Doubles error = roughly_fused(samesum::SAMESUM_ISA::magnitude(w),
+                                                    relative_error + 0x1p-23, constant_error + 0x1p-140);
+                const Words low = Round::of_float(narrowed(w - error)),
+                            high = Round::of_float(narrowed(w + error));
+                return {low, Round::different(low, high)};
+            }
         }
 
         SAMESUM_INLINE Bounded wide(Doubles x, Doubles scale, Doubles bias) const {
@@ -198,49 +218,89 @@ struct NormLines {
             const Doubles scaled = v * scale, scaled_rest = fused(v, scale, -scaled) + v_rest * scale;
             two_sum(scaled, bias, w, w_rest);
             w_rest += scaled_rest;
-            const Doubles size = samesum::SAMESUM_ISA::magnitude(v),
+            const Doubles error = error_of(w), size = samesum::SAMESUM_ISA::magnitude(v),
                           scaled_size = samesum::SAMESUM_ISA::magnitude(scaled);
-            const Doubles error = samesum::SAMESUM_ISA::magnitude(scale) * shift_error +
-                                  scaled_size * relative_error +
-                                  samesum::SAMESUM_ISA::magnitude(w) * words_error;
             const auto low = Round::of(w, w_rest - error), high = Round::of(w, w_rest + error);
             // Below these the low words may have been lost.
-            const Longs tiny = ((size < safe_floor) & (v != 0)) |
-                               ((scaled_size < safe_floor) & (scaled != 0)) |
+            const Longs tiny = ((size < safe_floor) & (t != 0)) |
+                               ((scaled_size < safe_floor) & (v != 0) & (scale != 0)) |
                                (samesum::SAMESUM_ISA::magnitude(w) > safe_ceiling);
-            return {low,
-                    Round::different(low, high) | ~narrowed_mask(error < infinity) | narrowed_mask(tiny)};
+            return {low, Round::different(low, high) | narrowed_mask(tiny)};
         }
     };
 
     template <bool each>
-    static std::size_t run(const Line& line, const char* x, std::size_t n, const NormScale& by, char* out,
-                           std::uint16_t* doubtful) {
+    struct Run {
+        const Line& line;
+        const char* x;
+        const NormScale& by;
+        char* out;
+        std::uint16_t* doubtful;
         std::size_t found = 0;
-        const Doubles one_scale = Doubles{} + by.scale[0], one_bias = Doubles{} + by.bias[0];
-        for (std::size_t i = 0; i < n; i += width) {
-            const std::size_t left = n - i;
-            const Doubles v = some(x + i * F::size, left);
-            const Doubles scale = each ? some_doubles(by.scale + i, left) : one_scale,
-                          bias = each ? some_doubles(by.bias + i, left) : one_bias;
-            Bounded result;
-            if constexpr (is_wide)
-                result = line.wide(v, scale, bias);
-            else
-                result = line.narrow(v, scale, bias);
-            if (left >= width) {
-                Round::store_to(out, i, result.bits);
-            } else {
-                char last[width * F::size];
-                Round::store_to(last, 0, result.bits);
-                std::memcpy(out + i * F::size, last, left * F::size);
-            }
-            if (!any_bit(result.doubt)) continue;
-            for (std::size_t k = 0; k < std::min(left, width); ++k)
-                if (result.doubt[k] != 0) doubtful[found++] = static_cast<std::uint16_t>(i + k);
+
+        SAMESUM_INLINE Doubles scale(std::size_t i, std::size_t left) const {
+            return each ? some_doubles(by.scale + i, left) : Doubles{} + by.scale[0];
         }
-        return found;
-    }
+        SAMESUM_INLINE Doubles bias(std::size_t i, std::size_t left) const {
+            return each ? some_doubles(by.bias + i, left) : Doubles{} + by.bias[0];
+        }
+        SAMESUM_INLINE Doubles value(std::size_t i, std::size_t left) const {
+            return line.value(some(x + i * F::size, left), scale(i, left), bias(i, left));
+        }
+
+        SAMESUM_INLINE void note(Words doubt, std::size_t i, std::size_t left) {
+            for (std::size_t k = 0; k < std::min(left, width); ++k)
+                if (doubt[k] != 0) doubtful[found++] = static_cast<std::uint16_t>(i + k);
+        }
+
+        SAMESUM_INLINE void put(const typename Round::Bits& bits, std::size_t i, std::size_t left) const {
+            if (left >= width) return Round::store_to(out, i, bits);
+            char last[width * F::size];
+            Round::store_to(last, 0, bits);
+            std::memcpy(out + i * F::size, last, left * F::size);
+        }
+
+        // Whole vectors together: most often none of them is in doubt.
+        template <std::size_t vectors>
+        SAMESUM_INLINE void take(std::size_t i) {
+            Doubles w[vectors];
+            Words doubt[vectors], any = {};
+            for_each_of<vectors>([&](std::size_t k) SAMESUM_INLINED {
+                w[k] = value(i + k * width, width);
+                const Bounded result = line.narrow(w[k]);
+                Round::store_to(out, i + k * width, result.bits);
+                doubt[k] = result.doubt;
+                any |= result.doubt;
+            });
+            if (!any_bit(any)) return;
+            for (std::size_t k = 0; k < vectors; ++k)
+                if (any_bit(doubt[k])) settle(w[k], i + k * width, width);
+        }
+
+        void settle(Doubles w, std::size_t i, std::size_t left) {
+            const Bounded result = Line::tested(w, line.error_of(w));
+            put(result.bits, i, left);
+            note(result.doubt, i, left);
+        }
+
+        SAMESUM_INLINE std::size_t run(std::size_t n) {
+            constexpr std::size_t together = 4;
+            std::size_t i = 0;
+            if constexpr (is_wide) {
+                for (; i < n; i += width) {
+                    const std::size_t left = n - i;
+                    const Bounded result =
+                        line.wide(some(x + i * F::size, left), scale(i, left), bias(i, left));
+                    put(result.bits, i, left);
+                    if (any_bit(result.doubt)) note(result.doubt, i, left);
+                }
+            } else {
+                for (; i + together * width <= n; i += together * width) take<together>(i);
+                for (; i < n; i += width) settle(value(i, n - i), i, n - i);
+            }
+            return found;
+        }
+    };
 
     static SAMESUM_INLINE Doubles some_doubles(const double* p, std::size_t n) {
         if (n >= width) return load<Doubles>(p);
@@ -252,8 +312,9 @@ struct NormLines {
     static std::size_t finish(const NormLine& line, const char* x, std::size_t n, const NormScale& by,
                               void* out, std::uint16_t* doubtful) {
         char* const to = static_cast<char*>(out);
-        return by.each ? run<true>(Line(line), x, n, by, to, doubtful)
-                       : run<false>(Line(line), x, n, by, to, doubtful);
+        const Line numbers(line, by);
+        if (by.each) return Run<true>{numbers, x, by, to, doubtful}.run(n);
+        return Run<false>{numbers, x, by, to, doubtful}.run(n);
     }
 };
 

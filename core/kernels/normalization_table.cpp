@@ -2,7 +2,7 @@
 #include "kernels/line_blocks.hpp"
 #include "kernels/line_columns.hpp"
 #include "kernels/line_rows.hpp"
-#include "kernels/tables.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -5,7 +5,7 @@
 
 #include "kernels/certify.hpp"
 #include "kernels/factors.hpp"
-#include "kernels/scan_method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

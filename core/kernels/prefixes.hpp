@@ -4,8 +4,8 @@
 #include "kernels/certify.hpp"
 #include "kernels/factors.hpp"
 #include "kernels/float_formats.hpp"
-#include "kernels/scan_method.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -3,9 +3,9 @@
 
 #include "kernels/certify_products.hpp"
 #include "kernels/factors.hpp"
-#include "kernels/method.hpp"
 #include "kernels/row_products.hpp"
 #include "kernels/run_product.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

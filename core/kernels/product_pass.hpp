@@ -3,7 +3,7 @@
 
 #include "kernels/line_group.hpp"
 #include "kernels/plain_products.hpp"
-#include "kernels/scan_method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -4,7 +4,7 @@
 #include "kernels/certify_products.hpp"
 #include "kernels/plain_products.hpp"
 #include "kernels/prefixes.hpp"
-#include "kernels/scan_method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

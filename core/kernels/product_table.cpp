@@ -1,9 +1,9 @@
 // Products: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/modular_scan.hpp"
 #include "kernels/product_scan.hpp"
-#include "kernels/tables.hpp"
 #include "kernels/triple_product.hpp"
 #include "kernels/widened_scan.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

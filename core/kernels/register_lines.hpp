@@ -3,9 +3,9 @@
 // other of `width` lines, which may be in doubt in the end: then all is written again by other ways.
 #pragma once
 
-#include "kernels/scan_method.hpp"
 #include "kernels/transpose.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

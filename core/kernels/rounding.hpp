@@ -1,9 +1,9 @@
-// Vectors of doubles rounded to the bits of a format; the scalar forms are in exact/rounding.hpp.
+// Vectors of doubles rounded to the bits of a format; the scalar forms are in arithmetic/rounding.hpp.
 #pragma once
 
 #include <type_traits>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "kernels/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {

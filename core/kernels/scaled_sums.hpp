@@ -7,9 +7,9 @@
 #include <initializer_list>
 #include <optional>
 
-#include "exact/rounding.hpp"
-#include "kernels/certificates.hpp"
+#include "arithmetic/rounding.hpp"
 #include "kernels/sum2.hpp"
+#include "methods/certificates.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

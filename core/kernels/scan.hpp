@@ -5,11 +5,11 @@
 #include "kernels/column_scan.hpp"
 #include "kernels/grid.hpp"
 #include "kernels/interleaved.hpp"
-#include "kernels/method.hpp"
 #include "kernels/prefix_tests.hpp"
-#include "kernels/scan_method.hpp"
 #include "kernels/short_line_scan.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -1,8 +1,8 @@
 // Prefix sums: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/modular_scan.hpp"
 #include "kernels/scan.hpp"
-#include "kernels/tables.hpp"
 #include "kernels/widened_scan.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

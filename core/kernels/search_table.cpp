@@ -1,7 +1,7 @@
 // Positions of extremes, all and any: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/logical.hpp"
 #include "kernels/positions.hpp"
-#include "kernels/tables.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

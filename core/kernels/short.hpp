@@ -6,8 +6,8 @@
 
 #include "kernels/certify.hpp"
 #include "kernels/rounding.hpp"
-#include "kernels/short_method.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/short_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

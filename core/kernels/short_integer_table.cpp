@@ -2,7 +2,7 @@
 #include "kernels/modular.hpp"
 #include "kernels/short_modular.hpp"
 #include "kernels/short_whole.hpp"
-#include "kernels/tables.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

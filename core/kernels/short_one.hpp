@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "kernels/short.hpp"
 #include "kernels/singles.hpp"
 

@@ -6,7 +6,7 @@
 #include "kernels/short_position.hpp"
 #include "kernels/short_product.hpp"
 #include "kernels/short_sum.hpp"
-#include "kernels/tables.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

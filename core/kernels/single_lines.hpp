@@ -3,9 +3,9 @@
 #pragma once
 
 #include "kernels/fold.hpp"
-#include "kernels/line_method.hpp"
 #include "kernels/logarithm.hpp"
 #include "kernels/powers.hpp"
+#include "methods/line_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -1,6 +1,6 @@
 // Variances: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/spread.hpp"
-#include "kernels/spread_method.hpp"
+#include "methods/spread_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -19,6 +19,7 @@ struct AsDoubles {
     }
 };
 
+// What a double may not hold is left to exact sums.
 template <class Integer>
 struct IntegersAsDoubles {
     static constexpr std::size_t size = sizeof(Integer);
@@ -26,7 +27,7 @@ struct IntegersAsDoubles {
         for (std::size_t i = 0; i < n; ++i) {
             Integer x;
             std::memcpy(&x, p + i * size, size);
-            to[i] = static_cast<double>(x);
+            to[i] = double_or_nan(x);
         }
     }
 };
@@ -93,6 +94,8 @@ constexpr SpreadMethods all_spreads() {
     fill<Format::i8, IntegersAsDoubles<std::int8_t>>(m);
     fill<Format::i16, IntegersAsDoubles<std::int16_t>>(m);
     fill<Format::i32, IntegersAsDoubles<std::int32_t>>(m);
+    fill<Format::i64, IntegersAsDoubles<std::int64_t>>(m);
+    fill<Format::u64, IntegersAsDoubles<std::uint64_t>>(m);
     fill<Format::u8, IntegersAsDoubles<std::uint8_t>>(m);
     fill<Format::u16, IntegersAsDoubles<std::uint16_t>>(m);
     fill<Format::u32, IntegersAsDoubles<std::uint32_t>>(m);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "kernels/certify.hpp"
-#include "kernels/method.hpp"
 #include "kernels/sums.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

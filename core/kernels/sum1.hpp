@@ -3,11 +3,11 @@
 #pragma once
 
 #include "kernels/fold.hpp"
-#include "kernels/method.hpp"
 #include "kernels/singles.hpp"
 #include "kernels/sum1_part.hpp"
 #include "kernels/sum1_tile.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -3,9 +3,9 @@
 
 #include "kernels/float_formats.hpp"
 #include "kernels/fold.hpp"
-#include "kernels/method.hpp"
 #include "kernels/rounding.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

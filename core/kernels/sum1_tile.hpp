@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels/certify.hpp"
-#include "kernels/method.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -4,10 +4,10 @@
 
 #include "kernels/certify.hpp"
 #include "kernels/float_formats.hpp"
-#include "kernels/method.hpp"
 #include "kernels/sum1.hpp"
 #include "kernels/sums.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

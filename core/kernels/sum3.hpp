@@ -5,8 +5,8 @@
 #include "kernels/certify.hpp"
 #include "kernels/float_formats.hpp"
 #include "kernels/grid.hpp"
-#include "kernels/method.hpp"
 #include "kernels/sums.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

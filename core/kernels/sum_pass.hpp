@@ -3,7 +3,7 @@
 
 #include "kernels/exponent_spread.hpp"
 #include "kernels/grid.hpp"
-#include "kernels/scan_method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -7,7 +7,7 @@
 #include "kernels/sum1.hpp"
 #include "kernels/sum2.hpp"
 #include "kernels/sum3.hpp"
-#include "kernels/tables.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

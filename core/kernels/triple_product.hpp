@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/factors.hpp"
-#include "kernels/scan_method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/short_method.hpp"
 #include "kernels/transpose.hpp"
+#include "methods/short_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

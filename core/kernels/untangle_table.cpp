@@ -1,8 +1,8 @@
 // Untangling of short rows: for one instruction set, compiled as table.cpp is.
 #include <utility>
 
-#include "kernels/tables.hpp"
 #include "kernels/untangle.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -11,7 +11,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "exact/error_free.hpp"
+#include "arithmetic/error_free.hpp"
 #include "formats/format.hpp"
 #include "kernels/prefetch.hpp"
 

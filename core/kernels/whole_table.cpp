@@ -1,7 +1,7 @@
 // Exact totals of integers: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/split_squares.hpp"
-#include "kernels/tables.hpp"
 #include "kernels/whole.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

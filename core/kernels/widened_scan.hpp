@@ -5,9 +5,9 @@
 #include <initializer_list>
 
 #include "kernels/line_scan.hpp"
-#include "kernels/method.hpp"
-#include "kernels/scan_method.hpp"
 #include "kernels/vectors.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/scan_method.hpp"
+#include "methods/scan_method.hpp"
 #include "run/normalize.hpp"
 #include "run/reduce.hpp"
 #include "run/scan.hpp"

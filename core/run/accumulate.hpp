@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/method.hpp"
 #include "layout/plan.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

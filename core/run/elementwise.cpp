@@ -4,9 +4,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/power.hpp"
-#include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "threads/pool.hpp"

@@ -1,8 +1,8 @@
 // Functions of each element of arrays.
 #pragma once
 
-#include "kernels/elementwise_method.hpp"
 #include "layout/plan.hpp"
+#include "methods/elementwise_method.hpp"
 
 namespace samesum {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "run/kept_states.hpp"
 #include "threads/pool.hpp"
 #include "threads/thresholds.hpp"

@@ -3,12 +3,12 @@
 
 #include "exact/running_total.hpp"
 #include "exact/superaccumulator.hpp"
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 
-// Of map(x). The total of a block is nearly always exact in a few words; only where it is not, its elements are
-// added to the superaccumulator one by one.
+// Of map(x). The total of a block is nearly always exact in a few words; only where it is not, its elements
+// are added to the superaccumulator one by one.
 const Method& exact_sum_method(Format in, Map map);
 
 // Adds n <= scan_elements contiguous elements.

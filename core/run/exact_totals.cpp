@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "run/exact_sums.hpp"
 #include "run/exact_words.hpp"
 #include "run/kept_states.hpp"

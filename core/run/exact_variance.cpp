@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "arithmetic/rounding.hpp"
 #include "exact/byte_floats.hpp"
 #include "exact/methods.hpp"
-#include "exact/rounding.hpp"
 #include "exact/variance.hpp"
 #include "run/exact_sums.hpp"
 

@@ -1,7 +1,7 @@
 // Variances by exact sums of the elements and of their squares.
 #pragma once
 
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

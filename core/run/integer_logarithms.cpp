@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/methods.hpp"
-#include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 
 namespace samesum {

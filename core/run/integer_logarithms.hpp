@@ -2,7 +2,7 @@
 // use.
 #pragma once
 
-#include "kernels/method.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

@@ -1,8 +1,8 @@
 // Lines that lie element by element beside each other, along all of them at once.
 #pragma once
 
-#include "kernels/scan_method.hpp"
 #include "layout/scan_plan.hpp"
+#include "methods/scan_method.hpp"
 #include "run/row_scan.hpp"
 #include "run/scan_target.hpp"
 

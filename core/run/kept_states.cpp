@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "kernels/exact_blocks.hpp"
+#include "methods/exact_blocks.hpp"
 #include "run/accumulate.hpp"
 #include "run/finish.hpp"
 #include "threads/pool.hpp"

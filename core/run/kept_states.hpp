@@ -1,8 +1,8 @@
 // States that stay from one array to the next take the elements of some sets.
 #pragma once
 
-#include "kernels/method.hpp"
 #include "layout/plan.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

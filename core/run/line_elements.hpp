@@ -1,9 +1,9 @@
 // The elements of one line of a scan, some at a time.
 #pragma once
 
-#include "kernels/scan_method.hpp"
 #include "layout/copy.hpp"
 #include "layout/scan_plan.hpp"
+#include "methods/scan_method.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {

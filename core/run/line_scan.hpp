@@ -1,8 +1,8 @@
 // Several lines side by side, along their elements.
 #pragma once
 
-#include "kernels/scan_method.hpp"
 #include "layout/scan_plan.hpp"
+#include "methods/scan_method.hpp"
 #include "run/repair.hpp"
 #include "run/scan_target.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "kernels/line_method.hpp"
 #include "layout/plan.hpp"
+#include "methods/line_method.hpp"
 
 namespace samesum {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/plan.hpp"
@@ -24,7 +24,9 @@ class Job {
         : method_(method),
           lines_(lines),
           size_(size_of(static_cast<Format>(method.format))),
-          threads_(lines.count * lines.n * size_ >= static_cast<std::size_t>(long_line_threaded_bytes) ? threads : 1),
+          threads_(lines.count * lines.n * size_ >= static_cast<std::size_t>(long_line_threaded_bytes)
+                       ? threads
+                       : 1),
           shares_(lines.count * blocks()),
           all_(lines.count) {}
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/tables.hpp"
+#include "methods/tables.hpp"
 
 namespace samesum {
 

@@ -5,8 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/norm_method.hpp"
+#include "arithmetic/error_free.hpp"
 #include "layout/plan.hpp"
+#include "methods/norm_method.hpp"
 
 namespace samesum {
 
@@ -31,14 +32,18 @@ class NormScales {
         if (by_element_ && !varies) shared_ = expanded(0);
     }
 
-    // each(first element, how many, scale and bias of them) of the line, `most` at a time.
+    // each(first element, how many, scale and bias of them) of the line, norm_elements at a time.
     template <class Each>
-    void each_stretch(std::int64_t line, std::size_t n, std::size_t most, const Each& each) const {
+    void each_stretch(std::int64_t line, std::size_t n, const Each& each) const {
         if (by_element_) {
-            const std::vector<double> own = shared_.empty() ? expanded(line) : std::vector<double>{};
-            const double* const numbers = (shared_.empty() ? own : shared_).data();
-            for (std::size_t i = 0; i < n; i += most)
-                each(i, std::min(most, n - i), NormScale{numbers + i, numbers + n + i, true});
+            const Numbers own = shared_.values.empty() ? expanded(line) : Numbers{};
+            const Numbers& numbers = shared_.values.empty() ? own : shared_;
+            const double *const scale = numbers.values.data(), *const bias = scale + n;
+            for (std::size_t i = 0; i < n; i += norm_elements) {
+                const double* const most = numbers.most.data() + 2 * (i / norm_elements);
+                each(i, std::min(norm_elements, n - i),
+                     NormScale{scale + i, bias + i, true, most[0], most[1]});
+            }
             return;
         }
         const Offsets at = offsets_at(kept_, line);
@@ -46,36 +51,61 @@ class NormScales {
         for (std::size_t first = 0; first < n; first += static_cast<std::size_t>(run_), walk.next()) {
             const double scale = number(scale_ + at.in + walk.in()),
                          bias = number(bias_ + at.out + walk.out());
+            const NormScale both{&scale, &bias, false, size_in_range(scale), size_in_range(bias)};
             const std::size_t end = first + static_cast<std::size_t>(run_);
-            for (std::size_t i = first; i < end; i += most)
-                each(i, std::min(most, end - i), NormScale{&scale, &bias, false});
+            for (std::size_t i = first; i < end; i += norm_elements)
+                each(i, std::min(norm_elements, end - i), both);
         }
     }
 
   private:
     static constexpr std::int64_t least_run = 64;
-    // A bias of -0 leaves the sign of a zero as it is.
-    static constexpr double one = 1, nothing = -0.0;
+    static constexpr double one = 1, nothing = 0;
 
     static bool is_same(const Dim& d) { return d.in == 0 && d.out == 0; }
     static double number(const char* p) {
         double value;
         __builtin_memcpy(&value, p, sizeof value);
-        return value;
+        return value + 0.0;  // zeros of a sum are +0
     }
 
-    // The scales of all elements of a line, then their biases.
-    std::vector<double> expanded(std::int64_t line) const {
+    // The scales of all elements of a line, then their biases; and of each stretch the greatest magnitudes.
+    struct Numbers {
+        std::vector<double> values, most;
+    };
+
+    // Of a number that takes no product out of the range of double; else NaN.
+    static double size_in_range(double x) {
+        const double size = samesum::magnitude(x);
+        return (size > 0x1p-400 && size < 0x1p400) || size == 0 ? size : __builtin_nan("");
+    }
+
+    // NaN where some number is not in that range.
+    static double greatest(const double* p, std::size_t n) {
+        double most = 0, flaw = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double size = size_in_range(p[i]);
+            most = std::max(most, size);
+            flaw += size * 0;
+        }
+        return most + flaw;
+    }
+
+    Numbers expanded(std::int64_t line) const {
         const Offsets at = offsets_at(kept_, line);
         const std::size_t n = static_cast<std::size_t>(within_.count() * run_),
                           run = static_cast<std::size_t>(run_);
-        std::vector<double> numbers(2 * n);
+        Numbers numbers{std::vector<double>(2 * n), {}};
+        double *const scale = numbers.values.data(), *const bias = scale + n;
         Walk walk(within_, 0);
         for (std::size_t i = 0; i < n; i += run, walk.next()) {
-            std::fill_n(numbers.begin() + static_cast<std::ptrdiff_t>(i), run,
-                        number(scale_ + at.in + walk.in()));
-            std::fill_n(numbers.begin() + static_cast<std::ptrdiff_t>(n + i), run,
-                        number(bias_ + at.out + walk.out()));
+            std::fill_n(scale + i, run, number(scale_ + at.in + walk.in()));
+            std::fill_n(bias + i, run, number(bias_ + at.out + walk.out()));
+        }
+        for (std::size_t i = 0; i < n; i += norm_elements) {
+            const std::size_t now = std::min(norm_elements, n - i);
+            numbers.most.push_back(greatest(scale + i, now));
+            numbers.most.push_back(greatest(bias + i, now));
         }
         return numbers;
     }
@@ -84,7 +114,7 @@ class NormScales {
     Dims kept_, within_;
     std::int64_t run_ = 1;
     bool by_element_ = false;
-    std::vector<double> shared_;
+    Numbers shared_;
 };
 
 }  // namespace samesum

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <memory>
 
+#include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/norm.hpp"
-#include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
@@ -242,21 +242,19 @@ class Job {
         alignas(64) char buffer[norm_elements * 8];
         std::uint16_t doubtful[norm_elements];
         const std::size_t result = size_of(call_.format), item = size_of(call_.x.format);
-        scales_.each_stretch(
-            number, n_, norm_elements, [&](std::size_t i, std::size_t now, const NormScale& by) {
-                char* const to = streamed ? buffer : out + i * result;
-                const auto settle = [&](std::size_t k) {
-                    exact.put(i + k, by.scale[by.each ? k : 0], by.bias[by.each ? k : 0], to + k * result);
-                };
-                if (line.is_known) {
-                    const std::size_t found =
-                        methods_.finish[format_](line, x + i * item, now, by, to, doubtful);
-                    for (std::size_t k = 0; k < found; ++k) settle(doubtful[k]);
-                } else {
-                    for (std::size_t k = 0; k < now; ++k) settle(k);
-                }
-                if (streamed) stream(out + i * result, buffer, now * result);
-            });
+        scales_.each_stretch(number, n_, [&](std::size_t i, std::size_t now, const NormScale& by) {
+            char* const to = streamed ? buffer : out + i * result;
+            const auto settle = [&](std::size_t k) {
+                exact.put(i + k, by.scale[by.each ? k : 0], by.bias[by.each ? k : 0], to + k * result);
+            };
+            if (line.is_known && by.is_in_range()) {
+                const std::size_t found = methods_.finish[format_](line, x + i * item, now, by, to, doubtful);
+                for (std::size_t k = 0; k < found; ++k) settle(doubtful[k]);
+            } else {
+                for (std::size_t k = 0; k < now; ++k) settle(k);
+            }
+            if (streamed) stream(out + i * result, buffer, now * result);
+        });
     }
 
     const NormCall& call_;

@@ -1,8 +1,8 @@
 // Normalizations about a mean or by a norm over any axes, end to end.
 #pragma once
 
-#include "kernels/norm_method.hpp"
 #include "layout/plan.hpp"
+#include "methods/norm_method.hpp"
 
 namespace samesum {
 

@@ -1,6 +1,6 @@
 #include "run/pass.hpp"
 
-#include "kernels/short_method.hpp"
+#include "methods/short_method.hpp"
 
 namespace samesum {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "run/accumulate.hpp"
 #include "run/groups.hpp"
 #include "run/job.hpp"

@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "kernels/method.hpp"
-#include "kernels/scan_method.hpp"
 #include "layout/plan.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum {
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
 #include "exact/near_product.hpp"
 #include "exact/product.hpp"
-#include "exact/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact_sums.hpp"
 #include "run/line_elements.hpp"

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/method.hpp"
-#include "kernels/scan_method.hpp"
 #include "layout/scan_plan.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum {
 

@@ -1,9 +1,9 @@
 // A line of a scan block after block, by vectors along it.
 #pragma once
 
-#include "kernels/method.hpp"
-#include "kernels/scan_method.hpp"
 #include "layout/scan_plan.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
 #include "run/repair.hpp"
 #include "run/scan_target.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kernels/method.hpp"
 #include "layout/scan_plan.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

@@ -1,7 +1,7 @@
 // A scan whose lines are columns of neighbours.
 #pragma once
 
-#include "kernels/scan_method.hpp"
+#include "methods/scan_method.hpp"
 #include "run/repair.hpp"
 #include "run/scan_target.hpp"
 

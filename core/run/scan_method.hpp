@@ -1,8 +1,8 @@
 // Which method serves a scan.
 #pragma once
 
-#include "kernels/method.hpp"
-#include "kernels/scan_method.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
 
 namespace samesum {
 

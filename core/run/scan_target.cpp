@@ -1,6 +1,6 @@
 #include "run/scan_target.hpp"
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
 

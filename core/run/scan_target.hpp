@@ -1,8 +1,8 @@
 // Where the prefixes of a scan go, and how.
 #pragma once
 
-#include "kernels/method.hpp"
 #include "layout/scan_plan.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

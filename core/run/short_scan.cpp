@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdlib>
 
-#include "exact/rounding.hpp"
+#include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"

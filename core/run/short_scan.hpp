@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kernels/scan_method.hpp"
 #include "layout/scan_plan.hpp"
+#include "methods/scan_method.hpp"
 #include "run/repair.hpp"
 
 namespace samesum {

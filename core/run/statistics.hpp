@@ -9,7 +9,7 @@
 
 #include "exact/superaccumulator.hpp"
 #include "formats/format.hpp"
-#include "kernels/statistics.hpp"
+#include "methods/statistics.hpp"
 
 namespace samesum {
 

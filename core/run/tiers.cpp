@@ -144,18 +144,15 @@ Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64
     return tiers;
 }
 
-// Results of eight bits, and integers that no double holds, by exact sums alone.
+// Results of eight bits by exact sums alone.
 Tiers variance_tiers(const SpreadMethods& spreads, Format in, Format out, std::int64_t count) {
     Tiers tiers;
     const Format known = in == Format::boolean ? Format::u8 : in;
     if (!is_byte_float(in) && !is_byte_float(out)) {
         if (is_float(in) && size_of(in) < 8 && size_of(out) <= 4)
             tiers.push(spreads.narrow[static_cast<std::size_t>(in)], 0);
-        const Method& wide = spreads.wide[static_cast<std::size_t>(known)];
-        if (in == Format::f64 && count <= few_elements)
-            tiers.push(spreads.few, 1);
-        else if (wide.init != nullptr)
-            tiers.push(wide, 1);
+        const bool is_few = in == Format::f64 && count <= few_elements;
+        tiers.push(is_few ? spreads.few : spreads.wide[static_cast<std::size_t>(known)], 1);
     }
     tiers.push(exact_variance_method(in), 2);
     return tiers;

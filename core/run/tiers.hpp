@@ -1,8 +1,8 @@
 // Which methods serve a reduction.
 #pragma once
 
-#include "kernels/method.hpp"
-#include "kernels/short_method.hpp"
+#include "methods/method.hpp"
+#include "methods/short_method.hpp"
 #include "run/reduce.hpp"
 
 namespace samesum {

@@ -32,8 +32,8 @@ constexpr std::int64_t scan_brief_bytes = 512 << 10;
 constexpr std::int64_t normalization_threaded_elements = 8 << 10, normalization_brief_elements = 128 << 10;
 constexpr std::int64_t long_line_threaded_bytes = 128 << 10;
 
-// Functions of each element: elements, each of which counts as so many bytes too. A vector of them takes longer
-// than to read it.
+// Functions of each element: elements, each of which counts as so many bytes too. A vector of them takes
+// longer than to read it.
 constexpr std::int64_t elementwise_element_bytes = 8;
 constexpr std::int64_t elementwise_threaded_elements = 8 << 10, elementwise_brief_elements = 64 << 10;
 

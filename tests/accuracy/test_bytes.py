@@ -11,14 +11,14 @@ import pytest
 import samesum as ss
 from bits import mix
 from oracle import assert_bits, check_reduce
-from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, REDUCTIONS, SUM, SUM_SQUARE
+from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MAX, MEAN, MIN, REDUCTIONS, STD, SUM, SUM_SQUARE, VAR
 from samesum.engine import memory
 from samesum.engine.memory import KEEPDIMS, REFUSE_EMPTY
 from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import BYTES
 
-TAKING = (SUM, MEAN, MIN, MAX, L1_NORM, L2_NORM, SUM_SQUARE)
+TAKING = (SUM, MEAN, VAR, STD, MIN, MAX, L1_NORM, L2_NORM, SUM_SQUARE)
 
 each_format = pytest.mark.parametrize("dtype", [np.dtype(getattr(ml_dtypes, name)) for name in BYTES], ids=str)
 each_row = pytest.mark.parametrize("row", TAKING, ids=lambda row: row.name)
@@ -155,7 +155,7 @@ def test_empty_sets(dtype: np.dtype[Any]) -> None:
 def test_what_does_not_take_them_says_what_does(dtype: np.dtype[Any]) -> None:
     for row in REDUCTIONS:
         if row not in TAKING:
-            with pytest.raises(DtypeError, match=f"{dtype.name} is accepted by sum, mean, min, max"):
+            with pytest.raises(DtypeError, match=f"{dtype.name} is accepted by sum, mean, var, std, min, max"):
                 memory.reduce(row, np.zeros(3, np.uint8).view(dtype))
     with pytest.raises(DtypeError, match=f"{dtype.name} has no scans"):
         memory.scan(CUMULATIVE_SUM, np.zeros(3, np.uint8).view(dtype), 0)

@@ -175,7 +175,7 @@ def test_exponentials_of_floats_in_two_words(measured: Measure) -> None:
     x, found = words_of_floats(-87, 87, 3000), Quotients()
     for (hi, lo), got in zip(x.T.tolist(), _core.elementary(SINGLE_EXPONENTIAL, x).T.tolist(), strict=True):
         wanted = exponential(words(hi, lo))
-        found.add(words(*got) - wanted, wanted / 2**36, f"{hi.hex()}, {lo.hex()}")
+        found.add(words(*got) - wanted, wanted * Fraction(2.0**-35.7), f"{hi.hex()}, {lo.hex()}")
     measured("exponential of floats", found)
 
 

@@ -111,7 +111,7 @@ def test_external_data_that_are_missing_or_outside_are_refused(tmp_path: Path, l
         read(path)
 
 
-@pytest.mark.parametrize("opset", [7, 11, 12, 13, 18, 26])
+@pytest.mark.parametrize("opset", [7, 11, 12, 13, 18, min(26, onnx.defs.onnx_opset_version())])
 def test_every_opset_is_read(opset: int) -> None:
     nodes = [
         helper.make_node("ReduceMax", ["x"], ["r"], keepdims=1, name="top"),

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "exact/error_free.hpp"
+#include "arithmetic/error_free.hpp"
 #include "formats/format.hpp"
 
 namespace samesum {

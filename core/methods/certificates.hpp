@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "exact/error_free.hpp"
-#include "kernels/method.hpp"
+#include "arithmetic/error_free.hpp"
+#include "methods/method.hpp"
 
 namespace samesum {
 

@@ -1,11 +1,11 @@
 // The methods of one instruction set, each of these structures filled by a source of its own.
 #pragma once
 
-#include "kernels/elementwise_method.hpp"
-#include "kernels/line_method.hpp"
-#include "kernels/method.hpp"
-#include "kernels/scan_method.hpp"
-#include "kernels/short_method.hpp"
+#include "methods/elementwise_method.hpp"
+#include "methods/line_method.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
+#include "methods/short_method.hpp"
 
 namespace samesum {
 

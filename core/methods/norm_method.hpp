@@ -29,10 +29,15 @@ struct NormLine {
 // Lines that are measured together, at most, and elements that are finished at a time.
 constexpr std::size_t norm_lines = 8, norm_elements = 2048;
 
-// Of each element or, with `each` false, the same of all.
+// Of each element or, with `each` false, the same of all; and the greatest magnitudes, NaN where one is
+// neither zero nor between 2^-400 and 2^400: such are not for the methods.
 struct NormScale {
     const double *scale, *bias;
     bool each;
+    double scale_most, bias_most;
+
+    // NaN is no number in any range.
+    bool is_in_range() const { return scale_most < 0x1p400 && bias_most < 0x1p400; }
 };
 
 struct NormMethods {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "exact/error_free.hpp"
+#include "arithmetic/error_free.hpp"
 #include "formats/format.hpp"
 
 namespace samesum {
