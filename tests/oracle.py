@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from samesum.algebra import exact
-from samesum.algebra.pieces import Promotion
+from samesum.algebra.pieces import Combine, Promotion
 from samesum.algebra.rows import Reduction, Scan
 from samesum.engine import memory
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REAL, REVERSE, SELECT_LAST, WIDEN, flags_of
@@ -62,7 +62,7 @@ def result_dtype(row: Reduction | Scan, dtype: Any, flags: int) -> np.dtype[Any]
         return np.dtype(np.bool_ if row.promotion is Promotion.BOOLEAN else np.int64)
     if dtype.kind in "iub" and flags & WIDEN:
         return np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
-    if dtype.kind in "iub" and flags & REAL:
+    if dtype.kind in "iub" and (flags & REAL or (isinstance(row, Reduction) and row.combine is Combine.SPREAD)):
         return np.dtype(np.float64)
     return dtype.newbyteorder("=")
 

@@ -69,7 +69,7 @@ def compared(example: Path, output: str, engine: str, ours: np.ndarray, theirs: 
     if (theirs.shape, theirs.dtype) != (ours.shape, ours.dtype):
         return Finding(example, output, engine, None, float("inf"), False)
     largest = np.max(np.abs(ours), initial=0)
-    of_largest = scaled_error(theirs, ours, np.full_like(ours, largest))
+    of_largest = float(np.max(scaled_error(theirs, ours, np.full_like(ours, largest)), initial=0))
     is_near = bool(np.max(np.abs(theirs - ours), initial=0) <= FAR * largest)
     return Finding(example, output, engine, distance(theirs, ours), of_largest, is_near)
 

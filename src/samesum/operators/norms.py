@@ -119,11 +119,15 @@ def lp_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 
 def mvn_across(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """MVN-1: over all axes after the channels, or with them."""
+    """MVN-1: over all axes after the channels, or with them, or over those that OpenVINO writes into its files."""
     x = given(inputs, 0)
     _check_rank(x)
     epsilon = Epsilon(outside=_number(attributes, "eps"))
-    return _mvn(x, tuple(range(1 if attributes["across_channels"] else 2, x.ndim)), attributes, epsilon)
+    written = attributes["reduction_axes"]
+    axes = (
+        all_from_front(written, x.ndim) if written else tuple(range(1 if attributes["across_channels"] else 2, x.ndim))
+    )
+    return _mvn(x, axes, attributes, epsilon)
 
 
 def mvn_axes(attributes: Attributes, inputs: Inputs) -> NDArray:

@@ -27,6 +27,7 @@ OPENVINO_NORMS = (
                     (
                         Attribute("across_channels", Kind.FLAG, False),
                         Attribute("normalize_variance", Kind.FLAG, True),
+                        Attribute("reduction_axes", Kind.AXES),
                         _EPS,
                     ),
                 ),
