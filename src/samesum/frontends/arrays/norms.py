@@ -58,8 +58,9 @@ def rms_norm(
 ) -> NDArray:
     """`x / sqrt(mean of squares + eps) * weight` over the last axes, exact until it is rounded once.
 
-    `eps` None is the machine epsilon of the dtype, as in PyTorch. The rest is as in `layer_norm`; a line of zeros gives
-    zeros. Source: PyTorch, `torch.nn.functional.rms_norm`; ONNX RMSNormalization; NUMERICS.md.
+    `eps` None is the machine epsilon of the dtype, as PyTorch's documentation says; its own CPU kernels take float32's
+    for float16 and bfloat16. The rest is as in `layer_norm`; a line of zeros gives zeros.
+    Source: PyTorch, `torch.nn.functional.rms_norm`; ONNX RMSNormalization; NUMERICS.md.
 
     >>> import numpy as np
     >>> rms_norm(np.float32([3e20, 4e20]), 2, eps=0)
