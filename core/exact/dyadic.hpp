@@ -22,6 +22,8 @@ class Dyadic {
     // -1, 0 or 1.
     int sign() const { return limb_.empty() ? 0 : negative_ ? -1 : 1; }
     Dyadic operator-() const;
+    // Its magnitude is below two to this power, and not below 2^-64 of that.
+    int top() const { return exponent_ + 64 * static_cast<int>(limb_.size()); }
     // Within a part of 2^-50 of it where that is in the range of double.
     double near() const;
     // The same times 2^exponent.

@@ -15,11 +15,8 @@ struct Moment {
     MomentKind kind;
     Format format;          // of the result, a float format
     std::int64_t count;     // elements in the set
-    double correction = 0;  // the sum of squared deviations is divided by count - correction
+    double correction = 0;  // finite: the sum of squared deviations is divided by count - correction
 };
-
-// Multiples of 2^-8 below 2^40 in magnitude, of which every divisor is exact.
-bool is_correction(double correction);
 
 // From the exact sum of the elements and that of their squares, rounded once. NaN where an element is not
 // finite (an infinite root mean square is infinite), where the set is empty and where the divisor is not

@@ -57,9 +57,7 @@ inline nb::object rounded_moments(const ExactTotals& sums, const ExactTotals& sq
         raise("ShapeError", "moments need the totals of the elements and of their squares");
     if (!is_float(out) || is_byte_float(out) || kind > static_cast<unsigned>(MomentKind::root_mean_square))
         raise("DtypeError", "moment " + std::to_string(kind) + " of dtype " + name_of(out));
-    if (!is_correction(correction))
-        raise("AttributeValueError", "the correction is " + std::to_string(correction) +
-                                         "; allowed are multiples of 2^-8 below 2^40 in magnitude");
+    if (!std::isfinite(correction)) raise("AttributeValueError", "the correction is not finite");
     Output output(nb::none(), nullptr, out, PyArray_NDIM(array), PyArray_DIMS(array));
     sums.round_moments(squares, {static_cast<MomentKind>(kind), out, 0, correction},
                        static_cast<const std::int64_t*>(PyArray_DATA(array)), output.data());

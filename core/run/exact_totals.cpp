@@ -48,10 +48,9 @@ void ExactTotals::round_moments(const ExactTotals& squares, const Moment& how, c
     const FloatingPointScope scope;
     for (std::size_t j = 0; j < static_cast<std::size_t>(outputs_); ++j) {
         const Moment moment{how.kind, how.format, counts[j], how.correction};
-        store_bits(to, j,
-                   is_float(in_) ? rounded_moment(real_[j], squares.real_[j], moment)
-                                 : rounded_moment(whole_[j], squares.whole_[j], moment),
-                   size_of(how.format));
+        const std::uint64_t bits = is_float(in_) ? rounded_moment(real_[j], squares.real_[j], moment)
+                                                 : rounded_moment(whole_[j], squares.whole_[j], moment);
+        store_bits(to, j, bits, size_of(how.format));
     }
 }
 

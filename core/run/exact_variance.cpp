@@ -5,7 +5,7 @@
 #include "arithmetic/rounding.hpp"
 #include "exact/byte_floats.hpp"
 #include "exact/methods.hpp"
-#include "exact/variance.hpp"
+#include "exact/moments.hpp"
 #include "run/exact_sums.hpp"
 
 namespace samesum {
@@ -66,9 +66,12 @@ struct ExactVariance {
     }
 
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        const bool is_root = how.finalize == Finalize::root;
+        const Moment moment{is_root ? MomentKind::deviation : MomentKind::variance, how.format, how.count,
+                            how.correction};
         for (std::size_t j = 0; j < n; ++j) {
             const std::uint64_t bits =
-                rounded_variance(total(tile, j, Map::itself), total(second(tile), j, Map::square), how);
+                rounded_moment(total(tile, j, Map::itself), total(second(tile), j, Map::square), moment);
             store_bits(out, j, bits, size_of(how.format));
             failed[j] = 0;
         }

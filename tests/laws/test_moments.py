@@ -20,7 +20,7 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import quotient
 
 NAMES: list[Any] = ["var", "std", "rms"]
-CORRECTIONS = (0, 1, -1, 0.5, 2.25)
+CORRECTIONS = (0, 1, -1, 0.5, 2.25, 2.0**-60, -(2.0**40) - 0.1)
 _BITS = 2600
 """Of a root below the binary point: more than the least one has zeros."""
 

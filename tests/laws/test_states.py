@@ -163,8 +163,8 @@ def test_what_does_not_fit_is_refused() -> None:
         state.merge(ss.State(["sum"], axis=0))
     with pytest.raises(ss.AttributeValueError, match="'logsumexp' has no exact state"):
         ss.State(["logsumexp"])  # type: ignore[list-item]
-    for correction in (2**-9, 2.0**40, float("nan"), float("inf")):
-        with pytest.raises(ss.AttributeValueError, match="multiples of 2"):
+    for correction in (float("nan"), float("inf")):
+        with pytest.raises(ss.AttributeValueError, match="a finite number is needed"):
             ss.State(["var"], correction=correction)
     with pytest.raises(ss.DtypeError, match="correction"):
         ss.State(["std"], correction="1")  # type: ignore[arg-type]

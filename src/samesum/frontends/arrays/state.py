@@ -16,10 +16,11 @@ from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, type_text
 from samesum.formats.axes import Axes, all_from_front, integer_of
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
-from samesum.frontends.arrays.state_arguments import checked_correction, checked_names, integers, mask_for
+from samesum.frontends.arrays.state_arguments import checked_names, integers, mask_for
 from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked
 from samesum.frontends.arrays.state_names import CORRECTED, MEASURES, WITH_POSITION, StateName
 from samesum.frontends.arrays.state_results import result_of, result_types
+from samesum.frontends.arrays.variances import checked_correction
 
 
 class State:
@@ -35,9 +36,9 @@ class State:
     A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. It has about 1.2 KB in
     memory for each kept output and each kind of sum of floats, 24 bytes for each of integers.
 
-    Raises AttributeValueError for a name that is none of these and for a correction that is no multiple of 2^-8 below
-    2^40 in magnitude, AxisError and DtypeError as `reduce` does. A state
-    whose update did not come to its end, because it was interrupted or memory was short, refuses everything afterwards.
+    Raises AttributeValueError for a name that is none of these and for a correction that is not finite, AxisError and
+    DtypeError as `reduce` does. A state whose update did not come to its end, because it was interrupted or memory was
+    short, refuses everything afterwards.
 
     >>> import numpy as np
     >>> state = State(["sum", "max"])

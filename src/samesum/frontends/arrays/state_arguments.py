@@ -13,9 +13,6 @@ from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import integer_of
 from samesum.frontends.arrays.state_names import MEASURES
 
-_MOST_CORRECTION = 2**40
-_CORRECTION_PARTS = 2**8
-
 
 def checked_names(names: Any) -> tuple[str, ...]:
     """The names, each of them once. Raises DtypeError for what is no list, AttributeValueError for another name."""
@@ -25,16 +22,6 @@ def checked_names(names: Any) -> tuple[str, ...]:
         if not isinstance(name, str) or name not in MEASURES:
             raise AttributeValueError(f"{name!r} has no exact state of bounded size; allowed are {', '.join(MEASURES)}")
     return tuple(dict.fromkeys(names))
-
-
-def checked_correction(correction: Any) -> float:
-    """`correction` if every divisor `count - correction` is exact. Raises DtypeError and AttributeValueError."""
-    if isinstance(correction, bool | np.bool_) or not isinstance(correction, int | float | np.integer | np.floating):
-        raise DtypeError(f"the correction is {correction!r}; a number is needed")
-    value = float(correction) + 0.0
-    if not abs(value) < _MOST_CORRECTION or value * _CORRECTION_PARTS % 1 != 0:
-        raise AttributeValueError(f"the correction is {value}; allowed are multiples of 2^-8 below 2^40 in magnitude")
-    return value
 
 
 def integers(axis: Any) -> tuple[int, ...]:

@@ -76,12 +76,20 @@ def _variance(
     keepdims: bool,
     out: NDArray | None,
 ) -> Result:
+    number = checked_correction(correction)
+    code, flags = row
+    target = None if dtype is None else real_dtype(dtype)
+    return reduce_corrected_by_code(code, x, axis, flags | bool(keepdims), target, out, number)
+
+
+def checked_correction(correction: Any) -> float:
+    """As a float. Raises DtypeError for what is no number, AttributeValueError for one that is not finite."""
     try:
-        number = float(correction)
+        if isinstance(correction, str | bytes):
+            raise TypeError
+        number = float(correction) + 0.0
     except (TypeError, ValueError, OverflowError):
         raise DtypeError(f"correction is {correction!r}; a finite real number is needed") from None
     if not math.isfinite(number):
         raise AttributeValueError(f"correction is {correction!r}; a finite number is needed")
-    code, flags = row
-    target = None if dtype is None else real_dtype(dtype)
-    return reduce_corrected_by_code(code, x, axis, flags | bool(keepdims), target, out, number)
+    return number
