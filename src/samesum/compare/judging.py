@@ -9,13 +9,11 @@ from enum import Enum
 
 import numpy as np
 
-from samesum import onnx
 from samesum.compare.families import Family, Judged, Scale
 from samesum.compare.figures import Figure, figure
 from samesum.compare.graph import Graph, Node
 from samesum.compare.lines import axes_of, lines
-from samesum.compare.normalizations import Plan, condition, plan_of, two_passes
-from samesum.errors import UnsupportedOperator
+from samesum.compare.normalizations import condition, plan_of
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.runtimes.own_engine import Samesum
@@ -66,38 +64,22 @@ class Truth:
 
 def truth(graph: Graph, node: Node, how: Judged, arrays: Arrays) -> Truth:
     """What the node has to give for these inputs; raises SamesumError where samesum has no answer."""
-    plan = plan_of(node, arrays) if how.family is Family.NORMALIZATION else None
-    exact = _computed(graph, node, arrays) if plan is None else _normalized(graph, node, arrays, plan)
+    exact = _computed(graph, node, arrays)
     if how.scale is Scale.EXACT or exact.dtype.name not in FORMATS:
         return Truth(exact, None, 0.0)
     data = arrays[0]
     assert data is not None
     axes = axes_of(node, arrays)
     magnitude = _magnitude(graph, node, how, arrays, exact, axes)
+    plan = plan_of(node, arrays) if how.family is Family.NORMALIZATION else None
     if plan is not None:
         length = plan.rows.shape[1]
         return Truth(exact, magnitude, (CAREFUL + math.log2(length)) * condition(plan))
     return Truth(exact, magnitude, _allowed(how.family, data, exact, axes))
 
 
-def _normalized(graph: Graph, node: Node, arrays: Arrays, plan: Plan) -> NDArray:
-    """By samesum or, where it lacks the operator, in float64, which is near enough to tell right from wrong."""
-    try:
-        return _computed(graph, node, arrays)
-    except UnsupportedOperator:
-        return plan.answer(two_passes)
-
-
-_AS_REDUCTIONS = {"GlobalAveragePool": onnx.ReduceMean, "GlobalMaxPool": onnx.ReduceMax}
-"""Pools over all axes from the third on are these reductions."""
-
-
 def _computed(graph: Graph, node: Node, arrays: Arrays) -> NDArray:
-    """What samesum gives for the node, or for the reduction that it is."""
-    if node.standard == "onnx" and node.operator in _AS_REDUCTIONS:
-        data = arrays[0]
-        assert data is not None
-        return np.asarray(_AS_REDUCTIONS[node.operator](data, np.arange(2, data.ndim), keepdims=1))
+    """What samesum gives for the node."""
     alone = graph.alone(node, arrays)
     return run(Samesum(), alone.model, alone.feeds, [alone.wanted])[alone.wanted]
 
