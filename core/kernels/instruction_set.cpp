@@ -29,7 +29,7 @@ namespace samesum {
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,     \
         &isa::certificates, &isa::exact_blocks, &isa::statistics, &isa::spreads, &isa::norms
 
-#if defined(__x86_64__)
+#if !defined(SAMESUM_BASELINE)
 SAMESUM_DECLARE(x86_64_v2)
 SAMESUM_DECLARE(x86_64_v3)
 SAMESUM_DECLARE(x86_64_v4)

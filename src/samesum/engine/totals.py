@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from samesum import _core
 
 Totals = _core.ExactTotals
@@ -9,3 +11,16 @@ Totals = _core.ExactTotals
 
 Products = _core.ProductTotals
 """Products of many sets, exact until they are longer than 1024 bits; `scan` gives every prefix on the way."""
+
+
+def decoded(encoded: bytes) -> Iterator[tuple[int, int]]:
+    """Each total of `Totals.encoded`, as docs/states.md describes it: an integer, and the bits that it is shifted left.
+
+    Those of floats count 2^-2176; what is not finite is left out.
+    """
+    at = 0
+    while at < len(encoded):
+        flags, first, count = encoded[at], *(int.from_bytes(encoded[at + k : at + k + 2], "little") for k in (1, 3))
+        size = int.from_bytes(encoded[at + 5 : at + 5 + count], "little")
+        yield -size if flags & 1 else size, 8 * first
+        at += 5 + count

@@ -15,12 +15,12 @@ from samesum.algebra.pieces import Map
 from samesum.algebra.rows import MAX, MIN
 from samesum.engine.memory import reduce
 from samesum.engine.statistics import Statistics, count_bytes
-from samesum.engine.totals import Totals
+from samesum.engine.totals import Totals, decoded
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.stats.exact import Exact, Number, place
 
 _UNIT = -2176
-"""The exponent of the first byte of an encoded total of floats (docs/states.md)."""
+"""The exponent that encoded totals of floats count."""
 _MAPS = (Map.ITSELF, Map.MAGNITUDE, Map.SQUARE)
 
 
@@ -200,14 +200,5 @@ def values_of_bytes(dtype: Dtype) -> list[Number]:
 
 
 def totals(encoded: bytes, unit: int) -> list[Fraction]:
-    """The totals that the core encoded (docs/states.md), the first byte of each counting 2^unit."""
-    found, at = [], 0
-    while at < len(encoded):
-        flags, first, count = encoded[at], *(int.from_bytes(encoded[at + k : at + k + 2], "little") for k in (1, 3))
-        at += 5
-        size = int.from_bytes(encoded[at : at + count], "little")
-        at += count
-        exponent = unit + 8 * first
-        value = Fraction(size << exponent) if exponent >= 0 else Fraction(size, 1 << -exponent)
-        found.append(-value if flags & 1 else value)
-    return found
+    """The totals that the core encoded, which count 2^unit."""
+    return [Fraction(number) * Fraction(2) ** (unit + shift) for number, shift in decoded(encoded)]

@@ -10,7 +10,7 @@ import numpy as np
 from samesum.algebra.pieces import Finalize, Map
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
 from samesum.engine.memory import EXCLUSIVE, flags_of, scan
-from samesum.engine.totals import Totals
+from samesum.engine.totals import Totals, decoded
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.frontends.arrays.measure import Measure, Sums
 from samesum.frontends.arrays.products import FloatProducts, IntegerProducts
@@ -88,7 +88,7 @@ def _integer_parts(totals: Any, dtype: Dtype) -> list[NDArray] | None:
     """Each is as much of what is left as its type holds."""
     wide = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
     limits = np.iinfo(wide)
-    rest = np.array(_whole_totals(totals.encoded()), dtype=object)
+    rest = np.array([number << shift for number, shift in decoded(totals.encoded())], dtype=object)
     parts: list[NDArray] = []
     while len(parts) < _MOST_PARTS:
         part = np.minimum(np.maximum(rest, int(limits.min)), int(limits.max))
@@ -97,17 +97,6 @@ def _integer_parts(totals: Any, dtype: Dtype) -> list[NDArray] | None:
         parts.append(part.astype(wide))
         rest = rest - part
     return None
-
-
-def _whole_totals(encoded: bytes) -> list[int]:
-    """Integer totals from their bytes, as docs/states.md describes them."""
-    totals, at = [], 0
-    while at < len(encoded):
-        first, count = (int.from_bytes(encoded[at + k : at + k + 2], "little") for k in (1, 3))
-        size = int.from_bytes(encoded[at + 5 : at + 5 + count], "little") << (8 * first)
-        totals.append(-size if encoded[at] else size)
-        at += 5 + count
-    return totals
 
 
 def _one_by_one(measure: Sums, x: NDArray, axis: int, dtype: Dtype, is_exclusive: bool) -> NDArray:
