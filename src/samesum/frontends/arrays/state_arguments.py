@@ -11,6 +11,7 @@ from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import integer_of
+from samesum.frontends.arrays.numbers import real_number
 from samesum.frontends.arrays.state_names import MEASURES
 
 _MOST_CORRECTION = 2**40
@@ -31,9 +32,11 @@ def checked_correction(correction: Any) -> float:
     """`correction` if every divisor `count - correction` is exact. Raises DtypeError and AttributeValueError."""
     if isinstance(correction, bool | np.bool_) or not isinstance(correction, int | float | np.integer | np.floating):
         raise DtypeError(f"the correction is {correction!r}; a number is needed")
-    value = float(correction) + 0.0
+    value = real_number("the correction", correction) + 0.0
     if not abs(value) < _MOST_CORRECTION or value * _CORRECTION_PARTS % 1 != 0:
-        raise AttributeValueError(f"the correction is {value}; allowed are multiples of 2^-8 below 2^40 in magnitude")
+        raise AttributeValueError(
+            f"the correction is {correction}; allowed are multiples of 2^-8 below 2^40 in magnitude"
+        )
     return value
 
 
