@@ -11,6 +11,7 @@ import pytest
 
 import samesum as ss
 from oracle import assert_bits
+from samesum.specs.call import operation_of
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 ONE, CHANNELS = np.ones(4, np.float32), np.ones(3, np.float32)
@@ -163,3 +164,9 @@ def test_what_the_new_mvn_has_not_is_refused() -> None:
     for opset in (0, 99, "6", [6]):
         with pytest.raises(ss.UnsupportedOperator, match="known are the opsets 1 to"):
             ss.openvino.MVN(X, [1], opset=opset)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("eps", ["1_0", "\u0661", "", "0x1", "1,2"])
+def test_a_number_of_an_ir_file_is_written_as_in_c(eps: str) -> None:
+    with pytest.raises(ss.AttributeValueError, match="allowed is a number"):
+        operation_of("openvino", "MVN", 6, eps=eps, eps_mode="inside_sqrt", normalize_variance="true")
