@@ -93,10 +93,13 @@ nb::object normalize(unsigned code, nb::handle x, nb::handle axis, nb::handle ou
         raise("DtypeError", "a normalization of " + name_of(format) +
                                 " does not exist; allowed are float16, bfloat16, float32 and float64");
     }
+    const auto kind = static_cast<samesum::Normalization>(code);
+    if (code > 1)
+        raise("AttributeValueError",
+              "normalization " + std::to_string(code) + "; there are softmax (0) and its logarithm (1)");
     const int along = checked_axis(axis, input.view.rank);
     Output output(out, input, format, PyArray_DIMS(input.array));
     if (input.count > 0) {
-        const auto kind = code == 0 ? samesum::Normalization::softmax : samesum::Normalization::log_softmax;
         const std::int64_t bytes = samesum::normalized_element_bytes;
         run_in_order(input, along, output, bytes, [&](const samesum::View& view, int place, void* to) {
             samesum::normalize(view, place, kind, to);
@@ -207,7 +210,7 @@ NB_MODULE(_core, m) {
     m.def("defer_with", [](nb::object function) { deferrer = function.release().ptr(); });
     m.def("scan", &scan, nb::arg("combine"), nb::arg("x").none(), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
-    m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis"),
+    m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis").none(),
           nb::arg("out").none() = nb::none());
     m.def("normalize_lines", &normalize_lines, nb::arg("x"), nb::arg("axes").none(), nb::arg("divisor"),
           nb::arg("centred"), nb::arg("over_count"), nb::arg("at_least"), nb::arg("inside"),

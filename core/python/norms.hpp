@@ -37,6 +37,10 @@ inline nb::object normalize_lines(nb::handle x, nb::handle axes, unsigned diviso
                                   bool over_count, bool at_least, double inside, double outside,
                                   nb::handle scale, nb::handle bias, nb::handle dtype, nb::handle out,
                                   nb::handle inverse_dtype) {
+    if (divisor > static_cast<unsigned>(Divisor::one) || !(inside >= 0) || !(outside >= 0))
+        raise("AttributeValueError", "there is no normalization of divisor " + std::to_string(divisor) +
+                                         ", " + std::to_string(inside) + " within and " +
+                                         std::to_string(outside) + " outside the root");
     Sets sets(x, axes, true);
     const Format format = norm_format(sets.x.view.format, dtype);
     const std::optional<Input> scales = scale_of(scale, sets.x, "scale"),

@@ -106,8 +106,11 @@ struct Sets {
 };
 
 inline Reduction reduction_of(unsigned code, unsigned flags) {
-    return {static_cast<Map>(code & 15), static_cast<Combine>(code >> 4 & 15),
-            static_cast<Finalize>(code >> 8), (flags & Flag::select_last) != 0};
+    const Reduction row{static_cast<Map>(code & 15), static_cast<Combine>(code >> 4 & 15),
+                        static_cast<Finalize>(code >> 8), (flags & Flag::select_last) != 0};
+    if (row.map > Map::exponential || row.combine > Combine::spread || code >> 8 > by(Finalize::logarithm))
+        raise("AttributeValueError", "there is no reduction of code " + std::to_string(code));
+    return row;
 }
 
 inline nb::object reduce_row(const Reduction& row, nb::handle x, nb::handle axes, unsigned flags,

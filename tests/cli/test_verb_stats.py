@@ -97,7 +97,8 @@ def test_states_of_parts_merge_to_the_state_of_the_whole(
         joined = by_name[each["name"]]
         assert (joined["shape"], joined["file"]) == (None, None)
         assert {**joined, "shape": each["shape"], "file": each["file"]} == each
-    assert samesum("stats", "--merge", *states, "--state", tmp_path / "all.state", "--digest").out.strip()
+    assert samesum("stats", "--merge", *states, "--state", tmp_path / "all.state", "--digest").status == Exit.FINE
+    assert document(samesum, "--merge", tmp_path / "all.state")["digest"] == wanted["digest"]
     done = samesum("stats", "--merge", states[0], states[1], *map(str, [*states[2:]]), "--digest")
     assert done.out.strip() == wanted["digest"]
 
@@ -201,6 +202,32 @@ def test_wrong_usage(samesum: Command, tmp_path: Path) -> None:
     done = samesum("stats", "--merge", tmp_path / "x.npy")
     assert (done.status, "no JSON document" in done.err) == (Exit.INVALID, True)
     assert samesum("stats", "x", "--axis", "0", "--per-channel", "1").status == Exit.USAGE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--percentile", "0"), "--data, --ranges and --percentile go with --model"),
+        (("--axis", "0,0"), "--axis names an axis twice: 0, 0"),
+        (("--plot", "x.xyz"), "--plot is x.xyz; allowed are files that end with one of"),
+        (("--model", "m.onnx", "--histogram"), "--model goes with"),
+        (("--model", "m.onnx", "--digest"), "--model goes with"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    samesum: Command, tmp_path: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    if "--plot" in arguments:
+        pytest.importorskip("matplotlib")
+    done = samesum("stats", checkpoint(tmp_path / "x.safetensors", x=drawn("float32", (2, 3))), *arguments)
+    assert (done.status, says in done.err) == (Exit.USAGE, True)
+
+
+@pytest.mark.parametrize("option", [("--histogram",), ("--digest",), ("--axis", "0"), ("--fail-on", "nan")])
+def test_differences_go_with_json_alone(samesum: Command, tmp_path: Path, option: tuple[str, ...]) -> None:
+    path = checkpoint(tmp_path / "x.safetensors", x=drawn("float32", (2, 3)))
+    done = samesum("stats", "--diff", path, path, *option)
+    assert (done.status, "goes with --json alone" in done.err) == (Exit.USAGE, True)
 
 
 def test_an_interrupted_run_keeps_what_it_has_and_goes_on(

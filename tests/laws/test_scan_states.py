@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 from typing import Any
 
 import numpy as np
@@ -85,8 +87,13 @@ def test_infinities_of_the_chunks_before() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ss.AttributeValueError, match="there is no scan 'max'"):
         ss.Scan("max")  # type: ignore[arg-type]
+    with pytest.raises(ss.AttributeValueError, match="there is no scan"):
+        ss.Scan(["sum"])  # type: ignore[arg-type]
     scan = ss.Scan("sum", axis=1)
     scan.update(np.ones((2, 3), np.float32))
+    for call in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(ss.DtypeError, match="neither copied nor pickled"):
+            call(scan)
     with pytest.raises(ss.DtypeError, match="the scan is of float32"):
         scan.update(np.ones((2, 3)))
     with pytest.raises(ss.ShapeError, match=r"chunks of \[2, 'any'\]"):

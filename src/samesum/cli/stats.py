@@ -16,6 +16,7 @@ from samesum.cli.exits import Exit, UsageError
 from samesum.cli.progress import transfer
 from samesum.cli.show import print_json
 from samesum.cli.stats_notes import note, throughput
+from samesum.cli.stats_plot import check_plot, plot
 from samesum.cli.stats_text import diff_document, document, print_differences, print_records
 from samesum.errors import AttributeValueError
 from samesum.files.contents import FORMATS
@@ -82,20 +83,28 @@ def call(arguments: argparse.Namespace) -> Exit:
         from samesum.cli.stats_model import measure_model
 
         return measure_model(arguments)
-    if arguments.data or arguments.ranges or arguments.percentile:
+    if arguments.data or arguments.ranges or arguments.percentile is not None:
         raise UsageError("--data, --ranges and --percentile go with --model")
     if arguments.diff:
         return _compare(arguments)
     merged = in_one_list(arguments.merge or [])
     if not arguments.files and not merged:
         raise UsageError("there is no FILE; needed are files, --merge STATES or --diff A B")
+    if not arguments.files and (arguments.axis or arguments.per_channel is not None):
+        raise UsageError("--axis and --per-channel go with a FILE; there is --merge alone")
+    if arguments.plot:
+        check_plot(arguments.plot)
     axis = None if arguments.axis is None else tuple(arguments.axis)
+    if axis is not None and len(set(axis)) < len(axis):
+        raise UsageError(f"--axis names an axis twice: {', '.join(map(str, axis))}; each may be named once")
     pattern = Pattern(axis, arguments.per_channel)
     records = [record for path in merged for record in _read(path)]
     if merged:
         records = joined(records)
     if arguments.files:
         records += _measure(arguments, pattern, records)
+    elif arguments.state:
+        write_states(arguments.state, Stored(pattern, (), tuple(records), is_complete=True))
     _show(arguments, records)
     found = list(failures(records, arguments.fail_on))
     for record, each, what in found:
@@ -112,8 +121,6 @@ def _read(path: Path) -> tuple[Record, ...]:
 
 def _show(arguments: argparse.Namespace, records: Sequence[Record]) -> None:
     if arguments.plot:
-        from samesum.cli.stats_plot import plot
-
         plot(arguments.plot, records)
     if arguments.json:
         print_json(document(records))
@@ -201,8 +208,9 @@ def _origin(path: Path) -> Origin:
 
 def _compare(arguments: argparse.Namespace) -> Exit:
     """--diff: one line for each tensor that differs."""
-    if arguments.files or arguments.merge or arguments.state:
-        raise UsageError("--diff takes two files and no others, no --merge and no --state")
+    others = (arguments.files, arguments.merge, arguments.state, arguments.axis, arguments.plot, arguments.fail_on)
+    if any(others) or arguments.per_channel is not None or arguments.histogram or arguments.digest:
+        raise UsageError("--diff takes two files and no others, and goes with --json alone")
     a, b = ({each.name: each for each in contents_of([path])[path].tensors} for path in arguments.diff)
     common = [name for name in a if name in b]
     found: list[Difference] = []

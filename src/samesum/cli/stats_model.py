@@ -23,7 +23,8 @@ _SHOWN = ("count", "nan", "inf", "min", "max", "mean", "std")
 
 def measure_model(arguments: argparse.Namespace) -> Exit:
     """Runs the model on each sample and prints what was asked for."""
-    if arguments.files or arguments.merge or arguments.state or arguments.diff or arguments.axis:
+    others = (arguments.files, arguments.merge, arguments.state, arguments.diff, arguments.axis, arguments.plot)
+    if any(others) or arguments.fail_on or arguments.histogram or arguments.digest:
         raise UsageError("--model goes with --data, --per-channel, --ranges, --percentile and --json alone")
     samples = sorted(arguments.data.glob("*.npz")) if arguments.data is not None else []
     if not samples:

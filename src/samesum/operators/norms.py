@@ -27,7 +27,8 @@ def _inside(attributes: Attributes) -> Epsilon:
 
 def _number(attributes: Attributes, name: str) -> float:
     """The attribute's float32 value."""
-    value = float(np.float32(attributes[name]))
+    with np.errstate(over="ignore"):
+        value = float(np.float32(attributes[name]))
     if not 0 <= value < float("inf"):
         raise AttributeValueError(f"{name} is {attributes[name]!r}; a finite number from 0 on is needed")
     return value

@@ -47,7 +47,9 @@ def _unspelled(kind: Kind, value: object) -> Any:
         return [_numeral(item) for item in value.split(",") if item.strip()]
     if kind in (Kind.INTEGER, Kind.AXIS, Kind.AXIS_FROM_FRONT):
         return _numeral(value)
-    return float(value) if kind is Kind.NUMBER else value
+    if kind is Kind.NUMBER and value.isascii() and "_" not in value:
+        return float(value)
+    return value
 
 
 def _numeral(text: str) -> int | str:

@@ -16,6 +16,8 @@ from samesum.engine.memory import normalize
 from samesum.engine.norms import Epsilon, normalize_lines
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.axes import integer_of
+from samesum.frontends.arrays.numbers import exact_numbers, integer, real_number
 
 
 def layer_norm(
@@ -43,7 +45,7 @@ def layer_norm(
           dtype=float32)
     """
     array, axes = _last_axes(x, normalized_shape)
-    scale, shift = (_fitting(name, each, len(axes)) for name, each in (("weight", weight), ("bias", bias)))
+    scale, shift = (_fitting(name, each, array.shape[axes[0] :]) for name, each in (("weight", weight), ("bias", bias)))
     return normalize_lines(LAYER_NORM, array, axes, Epsilon(_checked(eps)), scale, shift, out=out)
 
 
@@ -68,7 +70,8 @@ def rms_norm(
     """
     array, axes = _last_axes(x, normalized_shape)
     number = float(ml_dtypes.finfo(array.dtype).eps) if eps is None else _checked(eps)  # type: ignore[no-untyped-call]
-    return normalize_lines(RMS_NORM, array, axes, Epsilon(number), _fitting("weight", weight, len(axes)), out=out)
+    scale = _fitting("weight", weight, array.shape[axes[0] :])
+    return normalize_lines(RMS_NORM, array, axes, Epsilon(number), scale, out=out)
 
 
 def group_norm(
@@ -91,14 +94,14 @@ def group_norm(
     >>> group_norm(np.float32([[1, 3, 10, 30]]), 2, eps=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
-    array = _floats(x)
-    if array.ndim < 2 or num_groups < 1 or array.shape[1] % num_groups:
-        raise ShapeError(f"x of shape {array.shape} has no {num_groups} equal groups of channels along axis 1")
+    array, groups = _floats(x), integer("num_groups", num_groups)
+    if array.ndim < 2 or groups < 1 or array.shape[1] % groups:
+        raise ShapeError(f"x of shape {array.shape} has no {groups} equal groups of channels along axis 1")
     channels = array.shape[1]
-    shape = (array.shape[0], num_groups, channels // num_groups, *array.shape[2:])
+    shape = (array.shape[0], groups, channels // groups, *array.shape[2:])
     scales = []
     for name, each in (("weight", weight), ("bias", bias)):
-        found = None if each is None else as_array(each)
+        found = None if each is None else exact_numbers(name, each)
         if found is not None and found.shape != (channels,):
             raise ShapeError(f"{name} has shape {found.shape}; one number for each of {channels} channels is needed")
         scales.append(None if found is None else found.reshape(shape[1:3] + (1,) * (array.ndim - 2)))
@@ -133,7 +136,7 @@ def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) 
 
 
 def _normalized(row: Normalization, x: ArrayLike, axis: int, out: NDArray | None) -> NDArray:
-    return normalize(row, as_array(x), axis, out)
+    return normalize(row, as_array(x), integer_of(axis), out)
 
 
 def _floats(x: ArrayLike) -> NDArray:
@@ -145,7 +148,10 @@ def _floats(x: ArrayLike) -> NDArray:
 
 def _last_axes(x: ArrayLike, normalized_shape: Any) -> tuple[NDArray, tuple[int, ...]]:
     array = _floats(x)
-    shape = tuple(np.atleast_1d(normalized_shape).tolist())
+    is_several = isinstance(normalized_shape, list | tuple) or getattr(normalized_shape, "ndim", 0) == 1
+    shape = tuple(
+        integer("normalized_shape", each) for each in (normalized_shape if is_several else [normalized_shape])
+    )
     if not shape or array.shape[-len(shape) :] != shape:
         raise ShapeError(f"normalized_shape is {normalized_shape!r}; x of shape {array.shape} does not end with it")
     if not prod(shape):
@@ -153,20 +159,18 @@ def _last_axes(x: ArrayLike, normalized_shape: Any) -> tuple[NDArray, tuple[int,
     return array, tuple(range(array.ndim - len(shape), array.ndim))
 
 
-def _fitting(name: str, given: ArrayLike | None, rank: int) -> NDArray | None:
+def _fitting(name: str, given: ArrayLike | None, shape: tuple[int, ...]) -> NDArray | None:
     if given is None:
         return None
-    array = as_array(given)
-    if array.ndim > rank:
-        raise ShapeError(f"{name} has shape {array.shape}; at most the rank of normalized_shape, {rank}, is allowed")
+    array = exact_numbers(name, given)
+    lengths = zip(reversed(array.shape), reversed(shape), strict=False)
+    if array.ndim > len(shape) or any(found not in (1, needed) for found, needed in lengths):
+        raise ShapeError(f"{name} has shape {array.shape}; it does not broadcast to the normalized shape, {shape}")
     return array
 
 
 def _checked(eps: Any) -> float:
-    try:
-        number = float(eps)
-    except (TypeError, ValueError):
-        raise DtypeError(f"eps is {eps!r}; a number is needed") from None
+    number = real_number("eps", eps)
     if not 0 <= number < math.inf:
         raise AttributeValueError(f"eps is {eps!r}; a finite number from 0 on is needed")
     return number
@@ -175,9 +179,13 @@ def _checked(eps: Any) -> float:
 def _delivered(result: NDArray, out: NDArray | None) -> NDArray:
     if out is None:
         return result
+    if not isinstance(out, np.ndarray):
+        raise DtypeError(f"out has to be a numpy.ndarray; got {type(out)}")
     if out.shape != result.shape:
         raise ShapeError(f"out has shape {out.shape}; the result has {result.shape}")
-    if out.dtype != result.dtype:
+    if out.dtype.newbyteorder("=") != result.dtype:
         raise DtypeError(f"out has dtype {out.dtype}; the result has {result.dtype}")
+    if not out.flags.writeable:
+        raise ShapeError("out is read-only; it has to be writeable")
     out[...] = result
     return out

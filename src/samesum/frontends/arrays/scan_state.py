@@ -49,7 +49,7 @@ class Scan:
         *,
         exclusive: bool = False,
     ) -> None:
-        if name not in _KEYS:
+        if not isinstance(name, str) or name not in _KEYS:
             raise AttributeValueError(f"there is no scan {name!r}; allowed are {', '.join(_KEYS)}")
         self._name = name
         self._axis = integer_of(axis)
@@ -84,6 +84,9 @@ class Scan:
             result = prefixes(self._measure, x, axis, self._result, self._exclusive)
         self._is_torn = False
         return result
+
+    def __reduce__(self) -> Any:
+        raise DtypeError(f"{self!r} is neither copied nor pickled; a State of {self._name!r} is")
 
     def _check(self, x: NDArray, shape: tuple[int, ...]) -> None:
         if self._dtype is None:

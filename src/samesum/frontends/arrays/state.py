@@ -66,7 +66,8 @@ class State:
         if self._has_positions and axis is not None:
             integer_of(axis)
         self._result = as_dtype(dtype)
-        self._correction = checked_correction(correction) if self._is_corrected else 0.0
+        checked = checked_correction(correction)
+        self._correction = checked if self._is_corrected else 0.0
         self._types: dict[str, Dtype] = {}
         self._dtype: Dtype | None = None
         self._rank: int | None = None

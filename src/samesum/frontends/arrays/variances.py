@@ -9,9 +9,10 @@ from numpy.typing import DTypeLike
 
 from samesum.algebra.rows import STD, VAR
 from samesum.engine.memory import flags_of, reduce_corrected_by_code
-from samesum.errors import AttributeValueError, DtypeError
+from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray, Result
 from samesum.formats.axes import Axes
+from samesum.frontends.arrays.numbers import real_number
 from samesum.frontends.arrays.reductions import real_dtype
 
 _VAR, _STD = (VAR.code, flags_of(VAR)), (STD.code, flags_of(STD))
@@ -84,12 +85,7 @@ def _variance(
 
 def checked_correction(correction: Any) -> float:
     """As a float. Raises DtypeError for what is no number, AttributeValueError for one that is not finite."""
-    try:
-        if isinstance(correction, str | bytes):
-            raise TypeError
-        number = float(correction) + 0.0
-    except (TypeError, ValueError, OverflowError):
-        raise DtypeError(f"correction is {correction!r}; a finite real number is needed") from None
+    number = real_number("correction", correction) + 0.0
     if not math.isfinite(number):
         raise AttributeValueError(f"correction is {correction!r}; a finite number is needed")
     return number

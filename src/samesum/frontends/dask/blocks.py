@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from samesum.engine.arrays import as_array
 from samesum.engine.threads import ThreadLimit
 from samesum.formats.arrays import Dtype, NDArray, Result
 from samesum.frontends.arrays.scan_state import scan_after
@@ -36,7 +37,7 @@ def taken(chunk: NDArray, mask: NDArray | None = None, *, wanted: Wanted) -> Sta
     """The state of a chunk, or of its elements that the mask selects."""
     with ThreadLimit(1):
         state = wanted.state()
-        state.update(np.asarray(chunk), mask)
+        state.update(as_array(chunk), mask)
         return state
 
 
@@ -46,9 +47,9 @@ def taken_with_places(chunk: NDArray, mask: NDArray | None = None, *, wanted: Wa
         state = wanted.state()
         corner = [int(start) for start, _ in block_info[0]["array-location"]]
         if wanted.axis is not None:
-            state.update(np.asarray(chunk), mask, offset=corner[wanted.axis[0]])
+            state.update(as_array(chunk), mask, offset=corner[wanted.axis[0]])
             return state
-        state.update(np.asarray(chunk), mask, offset=0)
+        state.update(as_array(chunk), mask, offset=0)
         state._place(chunk.shape, corner, block_info[0]["shape"])
         return state
 
@@ -83,7 +84,7 @@ def prefixes(chunk: NDArray, before: State | None, wanted: Wanted, is_exclusive:
     """The prefixes of a chunk after what the state before it has seen."""
     assert wanted.axis is not None
     with ThreadLimit(1):
-        return scan_after(wanted.names[0], before, wanted.axis[0], wanted.dtype, np.asarray(chunk), is_exclusive)
+        return scan_after(wanted.names[0], before, wanted.axis[0], wanted.dtype, as_array(chunk), is_exclusive)
 
 
 def _flat(states: Any) -> Iterator[State]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from samesum.algebra.rows import REDUCTIONS, SCANS
+from samesum.engine.arrays import as_array
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE, SCALAR, SELECT_LAST
 from samesum.errors import AttributeValueError
 from samesum.frontends.dask.reductions import reduced
@@ -20,6 +21,7 @@ def deferred(function: str, x: Any, *arguments: Any) -> Any:
 
     if not isinstance(x, da.Array):
         return None
+    as_array(x._meta)  # raises for arrays of masked ones
     return _CALLS[function](x, *arguments)
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from samesum.engine.arrays import as_dtype
+from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.axes import all_from_front
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.state_names import MEASURES, WITH_POSITION, WITHOUT_EMPTY
 from samesum.frontends.arrays.state_results import result_types
+from samesum.frontends.arrays.variances import checked_correction
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Wanted
 
@@ -41,6 +42,7 @@ def reduced(
             raise AttributeValueError(
                 f"{name} of a Dask array has no exact state between the chunks; allowed are {', '.join(MEASURES)}"
             )
+    checked_correction(correction)
     axes = all_from_front(axis, x.ndim)
     types = result_types(names, x.dtype, as_dtype(dtype))
     _refuse_empty(x, names, axes)
@@ -99,7 +101,7 @@ def _each_element(x: Any, name: str, wanted: Wanted, dtype: Any) -> Any:
 def _reduced_elements(chunk: Any, name: Any, wanted: Wanted) -> Any:
     if name in ("var", "std", "rms", "count_nonzero"):
         return blocks.result(blocks.taken(chunk, wanted=wanted), name)
-    return reduce(np.asarray(chunk), [name], axis=(), dtype=wanted.dtype)[name]
+    return reduce(as_array(chunk), [name], axis=(), dtype=wanted.dtype)[name]
 
 
 def _last(x: Any, name: str, axis: Any, keepdims: bool) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.frontends.standards.onnx_reductions import hashed
 from samesum.operators.apply import apply
 from samesum.operators.outputs import all_outputs
 from samesum.specs.call import operation_of
@@ -41,7 +42,7 @@ def LayerNormalization(
     >>> LayerNormalization(np.float32([[1e30, 3e30]]), np.float32([1, 1]))
     array([[-1.,  1.]], dtype=float32)
     """
-    if outputs not in (1, 3):
+    if not isinstance(outputs, int) or outputs not in (1, 3):
         raise AttributeValueError(f"outputs is {outputs!r}; allowed are 1 and 3")
     inputs = (X, Scale) if B is None else (X, Scale, B)
     if outputs == 3:
@@ -113,7 +114,7 @@ def MeanVarianceNormalization(X: ArrayLike, *, axes: Sequence[int] = (0, 2, 3), 
     array([[-1.,  1.],
            [-1.,  1.]], dtype=float32)
     """
-    return _applied("MeanVarianceNormalization", opset, (X,), axes=tuple(axes))
+    return _applied("MeanVarianceNormalization", opset, (X,), axes=hashed(axes))
 
 
 def LpNormalization(input: ArrayLike, *, axis: int = -1, p: int = 2, opset: int | None = None) -> NDArray:

@@ -180,10 +180,10 @@ def _reduce(operator: str, data: ArrayLike, axes: Axes, keepdims: int, noop: int
         return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data),))
     if opset is None or len(spec_of("onnx", operator, opset).inputs) > 1:  # an input in every newest version
         return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data), as_integers(axes)))
-    return apply(operation_of("onnx", operator, opset, axes=_hashed(axes), **attributes), (as_array(data),))
+    return apply(operation_of("onnx", operator, opset, axes=hashed(axes), **attributes), (as_array(data),))
 
 
-def _hashed(axes: Axes) -> Any:
+def hashed(axes: Axes) -> Any:
     """A list of integers as a tuple, which is remembered; what is only equal to integers is not."""
     if isinstance(axes, list | tuple):
         return tuple(axes) if all(type(axis) is int for axis in axes) else list(axes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samesum.engine.arrays import as_array, as_integers
+from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import Axes
 from samesum.operators.apply import apply
@@ -35,11 +36,17 @@ def MVN(
     array([[-1.,  1.],
            [ 0.,  0.]], dtype=float32)
     """
-    if opset is not None and opset < 6:
+    if isinstance(opset, int) and 0 < opset < 6:
+        if axes is not None or not isinstance(eps_mode, str) or eps_mode != "inside_sqrt":
+            raise AttributeValueError(
+                f"openvino.MVN-1: axes are {axes!r} and eps_mode is {eps_mode!r}; opsets before 6 have neither"
+            )
         old = operation_of(
             "openvino", "MVN", opset, across_channels=across_channels, normalize_variance=normalize_variance, eps=eps
         )
         return apply(old, [as_array(data)])
+    if across_channels is not False:
+        raise AttributeValueError(f"openvino.MVN-6: across_channels is {across_channels!r}; opsets from 6 on have axes")
     operation = operation_of(
         "openvino", "MVN", opset, normalize_variance=normalize_variance, eps=eps, eps_mode=eps_mode
     )

@@ -1,0 +1,57 @@
+"""Numbers that the functions on arrays are given beside the data, checked."""
+
+from __future__ import annotations
+
+import math
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from samesum.engine.arrays import as_array
+from samesum.errors import AttributeValueError, DtypeError
+from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.elements import FLOAT8, FLOATS_PLUS
+
+_EXACT_IN_FLOAT64 = (
+    FLOATS_PLUS | FLOAT8 | {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+)
+_MOST = 2.0**53
+"""The integers of 8 bytes below it are those that float64 holds all."""
+
+
+def real_number(name: str, value: Any) -> float:
+    """The value in float64, infinite for an integer beyond its range. DtypeError for what is no real number."""
+    try:
+        if not isinstance(value, str | bytes | bytearray):
+            return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
+        pass
+    raise DtypeError(f"{name} is {value!r}; a real number is needed")
+
+
+def integer(name: str, value: Any) -> int:
+    """The value as an integer of Python; DtypeError for what is none, booleans among it."""
+    try:
+        if not isinstance(value, bool | np.bool_):
+            return index(value)
+    except TypeError:
+        pass
+    raise DtypeError(f"{name} has {value!r}; integers are needed")
+
+
+def exact_numbers(name: str, given: ArrayLike) -> NDArray:
+    """An array of numbers that float64 holds without rounding.
+
+    Raises DtypeError for other dtypes, AttributeValueError for integers from 2^53 on.
+    """
+    array = as_array(given)
+    if array.dtype.name not in _EXACT_IN_FLOAT64:
+        raise DtypeError(f"{name} is {array.dtype.name}; allowed are {', '.join(sorted(_EXACT_IN_FLOAT64))}")
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and np.any(np.abs(array.astype(np.float64)) >= _MOST):
+        raise AttributeValueError(
+            f"{name} has an integer from 2^53 on, which float64 may not hold; allowed are smaller"
+        )
+    return array
