@@ -2,6 +2,7 @@
 // alone.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -145,13 +146,14 @@ inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned 
     return reduce_row(reduction_of(code, flags), x, axes, flags, dtype, out);
 }
 
-// Of a variance or its root; the correction is finite.
+// Of a variance or its root.
 inline nb::object reduce_corrected(unsigned code, nb::handle x, nb::handle axes, unsigned flags,
                                    nb::handle dtype, nb::handle out, double correction) {
     if (nb::object later = deferred("reduce_corrected", x, code, axes, flags, dtype, out, correction);
         !later.is_none())
         return later;
     Reduction row = reduction_of(code, flags);
+    if (!std::isfinite(correction)) raise("AttributeValueError", "the correction is not finite");
     row.correction = correction;
     return reduce_row(row, x, axes, flags, dtype, out);
 }

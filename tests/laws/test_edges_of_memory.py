@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import mmap
-import sys
 from typing import Any
 
 import ml_dtypes
@@ -12,30 +9,27 @@ import numpy as np
 import pytest
 
 import cases
+from guarded import at_the_end, needs_guards
 from oracle import assert_bits
-from samesum.algebra.rows import ALL, ARGMAX, CUMULATIVE_PROD, CUMULATIVE_SUM, LOG_SOFTMAX, MAX, PROD, SOFTMAX, SUM
+from samesum.algebra.rows import (
+    ALL,
+    ARGMAX,
+    CUMULATIVE_PROD,
+    CUMULATIVE_SUM,
+    LOG_SOFTMAX,
+    MAX,
+    PROD,
+    SOFTMAX,
+    STD,
+    SUM,
+    VAR,
+)
 from samesum.engine import memory
-from samesum.formats.arrays import NDArray
 
-pytestmark = [
-    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pages are protected by Linux's own call"),
-    pytest.mark.usefixtures("each_instruction_set"),
-]
-REDUCTIONS = (SUM, PROD, MAX, ALL, ARGMAX)
+pytestmark = [needs_guards, pytest.mark.usefixtures("each_instruction_set")]
+REDUCTIONS = (SUM, PROD, MAX, ALL, ARGMAX, VAR, STD)
 LONG = 16384 + 77
 """More than a block of a normalization."""
-
-
-def at_the_end(x: NDArray) -> NDArray:
-    """A copy whose last element ends with its page; the next one is protected."""
-    size = -(-x.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
-    pages = mmap.mmap(-1, size + mmap.PAGESIZE)
-    address = ctypes.addressof(ctypes.c_char.from_buffer(pages)) + size
-    libc = ctypes.CDLL(None, use_errno=True)
-    assert libc.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
-    copy = np.frombuffer(pages, x.dtype, x.size, size - x.nbytes).reshape(x.shape)
-    copy[...] = x
-    return copy
 
 
 @pytest.mark.parametrize("dtype", [*cases.FLOATS, np.dtype(np.int8), np.dtype(np.int64)], ids=str)

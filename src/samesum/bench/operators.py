@@ -31,8 +31,9 @@ class Numbers(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """`node` is the operator of ONNX; logarithms of sums are within 0.51 ulp, normalizations 0.6, others exact.
+    """`node` is the operator of ONNX, empty where it has none.
 
+    Logarithms of sums are within 0.51 ulp, normalizations 0.6, others exact.
     Functions of each element are correctly rounded, but for those of float64: 0.51 ulp, powers 1.
     """
 
@@ -51,6 +52,11 @@ class Operator:
     def is_along_one_axis(self) -> bool:
         """True if it cannot work over several axes."""
         return self.kind not in (Kind.REDUCTION, Kind.ELEMENTWISE)
+
+    @property
+    def is_mean(self) -> bool:
+        """True if the results of integers are float64, rounded once."""
+        return self.name in ("mean", "var", "std")
 
     @property
     def is_linear(self) -> bool:
@@ -82,6 +88,8 @@ _ROWS = (
     Operator("sum_square", "ReduceSumSquare"),
     Operator("log_sum", "ReduceLogSum", numbers=Numbers.POSITIVE, is_exact=False),
     Operator("logsumexp", "ReduceLogSumExp", is_exact=False),
+    Operator("var", ""),
+    Operator("std", ""),
     Operator("all", "ReduceMin", numbers=Numbers.NONZERO),
     Operator("any", "ReduceMax", numbers=Numbers.ZERO),
     Operator("argmin", "ArgMin", Kind.INDEX),

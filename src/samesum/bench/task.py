@@ -70,7 +70,10 @@ class Task:
 
     @property
     def array_dtype(self) -> np.dtype[Any]:
-        """Indices are int64, `all` and `any` bool; integers widen, means and logs to float64; others keep theirs."""
+        """Indices are int64, `all` and `any` bool; integers widen, means, variances and logs to float64.
+
+        Others keep theirs.
+        """
         dtype = self.x.dtype
         if self.operator.kind is Kind.INDEX:
             return np.dtype(np.int64)
@@ -78,7 +81,7 @@ class Task:
             return np.dtype(np.bool_)
         if self.is_real or self.name in ("min", "max"):
             return dtype
-        if self.name == "mean" or not self.operator.is_exact:
+        if self.operator.is_mean or not self.operator.is_exact:
             return np.dtype(np.float64)
         return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
 

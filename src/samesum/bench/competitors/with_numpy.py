@@ -49,6 +49,11 @@ def _mean(task: Task) -> list[Call]:
     return [*calls, lambda: np.divide(_ADD.reduce(x, task.axis, out.dtype, out), task.count, out)]
 
 
+def _spread(task: Task) -> list[Call]:
+    function: Callable[..., Any] = np.var if task.name == "var" else np.std
+    return [partial(function, task.x, task.axis, kind, task.new_result()) for kind in _accumulators(task.x)]
+
+
 def _extreme(task: Task) -> list[Call]:
     reduce = _EXTREMES[task.name].reduce
     calls: list[Call] = [partial(reduce, task.x, task.axis, None, task.new_result())]
@@ -169,6 +174,8 @@ _CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "sum_square": _sum_square,
     "log_sum": _log_sum,
     "logsumexp": _logsumexp,
+    "var": _spread,
+    "std": _spread,
     "all": _function,
     "any": _function,
     "argmin": _function,

@@ -27,7 +27,9 @@ class OnnxRuntime:
         self._engine, self._settings = OnnxRuntimeEngine(), Settings(threads=threads)
 
     def ways(self, task: Task) -> Sequence[Way]:
-        """One."""
+        """One, where ONNX has the operator."""
+        if not task.operator.node:
+            return []
         x, out = dense(task.x), dense(task.new_result(_result_type(task)))
         model = EngineModel(Format.ONNX, _model(task, x, out).SerializeToString())
         call = self._engine.prepare(model, self._settings).bound({"x": x}, {"y": out})

@@ -56,6 +56,13 @@ def _mean(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     return _with_short(calls, task, mean, partial(mean, task.axes))
 
 
+def _spread(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    if not task.is_real:
+        return []
+    function = partial(torch.var if task.name == "var" else torch.std, x, task.axes, correction=0)
+    return _with_short([partial(function, out=out)], task, function, function)
+
+
 def _extreme(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     every, along = (torch.min, torch.amin) if task.name == "min" else (torch.max, torch.amax)
     return _with_short([partial(along, x, task.axes, out=out)], task, partial(every, x), partial(along, x, task.axes))
@@ -141,6 +148,8 @@ _CALLS: dict[str, Callable[[Any, Task, Any, Any], list[Call]]] = {
     "sum_square": _sum_square,
     "log_sum": _log_sum,
     "logsumexp": _logsumexp,
+    "var": _spread,
+    "std": _spread,
     "all": _logical,
     "any": _logical,
     "argmin": _index,
