@@ -8,6 +8,7 @@
 #include "arithmetic/error_free.hpp"
 #include "layout/plan.hpp"
 #include "methods/norm_method.hpp"
+#include "select/normalization_thresholds.hpp"
 
 namespace samesum {
 
@@ -28,7 +29,7 @@ class NormScales {
             run_ *= within.dim[--within.rank].size;
         within_ = within;
         const bool varies = !std::all_of(kept_.dim, kept_.dim + kept_.rank, is_same);
-        if (within_.rank > 0 && run_ < least_run) by_element_ = true;
+        if (within_.rank > 0 && run_ < least_scale_run) by_element_ = true;
         if (by_element_ && !varies) shared_ = expanded(0);
     }
 
@@ -59,7 +60,6 @@ class NormScales {
     }
 
   private:
-    static constexpr std::int64_t least_run = 64;
     static constexpr double one = 1, nothing = 0;
 
     static bool is_same(const Dim& d) { return d.in == 0 && d.out == 0; }
