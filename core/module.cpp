@@ -221,6 +221,7 @@ NB_MODULE(_core, m) {
     define_elementwise(m);
     define_floating_point(m);
     define_products(m);
+    define_result_memory(m);
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));
