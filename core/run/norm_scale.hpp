@@ -27,17 +27,17 @@ class NormScales {
         while (within.rank > 0 && is_same(within.dim[within.rank - 1]))
             run_ *= within.dim[--within.rank].size;
         within_ = within;
-        const bool varies = !std::all_of(kept_.dim, kept_.dim + kept_.rank, is_same);
         if (within_.rank > 0 && run_ < least_run) by_element_ = true;
-        if (by_element_ && !varies) shared_ = expanded(0);
+        if (by_element_) share();
     }
 
     // each(first element, how many, scale and bias of them) of the line, norm_elements at a time.
     template <class Each>
     void each_stretch(std::int64_t line, std::size_t n, const Each& each) const {
         if (by_element_) {
-            const Numbers own = shared_.values.empty() ? expanded(line) : Numbers{};
-            const Numbers& numbers = shared_.values.empty() ? own : shared_;
+            const Numbers own = shared_.empty() ? expanded(offsets_at(kept_, line)) : Numbers{};
+            const Numbers& numbers =
+                shared_.empty() ? own : shared_[static_cast<std::size_t>(offsets_at(places_, line).in)];
             const double *const scale = numbers.values.data(), *const bias = scale + n;
             for (std::size_t i = 0; i < n; i += norm_elements) {
                 const double* const most = numbers.most.data() + 2 * (i / norm_elements);
@@ -59,7 +59,7 @@ class NormScales {
     }
 
   private:
-    static constexpr std::int64_t least_run = 64;
+    static constexpr std::int64_t least_run = 64, most_shared = 1 << 16;  // elements
     static constexpr double one = 1, nothing = 0;
 
     static bool is_same(const Dim& d) { return d.in == 0 && d.out == 0; }
@@ -91,8 +91,25 @@ class NormScales {
         return most + flaw;
     }
 
-    Numbers expanded(std::int64_t line) const {
-        const Offsets at = offsets_at(kept_, line);
+    // Those of all lines that differ, if they are few.
+    void share() {
+        Dims different;
+        for (int i = 0; i < kept_.rank; ++i)
+            if (!is_same(kept_.dim[i])) different.push(kept_.dim[i]);
+        const std::int64_t count = different.count();
+        if (count > 1 && count * within_.count() * run_ > most_shared) return;
+        std::int64_t place = count;
+        for (int i = 0; i < kept_.rank; ++i) {
+            const bool differs = !is_same(kept_.dim[i]);
+            if (differs) place /= kept_.dim[i].size;
+            places_.push({kept_.dim[i].size, differs ? place : 0, 0});
+        }
+        Walk walk(different, 0);
+        for (std::int64_t i = 0; i < count; ++i, walk.next())
+            shared_.push_back(expanded({walk.in(), walk.out()}));
+    }
+
+    Numbers expanded(const Offsets& at) const {
         const std::size_t n = static_cast<std::size_t>(within_.count() * run_),
                           run = static_cast<std::size_t>(run_);
         Numbers numbers{std::vector<double>(2 * n), {}};
@@ -111,10 +128,10 @@ class NormScales {
     }
 
     const char *scale_, *bias_;
-    Dims kept_, within_;
+    Dims kept_, within_, places_;
     std::int64_t run_ = 1;
     bool by_element_ = false;
-    Numbers shared_;
+    std::vector<Numbers> shared_;
 };
 
 }  // namespace samesum

@@ -227,13 +227,25 @@ class Job {
         std::unique_ptr<ExactNorm> norm_;
     };
 
+    // The bounds of 1 / d most often round to one number. For narrow formats they are rounded to float64
+    // first, which must not bring one onto a tie.
+    std::uint64_t inverse_of(const NormLine& line, Exact& exact) const {
+        const Format format = call_.inverse_format;
+        const double near = line.inverse, rest = line.inverse_rest,
+                     error = near * (line.inverse_error * (1 + 0x1p-40) +
+                                     (format == Format::f64 ? 0x1p-100 : 0x1p-51));
+        if (line.is_known && near > 0x1p-800 && near < 0x1p800) {
+            const std::uint64_t low = round_bits(near + (rest - error), format);
+            if (low == round_bits(near + (rest + error), format)) return low;
+        }
+        return exact.get().is_finite() ? exact.get().inverse(format) : canonical_nan(format);
+    }
+
     void finish(std::int64_t number, const NormLine& line, const char* x, char* out, bool streamed) const {
         Exact exact(call_, x, n_);
-        if (call_.inverse != nullptr) {
-            const std::uint64_t bits = exact.get().is_finite() ? exact.get().inverse(call_.inverse_format)
-                                                               : canonical_nan(call_.inverse_format);
-            store_bits(call_.inverse, static_cast<std::size_t>(number), bits, size_of(call_.inverse_format));
-        }
+        if (call_.inverse != nullptr)
+            store_bits(call_.inverse, static_cast<std::size_t>(number), inverse_of(line, exact),
+                       size_of(call_.inverse_format));
         if (!line.is_known && !exact.get().is_finite()) {
             for (std::size_t i = 0; i < n_; ++i)
                 store_bits(out, i, canonical_nan(call_.format), size_of(call_.format));
