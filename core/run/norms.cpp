@@ -1,16 +1,12 @@
 #include "run/norms.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
+#include <optional>
 
-#include "arithmetic/rounding.hpp"
-#include "exact/elements.hpp"
-#include "exact/norm.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
-#include "run/exact_sums.hpp"
+#include "run/norm_line.hpp"
 #include "run/norm_scale.hpp"
 #include "run/room.hpp"
 #include "threads/pool.hpp"
@@ -23,22 +19,14 @@ namespace {
 // Bytes of the lines of a task, and neighbours that are gathered together.
 constexpr std::int64_t task_bytes = 256 << 10, gathered_lines = 64;
 
-double element_at(const char* x, std::size_t i, Format format) {
-    return in_float_format(format, [&]<Format f>() {
-        const Element e = float_at<f>(x + i * size_of(f));
-        const double size = __builtin_ldexp(static_cast<double>(e.significand), e.exponent);
-        return e.negative ? -size : size;
-    });
-}
-
 class Job {
   public:
     explicit Job(const NormCall& call)
         : call_(call),
           dims_(call),
-          scales_(call.x, call.lines, call.scale, call.bias),
           methods_(*current_instruction_set().norms),
-          format_(static_cast<std::size_t>(call.x.format)),
+          scales_(call.x, call.lines, call.scale, call.bias, methods_),
+          is_own_(call.format == call.x.format),
           item_(static_cast<std::int64_t>(size_of(call.x.format))),
           result_(static_cast<std::int64_t>(size_of(call.format))),
           n_(static_cast<std::size_t>(dims_.length)) {}
@@ -187,93 +175,48 @@ class Job {
         });
     }
 
-    // Up to norm_lines contiguous lines, from number `first` on.
+    // Up to norm_lines contiguous lines, from number `first` on. Elements whose results have another format
+    // become float64, which holds them all.
     void take_some(std::int64_t first, std::size_t count, const char* const* x, char* const* out,
                    bool streamed) const {
-        NormLine lines[norm_lines];
-        const bool is_own = call_.format == call_.x.format;
-        if (is_own) methods_.measure[format_](call_.row, x, n_, count, lines);
+        if (is_own_) return take_lines(first, count, x, out, streamed);
+        const Room room(static_cast<std::size_t>(n_ * sizeof(double)));
+        const char* const widened = room.get();
         for (std::size_t k = 0; k < count; ++k) {
-            const std::int64_t number = first + static_cast<std::int64_t>(k);
-            NormLine& line = lines[k];
-            line.is_known &= is_own;
-            finish(number, line, x[k], out[k], streamed);
+            methods_.widen[static_cast<std::size_t>(call_.x.format)](x[k], n_,
+                                                                     reinterpret_cast<double*>(room.get()));
+            take_lines(first + static_cast<std::int64_t>(k), 1, &widened, out + k, streamed);
         }
     }
 
-    // The exact sums of a line, made where the first result asks for them.
-    class Exact {
-      public:
-        Exact(const NormCall& call, const char* x, std::size_t n) : call_(call), x_(x), n_(n) {}
-
-        const ExactNorm& get() {
-            if (norm_) return *norm_;
-            const Map map = call_.row.divisor == Divisor::magnitudes ? Map::magnitude : Map::square;
-            Superaccumulator sum, others;
-            exact_sum_method(call_.x.format, Map::itself).lanes(&sum, 0, x_, n_, 0, 1);
-            exact_sum_method(call_.x.format, map).lanes(&others, 0, x_, n_, 0, 1);
-            norm_ = std::make_unique<ExactNorm>(call_.row, sum, others, static_cast<std::int64_t>(n_));
-            return *norm_;
+    void take_lines(std::int64_t first, std::size_t count, const char* const* x, char* const* out,
+                    bool streamed) const {
+        NormLine lines[norm_lines];
+        const Format format = is_own_ ? call_.x.format : Format::f64;
+        methods_.measure[static_cast<std::size_t>(format)](call_.row, x, n_, count, lines);
+        std::optional<MeasuredLine> measured[norm_lines];
+        for (std::size_t k = 0; k < count; ++k) {
+            measured[k].emplace(call_, format, n_, lines[k], x[k], out[k], streamed);
+            measured[k]->begin(first + static_cast<std::int64_t>(k));
         }
-        void put(std::size_t i, double scale, double bias, char* out) {
-            const double x = element_at(x_, i, call_.x.format);
-            store_bits(out, 0, get().result(x, scale, bias, call_.format), size_of(call_.format));
-        }
-
-      private:
-        const NormCall& call_;
-        const char* const x_;
-        const std::size_t n_;
-        std::unique_ptr<ExactNorm> norm_;
-    };
-
-    // The bounds of 1 / d most often round to one number. For narrow formats they are rounded to float64
-    // first, which must not bring one onto a tie.
-    std::uint64_t inverse_of(const NormLine& line, Exact& exact) const {
-        const Format format = call_.inverse_format;
-        const double near = line.inverse, rest = line.inverse_rest,
-                     error = near * (line.inverse_error * (1 + 0x1p-40) +
-                                     (format == Format::f64 ? 0x1p-100 : 0x1p-51));
-        if (line.is_known && near > 0x1p-800 && near < 0x1p800) {
-            const std::uint64_t low = round_bits(near + (rest - error), format);
-            if (low == round_bits(near + (rest + error), format)) return low;
-        }
-        return exact.get().is_finite() ? exact.get().inverse(format) : canonical_nan(format);
-    }
-
-    void finish(std::int64_t number, const NormLine& line, const char* x, char* out, bool streamed) const {
-        Exact exact(call_, x, n_);
-        if (call_.inverse != nullptr)
-            store_bits(call_.inverse, static_cast<std::size_t>(number), inverse_of(line, exact),
-                       size_of(call_.inverse_format));
-        if (!line.is_known && !exact.get().is_finite()) {
-            for (std::size_t i = 0; i < n_; ++i)
-                store_bits(out, i, canonical_nan(call_.format), size_of(call_.format));
+        // What is the same for all lines is read once for all of them.
+        if (scales_.are_shared()) {
+            scales_.each_stretch(first, n_, [&](std::size_t i, std::size_t now, const NormScale& by) {
+                for (std::size_t k = 0; k < count; ++k) measured[k]->take(i, now, by);
+            });
             return;
         }
-        alignas(64) char buffer[norm_elements * 8];
-        std::uint16_t doubtful[norm_elements];
-        const std::size_t result = size_of(call_.format), item = size_of(call_.x.format);
-        scales_.each_stretch(number, n_, [&](std::size_t i, std::size_t now, const NormScale& by) {
-            char* const to = streamed ? buffer : out + i * result;
-            const auto settle = [&](std::size_t k) {
-                exact.put(i + k, by.scale[by.each ? k : 0], by.bias[by.each ? k : 0], to + k * result);
-            };
-            if (line.is_known && by.is_in_range()) {
-                const std::size_t found = methods_.finish[format_](line, x + i * item, now, by, to, doubtful);
-                for (std::size_t k = 0; k < found; ++k) settle(doubtful[k]);
-            } else {
-                for (std::size_t k = 0; k < now; ++k) settle(k);
-            }
-            if (streamed) stream(out + i * result, buffer, now * result);
-        });
+        for (std::size_t k = 0; k < count; ++k)
+            scales_.each_stretch(
+                first + static_cast<std::int64_t>(k), n_,
+                [&](std::size_t i, std::size_t now, const NormScale& by) { measured[k]->take(i, now, by); });
     }
 
     const NormCall& call_;
     const LineDims dims_;
-    const NormScales scales_;
     const NormMethods& methods_;
-    const std::size_t format_;
+    const NormScales scales_;
+    const bool is_own_;
     const std::int64_t item_, result_;
     const std::size_t n_;
 };
