@@ -122,7 +122,9 @@ def declare_operators(
             int,
             bool,
             tuple[list[str], int, int, bool] | None,
-            list[tuple[str, str, int]],
+            list[tuple[str, str, list[float]]],
+            list[tuple[str, list[str], bool]],
+            list[str],
         ]
     ],
 ) -> None: ...
