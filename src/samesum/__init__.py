@@ -42,6 +42,7 @@ from samesum.frontends.arrays.reductions import (
     sum_square,
 )
 from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.variances import std, var
 
@@ -99,6 +100,8 @@ __all__ = [
     "prod",
     "reduce",
     "rms_norm",
+    "scatter_reduce",
+    "segment_reduce",
     "set_num_threads",
     "softmax",
     "std",
