@@ -43,6 +43,7 @@ from samesum.frontends.arrays.reductions import (
     sum_square,
 )
 from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.variances import std, var
 
@@ -102,6 +103,8 @@ __all__ = [
     "reduce",
     "rms_norm",
     "set_cache_limit",
+    "scatter_reduce",
+    "segment_reduce",
     "set_num_threads",
     "softmax",
     "std",

@@ -41,6 +41,16 @@ def reduce_several(
     scalars: bool = False,
     dtype: np.dtype[Any] | None = None,
 ) -> list[np.ndarray[Any, np.dtype[Any]]]: ...
+def reduce_segments(
+    code: int,
+    flags: int,
+    correction: float,
+    x: np.ndarray[Any, np.dtype[Any]],
+    labels: np.ndarray[Any, np.dtype[Any]],
+    negative: bool,
+    initial: np.ndarray[Any, np.dtype[Any]] | None,
+    out: np.ndarray[Any, np.dtype[Any]],
+) -> tuple[int, int]: ...
 
 class Accumulation:
     def __init__(self, code: int, flags: int, dtype: np.dtype[Any], outputs: int, count: int, tier: int) -> None: ...
