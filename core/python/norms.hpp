@@ -72,6 +72,10 @@ inline nb::object normalize_lines(nb::handle x, nb::handle axes, unsigned diviso
         inverse_format = norm_format(Format::f32, inverse_dtype);
         inverse.emplace(nb::none(), sets.x.array, inverse_format, sets.rank, sets.shape);
     }
+    if (inverse && sets.are_empty()) {
+        constexpr Reduction mean{Map::itself, Combine::sum, Finalize::over_count, false};  // NaN of nothing
+        fill_empty(mean, inverse_format, inverse->data(), sets.outputs);
+    }
     if (sets.x.count > 0) {
         const NormCall call{sets.x.view,
                             sets.reduced,

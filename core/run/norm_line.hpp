@@ -66,11 +66,9 @@ class MeasuredLine {
           exact_(call, format, x, n) {}
 
     void begin(std::int64_t number) {
-        if (call_.inverse != nullptr) {
-            const std::uint64_t bits = exact_.get().is_finite() ? exact_.get().inverse(call_.inverse_format)
-                                                                : canonical_nan(call_.inverse_format);
-            store_bits(call_.inverse, static_cast<std::size_t>(number), bits, size_of(call_.inverse_format));
-        }
+        if (call_.inverse != nullptr)
+            store_bits(call_.inverse, static_cast<std::size_t>(number), inverse(),
+                       size_of(call_.inverse_format));
         is_nan_ = !line_.is_known && !exact_.get().is_finite();
         for (std::size_t i = 0; is_nan_ && i < n_; ++i)
             store_bits(out_, i, canonical_nan(call_.format), size_of(call_.format));
@@ -102,6 +100,20 @@ class MeasuredLine {
         const std::size_t in = static_cast<std::size_t>(format_),
                           out = static_cast<std::size_t>(call_.format);
         return format_ == call_.format ? methods_.finish[in] : methods_.finish_words[out];
+    }
+
+    // The bounds of 1 / d most often round to one number. For narrow formats they are rounded to float64
+    // first, which must not bring one onto a tie.
+    std::uint64_t inverse() {
+        const Format format = call_.inverse_format;
+        const double near = line_.inverse, rest = line_.inverse_rest,
+                     error = near * (line_.inverse_error * (1 + 0x1p-40) +
+                                     (format == Format::f64 ? 0x1p-100 : 0x1p-51));
+        if (line_.is_known && near > 0x1p-800 && near < 0x1p800) {
+            const std::uint64_t low = round_bits(near + (rest - error), format);
+            if (low == round_bits(near + (rest + error), format)) return low;
+        }
+        return exact_.get().is_finite() ? exact_.get().inverse(format) : canonical_nan(format);
     }
 
     // Whether double-words tell the result of an element, which is written then. They measure the line

@@ -29,21 +29,21 @@ class NormScales {
         while (within.rank > 0 && is_same(within.dim[within.rank - 1]))
             run_ *= within.dim[--within.rank].size;
         within_ = within;
-        const bool varies = !std::all_of(kept_.dim, kept_.dim + kept_.rank, is_same);
         if (within_.rank > 0 && run_ < least_scale_run) by_element_ = true;
         merge_neighbours(within_);
-        if (by_element_ && !varies) shared_ = expanded(0);
+        if (by_element_) share();
     }
 
     // Numbers of their own for the elements of a line, the same for all lines.
-    bool are_shared() const { return shared_.values != nullptr; }
+    bool are_shared() const { return shared_.size() == 1; }
 
     // each(first element, how many, scale and bias of them) of the line, norm_elements at a time.
     template <class Each>
     void each_stretch(std::int64_t line, std::size_t n, const Each& each) const {
         if (by_element_) {
-            const Numbers own = shared_.values ? Numbers{} : expanded(line);
-            const Numbers& numbers = shared_.values ? shared_ : own;
+            const Numbers own = shared_.empty() ? expanded(offsets_at(kept_, line)) : Numbers{};
+            const Numbers& numbers =
+                shared_.empty() ? own : shared_[static_cast<std::size_t>(offsets_at(places_, line).in)];
             const double *const scale = numbers.values.get(), *const bias = scale + n;
             for (std::size_t i = 0; i < n; i += norm_elements) {
                 const double* const most = numbers.most.data() + 2 * (i / norm_elements);
@@ -101,8 +101,25 @@ class NormScales {
         }
     }
 
-    Numbers expanded(std::int64_t line) const {
-        const Offsets at = offsets_at(kept_, line);
+    // Those of all lines that differ, if they are few.
+    void share() {
+        Dims different;
+        for (int i = 0; i < kept_.rank; ++i)
+            if (!is_same(kept_.dim[i])) different.push(kept_.dim[i]);
+        const std::int64_t count = different.count();
+        if (count > 1 && count * within_.count() * run_ > most_shared_scales) return;
+        std::int64_t place = count;
+        for (int i = 0; i < kept_.rank; ++i) {
+            const bool differs = !is_same(kept_.dim[i]);
+            if (differs) place /= kept_.dim[i].size;
+            places_.push({kept_.dim[i].size, differs ? place : 0, 0});
+        }
+        Walk walk(different, 0);
+        for (std::int64_t i = 0; i < count; ++i, walk.next())
+            shared_.push_back(expanded({walk.in(), walk.out()}));
+    }
+
+    Numbers expanded(const Offsets& at) const {
         const std::size_t n = static_cast<std::size_t>(within_.count() * run_);
         Numbers numbers{std::make_unique_for_overwrite<double[]>(2 * n), {}};
         double *const scale = numbers.values.get(), *const bias = scale + n;
@@ -124,10 +141,10 @@ class NormScales {
 
     const NormMethods& methods_;
     const View scale_, bias_;
-    Dims kept_, within_;
+    Dims kept_, within_, places_;
     std::int64_t run_ = 1;
     bool by_element_ = false;
-    Numbers shared_;
+    std::vector<Numbers> shared_;
 };
 
 }  // namespace samesum

@@ -61,6 +61,9 @@ inline constexpr Threshold few_norm_neighbours{
     "fewer are copied one after the other, more element by element"};
 inline constexpr Threshold least_scale_run{"least_scale_run", 64, "elements with the same scale",
                                            "shorter runs have a scale for each element"};
+inline constexpr Threshold most_shared_scales{
+    "most_shared_scales", 1 << 16, "scales of all lines",
+    "so many are widened once for all lines; more are widened for each line"};
 
 // Functions of each element.
 inline constexpr Threshold elementwise_task_elements{"elementwise_task_elements", 16 << 10, "elements",
