@@ -96,6 +96,7 @@ def _default(proto: Any) -> Any:
     from onnx.helper import get_attribute_value
 
     value = get_attribute_value(proto) if proto.name else None
+    value = value.decode() if isinstance(value, bytes) else value
     return tuple(value) if isinstance(value, list) else value
 
 
