@@ -15,6 +15,7 @@
 #include "python/norms.hpp"
 #include "python/outputs.hpp"
 #include "python/products.hpp"
+#include "python/segments.hpp"
 #include "python/states.hpp"
 #include "python/statistics.hpp"
 #include "run/bandwidth.hpp"
@@ -221,6 +222,7 @@ NB_MODULE(_core, m) {
     define_elementwise(m);
     define_floating_point(m);
     define_products(m);
+    define_result_memory(m);
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));
@@ -231,6 +233,7 @@ NB_MODULE(_core, m) {
     m.def("read_seconds", &read_seconds, nb::arg("x"));
     m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
     define_certificates(m);
+    define_segments(m);
     define_states(m);
     define_statistics(m);
 }

@@ -16,9 +16,10 @@ BELOW = {
     "kernels": "formats arithmetic methods exact",
     "layout": "formats",
     "threads": "",
+    "memory": "",
     "run": "formats arithmetic methods exact kernels layout threads",
     "onnxruntime": "formats methods kernels layout threads run",
-    "python": "formats methods kernels layout threads run onnxruntime",
+    "python": "formats methods kernels layout threads memory run onnxruntime",
 }
 """What each room may include besides itself. No room is above itself, so there is no circle of rooms."""
 

@@ -41,6 +41,7 @@ NEEDED = {
     **dict.fromkeys(("samesum.openvino", "samesum.openvino.exact"), "openvino"),
     **dict.fromkeys(("samesum.torch", "samesum.torch.exact"), "torch"),
     "docs/doors.md": "onnxruntime",
+    "docs/howto/group_by.md": "xarray",
 }
 """The packages beyond those of the extra `test` that examples need; without them these are skipped."""
 PUBLIC = ("samesum", "samesum.compare", "samesum.onnx", "samesum.openvino", "samesum.torch")
