@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samesum.specs.onnx_around import ONNX_AROUND
+from samesum.specs.onnx_control import ONNX_CONTROL
 from samesum.specs.onnx_elements import ONNX_ELEMENTWISE
 from samesum.specs.onnx_family import ONNX_FAMILY
 from samesum.specs.onnx_moving import ONNX_MOVING
@@ -21,6 +22,7 @@ ONNX = Standard(
         + ONNX_NORMS
         + ONNX_GLOBAL_POOLS
         + ONNX_SCATTERS
+        + ONNX_CONTROL
     ),
     empty_axes_reduce_all=True,
     scalars_have_an_axis=False,
