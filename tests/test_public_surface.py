@@ -39,6 +39,7 @@ PUBLIC_ROOMS = {"compare"}
 FUNCTIONS = {
     *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp"},
     *{"all", "any", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
+    *{"cumulative_max", "cumulative_min", "vector_norm"},
     *{"var", "std", "vecdot", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},
     *{"set_num_threads", "get_num_threads", "load"},
 }

@@ -23,7 +23,7 @@ constexpr std::int64_t task_bytes = 256 << 10;
 constexpr std::int64_t most_vectors = static_cast<std::int64_t>(tile_columns),
                        block = static_cast<std::int64_t>(block_elements);
 // Neighbours in a row that are worth one, and those that are not to be parted.
-constexpr std::int64_t least_row = 256, short_row = 64;
+constexpr std::int64_t least_row = 1024, short_row = 64;
 // Elements of a vector that are worth a task.
 constexpr std::int64_t least_part = 2 * block;
 
