@@ -42,7 +42,7 @@ def vector_norm(
 
     >>> import numpy as np
     >>> vector_norm(np.array([[3e200, 4e200], [5.0, 12.0]]), axis=1)
-    array([5.e+200, 1.3e+001])
+    array([5.0e+200, 1.3e+001])
     >>> [float(vector_norm(np.array([3.0, -4.0, 5.0]), ord=p)) for p in (0, 1, 3, np.inf, -np.inf)]
     [3.0, 12.0, 6.0, 5.0, 3.0]
     """
