@@ -52,6 +52,8 @@ NAMES_OF_KINDS = {
     **dict.fromkeys((Kind.INTEGERS, Kind.AXES), "INTS"),
     Kind.NUMBER: "FLOAT",
     Kind.WORD: "STRING",
+    Kind.TENSOR: "TENSOR",
+    Kind.GRAPH: "GRAPH",
 }
 FAMILY_OF_ONNX, AROUND_OF_ONNX = (
     [operator for operator in ONNX.operators if (operator.row is not None) is family] for family in (True, False)
@@ -96,11 +98,11 @@ def _default(proto: Any) -> Any:
     from onnx.helper import get_attribute_value
 
     value = get_attribute_value(proto) if proto.name else None
-    return tuple(value) if isinstance(value, list) else value
+    return value.decode() if isinstance(value, bytes) else tuple(value) if isinstance(value, list) else value
 
 
 def inputs_and_attributes_of_row(spec: Spec) -> tuple[Any, ...]:
-    option = {(False, False): "Single", (True, False): "Optional", (False, True): "Variadic"}
+    option = {(False, False): "Single", (True, False): "Optional", (False, True): "Variadic", (True, True): "Variadic"}
     inputs = [(each.name, option[each.optional, each.repeated]) for each in spec.inputs]
     return inputs, {each.name: (NAMES_OF_KINDS[each.kind], each.required, each.default) for each in spec.attributes}
 

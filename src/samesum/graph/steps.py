@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from samesum.errors import SamesumError, UnsupportedOperator, during
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
 from samesum.graph.refusals import Refused, refusal
-from samesum.operators.apply import apply
+from samesum.operators.apply import apply, apply_all
 from samesum.operators.catalogue import ROWS
 from samesum.operators.rows import UNKNOWN, Cut, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
 
 Call = Callable[[Inputs], NDArray]
+CallAll = Callable[[Inputs], tuple[NDArray, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +36,37 @@ class Step:
     axes: tuple[int, ...] | None = None
     """What a reduction reduces, counted from the front, where that is known beforehand."""
     detail: str = ""
+    call_all: CallAll | None = None
+    """Of a node with several outputs: all that it names, those left out too."""
+    infer_all: Callable[[Facts], tuple[Fact, ...]] | None = None
+    facts: tuple[Fact, ...] = ()
+    """What is known of each of several outputs."""
+    held: Operation | None = None
+    """Of the operators that hold graphs."""
+    inner: tuple[tuple[str, tuple[Step, ...]], ...] = ()
+    """The steps of the graphs that it holds, by the name of each."""
 
     @property
     def result(self) -> str:
-        """The name of the value that it gives."""
-        return self.node.outputs[0]
+        """The name of the first value that it gives."""
+        return self.results[0]
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The names of the values that it gives."""
+        return tuple(name for name in self.node.outputs if name)
+
+    def run(self, inputs: Inputs) -> dict[str, NDArray]:
+        """The values that it gives, by name."""
+        if self.call_all is None:
+            return {self.result: self.call(inputs)}
+        return {name: each for name, each in zip(self.node.outputs, self.call_all(inputs), strict=True) if name}
 
 
-def bound(nodes: Sequence[Node]) -> list[Step]:
+def bound(nodes: Sequence[Node], holding: Callable[[Step], Step]) -> list[Step]:
     """The steps of `nodes`, in their order; UnsupportedOperator names every operator that cannot run.
+
+    `holding` completes the step of a node that holds graphs.
 
     Raises ModelError for a node without a required input and for an attribute that its standard does not allow.
     """
@@ -51,16 +74,25 @@ def bound(nodes: Sequence[Node]) -> list[Step]:
     for node in nodes:
         try:
             with during(node):
-                steps.append(step_of(node))
+                step = step_of(node)
+                steps.append(step if step.held is None else holding(step))
         except UnsupportedOperator:
-            refused += [found for each in (node, *node.inner()) if (found := refused_node(each))]
+            found = [why for each in (node, *node.inner()) if (why := refused_node(each))]
+            if not found:
+                raise
+            refused += found
     if refused:
         raise refusal(refused)
     return steps
 
 
 def refused_node(node: Node) -> Refused | None:
-    """Why a node cannot run by itself; None if it can, or if its file is wrong."""
+    """Why a node cannot run by itself; None if it can, or if its file is wrong.
+
+    What the graphs that it holds need is asked of their nodes; so is what a function of the model needs.
+    """
+    if node.is_call:
+        return None
     try:
         step_of(node)
     except _Unknown:
@@ -76,18 +108,39 @@ class _Unknown(UnsupportedOperator):
     """An operator that samesum has in no version."""
 
 
+def _incomplete(_: Inputs) -> NDArray:
+    raise AssertionError("the graphs of the node were not read")
+
+
+def _unforeseen(_: Facts) -> Fact:
+    return UNKNOWN
+
+
 def step_of(node: Node) -> Step:
-    """The step of one node, or the error that says why there is none."""
+    """The step of one node, or the error that says why there is none; one that holds graphs has yet to be completed."""
     if node.opset is None or not has_operator(node.standard, node.operator):
         raise _Unknown
     newest = STANDARDS[node.standard].newest_opset
     if not 1 <= node.opset <= newest:
         raise UnsupportedOperator(f"known are the opsets 1 to {newest}")
     spec = lookup(node.standard, node.operator, node.opset)
-    operation = bind_node(spec, node.attributes, node.inputs)
-    if len([name for name in node.outputs if name]) != 1 or not node.outputs[0]:
-        raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; one is supported")
+    operation = bind_node(spec, node.attributes, node.own_inputs)
+    if spec.operator.holds_graphs:
+        return Step(node, spec.identifier, _incomplete, _unforeseen, held=operation)
     row = ROWS[spec.identifier]
+    count = len(node.outputs)
+    most = 1 if row.all is None else row.all.most
+    if not any(node.outputs) or (most is not None and count > most):
+        allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
+        raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
     cut = Cut.NONE if operation.attributes.get("auto_broadcast") == "none" else row.cut
     call, infer = partial(apply, operation), partial(row.infer, operation)
-    return Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
+    step = Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
+    if row.all is None or count == 1:
+        return step
+
+    def infer_all(facts: Facts) -> tuple[Fact, ...]:
+        return outputs.infer(operation, facts, count)
+
+    outputs = row.all
+    return replace(step, call_all=partial(apply_all, operation, count), infer_all=infer_all)

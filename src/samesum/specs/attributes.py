@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from samesum.errors import AttributeValueError, AxisError, UnsupportedOperator
-from samesum.formats.arrays import Dtype
+from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import integer_of
 from samesum.formats.elements import CASTABLE, IR_ELEMENTS, ONNX_ELEMENTS, Element, names
 from samesum.specs.row import Attribute, Kind, Spec, Standard, Unread
@@ -21,7 +23,7 @@ def read(spec: Spec, attribute: Attribute, value: object) -> object:
     """
     said = f"{spec.identifier}: {attribute.name}"
     try:
-        if isinstance(value, Unread):
+        if isinstance(value, Unread) and attribute.kind is not Kind.GRAPH:
             raise ValueError(value)
         given = _unspelled(attribute.kind, value) if spec.standard.spells_values else value
         return _READERS[attribute.kind](spec.standard, attribute, given)
@@ -123,6 +125,15 @@ def _type(standard: Standard, _: Attribute, value: Any) -> Dtype:
     return element.dtype
 
 
+def _tensor(_: Standard, __: Attribute, value: Any) -> NDArray:
+    return value.reshape(()) if isinstance(value, np.ndarray) and value.size == 1 else _refused(value)
+
+
+def _graph(_: Standard, __: Attribute, value: Any) -> Unread:
+    """Its node holds the graph; here stands that it has one."""
+    return value if isinstance(value, Unread) and value.kind == "graph" else _refused(value)
+
+
 def _refused(value: Any) -> Any:
     raise ValueError(value)
 
@@ -155,4 +166,6 @@ _READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
     Kind.AXES: _axes,
     Kind.WORD: _word,
     Kind.TYPE: _type,
+    Kind.TENSOR: _tensor,
+    Kind.GRAPH: _graph,
 }
