@@ -18,7 +18,7 @@ def joined(literals: str) -> str:
 def read(select: Path) -> dict[str, tuple[int, str]]:
     """Value and unit of each threshold, in the order of the headers."""
     found: dict[str, tuple[int, str]] = {}
-    for header in ("thread", "layout", "reduction", "scan", "normalization"):
+    for header in ("thread", "layout", "reduction", "scan", "normalization", "pair"):
         text = (select / f"{header}_thresholds.hpp").read_text(encoding="utf-8")
         for name, _, value, unit, _ in ROW.findall(text):
             base, _, shift = value.partition("<<")

@@ -8,6 +8,7 @@
 #include "layout/scan_plan.hpp"
 #include "layout/stream.hpp"
 #include "run/room.hpp"
+#include "select/pair_thresholds.hpp"
 #include "threads/pool.hpp"
 #include "threads/thresholds.hpp"
 
@@ -15,10 +16,8 @@ namespace samesum {
 
 namespace {
 
-// Bytes of a task, of a part of a line that is long, and of what is copied at a time.
-constexpr std::int64_t task_bytes = 128 << 10, part_bytes = 128 << 10, copied_bytes = 8 << 10;
-// Columns that are taken together, at least.
-constexpr std::int64_t least_columns = 64;
+// Bytes that are copied at a time.
+constexpr std::int64_t copied_bytes = 8 << 10;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -32,11 +31,12 @@ class Job {
         threads_ = bytes_ >= least ? static_cast<std::size_t>(thread_count()) : 1;
         const std::int64_t shares = threads_ > 1 ? 2 * static_cast<std::int64_t>(threads_) : 1;
         const std::int64_t tiles = std::max<std::int64_t>(divided_up(shares, lines), 1);
-        width_ = std::clamp(divided_up(columns, tiles), std::min(columns, least_columns),
+        width_ = std::clamp(divided_up(columns, tiles), std::min<std::int64_t>(columns, extreme_columns),
                             std::min(columns, static_cast<std::int64_t>(key_columns)));
         tiles_ = divided_up(columns, width_);
         units_ = lines * tiles_;
-        const std::int64_t most = std::max<std::int64_t>(width_ * plan.axis.size * item_ / part_bytes, 1);
+        const std::int64_t most =
+            std::max<std::int64_t>(width_ * plan.axis.size * item_ / extreme_part_bytes, 1);
         parts_ = units_ >= shares ? 1 : std::min(divided_up(2 * shares, units_), most);
         part_ = divided_up(plan.axis.size, parts_);
         parts_ = divided_up(plan.axis.size, part_);
@@ -86,7 +86,7 @@ class Job {
 
     void scan_units() const {
         const std::int64_t batch =
-            std::clamp<std::int64_t>(task_bytes / (width_ * plan_.axis.size * item_), 1,
+            std::clamp<std::int64_t>(extreme_task_bytes / (width_ * plan_.axis.size * item_), 1,
                                      divided_up(units_, 2 * static_cast<std::int64_t>(threads_)));
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
