@@ -4,6 +4,7 @@
 #include "methods/certificates.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
+#include "methods/extreme_scan_method.hpp"
 #include "methods/norm_method.hpp"
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
@@ -30,6 +31,7 @@ struct InstructionSet {
     const SpreadMethods* spreads;
     const NormMethods* norms;
     const DotMethods* dots;
+    const ExtremeScanMethods* extreme_scans;
     bool (*is_supported)();
 };
 
