@@ -35,6 +35,7 @@ from samesum.frontends.standards.onnx_reductions import (
     ReduceSumSquare,
 )
 from samesum.frontends.standards.onnx_scans import CumProd, CumSum
+from samesum.frontends.standards.onnx_scatters import ScatterElements, ScatterND
 
 if TYPE_CHECKING:
     from samesum.frontends.plugins.backend import Backend
@@ -70,6 +71,8 @@ __all__ = [
     "ReduceProd",
     "ReduceSum",
     "ReduceSumSquare",
+    "ScatterElements",
+    "ScatterND",
     "Softmax",
     "custom_ops_library",
     "exact_session",

@@ -21,10 +21,25 @@ from samesum.frontends.standards.openvino_functions import (
     SoftMax,
 )
 from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
+from samesum.frontends.standards.openvino_scatters import (
+    EmbeddingBagOffsets,
+    EmbeddingBagOffsetsSum,
+    EmbeddingBagPacked,
+    EmbeddingBagPackedSum,
+    EmbeddingSegmentsSum,
+    ScatterElementsUpdate,
+    ScatterNDUpdate,
+    SegmentMax,
+)
 
 __all__ = [
     "MVN",
     "CumSum",
+    "EmbeddingBagOffsets",
+    "EmbeddingBagOffsetsSum",
+    "EmbeddingBagPacked",
+    "EmbeddingBagPackedSum",
+    "EmbeddingSegmentsSum",
     "GroupNormalization",
     "LogSoftmax",
     "NormalizeL2",
@@ -37,6 +52,9 @@ __all__ = [
     "ReduceMin",
     "ReduceProd",
     "ReduceSum",
+    "ScatterElementsUpdate",
+    "ScatterNDUpdate",
+    "SegmentMax",
     "SoftMax",
     "compile_model",
     "exact",

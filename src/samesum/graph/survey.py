@@ -61,7 +61,7 @@ class Use:
     inner: int
     """In bodies (branches, loops) and in the model's own functions."""
     title: str | None
-    """The operator and its version, such as `onnx.ReduceSum-13`, where samesum runs it."""
+    """The operator and its version, such as `onnx.ReduceSum-13`, where samesum runs it, or what runs for a function."""
     kind: Kind
     reason: str
     """Why a node of it cannot run; empty if all can, or if samesum has no such operator."""
@@ -112,7 +112,7 @@ def _use(operator: str, origin: str, found: list[tuple[Node, bool]]) -> Use:
         origin=origin,
         nodes=len(found) - inner,
         inner=inner,
-        title=step.title if step else None,
+        title="its own nodes" if any(node.is_call for node, _ in found) else step.title if step else None,
         kind=_kind(step),
         reason=_reason(refused),
         refused=len(refused),
