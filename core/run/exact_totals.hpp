@@ -40,11 +40,6 @@ class ExactTotals {
     std::int64_t outputs() const { return outputs_; }
 
   private:
-    const Method& method() const;
-    void* states() {
-        return is_float(in_) ? static_cast<void*>(real_.data()) : static_cast<void*>(whole_.data());
-    }
-
     const Format in_;
     const Map map_;
     const std::int64_t outputs_;

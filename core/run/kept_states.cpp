@@ -1,11 +1,8 @@
 #include "run/kept_states.hpp"
 
 #include <algorithm>
-#include <mutex>
 
-#include "methods/exact_blocks.hpp"
-#include "run/accumulate.hpp"
-#include "run/finish.hpp"
+#include "methods/kept_blocks.hpp"
 #include "threads/pool.hpp"
 #include "threads/thresholds.hpp"
 
@@ -15,20 +12,25 @@ namespace {
 
 // Elements of each set that a task takes, so that there are some tasks for each thread.
 std::int64_t slice_of(const Plan& plan, std::size_t parts, std::size_t threads) {
-    constexpr std::int64_t least = 16 * static_cast<std::int64_t>(exact_elements);
-    const std::int64_t wanted = static_cast<std::int64_t>((8 * threads + parts - 1) / parts);
+    constexpr std::int64_t least_elements = 32 << 10, rows = static_cast<std::int64_t>(kept_additions);
+    const std::int64_t tasks = 4 * static_cast<std::int64_t>(threads),
+                       columns = (plan.kept_count + static_cast<std::int64_t>(parts) - 1) /
+                                 static_cast<std::int64_t>(parts),
+                       wanted =
+                           (tasks + static_cast<std::int64_t>(parts) - 1) / static_cast<std::int64_t>(parts);
     if (threads == 1 || wanted <= 1) return plan.reduced_count;
-    const std::int64_t slice = (plan.reduced_count + wanted - 1) / wanted;
+    const std::int64_t least = std::max(rows, least_elements / columns / rows * rows),
+                       slice = (plan.reduced_count + wanted - 1) / wanted;
     return std::max((slice + least - 1) / least, std::int64_t{1}) * least;
 }
 
 }  // namespace
 
-void add_to_states(const View& piece, const bool* reduced, const Method& method, void* states) {
+void for_each_range(const View& piece, const bool* reduced, std::size_t most_columns, const TakeRange& take) {
     const FloatingPointScope scope;
     if (std::find(piece.shape, piece.shape + piece.rank, 0) != piece.shape + piece.rank) return;
     const Plan plan = plan_reduction(piece, reduced, {});
-    const std::vector<Outputs> parts = parts_of(plan, method.max_columns);
+    const std::vector<Outputs> parts = parts_of(plan, most_columns);
     const std::int64_t bytes =
         plan.kept_count * plan.reduced_count * static_cast<std::int64_t>(size_of(piece.format));
     const std::size_t threads = bytes < threaded_bytes ? 1 : static_cast<std::size_t>(thread_count());
@@ -38,18 +40,26 @@ void add_to_states(const View& piece, const bool* reduced, const Method& method,
     auto task = [&](std::size_t t, std::size_t) {
         const Outputs& part = parts[t / slices];
         const std::int64_t begin = static_cast<std::int64_t>(t % slices) * slice;
-        const TileScope tile;
-        open_tile(plan, method, part.count(), tile.tile());
-        accumulate(plan, method,
-                   {part.outer, part.first, part.last, begin, std::min(begin + slice, plan.reduced_count)},
-                   tile.tile());
-        close_tile(plan, method, part.count(), tile.tile());
-        const std::lock_guard lock(joining);
-        for (std::int64_t j = 0; j < part.count(); ++j)
-            method.merge(states, static_cast<std::size_t>(place_of(plan, part, j)), tile.tile(),
-                         static_cast<std::size_t>(j), 1);
+        take(plan, part,
+             {part.outer, part.first, part.last, begin, std::min(begin + slice, plan.reduced_count)},
+             slices > 1 ? &joining : nullptr);
     };
     for_each_task(parts.size() * slices, threads, task);
+}
+
+void add_to_states(const View& piece, const bool* reduced, const Method& method, void* states) {
+    for_each_range(piece, reduced, method.max_columns,
+                   [&](const Plan& plan, const Outputs& part, const Range& range, std::mutex* joining) {
+                       const TileScope tile;
+                       open_tile(plan, method, part.count(), tile.tile());
+                       accumulate(plan, method, range, tile.tile());
+                       close_tile(plan, method, part.count(), tile.tile());
+                       const auto lock =
+                           joining ? std::unique_lock(*joining) : std::unique_lock<std::mutex>();
+                       for (std::int64_t j = 0; j < part.count(); ++j)
+                           method.merge(states, static_cast<std::size_t>(place_of(plan, part, j)),
+                                        tile.tile(), static_cast<std::size_t>(j), 1);
+                   });
 }
 
 }  // namespace samesum
