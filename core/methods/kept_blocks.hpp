@@ -45,9 +45,10 @@ struct KeptBlock {
     std::int32_t exponent;  // of all sums, or no_exponent
 };
 
-// Every float format x map (itself, magnitude, square).
 struct KeptBlocks {
-    KeptBlock block[4][3];
+    KeptBlock block[4][3];  // every float format x map (itself, magnitude, square)
+    // Column j of a tile of WholeMethods::split, i8 ... u64 x map, in two's complement from the lowest word.
+    void (*split_words[8][3])(const void* tile, std::size_t j, std::uint64_t (&words)[3]);
 };
 
 // The exponent that sums of this expected size need, and one with which they have room to grow. The sums of

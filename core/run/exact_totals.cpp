@@ -4,7 +4,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "run/exact_words.hpp"
-#include "run/kept_states.hpp"
+#include "run/kept_integers.hpp"
 #include "run/kept_sums.hpp"
 #include "threads/pool.hpp"
 
@@ -22,7 +22,7 @@ void ExactTotals::add(const View& piece, const bool* reduced) {
     if (is_float(in_))
         add_to_totals(piece, reduced, map_, real_.data());
     else
-        add_to_states(piece, reduced, wide_method(in_, map_), whole_.data());
+        add_to_totals(piece, reduced, map_, whole_.data());
 }
 
 void ExactTotals::merge(const ExactTotals& other) {

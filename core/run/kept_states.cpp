@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "methods/kept_blocks.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -12,16 +13,16 @@ namespace {
 
 // Elements of each set that a task takes, so that there are some tasks for each thread.
 std::int64_t slice_of(const Plan& plan, std::size_t parts, std::size_t threads) {
-    constexpr std::int64_t least_elements = 32 << 10, rows = static_cast<std::int64_t>(kept_additions);
-    const std::int64_t tasks = 4 * static_cast<std::int64_t>(threads),
-                       columns = (plan.kept_count + static_cast<std::int64_t>(parts) - 1) /
-                                 static_cast<std::int64_t>(parts),
-                       wanted =
-                           (tasks + static_cast<std::int64_t>(parts) - 1) / static_cast<std::int64_t>(parts);
-    if (threads == 1 || wanted <= 1) return plan.reduced_count;
-    const std::int64_t least = std::max(rows, least_elements / columns / rows * rows),
+    // Methods of integers count on it.
+    constexpr std::int64_t most = std::int64_t{1} << 30, rows = static_cast<std::int64_t>(kept_additions);
+    static_assert(least_state_slice % rows == 0);
+    const std::int64_t all = static_cast<std::int64_t>(parts),
+                       tasks = state_slices * static_cast<std::int64_t>(threads),
+                       columns = (plan.kept_count + all - 1) / all, wanted = (tasks + all - 1) / all;
+    if (threads == 1 || wanted <= 1) return std::min(plan.reduced_count, most);
+    const std::int64_t least = std::max(rows, least_state_slice / columns / rows * rows),
                        slice = (plan.reduced_count + wanted - 1) / wanted;
-    return std::max((slice + least - 1) / least, std::int64_t{1}) * least;
+    return std::min((slice + least - 1) / least * least, most);
 }
 
 }  // namespace
