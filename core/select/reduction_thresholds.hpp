@@ -146,7 +146,7 @@ inline constexpr Threshold retried_share{
 // Statistics, states and exact sums.
 inline constexpr Threshold statistics_slice{"statistics_slice", 1 << 16, "elements",
                                             "a task of statistics takes so many"};
-inline constexpr Threshold state_slices{"state_slices", 4, "tasks for each thread",
+inline constexpr Threshold state_slices{"state_slices", 8, "tasks for each thread",
                                         "states take in an array by so many"};
 inline constexpr Threshold least_state_slice{"least_state_slice", 32768, "elements of the sets of a tile",
                                              "a task that adds to states takes so many at least"};

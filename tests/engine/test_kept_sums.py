@@ -116,3 +116,26 @@ def test_many_blocks_and_changing_sizes_join_exactly() -> None:
                 totals.add(scaled[k], (0,))
             wanted = [exact_sum(column, kind) for column in np.concatenate(scaled).T]
             assert [size << shift for size, shift in decoded(totals.encoded())] == wanted, (dtype, kind)
+
+
+@pytest.mark.parametrize("name", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("shape", [(3001,), (70, 33), (5, 9, 40)], ids=str)
+def test_integers(each_instruction_set: str, name: str, shape: tuple[int, ...]) -> None:
+    dtype = np.dtype(name)
+    rng = np.random.default_rng(7)
+    limits = (0, 1) if name == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    some = np.array([*limits, 1, limits[1] // 3, limits[0] // 5], dtype)
+    x = rng.choice(some, shape)
+    for axis in range(len(shape)):
+        lines = np.moveaxis(x, axis, -1).reshape(-1, shape[axis]).astype(object)
+        for kind, mapped in ((Map.ITSELF, lines * 1), (Map.MAGNITUDE, abs(lines)), (Map.SQUARE, lines * lines)):
+            totals = Totals(int(kind), dtype, len(lines))
+            for _ in range(2):
+                totals.add(x, (axis,))
+            got = [size << shift for size, shift in decoded(totals.encoded())]
+            assert got == [2 * sum(int(each) for each in line) for line in mapped], (
+                name,
+                axis,
+                kind,
+                each_instruction_set,
+            )
