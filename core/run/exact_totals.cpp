@@ -6,6 +6,7 @@
 #include "run/exact_words.hpp"
 #include "run/kept_integers.hpp"
 #include "run/kept_sums.hpp"
+#include "run/total_elements.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -52,6 +53,19 @@ void ExactTotals::round_moments(const ExactTotals& squares, const Moment& how, c
                                                  : rounded_moment(whole_[j], squares.whole_[j], moment);
         store_bits(to, j, bits, size_of(how.format));
     }
+}
+
+std::optional<std::size_t> ExactTotals::elements(std::size_t most, std::vector<std::uint64_t>& bits) const {
+    const FloatingPointScope scope;
+    bits.assign(real_.size() * most, 0);
+    std::size_t count = 0;
+    std::vector<std::uint64_t> found;
+    for (std::size_t j = 0; j < real_.size(); ++j) {
+        if (!elements_of(real_[j], in_, most, found)) return std::nullopt;
+        std::copy(found.begin(), found.end(), bits.begin() + static_cast<std::ptrdiff_t>(j * most));
+        count = std::max(count, found.size());
+    }
+    return count;
 }
 
 std::string ExactTotals::encoded() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ class ExactTotals {
     // none of them.
     void round_moments(const ExactTotals& squares, const Moment& how, const std::int64_t* counts,
                        void* to) const;
+
+    // Of floats: the elements of each total (run/total_elements.hpp), those of output j from number
+    // j * `most` on, and zeros behind them. Returns the greatest number of them, or nothing if that is more.
+    std::optional<std::size_t> elements(std::size_t most, std::vector<std::uint64_t>& bits) const;
 
     std::string encoded() const;
     // False, and the totals are undefined, unless these bytes are totals of so many outputs.
