@@ -18,6 +18,7 @@
 #include "python/segments.hpp"
 #include "python/states.hpp"
 #include "python/statistics.hpp"
+#include "python/windows.hpp"
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
@@ -236,4 +237,5 @@ NB_MODULE(_core, m) {
     define_segments(m);
     define_states(m);
     define_statistics(m);
+    define_windows(m);
 }

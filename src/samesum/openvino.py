@@ -21,12 +21,17 @@ from samesum.frontends.standards.openvino_functions import (
     SoftMax,
 )
 from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
+from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
 
 __all__ = [
     "MVN",
+    "AdaptiveAvgPool",
+    "AdaptiveMaxPool",
+    "AvgPool",
     "CumSum",
     "GroupNormalization",
     "LogSoftmax",
+    "MaxPool",
     "NormalizeL2",
     "ReduceL1",
     "ReduceL2",

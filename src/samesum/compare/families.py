@@ -114,6 +114,8 @@ _OPENVINO = {
     "RMS": Judged(_F.NORMALIZATION, _S.LARGEST),
     "AvgPool": Judged(_F.WINDOW, _S.MAGNITUDES),
     "MaxPool": Judged(_F.WINDOW, _S.EXACT),
+    "AdaptiveAvgPool": Judged(_F.WINDOW, _S.MAGNITUDES),
+    "AdaptiveMaxPool": Judged(_F.WINDOW, _S.EXACT),
     "ScatterElementsUpdate": Judged(_F.SCATTER, _S.MAGNITUDES),
     "ScatterNDUpdate": Judged(_F.SCATTER, _S.MAGNITUDES),
     "EmbeddingBagOffsetsSum": Judged(_F.SCATTER, _S.MAGNITUDES),

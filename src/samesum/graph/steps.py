@@ -93,6 +93,12 @@ class _Unknown(UnsupportedOperator):
     """An operator that samesum has in no version."""
 
 
+def _named(outputs: tuple[str, ...]) -> tuple[str, ...]:
+    """Without those left out at the end, which nothing has to compute."""
+    last = max((i for i, name in enumerate(outputs) if name), default=0)
+    return outputs[: last + 1]
+
+
 def step_of(node: Node) -> Step:
     """The step of one node, or the error that says why there is none."""
     if node.opset is None or not has_operator(node.standard, node.operator):
@@ -103,6 +109,8 @@ def step_of(node: Node) -> Step:
     spec = lookup(node.standard, node.operator, node.opset)
     operation = bind_node(spec, node.attributes, node.inputs)
     row = ROWS[spec.identifier]
+    if row.all is not None and row.all.most is not None:
+        node = replace(node, outputs=_named(node.outputs))
     count = len(node.outputs)
     most = 1 if row.all is None else row.all.most
     if not any(node.outputs) or (most is not None and count > most):

@@ -14,12 +14,13 @@ from samesum.operators.reductions import reduced, scanned
 from samesum.operators.rows import Row
 from samesum.operators.rows_of_elements import ONNX_ELEMENT_ROWS, OPENVINO_ELEMENT_ROWS
 from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_ROWS
+from samesum.operators.rows_of_pools import ONNX_POOL_ROWS, OPENVINO_POOL_ROWS
 from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Spec
 
 _AROUND = {
-    "onnx": (*ONNX_ROWS, *ONNX_ELEMENT_ROWS, *ONNX_MOVING_ROWS),
-    "openvino": (*OPENVINO_ROWS, *OPENVINO_ELEMENT_ROWS, *OPENVINO_MOVING_ROWS),
+    "onnx": (*ONNX_ROWS, *ONNX_ELEMENT_ROWS, *ONNX_MOVING_ROWS, *ONNX_POOL_ROWS),
+    "openvino": (*OPENVINO_ROWS, *OPENVINO_ELEMENT_ROWS, *OPENVINO_MOVING_ROWS, *OPENVINO_POOL_ROWS),
 }
 
 

@@ -15,6 +15,8 @@ from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import all_from_front, from_front
 from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.pool_windows import whole_axes
+from samesum.operators.power_norms import root_of_powers, whole_power
 from samesum.operators.rows import Attributes, Inputs, Run
 
 _MEAN_VARIANCE = Epsilon(outside=1e-9)
@@ -169,10 +171,12 @@ def global_pool(row: Any) -> Run:
 
 
 def global_lp_pool(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """The p-norm over all axes after the channels, of p = 1 or 2."""
-    if attributes["p"] not in (1, 2):
-        raise AttributeValueError(f"p is {attributes['p']}; allowed are 1 and 2")
-    return global_pool(L1 if attributes["p"] == 1 else L2_NORM)({}, inputs)
+    """The p-norm over all axes after the channels, of any whole p from 1 on."""
+    x, p = given(inputs, 0), whole_power(attributes["p"])
+    _check_rank(x)
+    if p > 2:
+        return root_of_powers(x, whole_axes(x.shape), p)
+    return global_pool(L1 if p == 1 else L2_NORM)({}, inputs)
 
 
 GLOBAL_AVERAGE, GLOBAL_MAXIMUM = global_pool(MEAN), global_pool(MAX)

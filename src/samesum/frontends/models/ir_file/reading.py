@@ -98,11 +98,12 @@ def _declared(net: Net, layer: Layer) -> Value | None:
 
 
 def nodes_of(net: Net) -> tuple[Node, ...]:
-    """The layers that compute something."""
-    nodes = []
+    """The layers that compute something. An output beside the first that no edge leaves has no name."""
+    nodes, used = [], set(net.edges.values())
     for layer in net.layers.values():
         if layer.type.casefold() not in SPECIAL:
-            outputs = tuple(net.names[layer.number, port.number] for port in layer.outputs)
+            ends = [(layer.number, port.number) for port in layer.outputs]
+            outputs = tuple(net.names[end] if not i or end in used else "" for i, end in enumerate(ends))
             nodes.append(replace(_node(layer, net.feeding(layer), outputs), declared=_declared(net, layer)))
     return tuple(nodes)
 
