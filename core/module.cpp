@@ -10,6 +10,7 @@
 #include "python/accumulation.hpp"
 #include "python/certificates.hpp"
 #include "python/custom_operators.hpp"
+#include "python/dots.hpp"
 #include "python/elementwise.hpp"
 #include "python/floating_point.hpp"
 #include "python/norms.hpp"
@@ -22,6 +23,7 @@
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
+#include "select/routes.hpp"
 #include "threads/pool.hpp"
 
 namespace nb = nanobind;
@@ -120,7 +122,25 @@ nb::dict counters() {
     return result;
 }
 
+// How often each way was taken since the last reset, by its name; methods by the results that they gave.
+nb::dict routes() {
+    nb::dict result;
+    for (std::size_t i = 0; i < samesum::route_count; ++i)
+        result[samesum::route_row(static_cast<samesum::Route>(i)).name] = samesum::route_counters[i].load();
+    return result;
+}
+
+nb::dict route_meanings() {
+    nb::dict result;
+    for (std::size_t i = 0; i < samesum::route_count; ++i) {
+        const samesum::RouteRow& row = samesum::route_row(static_cast<samesum::Route>(i));
+        result[row.name] = row.meaning;
+    }
+    return result;
+}
+
 void reset_counters() {
+    for (auto& counter : samesum::route_counters) counter = 0;
     for (auto& counter : samesum::counters.reductions) counter = 0;
     samesum::counters.scan_lines = 0;
     samesum::counters.scan_exact = 0;
@@ -182,6 +202,15 @@ int ml_dtypes_number(const char* name) {
     return reinterpret_cast<PyArray_Descr*>(dtype.ptr())->type_num;
 }
 
+#if defined(SAMESUM_TUNING)
+// Gives one threshold another value, and all others their own again.
+void set_threshold(const std::string& name, std::int64_t value) {
+    static std::string chosen;
+    chosen = name;
+    samesum::tuned = {chosen.c_str(), value};
+}
+#endif
+
 void* import_numpy() {
     import_array1(nullptr);
     return &bfloat16_number;
@@ -219,6 +248,8 @@ NB_MODULE(_core, m) {
           nb::arg("outside"), nb::arg("scale").none() = nb::none(), nb::arg("bias").none() = nb::none(),
           nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none(),
           nb::arg("inverse_dtype").none() = nb::none());
+    m.def("vecdot", &vecdot, nb::arg("a"), nb::arg("b"), nb::arg("axis"),
+          nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none());
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
     define_elementwise(m);
     define_floating_point(m);
@@ -229,7 +260,12 @@ NB_MODULE(_core, m) {
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));
     m.def("instruction_set", [] { return samesum::current_instruction_set().name; });
     m.def("instruction_sets", &instruction_sets);
+#if defined(SAMESUM_TUNING)
+    m.def("set_threshold", &set_threshold, nb::arg("name"), nb::arg("value"));
+#endif
     m.def("counters", &counters);
+    m.def("routes", &routes);
+    m.def("route_meanings", &route_meanings);
     m.def("reset_counters", &reset_counters);
     m.def("read_seconds", &read_seconds, nb::arg("x"));
     m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));

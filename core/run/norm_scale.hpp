@@ -7,6 +7,7 @@
 
 #include "layout/plan.hpp"
 #include "methods/norm_method.hpp"
+#include "select/normalization_thresholds.hpp"
 
 namespace samesum {
 
@@ -28,7 +29,7 @@ class NormScales {
         while (within.rank > 0 && is_same(within.dim[within.rank - 1]))
             run_ *= within.dim[--within.rank].size;
         within_ = within;
-        if (within_.rank > 0 && run_ < least_run) by_element_ = true;
+        if (within_.rank > 0 && run_ < least_scale_run) by_element_ = true;
         merge_neighbours(within_);
         if (by_element_) share();
     }
@@ -66,7 +67,6 @@ class NormScales {
     }
 
   private:
-    static constexpr std::int64_t least_run = 64, most_shared = 1 << 16;  // elements
     static constexpr double one = 1, zero = 0;
 
     static View constant(const double& x) {
@@ -107,7 +107,7 @@ class NormScales {
         for (int i = 0; i < kept_.rank; ++i)
             if (!is_same(kept_.dim[i])) different.push(kept_.dim[i]);
         const std::int64_t count = different.count();
-        if (count > 1 && count * within_.count() * run_ > most_shared) return;
+        if (count > 1 && count * within_.count() * run_ > most_shared_scales) return;
         std::int64_t place = count;
         for (int i = 0; i < kept_.rank; ++i) {
             const bool differs = !is_same(kept_.dim[i]);

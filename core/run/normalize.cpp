@@ -14,25 +14,14 @@
 #include "run/packed_lines.hpp"
 #include "run/room.hpp"
 #include "run/tangled.hpp"
+#include "select/normalization_thresholds.hpp"
+#include "select/routes.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Bytes of the lines that a task takes at a time: they stay in the cache while they lie side by side.
-constexpr std::int64_t task_bytes = 512 << 10;
-// Up to so many bytes of lines are gathered for the sake of whole cache lines.
-constexpr std::int64_t gathered_bytes = 4 << 20;
-// Neighbouring lines are taken together as far as they fit here, and by this many bytes of a row at least.
-constexpr std::int64_t columns_bytes = 512 << 10, least_row_bytes = 256;
-// Elements of results that are streamed at a time.
-constexpr std::int64_t streamed_elements = 2048;
-// Shorter rows of columns are read and written as they lie.
-constexpr std::int64_t streamed_row_bytes = 1024;
-// Elements of the short lines that a task takes, and lines at least.
-constexpr std::int64_t tangled_elements = 1 << 17, tangled_lines = 64;
 
 class Job {
   public:
@@ -45,22 +34,30 @@ class Job {
     void run() const {
         const BriefWork brief(lines_.count() * lines_.axis.size < normalization_brief_elements);
         if (lines_.axis.size > Lines::block) {
-            const bool enough = lines_.are_direct() && lines_.count() >= 2 * thread_count();
+            const bool enough =
+                lines_.are_direct() && lines_.count() >= long_lines_per_thread * thread_count();
+            record(enough ? Route::softmax_long : Route::softmax_long_shared);
+            if (!lines_.are_direct()) record(Route::softmax_long_gathered);
             return enough ? run_tasks(1, &Job::take_long)
                           : take_some_long(0, lines_.count(), static_cast<std::size_t>(thread_count()));
         }
         if (lines_.are_tangled() && !methods_.fill_rows[format_][kind_](lines_.length()))
-            return run_tasks(std::max(tangled_lines, std::min(share(), tangled_elements / lines_.axis.size)),
-                             &Job::take_tangled);
+            return run_tasks(
+                std::max<std::int64_t>(least_transposed_lines,
+                                       std::min(share(), transposed_task_elements / lines_.axis.size)),
+                &Job::take_tangled);
         const std::int64_t bytes = lines_.axis.size * lines_.item, whole = 64 / lines_.item;
         if (lines_.are_direct() && !(lines_.axis.size == 1 && lines_.are_columns()))
-            return run_tasks(std::clamp(task_bytes / bytes, std::int64_t{1}, share()), &Job::take_direct);
+            return run_tasks(std::clamp(line_task_bytes / bytes, std::int64_t{1}, share()),
+                             &Job::take_direct);
         if (lines_.are_columns() && !lines_.are_few_and_long()) {
-            const std::int64_t wide = std::max(least_row_bytes, columns_bytes / lines_.axis.size / 64 * 64);
+            const std::int64_t wide = std::max<std::int64_t>(least_column_row_bytes,
+                                                             column_task_bytes / lines_.axis.size / 64 * 64);
             return run_tasks(wide / lines_.item, &Job::take_columns);
         }
-        const std::int64_t together = std::clamp<std::int64_t>(gathered_bytes / bytes, 1, whole);
-        run_tasks(std::max(task_bytes / bytes / together, std::int64_t{1}) * together, &Job::take_gathered);
+        const std::int64_t together = std::clamp<std::int64_t>(gathered_line_bytes / bytes, 1, whole);
+        run_tasks(std::max(line_task_bytes / bytes / together, std::int64_t{1}) * together,
+                  &Job::take_gathered);
     }
 
   private:
@@ -82,13 +79,14 @@ class Job {
 
     // Lines of a task where all are few: enough tasks for each thread to wait little for the last one.
     std::int64_t share() const {
-        const std::int64_t tasks = 4 * static_cast<std::int64_t>(threads());
+        const std::int64_t tasks = line_tasks_per_thread * static_cast<std::int64_t>(threads());
         return std::max<std::int64_t>(1, (lines_.count() + tasks - 1) / tasks);
     }
 
     bool streams() const { return lines_.count() * lines_.axis.size * lines_.item >= streamed_bytes; }
 
     void take_direct(std::int64_t first, std::int64_t count) const {
+        record(streams() ? Route::softmax_rows_streamed : Route::softmax_rows);
         const auto lines = methods_.lines[format_][kind_];
         const std::size_t bytes = lines_.length() * static_cast<std::size_t>(lines_.item);
         const std::int64_t most =
@@ -133,6 +131,7 @@ class Job {
     }
 
     void take_columns(std::int64_t first, std::int64_t count) const {
+        record(is_copied() ? Route::softmax_columns_copied : Route::softmax_columns);
         const Room room(room_for_columns(lines_.length()));
         LineColumns some[column_vectors];
         std::size_t number = 0;
@@ -147,6 +146,11 @@ class Job {
         });
         if (number > 0) columns(some, number, room.get());
         finish_streams();
+    }
+
+    // Whether rows as wide as the neighbouring lines are copied.
+    bool is_copied() const {
+        return (streams() && lines_.side.size * lines_.item >= streamed_row_bytes) || !lines_.lie_plain();
     }
 
     // Rows are copied together, beyond the cache by stretches of several cache lines, and so are results.
@@ -179,8 +183,9 @@ class Job {
 
     // As columns between an untangling and a tangling.
     void take_tangled(std::int64_t first, std::int64_t count) const {
+        record(Route::softmax_transposed);
         alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
-        alignas(64) char room[room_for_columns(Lines::most_tangled)];
+        alignas(64) char room[room_for_columns(most_transposed_line)];
         const Tangled tangled(static_cast<std::size_t>(lines_.item), lines_.length());
         const std::ptrdiff_t step = tangled.step();
         const std::int64_t most = static_cast<std::int64_t>(tangled.rows());
@@ -197,6 +202,7 @@ class Job {
     // Neighbouring lines are copied together, and where it is they that lie side by side, element after
     // element along the axis: memory is read and written by whole cache lines.
     void take_gathered(std::int64_t first, std::int64_t count) const {
+        record(Route::softmax_gathered);
         const std::size_t pitch = lines_.length() * static_cast<std::size_t>(lines_.item) + 64;
         const Room room(2 * pitch * static_cast<std::size_t>(count));
         char* const results = room.get() + pitch * static_cast<std::size_t>(count);
@@ -212,7 +218,8 @@ class Job {
         const bool along =
             in ? std::abs(lines_.axis.in) <= std::abs(lines_.side.in) : lines_.axis.out <= lines_.side.out;
         lines_.for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
-            if (run < Lines::few || along) return move_one_by_one(at, run, lines + i * across, across, in);
+            if (run < few_neighbours || along)
+                return move_one_by_one(at, run, lines + i * across, across, in);
             for (std::int64_t k = 0; k < lines_.axis.size; ++k) {
                 char* const here = lines + i * across + k * lines_.item;
                 if (in)
@@ -243,6 +250,7 @@ class Job {
 
 void normalize_groups(const Groups& groups, Normalization kind, void* out) {
     static_assert(grouped_elements < normalization_threaded_elements);
+    record(Route::softmax_groups);
     const BriefWork brief(groups.elements() < normalization_brief_elements);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
         const Room results(groups.room_for(number, groups.rows, groups.format));
@@ -253,6 +261,7 @@ void normalize_groups(const Groups& groups, Normalization kind, void* out) {
 }
 
 void normalize_packed(const PackedLines& lines, Normalization kind, Format format, void* out) {
+    record(Route::softmax_packed);
     const BriefWork brief(lines.elements() < normalization_brief_elements);
     const auto each = [&](const View& block, std::int64_t first) {
         const std::int64_t at = first * block.shape[1] * static_cast<std::int64_t>(size_of(format));

@@ -9,15 +9,14 @@
 #include "run/norm_line.hpp"
 #include "run/norm_scale.hpp"
 #include "run/room.hpp"
+#include "select/normalization_thresholds.hpp"
+#include "select/routes.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Bytes of the lines of a task, and neighbours that are gathered together.
-constexpr std::int64_t task_bytes = 256 << 10, gathered_lines = 64;
 
 class Job {
   public:
@@ -35,18 +34,18 @@ class Job {
         const std::int64_t bytes = dims_.length * item_;
         const std::int64_t together = static_cast<std::int64_t>(norm_lines);
         std::int64_t batch =
-            std::max((task_bytes / bytes + together - 1) / together, std::int64_t{1}) * together;
+            std::max((norm_task_bytes / bytes + together - 1) / together, std::int64_t{1}) * together;
         const std::int64_t elements = dims_.count * dims_.length;
         const bool threaded = elements >= normalization_threaded_elements;
-        const auto threads = threaded ? static_cast<std::size_t>(thread_count()) : 1;
-        batch = std::min(batch, (dims_.count + static_cast<std::int64_t>(2 * threads) - 1) /
-                                    static_cast<std::int64_t>(2 * threads));
+        const std::int64_t threads = threaded ? thread_count() : 1, tasks = norm_tasks_per_thread * threads;
+        batch = std::min(batch, (dims_.count + tasks - 1) / tasks);
         const BriefWork brief(elements < normalization_brief_elements);
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
             take(first, std::min(batch, dims_.count - first));
         };
-        for_each_task(static_cast<std::size_t>((dims_.count + batch - 1) / batch), threads, task);
+        for_each_task(static_cast<std::size_t>((dims_.count + batch - 1) / batch),
+                      static_cast<std::size_t>(threads), task);
     }
 
   private:
@@ -78,11 +77,12 @@ class Job {
     bool streams() const { return dims_.count * dims_.length * result_ >= streamed_bytes; }
 
     void take(std::int64_t first, std::int64_t count) const {
+        record(dims_.direct ? Route::norm_rows : Route::norm_gathered);
         if (dims_.direct) {
             take_direct(first, count);
         } else {
-            const std::int64_t most =
-                std::clamp<std::int64_t>(2 * task_bytes / (dims_.length * item_), 1, gathered_lines);
+            const std::int64_t most = std::clamp<std::int64_t>(2 * norm_task_bytes / (dims_.length * item_),
+                                                               1, gathered_norm_lines);
             for (std::int64_t i = 0; i < count;) {
                 const std::int64_t side = dims_.side().size,
                                    now = std::min({most, count - i, side - (first + i) % side});
@@ -146,7 +146,7 @@ class Job {
         each_run([&](std::int64_t i, const Dim& run, Offsets at) {
             const char* const here = from + at.in;
             char* const there = to + i * item_;
-            if (count < 4 || std::abs(run.in) <= std::abs(side.in)) {
+            if (count < few_norm_neighbours || std::abs(run.in) <= std::abs(side.in)) {
                 for (std::int64_t k = 0; k < count; ++k)
                     gather(here + k * side.in, run.in, static_cast<std::size_t>(run.size), size, swapped,
                            there + k * pitch);
@@ -163,7 +163,7 @@ class Job {
         const std::size_t size = static_cast<std::size_t>(result_);
         each_run([&](std::int64_t i, const Dim& run, Offsets at) {
             const char* const from = results + i * result_;
-            if (count < 4 || run.out <= side.out) {
+            if (count < few_norm_neighbours || run.out <= side.out) {
                 for (std::int64_t k = 0; k < count; ++k)
                     scatter(from + k * pitch, static_cast<std::size_t>(run.size), size,
                             to + at.out + k * side.out, run.out);

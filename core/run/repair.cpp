@@ -15,6 +15,8 @@
 #include "run/line_elements.hpp"
 #include "run/reduce.hpp"
 #include "run/scaled_scan.hpp"
+#include "select/routes.hpp"
+#include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -53,6 +55,7 @@ class Sums {
         const std::size_t rest = static_cast<std::size_t>(i + 1 - at_);
         add_elements(total_, elements_.at(at_, rest), rest, elements_.format());
         at_ = i + 1;
+        record(Route::repaired_sums);
         return total_.rounded(how.format);
     }
 
@@ -89,10 +92,12 @@ class Products {
     // Of the elements up to number i.
     std::uint64_t through(std::int64_t i, const Finish& how) {
         // Ties have few factors, but they last as long as ones follow.
-        constexpr std::int64_t few = 64;
         const bool follows = exact_at_ == i;
-        if (i >= few && is_near_ && !follows) {
-            if (const auto bits = near_through(i, how.format)) return *bits;
+        if (i >= few_exact_factors && is_near_ && !follows) {
+            if (const auto bits = near_through(i, how.format)) {
+                record(Route::repaired_near_products);
+                return *bits;
+            }
         }
         if (follows && i > 0 && is_one(elements_.at(i, 1))) {
             ++exact_at_;
@@ -100,6 +105,7 @@ class Products {
         }
         for (; exact_at_ <= i && !exact_.is_nan(); ++exact_at_)
             multiply_element(exact_, elements_.at(exact_at_, 1), plan_.in);
+        record(Route::repaired_products);
         return rounded_ = exact_.rounded(how);
     }
 
@@ -116,7 +122,7 @@ class Products {
 
     // Elements below number `last` as far as they fill shares for the threads; false if one is no number.
     bool multiply_shares(std::int64_t last) {
-        constexpr std::int64_t share = 1 << 14;
+        const std::int64_t share = product_share_elements;
         const std::int64_t shares = (last - near_at_) / share;
         if (shares == 0) return true;
         std::vector<NearProduct> products(static_cast<std::size_t>(shares));

@@ -16,8 +16,10 @@
 #include "run/scan_columns.hpp"
 #include "run/scan_method.hpp"
 #include "run/short_scan.hpp"
+#include "select/routes.hpp"
+#include "select/scan_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -27,9 +29,6 @@ namespace {
 constexpr std::int64_t chunk_elements = LongScan::chunk_elements;
 // Lines side by side.
 constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
-// Of lines that lie element by element beside each other: groups of fewer are quicker side by side, those of
-// floats transposed where there are many.
-constexpr std::int64_t least_floats = 64, least_integers = 256;
 
 class Job {
   public:
@@ -50,6 +49,7 @@ class Job {
             bytes >= (plan_.columns ? scan_threaded_columns_bytes : scan_threaded_bytes) ? thread_count() : 1;
         {
             const BriefWork brief(bytes < scan_brief_bytes);
+            if (target_.streams()) record(Route::scan_streamed);
             scan(threads);
         }
         repair(combine_, plan_, method_, failures_, threads);
@@ -77,20 +77,20 @@ class Job {
     bool lines_side_by_side() const {
         const std::int64_t elements = plan_.axis.size * long_.lines_together();
         const bool quick = method_.takes_long_lines || elements <= LineScan::together;
-        const bool interleaves = interleaved_.lines() > 1 && interleaved_.is_taken() &&
-                                 (interleaved_.is_reversed() ||
-                                  elements >= (is_float(plan_.format) ? least_floats : least_integers));
+        const bool interleaves =
+            interleaved_.lines() > 1 && interleaved_.is_taken() &&
+            (interleaved_.is_reversed() ||
+             elements >= (is_float(plan_.format) ? least_interleaved_floats : least_interleaved_integers));
         return plan_.lines.count() >= group_lines * long_.lines_together() && method_.takes_lines() &&
                quick && !interleaves;
     }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
     bool lines_are_long(int threads) const {
-        constexpr std::int64_t many_chunks = 16;
         const std::int64_t together = long_.lines_together();
         if (plan_.written >= many_chunks * chunk_elements) return true;
-        if (together > 1 && plan_.lines.count() < 2 * threads * together) return true;
-        return threads > 1 ? plan_.lines.count() < 2 * threads : takes_parts();
+        if (together > 1 && plan_.lines.count() < lines_per_thread * threads * together) return true;
+        return threads > 1 ? plan_.lines.count() < lines_per_thread * threads : takes_parts();
     }
 
     bool takes_parts() const { return long_.takes_parts_of(plan_.written / group_lines); }
@@ -98,10 +98,11 @@ class Job {
     // Groups of lines that lie element by element beside each other; long ones by chunks, each of which may
     // be too hard to be scanned like this.
     void scan_interleaved(int threads) {
+        record(Route::scan_interleaved);
         const std::int64_t together = interleaved_.lines(), groups = plan_.lines.count() / together,
                            elements = std::max<std::int64_t>(1, together * plan_.axis.size);
         const bool is_long = elements >= 2 * chunk_elements;
-        if (is_long && groups < 2 * threads) return long_.run(threads);
+        if (is_long && groups < lines_per_thread * threads) return long_.run(threads);
         const std::int64_t batch = std::max<std::int64_t>(1, chunk_elements / elements);
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
@@ -136,6 +137,7 @@ class Job {
     }
 
     void scan_groups(int threads) {
+        record(Route::scan_side_by_side);
         const std::int64_t together = long_.lines_together(), lines = plan_.lines.count() / together,
                            groups = (lines + group_lines - 1) / group_lines;
         const std::int64_t batch = std::max<std::int64_t>(
@@ -164,6 +166,7 @@ class Job {
     // Lines of which each has a thread to itself, by parts if those may be short.
     void scan_single_lines(int threads) {
         const bool by_parts = takes_parts() && method_.least_part <= scan_elements;
+        if (!by_parts) record(Route::scan_rows);
         const std::int64_t lines = plan_.lines.count();
         const std::int64_t batch =
             std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(1, plan_.axis.size));
@@ -197,6 +200,7 @@ class Job {
 
 void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& options, Format format,
                  void* out) {
+    record(Route::scan_packed);
     const BriefWork brief(lines.bytes() < scan_brief_bytes);
     const auto each = [&](const View& block, std::int64_t first) {
         const std::int64_t of_each = block.shape[1] + (options.include_initial ? 1 : 0),

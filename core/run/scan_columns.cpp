@@ -6,6 +6,8 @@
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "select/routes.hpp"
+#include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -31,11 +33,13 @@ class Job {
                            : scan_rows) {}
 
     void run(int threads) {
+        record(few_ ? Route::scan_few_rows : is_tall_ ? Route::scan_tall_columns : Route::scan_columns);
+        if (gathers()) record(Route::scan_columns_gathered);
         const std::int64_t width = tile_columns_for(threads);
         const std::int64_t tiles = (plan_.inner.size + width - 1) / width, all = plan_.lines.count() * tiles;
-        const std::int64_t batch =
-            std::clamp<std::int64_t>(task_elements / (width * std::max<std::int64_t>(1, plan_.axis.size)), 1,
-                                     std::max<std::int64_t>(1, all / (4 * threads)));
+        const std::int64_t batch = std::clamp<std::int64_t>(
+            scan_column_task_elements / (width * std::max<std::int64_t>(1, plan_.axis.size)), 1,
+            std::max<std::int64_t>(1, all / (4 * threads)));
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t begin = static_cast<std::int64_t>(t) * batch;
             for (std::int64_t i = begin; i < std::min(all, begin + batch); ++i) {
@@ -52,34 +56,32 @@ class Job {
     }
 
   private:
-    static constexpr std::int64_t tile_width = tile_columns, tile_elements = scan_rows * tile_width,
-                                  task_elements = 1 << 16;
-    // Where many rows are taken at once: bytes from row to row and of a row of a tile, at most. Beyond that
-    // the strips' lines of the cache come to lie above one another.
-    static constexpr std::int64_t tall_pitch = 2048, tall_bytes = 1024;
+    static constexpr std::int64_t tile_width = tile_columns, tile_elements = scan_rows * tile_width;
 
     // Whole rows where there are tiles enough for the threads anyway. In the caches one tile for each thread,
     // of not too few bytes: those who write to neighbouring lines of the cache hold each other up. Of rows of
     // up to tall_pitch bytes no tile has less than 8 columns, on which the methods count.
     std::int64_t tile_columns_for(std::int64_t threads) const {
-        constexpr std::int64_t least_bytes = 192, least = 64;
         const std::int64_t n = plan_.inner.size, item = static_cast<std::int64_t>(size_of(plan_.format)),
                            room = std::min(tile_elements / rows_ / 64 * 64, tile_width),
                            widest = is_tall_ ? std::min(room, tall_bytes / item) : room;
-        const bool shares_lines = plan_.lines.count() >= 4 * threads;
-        if (!is_cached_ && !shares_lines) return std::clamp(n / (2 * threads), least, widest);
+        const bool shares_lines = plan_.lines.count() >= shared_line_groups * threads;
+        if (!is_cached_ && !shares_lines)
+            return std::clamp<std::int64_t>(n / (2 * threads), least_tile_columns, widest);
         const std::int64_t tiles =
-            std::max(shares_lines ? 1 : std::clamp<std::int64_t>(n * item / least_bytes, 1, threads),
+            std::max(shares_lines ? 1 : std::clamp<std::int64_t>(n * item / least_tile_row_bytes, 1, threads),
                      (n + widest - 1) / widest);
         return (n + tiles - 1) / tiles;
     }
 
     std::int64_t rows_of_tall() const {
-        constexpr std::int64_t bytes = 8192, least = 2 * static_cast<std::int64_t>(scan_rows),
-                               most = tall_rows;
-        return std::clamp(bytes / pitch() / least * least, least, most);
+        constexpr std::int64_t least = 2 * static_cast<std::int64_t>(scan_rows), most = tall_rows;
+        return std::clamp(tall_cached_bytes / pitch() / least * least, least, most);
     }
 
+    bool gathers() const {
+        return plan_.swapped || plan_.inner.in != static_cast<std::int64_t>(size_of(plan_.in));
+    }
     std::int64_t pitch() const { return std::max(std::abs(plan_.axis.in), std::abs(plan_.axis.out)); }
 
     void scan_tile(const char* in, char* out, std::int64_t columns) {
@@ -90,7 +92,6 @@ class Job {
         std::uint8_t failed[tile_elements];
         ColumnFailures found(failures_, {in, out, plan_.inner.in, plan_.inner.out, columns});
         const bool direct = plan_.inner.out == static_cast<std::int64_t>(size) && !target_.streams();
-        const bool gathers = plan_.swapped || plan_.inner.in != item;
         if (!few_) method_.init(scope.tile(), strip_columns(n));
         target_.write_initial(out, columns);
         for (std::int64_t r = 0; r < plan_.written; r += rows_) {
@@ -107,7 +108,7 @@ class Job {
                                    plan_.format,
                                    failed,
                                    direct};
-            if (gathers) {
+            if (gathers()) {
                 for (std::int64_t i = 0; i < rows; ++i)
                     gather(x + i * plan_.axis.in, plan_.inner.in, n, size_of(plan_.in), plan_.swapped,
                            gathered + i * columns * item, rows_ * plan_.axis.in);

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <memory>
 
+#include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
+
 namespace samesum {
 
 namespace {
-
-// With fewer elements behind it, a dimension is not worth a stage of its own.
-constexpr std::int64_t least_behind = 64;
 
 std::int64_t distance(const View& x, int i) { return x.strides[i] == 0 ? INT64_MAX : std::abs(x.strides[i]); }
 
@@ -134,11 +134,13 @@ class TwoStages {
 bool reduce_in_stages(const View& x, const bool* reduced, const Reduction& row, void* out) {
     std::int64_t* positions = static_cast<std::int64_t*>(out);
     if (is_mirrored(x, reduced)) {
+        record(Route::mirrored);
         reduce_mirrored(x, reduced, row, positions);
         return true;
     }
     const Split split = split_of(x, reduced);
-    if (split.at < 0 || !reduced[split.at] || split.behind < least_behind) return false;
+    if (split.at < 0 || !reduced[split.at] || split.behind < least_behind_stage) return false;
+    record(Route::two_stages);
     TwoStages(x, reduced, split).run(row, positions);
     return true;
 }

@@ -36,6 +36,7 @@ from samesum.frontends.standards.onnx_reductions import (
     ReduceSumSquare,
 )
 from samesum.frontends.standards.onnx_scans import CumProd, CumSum
+from samesum.frontends.standards.onnx_scatters import ScatterElements, ScatterND
 from samesum.frontends.standards.onnx_terms import Max, Mean, Min, Sum
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ __all__ = [
     "ReduceProd",
     "ReduceSum",
     "ReduceSumSquare",
+    "ScatterElements",
+    "ScatterND",
     "Softmax",
     "Sum",
     "custom_ops_library",

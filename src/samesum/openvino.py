@@ -22,6 +22,16 @@ from samesum.frontends.standards.openvino_functions import (
 )
 from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
 from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
+from samesum.frontends.standards.openvino_scatters import (
+    EmbeddingBagOffsets,
+    EmbeddingBagOffsetsSum,
+    EmbeddingBagPacked,
+    EmbeddingBagPackedSum,
+    EmbeddingSegmentsSum,
+    ScatterElementsUpdate,
+    ScatterNDUpdate,
+    SegmentMax,
+)
 
 __all__ = [
     "MVN",
@@ -29,6 +39,11 @@ __all__ = [
     "AdaptiveMaxPool",
     "AvgPool",
     "CumSum",
+    "EmbeddingBagOffsets",
+    "EmbeddingBagOffsetsSum",
+    "EmbeddingBagPacked",
+    "EmbeddingBagPackedSum",
+    "EmbeddingSegmentsSum",
     "GroupNormalization",
     "LogSoftmax",
     "MaxPool",
@@ -42,6 +57,9 @@ __all__ = [
     "ReduceMin",
     "ReduceProd",
     "ReduceSum",
+    "ScatterElementsUpdate",
+    "ScatterNDUpdate",
+    "SegmentMax",
     "SoftMax",
     "compile_model",
     "exact",

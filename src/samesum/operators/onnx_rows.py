@@ -8,6 +8,7 @@ from samesum.algebra.rows import MAX, MEAN, MIN, SUM
 from samesum.engine import elementwise
 from samesum.operators import facts, foretelling, norms, pointwise, shaping, slicing
 from samesum.operators.rows import Cut, Row, Run, row, several
+from samesum.operators.scatter_rows import ONNX_SCATTER_ROWS
 
 
 def _unary(name: str, function: pointwise.Unary, is_light: bool = False) -> Row:
@@ -71,4 +72,5 @@ ONNX_ROWS = (
     row("GlobalAveragePool", norms.GLOBAL_AVERAGE, foretelling.pooled),
     row("GlobalMaxPool", norms.GLOBAL_MAXIMUM, foretelling.pooled),
     row("GlobalLpPool", norms.global_lp_pool, foretelling.pooled),
+    *ONNX_SCATTER_ROWS,
 )
