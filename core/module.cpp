@@ -19,6 +19,7 @@
 #include "python/segments.hpp"
 #include "python/states.hpp"
 #include "python/statistics.hpp"
+#include "python/windows.hpp"
 #include "run/bandwidth.hpp"
 #include "run/exponential_scan.hpp"
 #include "run/extreme_scan.hpp"
@@ -314,4 +315,5 @@ NB_MODULE(_core, m) {
     define_segments(m);
     define_states(m);
     define_statistics(m);
+    define_windows(m);
 }

@@ -5,6 +5,7 @@
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
 #include "methods/extreme_scan_method.hpp"
+#include "methods/kept_blocks.hpp"
 #include "methods/norm_method.hpp"
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
@@ -27,6 +28,7 @@ struct InstructionSet {
     const ElementwiseMethods* elementwise;
     const Certificates* certificates;
     const ExactBlocks* exact_blocks;
+    const KeptBlocks* kept_blocks;
     const StatisticsMethods* statistics;
     const SpreadMethods* spreads;
     const NormMethods* norms;

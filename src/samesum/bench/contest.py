@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
 
@@ -18,6 +18,7 @@ from samesum.bench.operators import OPERATORS
 from samesum.bench.rows import Figure, Row
 from samesum.bench.task import Competitor, Task, task_of
 from samesum.engine.machine import methods_used
+from samesum.engine.routes import routes_taken
 from samesum.runtimes.runtime import EngineError
 
 At = Callable[[str], None]
@@ -67,7 +68,8 @@ def contest(question: Question, competitors: Mapping[str, Competitor], cache: Ca
     at(SAMESUM)
     data = x.nbytes * task.arrays + (written.nbytes if task.operator.keeps_shape else 0)
     sizes = (data, moved_bytes(task, written))
-    return _row(question, sizes, limit, readings, entries, methods_used(turn.way.call))
+    row = _row(question, sizes, limit, readings, entries, methods_used(turn.way.call))
+    return replace(row, routes=routes_taken(turn.way.call))
 
 
 def _enter(
