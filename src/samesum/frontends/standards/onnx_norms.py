@@ -163,7 +163,7 @@ def GlobalMaxPool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
 
 
 def GlobalLpPool(X: ArrayLike, *, p: int = 2, opset: int | None = None) -> NDArray:
-    """The p-norm over all axes after the channels, which stay with length 1, rounded once; p is 1 or 2.
+    """The p-norm over all axes after the channels, which stay with length 1, rounded once; p is whole, 1 to 1024.
 
     Source: https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html (1, 2, 22); NUMERICS.md.
 
