@@ -44,7 +44,7 @@ _TOP = (
 _TOP_OF_11 = (*_TOP, Attribute("stable", Kind.FLAG, False))
 _COUNTED = (_DATA, Input("k", INTEGERS, max_rank=1))
 
-_EPSILON = Attribute("epsilon", Kind.NUMBER, required=True)
+_EPSILON = Attribute("epsilon", Kind.EPSILON, required=True)
 _STATISTICS = (Input("mean"), Input("variance"))
 
 OPENVINO_MOVING = (

@@ -110,11 +110,15 @@ def _declared(net: Net, layer: Layer) -> Value | None:
 
 
 def nodes_of(net: Net, weights: Callable[[], bytes] | None = None) -> tuple[Node, ...]:
-    """The layers that compute something, with the graphs that they hold if the weights are there."""
-    nodes = []
+    """The layers that compute something, with the graphs that they hold if the weights are there.
+
+    An output beside the first that no edge leaves has no name.
+    """
+    nodes, used = [], set(net.edges.values())
     for layer in net.layers.values():
         if layer.type.casefold() not in SPECIAL:
-            outputs = tuple(net.names[layer.number, port.number] for port in layer.outputs)
+            ends = [(layer.number, port.number) for port in layer.outputs]
+            outputs = tuple(net.names[end] if not i or end in used else "" for i, end in enumerate(ends))
             node = replace(_node(layer, net.feeding(layer), outputs), declared=_declared(net, layer))
             nodes.append(node if weights is None else _holding(node, layer, weights))
     return tuple(nodes)
