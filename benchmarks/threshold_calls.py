@@ -122,7 +122,18 @@ CALLS = {
     "least_short_lines": "ss.cumulative_sum(a({n}, 12), axis=1)",
     "few_exact_factors": "ss.cumulative_prod(ties(4000, {n}), axis=1)",
     "product_share_elements": "ss.cumulative_prod(ties(1, 1 << 18), axis=1)",
+    # segments
+    "segment_part_rows": "ss.segment_reduce(a({n}, 2), labels({n}, 100), reduce='sum')",
+    "few_segments": "ss.segment_reduce(a(1 << 17), labels(1 << 17, {n}), reduce='sum')",
+    "many_segment_rows": "ss.segment_reduce(a(1 << 18), labels(1 << 18, 3), reduce='sum')",
+    "small_segment_row": "ss.segment_reduce(a(1 << 15, {n} // 4), labels(1 << 15, 1000), reduce='sum')",
+    "segment_rows_ahead": "ss.segment_reduce(a(1 << 15, 64), labels(1 << 15, 1000), reduce='sum')",
+    "segment_lines_ahead": "ss.segment_reduce(a(1 << 14, 256), labels(1 << 14, 1000), reduce='sum')",
+    "segment_block_bytes": "ss.segment_reduce(a(1 << 15, 64), labels(1 << 15, 1000), reduce='sum')",
+    "long_segment_bytes": "ss.segment_reduce(a(1 << 16, 16), labels(1 << 16, 3), reduce='sum')",
+    "segment_slice_bytes": "ss.segment_reduce(a(100, {n} // 4), labels(100, 10), reduce='sum')",
     # normalizations
+    "most_shared_scales": "ss.onnx.GroupNormalization(a(100, 64, 10, 10), a(64), a(64), num_groups=4)",
     "line_task_bytes": "ss.softmax(a(4000, 1000), axis=1)",
     "gathered_line_bytes": "ss.softmax(a(4000, 1000)[:, ::2], axis=1)",
     "column_task_bytes": "ss.softmax(a(1000, 4000), axis=0)",
@@ -151,6 +162,18 @@ CALLS = {
 }
 
 FIXED = {
+    "dot_least_lane": "where both ways copy as much, a line of the memory holds 16 elements of float32",
+    "dot_folded_columns": "half of dot_fold_columns: of more, two rows would be wider than that",
+    "dot_fold_columns": "eight vectors of float64, a multiple of every vector",
+    "dot_copied_bytes": "the copies of both operands are 128 KB, within an L2 cache",
+    "dot_task_bytes": "as the tasks of normalizations",
+    "dot_row": "as many columns as a tile has: a page of float32",
+    "dot_short_row": "eight vectors of float64",
+    "dot_part_elements": "two blocks of the kernels",
+    "dot_part_rows": "of as many columns as a tile has 64 rows are a task of 256 KB of float32",
+    "extreme_task_bytes": "as scan_threaded_bytes: less is over before another thread is awake",
+    "extreme_part_bytes": "as extreme_task_bytes",
+    "extreme_columns": "a line of the memory of bytes: threads that write to the same one wait for each other",
     "sent_helpers": "a bound on system calls where there are more processors than helpers; not a choice of speed",
     "interruption_milliseconds": "how soon Ctrl-C is heard, not a choice of speed",
     "looks_between_clocks": "a look at the clock costs some twenty looks for work",

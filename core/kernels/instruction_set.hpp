@@ -2,7 +2,9 @@
 #pragma once
 
 #include "methods/certificates.hpp"
+#include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
+#include "methods/extreme_scan_method.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/norm_method.hpp"
 #include "methods/spread_method.hpp"
@@ -30,6 +32,8 @@ struct InstructionSet {
     const StatisticsMethods* statistics;
     const SpreadMethods* spreads;
     const NormMethods* norms;
+    const DotMethods* dots;
+    const ExtremeScanMethods* extreme_scans;
     bool (*is_supported)();
 };
 

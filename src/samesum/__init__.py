@@ -26,6 +26,7 @@ from samesum.errors import (
     UnsafeModelError,
     UnsupportedOperator,
 )
+from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.positions import argmax, argmin
 from samesum.frontends.arrays.reductions import (
@@ -42,10 +43,11 @@ from samesum.frontends.arrays.reductions import (
     sum,  # noqa: A004
     sum_square,
 )
-from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.variances import std, var
+from samesum.frontends.arrays.vector_norms import vector_norm
 
 if TYPE_CHECKING:
     from samesum import compare, onnx, openvino, torch
@@ -82,6 +84,8 @@ __all__ = [
     "argmax",
     "argmin",
     "compare",
+    "cumulative_max",
+    "cumulative_min",
     "cumulative_prod",
     "cumulative_sum",
     "get_cache_limit",
@@ -112,6 +116,8 @@ __all__ = [
     "sum_square",
     "torch",
     "var",
+    "vecdot",
+    "vector_norm",
 ]
 
 _publish(globals())

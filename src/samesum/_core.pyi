@@ -120,6 +120,13 @@ def normalize_lines(
     out: np.ndarray[Any, np.dtype[Any]] | None = None,
     inverse_dtype: np.dtype[Any] | None = None,
 ) -> Any: ...
+def vecdot(
+    a: np.ndarray[Any, np.dtype[Any]],
+    b: np.ndarray[Any, np.dtype[Any]],
+    axis: int,
+    dtype: np.dtype[Any] | None = None,
+    out: np.ndarray[Any, np.dtype[Any]] | None = None,
+) -> Any: ...
 def declare_operators(
     rows: list[
         tuple[
@@ -139,6 +146,14 @@ def declare_operators(
         ]
     ],
 ) -> None: ...
+def reduce_windows(
+    code: int,
+    x: Any,
+    flags: int,
+    axes: list[tuple[int, int, np.ndarray[Any, np.dtype[Any]]]],
+    steps: Sequence[int] | None = None,
+) -> np.ndarray[Any, np.dtype[Any]]: ...
+def reduce_terms(code: int, arrays: list[Any], flags: int) -> np.ndarray[Any, np.dtype[Any]]: ...
 def elementwise(
     code: int, x: Any, out: np.ndarray[Any, np.dtype[Any]] | None = None
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
