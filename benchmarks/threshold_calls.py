@@ -162,6 +162,23 @@ CALLS = {
 }
 
 FIXED = {
+    "dot_least_lane": "where both ways copy as much, a line of the memory holds 16 elements of float32",
+    "dot_folded_columns": "half of dot_fold_columns: of more, two rows would be wider than that",
+    "dot_fold_columns": "eight vectors of float64, a multiple of every vector",
+    "dot_copied_bytes": "the copies of both operands are 128 KB, within an L2 cache",
+    "dot_task_bytes": "as the tasks of normalizations",
+    "dot_row": "as many columns as a tile has: a page of float32",
+    "dot_short_row": "eight vectors of float64",
+    "dot_part_elements": "two blocks of the kernels",
+    "dot_part_rows": "of as many columns as a tile has 64 rows are a task of 256 KB of float32",
+    "extreme_task_bytes": "as scan_threaded_bytes: less is over before another thread is awake",
+    "extreme_part_bytes": "as extreme_task_bytes",
+    "exponential_columns": "eight vectors of float64: fewer leave the steps of one scan to wait for each other",
+    "exponential_tile": "the states of a tile are 20 KB, within an L1 cache",
+    "exponential_long_line": "32 parts, four vectors of float64, of 8 elements",
+    "exponential_part": "shorter ones cost more to join than to scan",
+    "exponential_parts": "as many columns as a tile has",
+    "extreme_columns": "a line of the memory of bytes: threads that write to the same one wait for each other",
     "sent_helpers": "a bound on system calls where there are more processors than helpers; not a choice of speed",
     "interruption_milliseconds": "how soon Ctrl-C is heard, not a choice of speed",
     "looks_between_clocks": "a look at the clock costs some twenty looks for work",

@@ -4,6 +4,8 @@
 #include "methods/certificates.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
+#include "methods/extreme_scan_method.hpp"
+#include "methods/kept_blocks.hpp"
 #include "methods/norm_method.hpp"
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
@@ -24,12 +26,15 @@ struct InstructionSet {
     const ShortMethods* shorts;
     const ShortIntegerMethods* short_integers;
     const ElementwiseMethods* elementwise;
+    const SmoothMethods* smooth;
     const Certificates* certificates;
     const ExactBlocks* exact_blocks;
+    const KeptBlocks* kept_blocks;
     const StatisticsMethods* statistics;
     const SpreadMethods* spreads;
     const NormMethods* norms;
     const DotMethods* dots;
+    const ExtremeScanMethods* extreme_scans;
     bool (*is_supported)();
 };
 
