@@ -77,6 +77,15 @@ def test_totals_beyond_the_greatest_double(count: int) -> None:
     assert got[-1] == 4.0
 
 
+def test_totals_far_beyond_the_type_of_the_elements() -> None:
+    x = np.full((3, 120_000), 100, np.float16)
+    x[1] = -60_000
+    x[2, ::7] = 0.1
+    scan = ss.Scan("sum", axis=1, dtype=np.float32)
+    got = np.concatenate([scan.update(part) for part in np.split(x, [100_000, 100_000, 110_000], 1)], 1)
+    assert_bits(got, ss.cumulative_sum(x, axis=1, dtype=np.float32))
+
+
 def test_infinities_of_the_chunks_before() -> None:
     x = np.array([[1.0, np.inf], [-np.inf, 2.0], [np.nan, -np.inf], [3.0, 4.0]])
     for name in ("sum", "prod"):
