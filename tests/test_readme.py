@@ -37,7 +37,7 @@ NEEDED = {
     "samesum.frontends.plugins.exact_session": "onnxruntime",
     **{f"samesum.frontends.plugins.{name}": "openvino" for name in ("exact_model", "openvino_node")},
     **{f"samesum.onnx.{name}": "onnxruntime" for name in ("custom_ops_library", "exact_session")},
-    **{f"samesum.frontends.plugins.{name}": "torch" for name in ("exact_torch", "torch_kernels")},
+    **{module: "torch" for module in MODULES if re.fullmatch(r"samesum.frontends.plugins.(exact_)?torch.*", module)},
     **dict.fromkeys(("samesum.openvino", "samesum.openvino.exact"), "openvino"),
     **dict.fromkeys(("samesum.torch", "samesum.torch.exact"), "torch"),
     "docs/doors.md": "onnxruntime",

@@ -8,8 +8,8 @@
 
 #include "python/outputs.hpp"
 #include "run/reduce.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum::python {
 

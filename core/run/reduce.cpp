@@ -11,8 +11,9 @@
 #include "run/packed.hpp"
 #include "run/reordered.hpp"
 #include "run/stages.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -40,7 +41,8 @@ bool place_lone_elements(const View& x, const bool* reduced, const Result& resul
     char* const out = static_cast<char*>(result.out);
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t first = static_cast<std::int64_t>(t) * zeroed_bytes;
-        std::memset(out + first, 0, static_cast<std::size_t>(std::min(zeroed_bytes, bytes - first)));
+        std::memset(out + first, 0,
+                    static_cast<std::size_t>(std::min<std::int64_t>(zeroed_bytes, bytes - first)));
     };
     for_each_task(static_cast<std::size_t>((bytes + zeroed_bytes - 1) / zeroed_bytes),
                   static_cast<std::size_t>(thread_count()), task);
@@ -70,28 +72,31 @@ bool equal_loops(const Plan& a, const Plan& b) {
 
 // Products have much to do at the end of a lane, and of small elements a short lane is but a part of a
 // vector.
-std::int64_t least_lane(const Reduction& row, Format format) {
+std::int64_t least_lane_of(const Reduction& row, Format format) {
     const bool is_product = row.combine == Combine::product, is_small = size_of(format) < 4;
-    return (is_product ? !is_float(format) : is_small) ? 32 : Manner{}.least_lane;
+    return (is_product ? !is_float(format) : is_small) ? least_small_lane : least_lane;
 }
 
 // Sets that lie side by side are made at once, which is quicker than lanes for longer.
 std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
     const bool is_sum = row.combine == Combine::sum;
-    if (is_byte_float(format)) return least_lane(row, format);
-    if (row.map == Map::exponential) return 65;
-    if (!is_sum && row.combine != Combine::product) return size_of(format) < 8 ? 65 : 49;
-    if (is_float(format) || !is_sum) return 49;
-    return row.finalize == Finalize::over_count ? 33 : least_lane(row, format);
+    if (is_byte_float(format)) return least_lane_of(row, format);
+    if (row.map == Map::exponential) return least_exponential_lane_side_by_side;
+    if (!is_sum && row.combine != Combine::product)
+        return size_of(format) < 8 ? least_extreme_lane_side_by_side : least_wide_lane_side_by_side;
+    if (is_float(format) || !is_sum) return least_wide_lane_side_by_side;
+    return row.finalize == Finalize::over_count ? std::int64_t{least_mean_lane_side_by_side}
+                                                : least_lane_of(row, format);
 }
 
 // Elements of a group of few columns that are quicker side by side with those of others than by themselves.
 std::int64_t most_of_few_columns(const Reduction& row, Format format) {
-    constexpr std::int64_t many = 4096;
-    static_assert(groups_together * many * 8 < threaded_bytes);
-    if (row.map == Map::exponential || (row.combine == Combine::product && is_float(format))) return many;
-    if (row.combine == Combine::sum && is_float(format)) return 1024;
-    return size_of(format) == 1 ? 1536 : size_of(format) < 8 ? 768 : 512;
+    static_assert(groups_together * most_of_heavy_group * 8 < threaded_bytes);
+    if (row.map == Map::exponential || (row.combine == Combine::product && is_float(format)))
+        return most_of_heavy_group;
+    if (row.combine == Combine::sum && is_float(format)) return most_of_float_sum_group;
+    if (size_of(format) == 1) return most_of_byte_group;
+    return size_of(format) < 8 ? most_of_narrow_group : most_of_wide_group;
 }
 
 // The groups that a plan goes through; none if it has others.
@@ -125,8 +130,6 @@ void reduce_groups(const Groups& groups, bool ordered, const Target* targets, st
 
 void run(const Plan& plan, const Manner& manner, std::int64_t most_elements, const Target* targets,
          std::size_t count) {
-    // More of them fill vectors by themselves.
-    constexpr std::int64_t most_group_columns = 16;
     const Groups groups = groups_of(plan);
     const auto suits = [&](const Target& t) {
         return groups.are_small(most_group_columns, most_elements, t.how.format, t.out);
@@ -174,7 +177,7 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
     const Result result{row, format, out};
     if (place_lone_elements(x, reduced, result)) return;
     if (is_position(row.combine) && reduce_in_stages(x, reduced, row, out)) return;
-    const Manner manner{is_position(row.combine), least_lane(row, x.format),
+    const Manner manner{is_position(row.combine), least_lane_of(row, x.format),
                         least_lane_side_by_side(row, x.format)};
     const Plan plan = plan_reduction(x, reduced, manner);
     if (pays_to_reorder(plan, &result, 1)) return reduce_reordered(x, reduced, &result, 1);
@@ -186,7 +189,7 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
     std::int64_t least = 0, side_by_side = INT64_MAX, most_elements = INT64_MAX;
     for (std::size_t i = 0; i < n; ++i) {
         most_elements = std::min(most_elements, most_of_few_columns(results[i].row, x.format));
-        least = std::max(least, least_lane(results[i].row, x.format));
+        least = std::max(least, least_lane_of(results[i].row, x.format));
         side_by_side = std::min(side_by_side, least_lane_side_by_side(results[i].row, x.format));
     }
     side_by_side = std::max(side_by_side, least);

@@ -13,6 +13,7 @@ from samesum._public import public as _public
 from samesum._public import publish as _publish
 from samesum.engine.environment import configure as _configure
 from samesum.engine.memory import defer_with as _defer_with
+from samesum.engine.result_cache import get_cache_limit, set_cache_limit
 from samesum.engine.threads import get_num_threads, set_num_threads
 from samesum.errors import (
     AttributeValueError,
@@ -83,6 +84,7 @@ __all__ = [
     "compare",
     "cumulative_prod",
     "cumulative_sum",
+    "get_cache_limit",
     "get_num_threads",
     "group_norm",
     "l1_norm",
@@ -102,6 +104,7 @@ __all__ = [
     "rms_norm",
     "scatter_reduce",
     "segment_reduce",
+    "set_cache_limit",
     "set_num_threads",
     "softmax",
     "std",

@@ -113,8 +113,8 @@ def normalize_lines(
     at_least: bool,
     inside: float,
     outside: float,
-    scale: np.ndarray[Any, np.dtype[np.float64]] | None = None,
-    bias: np.ndarray[Any, np.dtype[np.float64]] | None = None,
+    scale: np.ndarray[Any, np.dtype[Any]] | None = None,
+    bias: np.ndarray[Any, np.dtype[Any]] | None = None,
     dtype: np.dtype[Any] | None = None,
     out: np.ndarray[Any, np.dtype[Any]] | None = None,
     inverse_dtype: np.dtype[Any] | None = None,
@@ -132,7 +132,9 @@ def declare_operators(
             int,
             bool,
             tuple[list[str], int, int, bool] | None,
-            list[tuple[str, str, int]],
+            list[tuple[str, str, list[float]]],
+            list[tuple[str, list[str], bool]],
+            list[str],
         ]
     ],
 ) -> None: ...
@@ -151,6 +153,9 @@ class ThreadLimit:
     def __enter__(self) -> None: ...
     def __exit__(self, *error: object) -> None: ...
 
+def set_cache_limit(n: int) -> None: ...
+def cache_limit() -> int: ...
+def cached_bytes() -> int: ...
 def set_num_threads(n: int) -> None: ...
 def get_num_threads() -> int: ...
 def set_instruction_set(name: str) -> None: ...

@@ -6,7 +6,7 @@ import numpy as np
 
 from samesum.engine import elementwise
 from samesum.operators import facts, foretelling, norms, pointwise, shaping, slicing
-from samesum.operators.rows import Cut, Row, Run, row
+from samesum.operators.rows import Cut, Row, Run, row, several
 from samesum.operators.scatter_rows import ONNX_SCATTER_ROWS
 
 
@@ -61,7 +61,7 @@ ONNX_ROWS = (
     _viewing("Slice", slicing.slice_attributes),
     _viewing("Slice", slicing.slice_inputs, 10),
     row("Gather", slicing.gather, foretelling.gather),
-    row("LayerNormalization", norms.layer_norm, facts.same),
+    several("LayerNormalization", norms.layer_norm_outputs, foretelling.layer_norm_outputs, most=3),
     row("RMSNormalization", norms.rms_norm, foretelling.in_type_of_second),
     row("GroupNormalization", norms.group_norm("group"), facts.same),
     row("GroupNormalization", norms.group_norm("channel"), facts.same, 21),
