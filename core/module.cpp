@@ -21,6 +21,7 @@
 #include "run/bandwidth.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
+#include "select/routes.hpp"
 #include "threads/pool.hpp"
 
 namespace nb = nanobind;
@@ -119,7 +120,25 @@ nb::dict counters() {
     return result;
 }
 
+// How often each way was taken since the last reset, by its name; methods by the results that they gave.
+nb::dict routes() {
+    nb::dict result;
+    for (std::size_t i = 0; i < samesum::route_count; ++i)
+        result[samesum::route_row(static_cast<samesum::Route>(i)).name] = samesum::route_counters[i].load();
+    return result;
+}
+
+nb::dict route_meanings() {
+    nb::dict result;
+    for (std::size_t i = 0; i < samesum::route_count; ++i) {
+        const samesum::RouteRow& row = samesum::route_row(static_cast<samesum::Route>(i));
+        result[row.name] = row.meaning;
+    }
+    return result;
+}
+
 void reset_counters() {
+    for (auto& counter : samesum::route_counters) counter = 0;
     for (auto& counter : samesum::counters.reductions) counter = 0;
     samesum::counters.scan_lines = 0;
     samesum::counters.scan_exact = 0;
@@ -241,6 +260,8 @@ NB_MODULE(_core, m) {
     m.def("set_threshold", &set_threshold, nb::arg("name"), nb::arg("value"));
 #endif
     m.def("counters", &counters);
+    m.def("routes", &routes);
+    m.def("route_meanings", &route_meanings);
     m.def("reset_counters", &reset_counters);
     m.def("read_seconds", &read_seconds, nb::arg("x"));
     m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));

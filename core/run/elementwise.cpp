@@ -10,6 +10,7 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "select/normalization_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -73,6 +74,7 @@ class Operand {
 template <class Compute>
 void for_each_block(std::int64_t count, Format format, bool is_direct, void* out, const Compute& compute) {
     const std::int64_t item = static_cast<std::int64_t>(size_of(format));
+    record(is_direct ? Route::elementwise_direct : Route::elementwise_gathered);
     const std::int64_t block = is_direct ? elementwise_task_elements : elementwise_copied_elements;
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t begin = static_cast<std::int64_t>(t) * elementwise_task_elements,

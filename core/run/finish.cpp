@@ -13,6 +13,7 @@ std::size_t finish(const Target& target, std::size_t tier, void* tile, std::size
                    std::uint8_t* failed) {
     const std::size_t failures = target.tiers.method[tier].finish(tile, n, target.how, results, failed);
     counters.reductions[target.tiers.number[tier]] += n - failures;
+    record(target.tiers.route[tier], n - failures);
     return failures;
 }
 

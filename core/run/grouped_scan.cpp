@@ -4,6 +4,7 @@
 
 #include "run/room.hpp"
 #include "run/scan_method.hpp"
+#include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -55,6 +56,7 @@ class AsTheyLie {
                                    groups_.format,
                                    nullptr};
         const std::size_t done = method_.turns(lines, static_cast<std::size_t>(groups_.columns));
+        if (done > 0) record(Route::scan_groups_as_they_lie);
         if (done == 0) expected_hard_.store(static_cast<int>(hard_tasks), std::memory_order_relaxed);
         return static_cast<std::int64_t>(done);
     }
@@ -77,6 +79,7 @@ bool scans_as_groups(Combine combine, const Groups& groups, const ScanOptions& o
 
 void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
                  void* out) {
+    record(Route::scan_groups);
     const BriefWork brief(groups.bytes() < scan_brief_bytes);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
         const std::int64_t rows = groups.rows + (options.include_initial ? 1 : 0);

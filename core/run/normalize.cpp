@@ -15,6 +15,7 @@
 #include "run/room.hpp"
 #include "run/tangled.hpp"
 #include "select/normalization_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -35,6 +36,8 @@ class Job {
         if (lines_.axis.size > Lines::block) {
             const bool enough =
                 lines_.are_direct() && lines_.count() >= long_lines_per_thread * thread_count();
+            record(enough ? Route::softmax_long : Route::softmax_long_shared);
+            if (!lines_.are_direct()) record(Route::softmax_long_gathered);
             return enough ? run_tasks(1, &Job::take_long)
                           : take_some_long(0, lines_.count(), static_cast<std::size_t>(thread_count()));
         }
@@ -83,6 +86,7 @@ class Job {
     bool streams() const { return lines_.count() * lines_.axis.size * lines_.item >= streamed_bytes; }
 
     void take_direct(std::int64_t first, std::int64_t count) const {
+        record(streams() ? Route::softmax_rows_streamed : Route::softmax_rows);
         const auto lines = methods_.lines[format_][kind_];
         const std::size_t bytes = lines_.length() * static_cast<std::size_t>(lines_.item);
         const std::int64_t most =
@@ -127,6 +131,7 @@ class Job {
     }
 
     void take_columns(std::int64_t first, std::int64_t count) const {
+        record(is_copied() ? Route::softmax_columns_copied : Route::softmax_columns);
         const Room room(room_for_columns(lines_.length()));
         LineColumns some[column_vectors];
         std::size_t number = 0;
@@ -141,6 +146,11 @@ class Job {
         });
         if (number > 0) columns(some, number, room.get());
         finish_streams();
+    }
+
+    // Whether rows as wide as the neighbouring lines are copied.
+    bool is_copied() const {
+        return (streams() && lines_.side.size * lines_.item >= streamed_row_bytes) || !lines_.lie_plain();
     }
 
     // Rows are copied together, beyond the cache by stretches of several cache lines, and so are results.
@@ -173,6 +183,7 @@ class Job {
 
     // As columns between an untangling and a tangling.
     void take_tangled(std::int64_t first, std::int64_t count) const {
+        record(Route::softmax_transposed);
         alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
         alignas(64) char room[room_for_columns(most_transposed_line)];
         const Tangled tangled(static_cast<std::size_t>(lines_.item), lines_.length());
@@ -191,6 +202,7 @@ class Job {
     // Neighbouring lines are copied together, and where it is they that lie side by side, element after
     // element along the axis: memory is read and written by whole cache lines.
     void take_gathered(std::int64_t first, std::int64_t count) const {
+        record(Route::softmax_gathered);
         const std::size_t pitch = lines_.length() * static_cast<std::size_t>(lines_.item) + 64;
         const Room room(2 * pitch * static_cast<std::size_t>(count));
         char* const results = room.get() + pitch * static_cast<std::size_t>(count);
@@ -238,6 +250,7 @@ class Job {
 
 void normalize_groups(const Groups& groups, Normalization kind, void* out) {
     static_assert(grouped_elements < normalization_threaded_elements);
+    record(Route::softmax_groups);
     const BriefWork brief(groups.elements() < normalization_brief_elements);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
         const Room results(groups.room_for(number, groups.rows, groups.format));
@@ -248,6 +261,7 @@ void normalize_groups(const Groups& groups, Normalization kind, void* out) {
 }
 
 void normalize_packed(const PackedLines& lines, Normalization kind, Format format, void* out) {
+    record(Route::softmax_packed);
     const BriefWork brief(lines.elements() < normalization_brief_elements);
     const auto each = [&](const View& block, std::int64_t first) {
         const std::int64_t at = first * block.shape[1] * static_cast<std::int64_t>(size_of(format));

@@ -16,6 +16,7 @@
 #include "run/scan_columns.hpp"
 #include "run/scan_method.hpp"
 #include "run/short_scan.hpp"
+#include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -48,6 +49,7 @@ class Job {
             bytes >= (plan_.columns ? scan_threaded_columns_bytes : scan_threaded_bytes) ? thread_count() : 1;
         {
             const BriefWork brief(bytes < scan_brief_bytes);
+            if (target_.streams()) record(Route::scan_streamed);
             scan(threads);
         }
         repair(combine_, plan_, method_, failures_, threads);
@@ -96,6 +98,7 @@ class Job {
     // Groups of lines that lie element by element beside each other; long ones by chunks, each of which may
     // be too hard to be scanned like this.
     void scan_interleaved(int threads) {
+        record(Route::scan_interleaved);
         const std::int64_t together = interleaved_.lines(), groups = plan_.lines.count() / together,
                            elements = std::max<std::int64_t>(1, together * plan_.axis.size);
         const bool is_long = elements >= 2 * chunk_elements;
@@ -134,6 +137,7 @@ class Job {
     }
 
     void scan_groups(int threads) {
+        record(Route::scan_side_by_side);
         const std::int64_t together = long_.lines_together(), lines = plan_.lines.count() / together,
                            groups = (lines + group_lines - 1) / group_lines;
         const std::int64_t batch = std::max<std::int64_t>(
@@ -162,6 +166,7 @@ class Job {
     // Lines of which each has a thread to itself, by parts if those may be short.
     void scan_single_lines(int threads) {
         const bool by_parts = takes_parts() && method_.least_part <= scan_elements;
+        if (!by_parts) record(Route::scan_rows);
         const std::int64_t lines = plan_.lines.count();
         const std::int64_t batch =
             std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(1, plan_.axis.size));
@@ -195,6 +200,7 @@ class Job {
 
 void scan_packed(Combine combine, const PackedLines& lines, const ScanOptions& options, Format format,
                  void* out) {
+    record(Route::scan_packed);
     const BriefWork brief(lines.bytes() < scan_brief_bytes);
     const auto each = [&](const View& block, std::int64_t first) {
         const std::int64_t of_each = block.shape[1] + (options.include_initial ? 1 : 0),

@@ -12,7 +12,7 @@ import pytest
 from command import Command
 from onnx import TensorProto, helper, numpy_helper
 
-from building import Ir
+from building import Ir, onnx_bytes
 from samesum.cli.catalogue import lines, types_text
 from samesum.frontends.models.load import load
 from samesum.specs.lookup import FAMILY
@@ -69,7 +69,7 @@ def test_a_model_shows_its_inputs_outputs_operators_and_plan(samesum: Command, e
     ]
     assert ["ReduceMean", "opset1", "2", "reduction", "openvino.ReduceMean-1"] in lines
     assert ["Sqrt", "opset1", "1", "openvino.Sqrt-1"] in lines
-    assert "Reductions, scans and softmaxes: ReduceMean (2 nodes)." in head
+    assert "Reductions, scans and what is made of them: ReduceMean (2 nodes)." in head
 
 
 def test_a_model_as_json(samesum: Command, examples: Path) -> None:
@@ -151,18 +151,18 @@ def test_a_model_that_cannot_run_is_shown_whole(samesum: Command, strange: Path)
     ]
     for row in (
         ["Conv", "ai.onnx", "13", "2", "no"],
-        ["If", "ai.onnx", "13", "1", "no"],
+        ["If", "ai.onnx", "13", "1", "onnx.If-1"],
         ["LSTM", "ai.onnx", "13", "1", "no"],
         ["ReduceMax", "ai.onnx", "13", "1", "reduction", "onnx.ReduceMax-13"],
         ["ReduceL1", "ai.onnx", "13", "1", "reduction", "onnx.ReduceL1-13"],
         ["Softmax", "ai.onnx", "13", "1", "softmax", "onnx.Softmax-13"],
         ["CumSum", "ai.onnx", "13", "1", "scan", "onnx.CumSum-11"],
-        ["Twice", "a", "function", "of", "the", "model,", "local", "1", "no"],
+        ["Twice", "a", "function", "of", "the", "model,", "local", "1", "its", "own", "nodes"],
     ):
         assert row in lines, done.out
     assert "1 of 2: onnx.ReduceSum-13 has no attribute 'axes'; it has keepdims, noop_with_empty_axes" in done.out
     expected = "ReduceSum (2 nodes), ReduceMax (1 node), ReduceL1 (1 node), CumSum (1 node), Softmax (1 node)."
-    assert f"Reductions, scans and softmaxes: {expected}" in done.out
+    assert f"Reductions, scans and what is made of them: {expected}" in done.out
     assert "There is no plan: " in done.out
 
 
@@ -174,9 +174,9 @@ def test_a_model_that_cannot_run_is_one_document(process: Command, strange: Path
     assert document["refusal"].startswith(f"cannot read {strange.with_name('gone.bin')}: ")
     assert {row["operator"]: row["nodes_not_supported"] for row in document["operators"]} == {
         "Conv": 2,
-        "If": 1,
+        "If": 0,
         "LSTM": 1,
-        "Twice": 1,
+        "Twice": 0,
         "ReduceSum": 1,
         "ReduceMax": 0,
         "ReduceL1": 0,
@@ -230,3 +230,27 @@ def test_what_is_no_model_is_status_4_and_what_is_not_there_2(samesum: Command, 
             done = samesum("info", tmp_path / name, *form)
             assert (done.status, done.out) == (status, ""), name
             assert name in done.err
+
+
+def test_what_would_run_where(samesum: Command, tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Conv", ["x", "k"], ["c"]),
+        helper.make_node("SimplifiedLayerNormalization", ["c", "w"], ["l"]),
+        helper.make_node("LayerNormalization", ["l", "w"], ["y"]),
+        helper.make_node("GlobalAveragePool", ["y"], ["z"]),
+        helper.make_node("Softmax", ["z"], ["s"], domain="com.example"),
+    ]
+    ends = {"x": (TensorProto.FLOAT, [2, 6, 4, 5])}, {"s": (TensorProto.FLOAT, None)}
+    path = tmp_path / "mixed.onnx"
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.example", 1)]
+    constants = {"k": np.ones((6, 6, 1, 1), np.float32), "w": np.ones(5, np.float32)}
+    path.write_bytes(onnx_bytes(nodes, *ends, constants, opset_imports=opsets))
+    done = samesum("info", path)
+    lines = [line.split() for line in done.out.splitlines()]
+    assert ["LayerNormalization", "ai.onnx", "17", "1", "normalization", "onnx.LayerNormalization-17"] in lines
+    assert ["GlobalAveragePool", "ai.onnx", "17", "1", "pool", "onnx.GlobalAveragePool-1"] in lines
+    told = " ".join(done.out.split())
+    assert "Of its nodes 3 would then be samesum's, the others the runtime's: " in told
+    document = json.loads(samesum("info", path, "--json").out)
+    taken = {"SimplifiedLayerNormalization": 1, "LayerNormalization": 1, "GlobalAveragePool": 1}
+    assert document["taken_over"] == taken

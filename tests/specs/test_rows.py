@@ -53,6 +53,7 @@ NAMES_OF_KINDS = {
     Kind.NUMBER: "FLOAT",
     Kind.WORD: "STRING",
     Kind.TENSOR: "TENSOR",
+    Kind.GRAPH: "GRAPH",
 }
 FAMILY_OF_ONNX, AROUND_OF_ONNX = (
     [operator for operator in ONNX.operators if (operator.row is not None) is family] for family in (True, False)
@@ -101,7 +102,7 @@ def _default(proto: Any) -> Any:
 
 
 def inputs_and_attributes_of_row(spec: Spec) -> tuple[Any, ...]:
-    option = {(False, False): "Single", (True, False): "Optional", (False, True): "Variadic"}
+    option = {(False, False): "Single", (True, False): "Optional", (False, True): "Variadic", (True, True): "Variadic"}
     inputs = [(each.name, option[each.optional, each.repeated]) for each in spec.inputs]
     return inputs, {each.name: (NAMES_OF_KINDS[each.kind], each.required, each.default) for each in spec.attributes}
 

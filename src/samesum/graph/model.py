@@ -30,6 +30,7 @@ class Node:
     opset: int | None
     """None: a domain or a version that no standard knows; `origin` says which."""
     inputs: tuple[str, ...]
+    """Those of the operator, then `captures`."""
     outputs: tuple[str, ...]
     attributes: Mapping[str, object]
     origin: str
@@ -37,7 +38,18 @@ class Node:
     declared: Value | None = None
     """What the file says about the first output; only ever compared, never trusted."""
     bodies: tuple[Node, ...] = ()
-    """The nodes of the graphs that it holds (branches, loop bodies); they are counted, not run."""
+    """The nodes of the graphs that it holds (branches, loop bodies), as they are counted."""
+    graphs: Mapping[str, Graph] = field(default_factory=dict)
+    """The graphs that it runs, by the attribute that holds each; their last inputs are `captures`."""
+    captures: tuple[str, ...] = ()
+    """The values around the node that its graphs read."""
+    is_call: bool = False
+    """True for a call of a function of the model, whose nodes run in its place."""
+
+    @property
+    def own_inputs(self) -> tuple[str, ...]:
+        """The inputs of the operator."""
+        return self.inputs[: len(self.inputs) - len(self.captures)]
 
     def __str__(self) -> str:
         return f"node {self.name!r}"

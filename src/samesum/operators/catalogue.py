@@ -38,5 +38,5 @@ def _newest(rows: Iterable[Row]) -> Row:
     return max(rows, key=lambda row: row.since)
 
 
-ROWS = {spec.identifier: _row(spec) for spec in CATALOGUE}
-"""By the identifier of the version."""
+ROWS = {spec.identifier: _row(spec) for spec in CATALOGUE if not spec.operator.holds_graphs}
+"""By the identifier of the version; operators that hold graphs are run by `graph`."""

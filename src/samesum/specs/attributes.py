@@ -23,7 +23,7 @@ def read(spec: Spec, attribute: Attribute, value: object) -> object:
     """
     said = f"{spec.identifier}: {attribute.name}"
     try:
-        if isinstance(value, Unread):
+        if isinstance(value, Unread) and attribute.kind is not Kind.GRAPH:
             raise ValueError(value)
         given = _unspelled(attribute.kind, value) if spec.standard.spells_values else value
         return _READERS[attribute.kind](spec.standard, attribute, given)
@@ -129,6 +129,11 @@ def _tensor(_: Standard, __: Attribute, value: Any) -> NDArray:
     return value.reshape(()) if isinstance(value, np.ndarray) and value.size == 1 else _refused(value)
 
 
+def _graph(_: Standard, __: Attribute, value: Any) -> Unread:
+    """Its node holds the graph; here stands that it has one."""
+    return value if isinstance(value, Unread) and value.kind == "graph" else _refused(value)
+
+
 def _refused(value: Any) -> Any:
     raise ValueError(value)
 
@@ -162,4 +167,5 @@ _READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
     Kind.WORD: _word,
     Kind.TYPE: _type,
     Kind.TENSOR: _tensor,
+    Kind.GRAPH: _graph,
 }

@@ -56,6 +56,10 @@ ONNX_NORMS = (
     ),
     _plain("MeanVarianceNormalization", {9: FLOATS, 13: FLOATS_PLUS}, _X, Attribute("axes", Kind.AXES, (0, 2, 3))),
     _plain("LpNormalization", {1: FLOATS, 22: FLOATS_PLUS}, _INPUT, _LAST_AXIS, Attribute("p", Kind.INTEGER, 2)),
+)
+"""The normalizations."""
+
+ONNX_GLOBAL_POOLS = (
     _plain("GlobalAveragePool", {1: FLOATS, 22: FLOATS_PLUS}, _X),
     _plain("GlobalMaxPool", {1: FLOATS, 22: FLOATS_PLUS}, _X),
     Operator(
@@ -67,3 +71,4 @@ ONNX_NORMS = (
         ),
     ),
 )
+"""Reductions over all axes after the channels."""

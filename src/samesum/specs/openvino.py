@@ -13,14 +13,12 @@ from samesum.specs.row import Standard
 OPENVINO = Standard(
     "openvino",
     newest_opset=16,
-    operators=(
-        *OPENVINO_FAMILY,
-        *OPENVINO_AROUND,
-        *OPENVINO_ELEMENTWISE,
-        *OPENVINO_MOVING,
-        *OPENVINO_NORMS,
-        *OPENVINO_SCATTERS,
-    ),
+    operators=OPENVINO_FAMILY
+    + OPENVINO_AROUND
+    + OPENVINO_ELEMENTWISE
+    + OPENVINO_MOVING
+    + OPENVINO_NORMS
+    + OPENVINO_SCATTERS,
     empty_axes_reduce_all=False,
     scalars_have_an_axis=True,
     minds_case=False,

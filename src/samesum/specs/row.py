@@ -22,6 +22,7 @@ class Kind(Enum):
     WORD = "a word"
     TYPE = "an element type"
     TENSOR = "a tensor of one element"
+    GRAPH = "a graph"
 
 
 class EmptySet(Enum):
@@ -54,7 +55,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """The value of an attribute of a kind that no supported operator takes, such as a subgraph."""
+    """The value of an attribute that is not read with it: a graph, or of a kind that no supported operator takes."""
 
     kind: str
 
@@ -69,7 +70,7 @@ class Input:
     max_rank: int = MAX_RANK
     optional: bool = False
     repeated: bool = False
-    """True for a last input that may be there any number of times, but for zero."""
+    """True for a last input that may be there any number of times; not zero times unless it is optional."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,8 @@ class Operator:
     empty_set: EmptySet = EmptySet.IDENTITY
     result: str | None = None
     """The element type of the result where it is not T."""
+    holds_graphs: bool = False
+    """True if it runs graphs that its node holds: branches, bodies."""
 
 
 @dataclass(frozen=True, slots=True)

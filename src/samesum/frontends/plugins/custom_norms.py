@@ -7,7 +7,7 @@ from typing import Any
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM, Norm
 from samesum.formats.elements import FLOATS_PLUS
-from samesum.specs.onnx_norms import ONNX_NORMS
+from samesum.specs.onnx_norms import ONNX_GLOBAL_POOLS, ONNX_NORMS
 from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
 
 _DIVISOR_BITS = 2
@@ -77,7 +77,7 @@ def _as_onnxruntime_has_it(operator: Operator) -> Operator:
     return replace(operator, versions=(replace(operator.versions[0], since=1), *operator.versions))
 
 
-NORMS = (*(_as_onnxruntime_has_it(each) for each in ONNX_NORMS if each.name in _KINDS), _SIMPLIFIED)
+NORMS = (*map(_as_onnxruntime_has_it, ONNX_NORMS), *ONNX_GLOBAL_POOLS, _SIMPLIFIED)
 """Those that ONNX Runtime is offered."""
 
 

@@ -1,4 +1,4 @@
-"""Models of OpenVINO whose reductions, scans and softmaxes are samesum's."""
+"""Models of OpenVINO whose reductions, scans, softmaxes and normalizations are samesum's."""
 
 from __future__ import annotations
 
@@ -11,23 +11,26 @@ from samesum.frontends.plugins.choosing import chosen_names
 from samesum.specs.bind import bind
 from samesum.specs.lookup import lookup
 from samesum.specs.openvino import OPENVINO
+from samesum.specs.openvino_norms import OPENVINO_NORMS
 
 if TYPE_CHECKING:
     import openvino
 
-OFFERED = tuple(operator for operator in OPENVINO.operators if operator.row is not None)
+OFFERED = (*(operator for operator in OPENVINO.operators if operator.row is not None), *OPENVINO_NORMS)
+"""The operators that OpenVINO is offered."""
 _NARROWED = {"f64": "f32", "i64": "i32", "u64": "i32", "u32": "i32"}
 """What the CPU plugin computes instead. It narrows the tensors before an operator sees them."""
 _PRECISION = "INFERENCE_PRECISION_HINT"
 
 
 def exact(model: openvino.Model, operators: Iterable[str] | None = None) -> openvino.Model:
-    """A copy of `model` in which every reduction, CumSum, SoftMax and LogSoftmax is samesum's, in bodies too.
+    """A copy of `model` in which every reduction, CumSum, softmax and normalization is samesum's, in bodies too.
 
-    It compiles and runs as any other does; whatever else it contains is OpenVINO's. `operators` chooses some of them
-    by name, such as `["ReduceSum"]`; None means all. A RuntimeWarning says what the CPU plugin does to tensors before
-    an operator sees them: it narrows float64, int64, uint64 and uint32, and computes in bfloat16 on some processors
-    unless `{"INFERENCE_PRECISION_HINT": "f32"}` is given to `compile_model`. float16 it holds in float32. Raises
+    Softmaxes are SoftMax and LogSoftmax, normalizations MVN, NormalizeL2 and GroupNormalization. The model compiles and
+    runs as any other does; whatever else it contains is OpenVINO's. `operators` chooses some of them by name, such as
+    `["ReduceSum"]`; None means all. A RuntimeWarning says what the CPU plugin does to tensors before an operator sees
+    them: it narrows float64, int64, uint64 and uint32, and computes in bfloat16 on some processors unless
+    `{"INFERENCE_PRECISION_HINT": "f32"}` is given to `compile_model`. float16 it holds in float32. Raises
     MissingPackage without openvino, UnsupportedOperator for names that samesum does not have, AttributeValueError
     where `operators` is empty or a text, DtypeError for what is no openvino.Model.
     Source: https://docs.openvino.ai/2025/documentation/openvino-extensibility/custom-openvino-operations.html.

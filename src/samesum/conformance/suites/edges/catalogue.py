@@ -14,10 +14,11 @@ from samesum.conformance.suites.edges.norms import NORMS
 from samesum.conformance.suites.edges.nothing import NOTHING
 from samesum.conformance.suites.edges.positions import POSITIONS
 from samesum.conformance.suites.edges.products import PRODUCTS
+from samesum.conformance.suites.edges.scatters import SCATTERS
 from samesum.conformance.suites.edges.types import TYPES
 
 
 def edges() -> tuple[Case, ...]:
     """Every one."""
     first = (*FLOATS, *INTEGERS, *AXES, *NOTHING, *TYPES, *LENGTHS)
-    return (*first, *PRODUCTS, *POSITIONS, *LOGICAL, *LOGARITHMS, *NORMALIZATIONS, *NORMS)
+    return (*first, *PRODUCTS, *POSITIONS, *LOGICAL, *LOGARITHMS, *NORMALIZATIONS, *NORMS, *SCATTERS)

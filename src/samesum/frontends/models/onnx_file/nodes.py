@@ -28,7 +28,7 @@ _READERS: dict[int, Any] = {
     8: lambda a: tuple(each.decode("utf-8", "replace") for each in a.strings),
 }
 """By the numbers of AttributeProto.AttributeType."""
-_GRAPH = 5
+GRAPH = 5
 _KINDS = {4: "tensor", 5: "graph", 9: "tensors", 10: "graphs", 11: "sparse tensor", 12: "sparse tensors", 13: "type"}
 
 
@@ -116,12 +116,13 @@ def node_of(proto: Any, position: int, names: Names) -> Node:
         origin=f"a function of the model, {domain or STANDARD}" if function else f"{domain or STANDARD} {opset}",
         declared=names.declared.get(outputs[0]) if outputs else None,
         bodies=_bodies(proto, names),
+        is_call=function,
     )
 
 
 def _bodies(proto: Any, names: Names) -> tuple[Node, ...]:
     """The nodes of the graphs among the attributes; a Constant computes nothing."""
-    graphs = [graph for each in proto.attribute for graph in ((each.g,) if each.type == _GRAPH else each.graphs)]
+    graphs = [graph for each in proto.attribute for graph in ((each.g,) if each.type == GRAPH else each.graphs)]
     inner = replace(names, declared={})
     nodes = [node_of(each, position, inner) for graph in graphs for position, each in enumerate(graph.node)]
     return tuple(node for node in nodes if not is_constant(node))
