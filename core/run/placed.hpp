@@ -1,0 +1,19 @@
+// Sums of single elements by their labels, added where they go as they come.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "run/segments.hpp"
+
+namespace samesum {
+
+struct Placed {
+    bool is_done = false;  // false: this is no such call, and nothing is written
+    std::int64_t stranger = -1, empty = -1;
+    std::vector<std::int64_t> uncertain;  // segments whose results are left to other means
+};
+
+Placed sum_in_places(const SegmentCall& call);
+
+}  // namespace samesum
