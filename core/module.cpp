@@ -10,6 +10,7 @@
 #include "python/accumulation.hpp"
 #include "python/certificates.hpp"
 #include "python/custom_operators.hpp"
+#include "python/dots.hpp"
 #include "python/elementwise.hpp"
 #include "python/floating_point.hpp"
 #include "python/norms.hpp"
@@ -246,6 +247,8 @@ NB_MODULE(_core, m) {
           nb::arg("outside"), nb::arg("scale").none() = nb::none(), nb::arg("bias").none() = nb::none(),
           nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none(),
           nb::arg("inverse_dtype").none() = nb::none());
+    m.def("vecdot", &vecdot, nb::arg("a"), nb::arg("b"), nb::arg("axis"),
+          nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none());
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
     define_elementwise(m);
     define_floating_point(m);

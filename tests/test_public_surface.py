@@ -41,7 +41,7 @@ FUNCTIONS = {
     *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp"},
     *{"all", "any", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
     *{"scatter_reduce", "segment_reduce"},
-    *{"var", "std", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},
+    *{"var", "std", "vecdot", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},
     *SETTINGS,
     "load",
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "methods/certificates.hpp"
+#include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
 #include "methods/norm_method.hpp"
 #include "methods/spread_method.hpp"
@@ -28,6 +29,7 @@ struct InstructionSet {
     const StatisticsMethods* statistics;
     const SpreadMethods* spreads;
     const NormMethods* norms;
+    const DotMethods* dots;
     bool (*is_supported)();
 };
 

@@ -26,6 +26,7 @@ from samesum.errors import (
     UnsafeModelError,
     UnsupportedOperator,
 )
+from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.positions import argmax, argmin
 from samesum.frontends.arrays.reductions import (
@@ -112,6 +113,7 @@ __all__ = [
     "sum_square",
     "torch",
     "var",
+    "vecdot",
 ]
 
 _publish(globals())

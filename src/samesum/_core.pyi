@@ -119,6 +119,13 @@ def normalize_lines(
     out: np.ndarray[Any, np.dtype[Any]] | None = None,
     inverse_dtype: np.dtype[Any] | None = None,
 ) -> Any: ...
+def vecdot(
+    a: np.ndarray[Any, np.dtype[Any]],
+    b: np.ndarray[Any, np.dtype[Any]],
+    axis: int,
+    dtype: np.dtype[Any] | None = None,
+    out: np.ndarray[Any, np.dtype[Any]] | None = None,
+) -> Any: ...
 def declare_operators(
     rows: list[
         tuple[
