@@ -38,12 +38,12 @@ class StateRoom {
 };
 
 template <class States, class Block>
-class PlacedSums {
+class PlacedResults {
     using State = typename States::State;
     using Way = typename States::Way;
 
   public:
-    PlacedSums(const SegmentCall& call, const PlacedRange& range)
+    PlacedResults(const SegmentCall& call, const PlacedRange& range)
         : call_(call), range_(range), way_(States::way_for(range)), parts_(parts_for(call.labels)) {}
 
     Placed run() {
@@ -110,7 +110,7 @@ class PlacedSums {
                 State state = states_of(rooms[0])[s];
                 for (std::size_t part = 1; part < parts_; ++part)
                     States::join(state, states_of(rooms[part])[s]);
-                if (state.count == 0) {
+                if (States::is_empty(state)) {
                     empty[t] = s;
                     continue;
                 }
@@ -166,24 +166,32 @@ double greatest_of(const char* x, std::int64_t n, Format format) {
 }
 
 template <class States, class Block>
-Placed sums_of(const SegmentCall& call, const PlacedRange& range) {
-    return States::suits(range) ? PlacedSums<States, Block>(call, range).run() : Placed{};
+Placed results_of(const SegmentCall& call, const PlacedRange& range) {
+    return States::suits(range) ? PlacedResults<States, Block>(call, range).run() : Placed{};
+}
+
+bool is_single(const SegmentCall& call) {
+    return !is_byte_float(call.in) && call.in != Format::boolean && call.outer == 1 && call.columns == 1 &&
+           call.labels.rows > 0;
 }
 
 }  // namespace
 
-Placed sum_in_places(const SegmentCall& call) {
-    const bool is_sum = call.row.combine == Combine::sum && call.row.map == Map::itself;
-    if (!is_sum || is_byte_float(call.in) || call.outer != 1 || call.columns != 1 || call.labels.rows == 0)
-        return {};
-    PlacedRange range{0, static_cast<double>(call.labels.rows + 1), call.row.finalize, call.format};
-    if (!is_float(call.in)) return sums_of<ModularSum, ModularBlock>(call, range);
+Placed reduce_in_places(const SegmentCall& call) {
+    const Combine combine = call.row.combine;
+    if (!is_single(call) || call.row.map != Map::itself) return {};
+    PlacedRange range{0, static_cast<double>(call.labels.rows + 1), call.row.finalize, call.format,
+                      combine == Combine::minimum};
+    if (combine == Combine::minimum || combine == Combine::maximum)
+        return results_of<PlacedExtreme, ExtremeBlock>(call, range);
+    if (combine != Combine::sum) return {};
+    if (!is_float(call.in)) return results_of<ModularSum, ModularBlock>(call, range);
     range.greatest = greatest_of(call.x, call.labels.rows, call.in);
     const double own = call.self == nullptr ? 0 : greatest_of(call.self, call.labels.segments, call.in);
     if (!std::isfinite(range.greatest) || !std::isfinite(own)) return {};
     range.greatest = std::max(range.greatest, own);
-    return call.in == Format::f64 ? sums_of<WideSum, WideBlock>(call, range)
-                                  : sums_of<NarrowSum, NarrowBlock>(call, range);
+    return call.in == Format::f64 ? results_of<WideSum, WideBlock>(call, range)
+                                  : results_of<NarrowSum, NarrowBlock>(call, range);
 }
 
 }  // namespace samesum

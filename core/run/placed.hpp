@@ -1,4 +1,4 @@
-// Sums of single elements by their labels, added where they go as they come.
+// Sums and extremes of single elements by their labels, each added where it goes as it comes.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,6 @@ struct Placed {
     std::vector<std::int64_t> uncertain;  // segments whose results are left to other means
 };
 
-Placed sum_in_places(const SegmentCall& call);
+Placed reduce_in_places(const SegmentCall& call);
 
 }  // namespace samesum

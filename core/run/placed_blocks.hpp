@@ -110,4 +110,29 @@ struct ModularBlock {
     }
 };
 
+struct ExtremeBlock {
+    std::int64_t key[placed_block];
+
+    void take(const char* x, std::size_t n, Format format, PlacedExtreme::Way& way) {
+        std::uint64_t codes[placed_block];
+        // As signed integers of their size, in whose order positive floats are.
+        constexpr Format of_float[] = {Format::i16, Format::i16, Format::i32, Format::i64};
+        integers_of(x, n, is_float(format) ? of_float[float_index(format)] : format, codes);
+        if (!is_float(format)) {
+            for (std::size_t i = 0; i < n; ++i) key[i] = static_cast<std::int64_t>(codes[i]) ^ way.flip;
+            return;
+        }
+        const auto sizes = static_cast<std::int64_t>(sign_bit(format) - 1),
+                   infinity = static_cast<std::int64_t>(infinity_bits(format));
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto code = static_cast<std::int64_t>(codes[i]);
+            const std::int64_t ordered = (code < 0 ? code ^ sizes : code) ^ way.flip;
+            key[i] = (code & sizes) > infinity ? PlacedExtreme::nan : ordered;
+        }
+    }
+    void add(PlacedExtreme::State& state, std::size_t i) const {
+        state.key = key[i] > state.key ? key[i] : state.key;
+    }
+};
+
 }  // namespace samesum

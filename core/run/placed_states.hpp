@@ -18,6 +18,7 @@ struct PlacedRange {
     double terms;     // elements of a place, at most
     Finalize finalize;
     Format format;  // of the results
+    bool is_minimum = false;
 };
 
 // hi + lo == the exact value, hi its nearest double: of two neighbours the one with an odd last bit, from
@@ -66,6 +67,7 @@ struct NarrowSum {
     }
     static void join(Way& way, const Way& other) { way.least = std::fmin(way.least, other.least); }
 
+    static bool is_empty(const State& state) { return state.count == 0; }
     static void join(State& state, const State& other) {
         state.multiple += other.multiple;
         state.rest += other.rest;
@@ -99,6 +101,7 @@ struct WideSum {
     }
     static Way way_for(const PlacedRange&) { return {}; }
     static void join(Way&, const Way&) {}
+    static bool is_empty(const State& state) { return state.count == 0; }
     static void join(State& state, const State& other) {
         samesum::add(state.sum, other.sum);
         state.count += other.count;
@@ -123,12 +126,46 @@ struct ModularSum {
     }
     static Way way_for(const PlacedRange&) { return {}; }
     static void join(Way&, const Way&) {}
+    static bool is_empty(const State& state) { return state.count == 0; }
     static void join(State& state, const State& other) {
         state.sum += other.sum;
         state.count += other.count;
     }
     static bool finish(const State& state, const Way&, const PlacedRange&, std::uint64_t& bits) {
         bits = state.sum;
+        return true;
+    }
+};
+
+// Of elements as integers in their order: the greatest one is the result, NaN above all others. Of a minimum
+// they are in the other order.
+struct PlacedExtreme {
+    static constexpr std::int64_t none = INT64_MIN, nan = INT64_MAX;
+    struct State {
+        std::int64_t key = none;
+    };
+    struct Way {
+        std::int64_t flip;  // -1 of a minimum
+    };
+
+    static bool suits(const PlacedRange& range) {
+        return range.format != Format::i64 && range.format != Format::u64;
+    }
+    static Way way_for(const PlacedRange& range) { return {range.is_minimum ? -1 : 0}; }
+    static void join(Way&, const Way&) {}
+    static bool is_empty(const State& state) { return state.key == none; }
+    static void join(State& state, const State& other) {
+        state.key = other.key > state.key ? other.key : state.key;
+    }
+    static bool finish(const State& state, const Way& way, const PlacedRange& range, std::uint64_t& bits) {
+        const std::int64_t key = state.key ^ way.flip;
+        const auto magnitude_bits = static_cast<std::int64_t>(sign_bit(range.format) - 1);
+        if (!is_float(range.format))
+            bits = static_cast<std::uint64_t>(key);
+        else if (state.key == nan)
+            bits = canonical_nan(range.format);
+        else
+            bits = static_cast<std::uint64_t>(key < 0 ? key ^ magnitude_bits : key);
         return true;
     }
 };

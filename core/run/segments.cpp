@@ -80,7 +80,7 @@ void reduce_some_in_order(const SegmentCall& call, const std::vector<std::int64_
 }  // namespace
 
 SegmentReport reduce_segments(const SegmentCall& call) {
-    const Placed placed = suits_places(call.labels) ? sum_in_places(call) : Placed{};
+    const Placed placed = suits_places(call.labels) ? reduce_in_places(call) : Placed{};
     if (!placed.is_done) return reduce_in_order(call);
     if (placed.stranger >= 0) return {placed.stranger, -1};
     if (placed.uncertain.size() > static_cast<std::size_t>(INT32_MAX)) return reduce_in_order(call);
