@@ -19,7 +19,9 @@
 #include "python/segments.hpp"
 #include "python/states.hpp"
 #include "python/statistics.hpp"
+#include "python/windows.hpp"
 #include "run/bandwidth.hpp"
+#include "run/extreme_scan.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
 #include "select/routes.hpp"
@@ -50,6 +52,24 @@ int axis_of_line(nb::handle axis, int rank) {
                            std::to_string(-rank) + " to " + std::to_string(rank - 1));
 }
 
+// Cumulative minima and maxima, of every format and in it.
+nb::object scan_extremes(samesum::Combine kind, const Input& input, int along, unsigned flags,
+                         nb::handle dtype, nb::handle out) {
+    if ((flags & (Flag::exclusive | Flag::include_initial)) != 0 || !dtype.is_none())
+        raise(
+            "AttributeValueError",
+            "a cumulative minimum or maximum has no prefix of nothing and no other dtype than its elements");
+    Output output(out, input, input.view.format, PyArray_DIMS(input.array));
+    if (input.count > 0) {
+        const std::int64_t bytes = static_cast<std::int64_t>(samesum::size_of(input.view.format));
+        run_in_order(input, along, output, bytes, [&](const samesum::View& view, int place, void* to) {
+            samesum::scan_extremes(kind == samesum::Combine::maximum, view, place,
+                                   (flags & Flag::reverse) != 0, to);
+        });
+    }
+    return output.finished();
+}
+
 nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags, nb::handle dtype,
                 nb::handle out) {
     if (nb::object later = deferred("scan", x, combine, axis, flags, dtype, out); !later.is_none())
@@ -57,9 +77,11 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     const Input input = input_of(x);
     const int rank = input.view.rank;
     const samesum::Combine kind = static_cast<samesum::Combine>(combine);
+    if (is_extreme(kind)) return scan_extremes(kind, input, axis_of_line(axis, rank), flags, dtype, out);
     if (kind != samesum::Combine::sum && kind != samesum::Combine::product) {
         raise("UnsupportedOperator",
-              "scan of combine " + std::to_string(combine) + "; there are the sum (0) and the product (3)");
+              "scan of combine " + std::to_string(combine) +
+                  "; there are the sum (0), the minimum (1), the maximum (2) and the product (3)");
     }
     const int along = axis_of_line(axis, rank);
     if (samesum::is_byte_float(input.view.format))
@@ -272,4 +294,5 @@ NB_MODULE(_core, m) {
     define_segments(m);
     define_states(m);
     define_statistics(m);
+    define_windows(m);
 }

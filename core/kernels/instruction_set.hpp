@@ -4,6 +4,8 @@
 #include "methods/certificates.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
+#include "methods/extreme_scan_method.hpp"
+#include "methods/kept_blocks.hpp"
 #include "methods/norm_method.hpp"
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
@@ -26,10 +28,12 @@ struct InstructionSet {
     const ElementwiseMethods* elementwise;
     const Certificates* certificates;
     const ExactBlocks* exact_blocks;
+    const KeptBlocks* kept_blocks;
     const StatisticsMethods* statistics;
     const SpreadMethods* spreads;
     const NormMethods* norms;
     const DotMethods* dots;
+    const ExtremeScanMethods* extreme_scans;
     bool (*is_supported)();
 };
 

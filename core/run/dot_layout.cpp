@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "select/pair_thresholds.hpp"
+
 namespace samesum {
 
 namespace {
-
-// From this many elements on vectors are taken as lanes where both ways copy as much.
-constexpr std::int64_t least_dot_lane = 16;
-// Rows of fewer columns are taken as one, up to so many columns.
-constexpr std::int64_t folded_columns = 32, columns_of_fold = 64;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -85,11 +82,11 @@ DotLayout::DotLayout(const DotCall& call) : DotCall(call), count(1), fold(1) {
     const std::int64_t copied_as_columns =
         (lies(a, side().a) ? 0 : of_a) + (repeats || lies(b, side().b) ? 0 : of_b);
     by_columns = rank > 0 && (copied_as_columns < copied_as_lanes ||
-                              (copied_as_columns == copied_as_lanes && length < least_dot_lane));
+                              (copied_as_columns == copied_as_lanes && length < dot_least_lane));
     const std::int64_t row = side().size * static_cast<std::int64_t>(size());
     const bool is_dense = copied_as_columns == 0 && !repeats && a.step == row && b.step == row;
-    if (by_columns && is_dense && side().size < folded_columns)
-        fold = std::min(8 * divided_up(columns_of_fold, 8 * side().size), length);
+    if (by_columns && is_dense && side().size < dot_folded_columns)
+        fold = std::min(8 * divided_up(dot_fold_columns, 8 * side().size), length);
 }
 
 DotWalk::DotWalk(const DotLayout& all, std::int64_t index) : all_(all) {

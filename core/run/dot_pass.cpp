@@ -5,14 +5,13 @@
 
 #include "layout/copy.hpp"
 #include "run/room.hpp"
+#include "select/pair_thresholds.hpp"
 
 namespace samesum {
 
 namespace {
 
 constexpr std::int64_t block = static_cast<std::int64_t>(block_elements);
-// Bytes of an operand that are copied at a time.
-constexpr std::int64_t copied_bytes = 64 << 10;
 // Vectors that are read beside each other.
 constexpr std::int64_t together = 256, copied_together = 64;
 
@@ -73,7 +72,7 @@ void DotPass::copy(const DotOperand& x, const char* from, std::int64_t row_step,
 
 void DotPass::add_copies(char* tile, std::int64_t j, const char* a, const char* b, std::int64_t count,
                          std::int64_t n) const {
-    const std::int64_t most = std::clamp<std::int64_t>(copied_bytes / (count * item_), 64, block),
+    const std::int64_t most = std::clamp<std::int64_t>(dot_copied_bytes / (count * item_), 64, block),
                        pitch = most * item_ + 64;
     const Room room(static_cast<std::size_t>(2 * count * pitch));
     const char* rows[2][copied_together];
@@ -102,7 +101,7 @@ void DotPass::add_columns(char* tile, std::int64_t j, const char* a, const char*
                b_lies = repeats || all_.lies(all_.b, side.b);
     const std::int64_t pitch = count * item_ + 64,
                        most = a_lies && b_lies ? block
-                                               : std::clamp<std::int64_t>(copied_bytes / pitch, 8, block);
+                                               : std::clamp<std::int64_t>(dot_copied_bytes / pitch, 8, block);
     const Room room(static_cast<std::size_t>(a_lies && b_lies ? 64 : 2 * most * pitch));
     for (std::int64_t i = 0; i < n; i += most) {
         const std::int64_t now = std::min(most, n - i);

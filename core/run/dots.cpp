@@ -11,6 +11,7 @@
 #include "run/dot_pass.hpp"
 #include "run/exact_dots.hpp"
 #include "run/room.hpp"
+#include "select/pair_thresholds.hpp"
 #include "threads/pool.hpp"
 #include "threads/thresholds.hpp"
 
@@ -18,14 +19,7 @@ namespace samesum {
 
 namespace {
 
-// Bytes of an operand in a task.
-constexpr std::int64_t task_bytes = 256 << 10;
-constexpr std::int64_t most_vectors = static_cast<std::int64_t>(tile_columns),
-                       block = static_cast<std::int64_t>(block_elements);
-// Neighbours in a row that are worth one, and those that are not to be parted.
-constexpr std::int64_t least_row = 256, short_row = 64;
-// Elements of a vector that are worth a task.
-constexpr std::int64_t least_part = 2 * block;
+constexpr std::int64_t most_vectors = static_cast<std::int64_t>(tile_columns);
 
 const DotMethod& method_of(Format format) {
     const DotMethods& all = *current_instruction_set().dots;
@@ -74,15 +68,17 @@ class Job {
   private:
     // Into at least so many tasks, where there is work for them.
     void share_out(std::int64_t shares) {
-        std::int64_t worth =
-            std::max<std::int64_t>(task_bytes / (all_.length * item_), all_.by_columns ? least_row : 1);
-        const std::int64_t least_worth = all_.by_columns ? std::min(all_.side().size, short_row) : 8;
+        std::int64_t worth = std::max<std::int64_t>(dot_task_bytes / (all_.length * item_),
+                                                    all_.by_columns ? std::int64_t{dot_row} : 1);
+        const std::int64_t least_worth =
+            all_.by_columns ? std::min<std::int64_t>(all_.side().size, dot_short_row) : 8;
         worth = std::max(std::min(worth, divided_up(all_.count, shares)), least_worth);
         if (!all_.by_columns) worth = divided_up(worth, 8) * 8;
         each_ = std::clamp<std::int64_t>(worth, 1, most_vectors);
         tiles_ = divided_up(all_.count, each_);
         const std::int64_t least =
-            all_.by_columns ? std::max(least_part / all_.side().size, std::int64_t{64}) : least_part;
+            all_.by_columns ? std::max<std::int64_t>(dot_part_elements / all_.side().size, dot_part_rows)
+                            : dot_part_elements;
         parts_ = tiles_ >= shares ? 1
                                   : std::clamp<std::int64_t>(divided_up(2 * shares, tiles_), 1,
                                                              divided_up(all_.length, least));

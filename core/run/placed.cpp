@@ -8,14 +8,12 @@
 #include "memory/blocks.hpp"
 #include "run/placed_blocks.hpp"
 #include "run/room.hpp"
+#include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Rows of a part, at least.
-constexpr std::int64_t part_rows = 64 << 10;
 
 // Memory for the states of all segments, in huge pages if it is large.
 class StateRoom {
@@ -71,7 +69,7 @@ class PlacedResults {
   private:
     // Each has states of all segments.
     static std::size_t parts_for(const Labels& labels) {
-        const std::int64_t by_rows = std::min<std::int64_t>(labels.rows / part_rows, thread_count()),
+        const std::int64_t by_rows = std::min<std::int64_t>(labels.rows / segment_part_rows, thread_count()),
                            by_states = labels.rows / (2 * std::max<std::int64_t>(labels.segments, 1));
         return static_cast<std::size_t>(std::max<std::int64_t>(std::min(by_rows, by_states), 1));
     }
@@ -96,8 +94,7 @@ class PlacedResults {
     }
 
     void finish(const std::vector<StateRoom>& rooms, Placed& found) {
-        constexpr std::int64_t some = 8192;
-        const std::int64_t segments = call_.labels.segments;
+        const std::int64_t some = placed_task_segments, segments = call_.labels.segments;
         const auto tasks = static_cast<std::size_t>((segments + some - 1) / some);
         std::vector<std::vector<std::int64_t>> uncertain(tasks);
         std::vector<std::int64_t> empty(tasks, -1);

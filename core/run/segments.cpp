@@ -6,21 +6,17 @@
 
 #include "run/placed.hpp"
 #include "run/segments_in_order.hpp"
+#include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
 
 namespace {
 
-// Elements that are looked at to tell whether their labels ascend.
-constexpr std::int64_t looked_at = 4096;
-// Segments of so many elements are read where they lie, if that is in order.
-constexpr std::int64_t long_in_order = 512;
-
 // Whether elements are better added where they go than put in order first.
 bool suits_places(const Labels& labels) {
-    if (labels.segments == 0 || labels.rows / labels.segments < long_in_order) return true;
-    for (std::int64_t row = 1; row < std::min(labels.rows, looked_at); ++row)
+    if (labels.segments == 0 || labels.rows / labels.segments < long_segment_in_order) return true;
+    for (std::int64_t row = 1; row < std::min<std::int64_t>(labels.rows, labels_looked_at); ++row)
         if (segment_of(labels, row) < segment_of(labels, row - 1)) return true;
     return false;
 }
@@ -32,9 +28,8 @@ struct Some {
 };
 
 Some elements_of(const SegmentCall& call, const std::vector<std::int32_t>& number) {
-    constexpr std::int64_t part_rows = 64 << 10;
     const std::int64_t rows = call.labels.rows,
-                       parts = std::clamp<std::int64_t>(rows / part_rows, 1, thread_count());
+                       parts = std::clamp<std::int64_t>(rows / segment_part_rows, 1, thread_count());
     const std::size_t size = size_of(call.in);
     std::vector<Some> found(static_cast<std::size_t>(parts));
     auto task = [&](std::size_t t, std::size_t) {

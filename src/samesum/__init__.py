@@ -43,10 +43,11 @@ from samesum.frontends.arrays.reductions import (
     sum,  # noqa: A004
     sum_square,
 )
-from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.variances import std, var
+from samesum.frontends.arrays.vector_norms import vector_norm
 
 if TYPE_CHECKING:
     from samesum import compare, onnx, openvino, torch
@@ -83,6 +84,8 @@ __all__ = [
     "argmax",
     "argmin",
     "compare",
+    "cumulative_max",
+    "cumulative_min",
     "cumulative_prod",
     "cumulative_sum",
     "get_cache_limit",
@@ -114,6 +117,7 @@ __all__ = [
     "torch",
     "var",
     "vecdot",
+    "vector_norm",
 ]
 
 _publish(globals())

@@ -21,6 +21,7 @@ from samesum.frontends.standards.openvino_functions import (
     SoftMax,
 )
 from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
+from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
 from samesum.frontends.standards.openvino_scatters import (
     EmbeddingBagOffsets,
     EmbeddingBagOffsetsSum,
@@ -34,6 +35,9 @@ from samesum.frontends.standards.openvino_scatters import (
 
 __all__ = [
     "MVN",
+    "AdaptiveAvgPool",
+    "AdaptiveMaxPool",
+    "AvgPool",
     "CumSum",
     "EmbeddingBagOffsets",
     "EmbeddingBagOffsetsSum",
@@ -42,6 +46,7 @@ __all__ = [
     "EmbeddingSegmentsSum",
     "GroupNormalization",
     "LogSoftmax",
+    "MaxPool",
     "NormalizeL2",
     "ReduceL1",
     "ReduceL2",

@@ -208,14 +208,23 @@ def test_an_ir_needs_no_weights(samesum: Command, examples: Path, tmp_path: Path
 
 def test_the_bodies_of_an_ir_are_counted(samesum: Command, tmp_path: Path) -> None:
     ir = Ir()
-    x = ir.parameter("x", "f32", "3")
+    c, x = ir.parameter("c", "boolean", ""), ir.parameter("x", "f32", "3")
+    data = '<data shape="3" element_type="f32"/>'
     layers = "".join(
-        f'<layer id="{i}" name="{kind}{i}" type="{kind}" version="opset1"><output><port id="0"/></output></layer>'
+        f'<layer id="{i}" name="{kind}{i}" type="{kind}" version="opset1">{data if i == 0 else ""}'
+        + ('<input><port id="1"/></input>' if i else "")
+        + ("" if kind == "Result" else '<output><port id="0"/></output>')
+        + "</layer>"
         for i, kind in enumerate(("Parameter", "Erf", "Sqrt", "Result"))
     )
-    bodies = f"<then_body><layers>{layers}</layers></then_body><else_body><layers>{layers}</layers></else_body>"
+    edges = "".join(f'<edge from-layer="{i}" from-port="0" to-layer="{i + 1}" to-port="1"/>' for i in range(3))
+    body = f"<layers>{layers}</layers><edges>{edges}</edges>"
+    ports = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="9" internal_layer_id="3"/>'
+    text = "".join(
+        f"<{side}_port_map>{ports}</{side}_port_map><{side}_body>{body}</{side}_body>" for side in ("then", "else")
+    )
     path = tmp_path / "if.xml"
-    path.write_text(ir.result(ir.layer("If", [x], bodies, "opset8", name="if")).text, encoding="utf-8")
+    path.write_text(ir.result(ir.layer("If", [c, x], text, "opset8", name="if")).text, encoding="utf-8")
     done = samesum("info", path, "--json")
     assert done.status == 0, done.err
     found = {row["operator"]: (row["nodes"], row["nodes_in_bodies"]) for row in json.loads(done.out)["operators"]}

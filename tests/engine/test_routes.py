@@ -21,7 +21,7 @@ def test_there_is_a_call_for_each_route() -> None:
 @pytest.mark.usefixtures("each_instruction_set", "restored_threads")
 @pytest.mark.parametrize("name", CALLS)
 def test_a_route_is_taken(name: str) -> None:
-    """A threshold that moved past the call, a branch that nothing reaches any more, and a counter that was lost fail."""
+    """A threshold that moved past the call, a branch that nothing reaches and a counter that was lost fail."""
     ss.set_num_threads(2)
     taken = routes_taken(CALLS[name])
     assert name in taken, taken

@@ -82,6 +82,7 @@ _ONNX = {
     "MaxPool": Judged(_F.WINDOW, _S.EXACT),
     "LpPool": Judged(_F.WINDOW, _S.RESULT),
     "LayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
+    "SimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "RMSNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "GroupNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "InstanceNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
@@ -114,6 +115,8 @@ _OPENVINO = {
     "RMS": Judged(_F.NORMALIZATION, _S.LARGEST),
     "AvgPool": Judged(_F.WINDOW, _S.MAGNITUDES),
     "MaxPool": Judged(_F.WINDOW, _S.EXACT),
+    "AdaptiveAvgPool": Judged(_F.WINDOW, _S.MAGNITUDES),
+    "AdaptiveMaxPool": Judged(_F.WINDOW, _S.EXACT),
     "ScatterElementsUpdate": Judged(_F.SCATTER, _S.MAGNITUDES),
     "ScatterNDUpdate": Judged(_F.SCATTER, _S.MAGNITUDES),
     "EmbeddingBagOffsetsSum": Judged(_F.SCATTER, _S.MAGNITUDES),
@@ -129,6 +132,10 @@ _BY_REDUCTION = {
     **dict.fromkeys(("min", "max"), Judged(_F.SCATTER, _S.EXACT)),
 }
 """A scatter by its reduction; without one it moves values."""
+_MICROSOFT = {
+    "SkipLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
+    "SkipSimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
+}
 _IR_FOLDED = {name.casefold(): each for name, each in _OPENVINO.items()}
 
 
@@ -138,7 +145,7 @@ def judged(node: Node) -> Judged | None:
     A scatter without a reduction only moves values.
     """
     if node.domain:
-        return None
+        return _MICROSOFT.get(node.operator) if node.domain == "com.microsoft" else None
     found = _ONNX.get(node.operator) if node.standard == "onnx" else _IR_FOLDED.get(node.operator.casefold())
     if found is None or found.family is not Family.SCATTER or node.operator.casefold().startswith("embedding"):
         return found

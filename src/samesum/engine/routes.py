@@ -1,4 +1,4 @@
-"""Which of the core's ways a call takes: how it brings elements to its methods, and which methods decide the results."""
+"""Which of the core's ways a call takes: how elements come to its methods, and which methods decide the results."""
 
 from __future__ import annotations
 

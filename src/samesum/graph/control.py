@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count as counting
 from typing import Any
 
@@ -13,7 +13,7 @@ from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeErro
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
 from samesum.graph.gathering import Gathered, nothing
-from samesum.graph.model import Value
+from samesum.graph.model import Ports, Value
 from samesum.operators.rows import Fact
 
 Arrays = Sequence[NDArray]
@@ -48,6 +48,7 @@ class Call:
     bodies: Mapping[str, Body]
     attributes: Mapping[str, Any]
     outputs: int
+    ports: Mapping[str, Ports] = field(default_factory=dict)
 
 
 Inputs = Sequence[NDArray | None]

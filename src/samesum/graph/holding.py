@@ -9,6 +9,7 @@ from functools import partial
 from samesum.errors import ModelError, SamesumError, UnsupportedOperator, during, saying
 from samesum.formats.arrays import NDArray, Shape
 from samesum.graph.control import RUNS, Body, Call, Run
+from samesum.graph.control_ir import RUNS_OF_IR, check_ports
 from samesum.graph.model import Graph, Node, Value
 from samesum.graph.running import run_stages
 from samesum.graph.stages import Stage
@@ -28,6 +29,7 @@ class Ready:
     """Of each result."""
 
 
+_RUNS = {**RUNS, **RUNS_OF_IR}
 Prepare = Callable[[Graph], Ready]
 
 
@@ -42,9 +44,12 @@ def holding(step: Step, prepare: Prepare) -> Step:
         with during(name):
             programs[name] = prepare(_typed(graph))
     bodies = {name: _body(node, node.graphs[name], ready) for name, ready in programs.items()}
-    call = Call(bodies, step.held.attributes, len(node.outputs))
-    _check(step, call)
-    run_all = partial(_run, step.held, RUNS[step.title], call, node)
+    call = Call(bodies, step.held.attributes, len(node.outputs), node.ports)
+    if node.ports:
+        check_ports(call, len(node.inputs))
+    else:
+        _check(step, call)
+    run_all = partial(_run, step.held, _RUNS[step.title], call, node)
     return replace(
         step,
         call=lambda inputs: run_all(inputs)[0],
@@ -108,6 +113,8 @@ def _counts(step: Step, results: int) -> tuple[int, int, int]:
 
 
 def _foretold(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
+    if node.ports:
+        return _by_ports(call)
     own = facts[: len(facts) - len(node.captures)]
     if node.operator == "If":
         found = [_either(a, b) for a, b in zip(*(body.facts for body in call.bodies.values()), strict=False)]
@@ -118,6 +125,17 @@ def _foretold(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
         gathered = results[len(results) - (len(node.outputs) - max(count, 0)) :] if len(node.outputs) > count else ()
         found = [Fact((each or UNKNOWN).dtype) for each in states] + [Fact(each.dtype) for each in gathered]
     return tuple(found[: len(node.outputs)])
+
+
+def _by_ports(call: Call) -> tuple[Fact, ...]:
+    """The types of the results that the outputs come from, where all graphs agree."""
+    found: list[Fact | None] = [None] * call.outputs
+    for name, body in call.bodies.items():
+        for link in call.ports[name].outputs:
+            fact = Fact(body.facts[link.inner].dtype)
+            known = found[link.outer]
+            found[link.outer] = fact if known is None else _either(known, fact)
+    return tuple(each or UNKNOWN for each in found)
 
 
 def _either(a: Fact, b: Fact) -> Fact:

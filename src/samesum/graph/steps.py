@@ -108,6 +108,12 @@ class _Unknown(UnsupportedOperator):
     """An operator that samesum has in no version."""
 
 
+def _named(outputs: tuple[str, ...]) -> tuple[str, ...]:
+    """Without those left out at the end, which nothing has to compute."""
+    last = max((i for i, name in enumerate(outputs) if name), default=0)
+    return outputs[: last + 1]
+
+
 def _incomplete(_: Inputs) -> NDArray:
     raise AssertionError("the graphs of the node were not read")
 
@@ -128,6 +134,8 @@ def step_of(node: Node) -> Step:
     if spec.operator.holds_graphs:
         return Step(node, spec.identifier, _incomplete, _unforeseen, held=operation)
     row = ROWS[spec.identifier]
+    if row.all is not None and row.all.most is not None:
+        node = replace(node, outputs=_named(node.outputs))
     count = len(node.outputs)
     most = 1 if row.all is None else row.all.most
     if not any(node.outputs) or (most is not None and count > most):

@@ -12,8 +12,11 @@ from samesum.formats.arrays import Shape, shape_text
 from samesum.graph.model import Node
 from samesum.graph.refusals import Refused
 from samesum.graph.steps import Step, refused_node, step_of
-from samesum.specs.onnx_norms import ONNX_GLOBAL_POOLS, ONNX_NORMS
+from samesum.specs.microsoft import MICROSOFT
+from samesum.specs.onnx_norms import ONNX_FUSED, ONNX_GLOBAL_POOLS, ONNX_NORMS
+from samesum.specs.onnx_pools import ONNX_POOLS
 from samesum.specs.openvino_norms import OPENVINO_NORMS
+from samesum.specs.openvino_pools import OPENVINO_POOLS
 
 
 class Kind(Enum):
@@ -28,9 +31,12 @@ class Kind(Enum):
 
 
 _MADE_OF_REDUCTIONS = {
-    **{("onnx", each.name): Kind.NORMALIZATION for each in ONNX_NORMS},
+    **{("onnx", each.name): Kind.NORMALIZATION for each in ONNX_NORMS + ONNX_FUSED},
     **{("onnx", each.name): Kind.POOL for each in ONNX_GLOBAL_POOLS},
+    **{("onnx", each.name): Kind.POOL for each in ONNX_POOLS},
+    **{("com.microsoft", each.name): Kind.NORMALIZATION for each in MICROSOFT.operators},
     **{("openvino", each.name): Kind.NORMALIZATION for each in OPENVINO_NORMS},
+    **{("openvino", each.name): Kind.POOL for each in OPENVINO_POOLS},
 }
 """By standard and operator."""
 

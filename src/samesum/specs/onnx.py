@@ -7,7 +7,8 @@ from samesum.specs.onnx_control import ONNX_CONTROL
 from samesum.specs.onnx_elements import ONNX_ELEMENTWISE
 from samesum.specs.onnx_family import ONNX_FAMILY
 from samesum.specs.onnx_moving import ONNX_MOVING
-from samesum.specs.onnx_norms import ONNX_GLOBAL_POOLS, ONNX_NORMS
+from samesum.specs.onnx_norms import ONNX_FUSED, ONNX_GLOBAL_POOLS, ONNX_NORMS
+from samesum.specs.onnx_pools import ONNX_POOLS
 from samesum.specs.onnx_scatters import ONNX_SCATTERS
 from samesum.specs.row import Standard
 
@@ -20,7 +21,9 @@ ONNX = Standard(
         + ONNX_ELEMENTWISE
         + ONNX_MOVING
         + ONNX_NORMS
+        + ONNX_FUSED
         + ONNX_GLOBAL_POOLS
+        + ONNX_POOLS
         + ONNX_SCATTERS
         + ONNX_CONTROL
     ),

@@ -16,6 +16,7 @@ class Kind(Enum):
     INTEGER = "an integer"
     INTEGERS = "a list of integers"
     NUMBER = "a number"
+    EPSILON = "a finite number from 0 on"
     AXIS = "an integer that names an axis"
     AXIS_FROM_FRONT = "an integer from 0 on"
     AXES = "a list of axes"

@@ -16,6 +16,7 @@ from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.frontends.models.onnx_file.external import external_data
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Node, Value
+from samesum.specs.lookup import has_operator
 from samesum.specs.row import Unread
 
 _READERS: dict[int, Any] = {
@@ -94,7 +95,7 @@ def _tensor(attribute: Any) -> object:
 
 
 def node_of(proto: Any, position: int, names: Names) -> Node:
-    """One node; the opset is None in a domain that is not ONNX's own and for a function of the model."""
+    """One node; the opset is None in a domain that has no rows and for a function of the model."""
     texts(
         proto.name, proto.domain, proto.op_type, *proto.input, *proto.output, *(each.name for each in proto.attribute)
     )
@@ -104,12 +105,13 @@ def node_of(proto: Any, position: int, names: Names) -> Node:
         raise ModelError(f"node {name!r} ({proto.op_type}): the model imports no opset for domain {proto.domain!r}")
     opset = names.opsets[domain]
     function = (domain, proto.op_type) in names.functions
+    has_rows = not function and (not domain or has_operator(domain, proto.op_type))
     outputs = _without_trailing(tuple(proto.output))
     return Node(
         name=name,
-        standard="onnx",
+        standard=domain or "onnx" if has_rows else "onnx",
         operator=proto.op_type,
-        opset=None if domain or function else opset,
+        opset=opset if has_rows else None,
         inputs=_without_trailing(tuple(proto.input)),
         outputs=outputs,
         attributes={} if proto.op_type == "Constant" and not domain else attributes_of(proto, f"node {name!r}"),
