@@ -46,6 +46,7 @@ FACTS = {
     "run/elementwise.cpp exact": "2^53",
     "run/dot_pass.cpp together": "the size of an array on the stack",
     "run/exact_dots.cpp block": "the size of an array on the stack",
+    "run/exponential_scan.cpp copied_rows": "the size of an array on the stack",
     "run/extreme_scan.cpp copied_bytes": "the size of an array on the stack",
     "run/exact_words.cpp head_bytes": "the encoding of a state",
     "run/exact_words.cpp most_bytes": "the encoding of a state",

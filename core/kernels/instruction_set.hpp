@@ -26,6 +26,7 @@ struct InstructionSet {
     const ShortMethods* shorts;
     const ShortIntegerMethods* short_integers;
     const ElementwiseMethods* elementwise;
+    const SmoothMethods* smooth;
     const Certificates* certificates;
     const ExactBlocks* exact_blocks;
     const KeptBlocks* kept_blocks;
