@@ -60,6 +60,7 @@ def measured(some: Calls) -> dict[str, float]:
     times = dict.fromkeys(some, float("inf"))
     for _ in range(ROUNDS):
         for name, call in some.items():
+            time.sleep(0.1)  # threads of some libraries spin after their work
             begin = time.perf_counter()
             call()
             times[name] = min(times[name], (time.perf_counter() - begin) * 1e3)
