@@ -52,6 +52,7 @@ FACTS = {
     "run/exact_words.cpp most_bytes": "the encoding of a state",
     "run/kept_states.cpp most": "what sums of integers in a state may add up",
     "run/kept_sums.cpp size": "of a tile of the kernels",
+    "run/placed_blocks.hpp placed_block": "the size of an array on the stack",
     "run/segment_order.cpp copies": "the size of an array",
     "run/segment_rows.cpp cache_line": "a cache line",
     "onnxruntime/registration.cpp optional_since": "a version of ONNX Runtime",
