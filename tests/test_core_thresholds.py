@@ -50,6 +50,8 @@ FACTS = {
     "run/extreme_scan.cpp copied_bytes": "the size of an array on the stack",
     "run/exact_words.cpp head_bytes": "the encoding of a state",
     "run/exact_words.cpp most_bytes": "the encoding of a state",
+    "run/kept_states.cpp most": "what sums of integers in a state may add up",
+    "run/kept_sums.cpp size": "of a tile of the kernels",
     "run/placed_blocks.hpp placed_block": "the size of an array on the stack",
     "run/segment_order.cpp copies": "the size of an array",
     "run/segment_rows.cpp cache_line": "a cache line",
