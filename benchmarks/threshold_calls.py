@@ -177,6 +177,7 @@ FIXED = {
     "exponential_tile": "the states of a tile are 20 KB, within an L1 cache",
     "exponential_long_line": "32 parts, four vectors of float64, of 8 elements",
     "exponential_part": "shorter ones cost more to join than to scan",
+    "exponential_doubtful": "fixed point takes a hundred times as long for an element, and takes each once",
     "exponential_parts": "as many columns as a tile has",
     "extreme_columns": "a line of the memory of bytes: threads that write to the same one wait for each other",
     "long_segment_in_order": "where the two ways of segment_reduce took as long, of labels that ascend",
