@@ -83,13 +83,7 @@ def has_other_operators(case: Case) -> bool:
     return bool({node.op_type for node in onnx_model(case)[0].graph.node} - {each.name for each in OPERATORS})
 
 
-NOT_THE_FAMILY = ("onnx-around",)
-"""Suites whose operators are the runtime's own."""
-
-
-@pytest.mark.parametrize(
-    "suite", [name for name, suite in SUITES.items() if "onnx" in suite.standards and name not in NOT_THE_FAMILY]
-)
+@pytest.mark.parametrize("suite", [name for name, suite in SUITES.items() if "onnx" in suite.standards])
 def test_a_session_gives_the_bits_of_samesum(suite: str) -> None:
     known: dict[int, bool] = {}
     wrong = []

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 EPILOG = """suites:
   onnx-node              237 node tests of the onnx package: as they are, spelt
                          out in other operators, exported
+  onnx-node-others       764 more of the other operators that samesum has
   onnx-exported          5 more exported models
-  onnx-around            the node tests of the operators that models have
-                         around reductions
   onnx-older             the node tests in the opsets that had axes as an
                          attribute
   openvino-op-reference  575 cases of OpenVINO's own reference tests
