@@ -10,6 +10,7 @@
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
 #include "methods/tables.hpp"
+#include "methods/window_method.hpp"
 
 namespace samesum {
 
@@ -34,6 +35,7 @@ struct InstructionSet {
     const NormMethods* norms;
     const DotMethods* dots;
     const ExtremeScanMethods* extreme_scans;
+    const WindowMethods* windows;
     bool (*is_supported)();
 };
 
