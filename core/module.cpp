@@ -21,6 +21,7 @@
 #include "python/statistics.hpp"
 #include "python/windows.hpp"
 #include "run/bandwidth.hpp"
+#include "run/exponential_scan.hpp"
 #include "run/extreme_scan.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
@@ -66,6 +67,24 @@ nb::object scan_extremes(samesum::Combine kind, const Input& input, int along, u
             samesum::scan_extremes(kind == samesum::Combine::maximum, view, place,
                                    (flags & Flag::reverse) != 0, to);
         });
+    }
+    return output.finished();
+}
+
+// Of floats of 16 bits or more, in their format.
+nb::object scan_exponentials(nb::handle x, nb::handle axis, bool reverse, nb::handle out) {
+    const Input input = input_of(x);
+    const Format format = input.view.format;
+    if (!samesum::is_float(format) || samesum::is_byte_float(format))
+        raise("DtypeError", "a cumulative sum of exponentials of " + name_of(format) +
+                                " does not exist; allowed are float16, bfloat16, float32 and float64");
+    const int along = axis_of_line(axis, input.view.rank);
+    Output output(out, input, format, PyArray_DIMS(input.array));
+    if (input.count > 0) {
+        run_in_order(input, along, output, samesum::normalized_element_bytes,
+                     [&](const samesum::View& view, int place, void* to) {
+                         samesum::scan_exponentials(view, place, reverse, to);
+                     });
     }
     return output.finished();
 }
@@ -262,6 +281,8 @@ NB_MODULE(_core, m) {
     m.def("defer_with", [](nb::object function) { deferrer = function.release().ptr(); });
     m.def("scan", &scan, nb::arg("combine"), nb::arg("x").none(), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
+    m.def("scan_exponentials", &scan_exponentials, nb::arg("x"), nb::arg("axis").none(), nb::arg("reverse"),
+          nb::arg("out").none() = nb::none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis").none(),
           nb::arg("out").none() = nb::none());
     m.def("normalize_lines", &normalize_lines, nb::arg("x"), nb::arg("axes").none(), nb::arg("divisor"),

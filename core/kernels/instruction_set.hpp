@@ -4,6 +4,7 @@
 #include "methods/certificates.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
+#include "methods/exponential_prefix.hpp"
 #include "methods/extreme_scan_method.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/norm_method.hpp"
@@ -27,6 +28,7 @@ struct InstructionSet {
     const ShortMethods* shorts;
     const ShortIntegerMethods* short_integers;
     const ElementwiseMethods* elementwise;
+    const SmoothMethods* smooth;
     const Certificates* certificates;
     const ExactBlocks* exact_blocks;
     const KeptBlocks* kept_blocks;
@@ -35,6 +37,7 @@ struct InstructionSet {
     const NormMethods* norms;
     const DotMethods* dots;
     const ExtremeScanMethods* extreme_scans;
+    const ExponentialPrefixMethods* exponential_prefixes;
     const WindowMethods* windows;
     bool (*is_supported)();
 };

@@ -99,8 +99,10 @@ std::int64_t count_of(const View& x) {
 }  // namespace
 
 void apply(Unary function, const View& x, void* out) {
-    const auto& methods = current_instruction_set().elementwise->unary[static_cast<std::size_t>(function)];
-    const auto method = methods[static_cast<std::size_t>(x.format)];
+    const auto code = static_cast<std::size_t>(function), format = static_cast<std::size_t>(x.format);
+    const InstructionSet& set = current_instruction_set();
+    const auto method = code < first_smooth ? set.elementwise->unary[code][format]
+                                            : set.smooth->unary[code - first_smooth][format];
     const Operand operand(x);
     for_each_block(count_of(x), x.format, operand.is_direct(), out,
                    [&](std::int64_t first, std::int64_t n, char* to) {

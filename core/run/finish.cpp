@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "layout/copy.hpp"
-#include "run/reduce.hpp"
+#include "run/reduction.hpp"
 
 namespace samesum {
 

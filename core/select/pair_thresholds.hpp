@@ -32,4 +32,19 @@ inline constexpr Threshold extreme_part_bytes{"extreme_part_bytes", 128 << 10, "
 inline constexpr Threshold extreme_columns{"extreme_columns", 64, "lines side by side",
                                            "fewer are not shared out"};
 
+// Cumulative logarithms of sums of exponentials.
+inline constexpr Threshold exponential_columns{
+    "exponential_columns", 64, "lines side by side",
+    "fewer are not shared out, and cut into parts where they are long"};
+inline constexpr Threshold exponential_tile{"exponential_tile", 512, "lines side by side",
+                                            "so many are scanned together"};
+inline constexpr Threshold exponential_long_line{"exponential_long_line", 256, "elements of a line",
+                                                 "few shorter lines are not cut into parts"};
+inline constexpr Threshold exponential_part{"exponential_part", 8, "elements of a line",
+                                            "parts of a line are no shorter"};
+inline constexpr Threshold exponential_doubtful{"exponential_doubtful", 64, "prefixes in doubt",
+                                                "more are not decided one by one in double-words"};
+inline constexpr Threshold exponential_parts{"exponential_parts", 1024, "parts of a line",
+                                             "a long line is cut into so many"};
+
 }  // namespace samesum

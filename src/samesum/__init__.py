@@ -43,7 +43,13 @@ from samesum.frontends.arrays.reductions import (
     sum,  # noqa: A004
     sum_square,
 )
-from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.scans import (
+    cumulative_logsumexp,
+    cumulative_max,
+    cumulative_min,
+    cumulative_prod,
+    cumulative_sum,
+)
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.variances import std, var
@@ -84,6 +90,7 @@ __all__ = [
     "argmax",
     "argmin",
     "compare",
+    "cumulative_logsumexp",
     "cumulative_max",
     "cumulative_min",
     "cumulative_prod",

@@ -120,6 +120,9 @@ def normalize_lines(
     out: np.ndarray[Any, np.dtype[Any]] | None = None,
     inverse_dtype: np.dtype[Any] | None = None,
 ) -> Any: ...
+def scan_exponentials(
+    x: Any, axis: Any, reverse: bool, out: np.ndarray[Any, np.dtype[Any]] | None = None
+) -> np.ndarray[Any, np.dtype[Any]]: ...
 def vecdot(
     a: np.ndarray[Any, np.dtype[Any]],
     b: np.ndarray[Any, np.dtype[Any]],

@@ -41,6 +41,7 @@ defer_with = _core.defer_with
 reduce_by_code = _core.reduce
 reduce_corrected_by_code = _core.reduce_corrected
 scan_by_code = _core.scan
+scan_exponentials = _core.scan_exponentials
 normalize_by_code = _core.normalize
 
 

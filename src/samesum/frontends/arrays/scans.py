@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
+import numpy as np
 from numpy.typing import DTypeLike
 
 from samesum.algebra.rows import CUMULATIVE_MAX, CUMULATIVE_MIN, CUMULATIVE_PROD, CUMULATIVE_SUM
-from samesum.engine.arrays import as_dtype
-from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, flags_of, scan_by_code
+from samesum.engine.arrays import as_array, as_dtype
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, flags_of, scan_by_code, scan_exponentials
 from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.frontends.arrays.numbers import exact_numbers
 
 _SUM, _SUM_FLAGS = int(CUMULATIVE_SUM.combine), flags_of(CUMULATIVE_SUM)
 _PROD, _PROD_FLAGS = int(CUMULATIVE_PROD.combine), flags_of(CUMULATIVE_PROD)
@@ -104,6 +106,27 @@ def cumulative_max(
            [9, 9, 9]])
     """
     return scan_by_code(_MAX, x, axis, REVERSE if reverse else 0, None, out)
+
+
+def cumulative_logsumexp(
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: NDArray | None = None
+) -> NDArray:
+    """The natural logarithm of the sum of exponentials so far along `axis`, each within 0.51 ulp, as `logsumexp` is.
+
+    Nothing overflows, and no prefix loses bits to another. Floats keep their dtype, integers and booleans give
+    float64, of integers of 64 bits those below 2^53. It is -inf as long as all are -inf; +inf and NaN stay from the
+    first one on. `axis` may be left out for one dimension only; `reverse` begins at the end. Errors are those of
+    `cumulative_min`; DtypeError for float8, AttributeValueError for integers from 2^53 on.
+    Source: PyTorch, `logcumsumexp`; NumPy, `logaddexp.accumulate`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> cumulative_logsumexp(np.array([1000.0, 1000.0, -np.inf]))
+    array([1000.        , 1000.69314718, 1000.69314718])
+    """
+    array = as_array(x)
+    if array.dtype.kind in "iub":
+        array = exact_numbers("x", array).astype(np.float64)
+    return scan_exponentials(array, axis, bool(reverse), out)
 
 
 def _flags(include_initial: bool, exclusive: bool, reverse: bool) -> int:

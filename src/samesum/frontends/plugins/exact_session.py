@@ -27,8 +27,8 @@ def custom_ops_library() -> str:
     Every reduction, scan, softmax, ArgMax, ArgMin, normalization, global pool and scatter of a model, in the bodies of
     If, Loop and Scan too, then runs in samesum. The library is this package's compiled core and needs a process that
     runs Python. ONNX Runtime does not tell it the opset of a model: Softmax, LogSoftmax and Hardmax are samesum's from
-    opset 13 on, GroupNormalization from 21 on, and those of older models stay the runtime's, unless the options say it, as
-    `exact_session` does: `options.add_session_config_entry("samesum.opset", "11")`. The entry `samesum.operators`
+    opset 13 on, GroupNormalization from 21 on, and those of older models stay the runtime's, unless the options say it,
+    as `exact_session` does: `options.add_session_config_entry("samesum.opset", "11")`. The entry `samesum.operators`
     chooses operators, with semicolons between their names. ONNX Runtime 1.20 or newer.
     Source: https://onnxruntime.ai/docs/reference/operators/add-custom-op.html.
 
