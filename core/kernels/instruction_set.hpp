@@ -11,6 +11,7 @@
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
 #include "methods/tables.hpp"
+#include "methods/window_method.hpp"
 
 namespace samesum {
 
@@ -37,6 +38,7 @@ struct InstructionSet {
     const DotMethods* dots;
     const ExtremeScanMethods* extreme_scans;
     const ExponentialPrefixMethods* exponential_prefixes;
+    const WindowMethods* windows;
     bool (*is_supported)();
 };
 
