@@ -38,7 +38,8 @@ PUBLIC_ROOMS = {"compare"}
 
 FUNCTIONS = {
     *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp"},
-    *{"all", "any", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
+    *{"nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd"},
+    *{"all", "any", "count_nonzero", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
     *{"var", "std", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},
     *{"set_num_threads", "get_num_threads", "load"},
 }

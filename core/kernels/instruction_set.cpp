@@ -23,11 +23,12 @@ namespace samesum {
     extern const StatisticsMethods statistics;        \
     extern const SpreadMethods spreads;               \
     extern const NormMethods norms;                   \
+    extern const MaskMethods masking;                 \
     }
 #define SAMESUM_METHODS(isa)                                                                          \
     &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, \
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,     \
-        &isa::certificates, &isa::exact_blocks, &isa::statistics, &isa::spreads, &isa::norms
+        &isa::certificates, &isa::exact_blocks, &isa::statistics, &isa::spreads, &isa::norms, &isa::masking
 
 #if !defined(SAMESUM_BASELINE)
 SAMESUM_DECLARE(x86_64_v2)

@@ -3,6 +3,7 @@
 
 #include "methods/certificates.hpp"
 #include "methods/exact_blocks.hpp"
+#include "methods/mask_method.hpp"
 #include "methods/norm_method.hpp"
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
@@ -28,6 +29,7 @@ struct InstructionSet {
     const StatisticsMethods* statistics;
     const SpreadMethods* spreads;
     const NormMethods* norms;
+    const MaskMethods* masking;
     bool (*is_supported)();
 };
 

@@ -9,6 +9,7 @@
 #include "run/groups.hpp"
 #include "run/job.hpp"
 #include "run/packed.hpp"
+#include "run/reducing.hpp"
 #include "run/reordered.hpp"
 #include "run/stages.hpp"
 #include "threads/pool.hpp"
@@ -47,6 +48,8 @@ bool place_lone_elements(const View& x, const bool* reduced, const Result& resul
     return true;
 }
 
+}  // namespace
+
 Target target_of(const Plan& plan, const Result& result) {
     const Reduction row =
         plan.reduced_count == 1 ? of_one(result.row, plan.format, result.format) : result.row;
@@ -54,6 +57,8 @@ Target target_of(const Plan& plan, const Result& result) {
             {row.finalize, result.format, plan.reduced_count, row.correction},
             static_cast<char*>(result.out)};
 }
+
+namespace {
 
 bool equal(const Dim& a, const Dim& b) { return a.size == b.size && a.in == b.in && a.out == b.out; }
 
@@ -84,6 +89,14 @@ std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
     if (is_float(format) || !is_sum) return 49;
     return row.finalize == Finalize::over_count ? 33 : least_lane(row, format);
 }
+
+}  // namespace
+
+Manner manner_of(const Reduction& row, Format format) {
+    return {is_position(row.combine), least_lane(row, format), least_lane_side_by_side(row, format)};
+}
+
+namespace {
 
 // Elements of a group of few columns that are quicker side by side with those of others than by themselves.
 std::int64_t most_of_few_columns(const Reduction& row, Format format) {
@@ -139,6 +152,8 @@ void run(const Plan& plan, const Manner& manner, std::int64_t most_elements, con
         run_job(plan, targets, count);
 }
 
+}  // namespace
+
 bool pays_to_reorder(const Plan& plan, const Result* results, std::size_t n) {
     return Reordered::pays(plan) && std::all_of(results, results + n, [](const Result& r) {
                return reinterpret_cast<std::uintptr_t>(r.out) % size_of(r.format) == 0;
@@ -168,14 +183,12 @@ void reduce_reordered(const View& x, const bool* reduced, const Result* results,
     }
 }
 
-}  // namespace
-
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
     const Result result{row, format, out};
+    if (x.is_masked()) return reduce_masked(x, reduced, &result, 1);
     if (place_lone_elements(x, reduced, result)) return;
     if (is_position(row.combine) && reduce_in_stages(x, reduced, row, out)) return;
-    const Manner manner{is_position(row.combine), least_lane(row, x.format),
-                        least_lane_side_by_side(row, x.format)};
+    const Manner manner = manner_of(row, x.format);
     const Plan plan = plan_reduction(x, reduced, manner);
     if (pays_to_reorder(plan, &result, 1)) return reduce_reordered(x, reduced, &result, 1);
     const Target target = target_of(plan, result);
@@ -183,6 +196,7 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
 }
 
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (x.is_masked()) return reduce_masked(x, reduced, results, n);
     std::int64_t least = 0, side_by_side = INT64_MAX, most_elements = INT64_MAX;
     for (std::size_t i = 0; i < n; ++i) {
         most_elements = std::min(most_elements, most_of_few_columns(results[i].row, x.format));
@@ -213,8 +227,6 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
     if (count > 0) run(plan, manner, most_elements, targets, count);
 }
 
-namespace {
-
 // The value that loses to every other.
 std::uint64_t worst(bool maximum, Format format) {
     const bool has_sign = is_float(format) || !is_unsigned(format);
@@ -226,6 +238,8 @@ std::uint64_t worst(bool maximum, Format format) {
     if (format == Format::boolean) return maximum ? 0 : 1;
     return maximum ? sign : ones & ~sign;
 }
+
+namespace {
 
 std::uint64_t empty_sum(Finalize finalize, Format format) {
     if (finalize == Finalize::over_count) return canonical_nan(format);

@@ -25,15 +25,14 @@ from samesum.errors import (
     UnsafeModelError,
     UnsupportedOperator,
 )
+from samesum.frontends.arrays.logarithms import log_sum, logsumexp
+from samesum.frontends.arrays.logical import all, any, count_nonzero  # noqa: A004
+from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.positions import argmax, argmin
 from samesum.frontends.arrays.reductions import (
-    all,  # noqa: A004
-    any,  # noqa: A004
     l1_norm,
     l2_norm,
-    log_sum,
-    logsumexp,
     max,  # noqa: A004
     mean,
     min,  # noqa: A004
@@ -80,6 +79,7 @@ __all__ = [
     "argmax",
     "argmin",
     "compare",
+    "count_nonzero",
     "cumulative_prod",
     "cumulative_sum",
     "get_num_threads",
@@ -94,6 +94,12 @@ __all__ = [
     "max",
     "mean",
     "min",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "onnx",
     "openvino",
     "prod",
