@@ -15,6 +15,7 @@
 #include "python/norms.hpp"
 #include "python/outputs.hpp"
 #include "python/products.hpp"
+#include "python/segments.hpp"
 #include "python/states.hpp"
 #include "python/statistics.hpp"
 #include "run/bandwidth.hpp"
@@ -180,6 +181,15 @@ int ml_dtypes_number(const char* name) {
     return reinterpret_cast<PyArray_Descr*>(dtype.ptr())->type_num;
 }
 
+#if defined(SAMESUM_TUNING)
+// Gives one threshold another value, and all others their own again.
+void set_threshold(const std::string& name, std::int64_t value) {
+    static std::string chosen;
+    chosen = name;
+    samesum::tuned = {chosen.c_str(), value};
+}
+#endif
+
 void* import_numpy() {
     import_array1(nullptr);
     return &bfloat16_number;
@@ -224,16 +234,21 @@ NB_MODULE(_core, m) {
     define_elementwise(m);
     define_floating_point(m);
     define_products(m);
+    define_result_memory(m);
     m.def("set_num_threads", &set_num_threads, nb::arg("n"));
     m.def("get_num_threads", &samesum::thread_count);
     m.def("set_instruction_set", &set_instruction_set, nb::arg("name"));
     m.def("instruction_set", [] { return samesum::current_instruction_set().name; });
     m.def("instruction_sets", &instruction_sets);
+#if defined(SAMESUM_TUNING)
+    m.def("set_threshold", &set_threshold, nb::arg("name"), nb::arg("value"));
+#endif
     m.def("counters", &counters);
     m.def("reset_counters", &reset_counters);
     m.def("read_seconds", &read_seconds, nb::arg("x"));
     m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
     define_certificates(m);
+    define_segments(m);
     define_states(m);
     define_statistics(m);
 }

@@ -61,10 +61,16 @@ def divisor_of(row: Norm, x: list[Fraction], epsilon: Epsilon) -> tuple[Fraction
 
 
 def expected_line(
-    row: Norm, line: NDArray, epsilon: Epsilon, scale: NDArray | None = None, bias: NDArray | None = None
+    row: Norm,
+    line: NDArray,
+    epsilon: Epsilon,
+    scale: NDArray | None = None,
+    bias: NDArray | None = None,
+    dtype: Any = None,
 ) -> NDArray:
-    """Of one finite line, with finite scales; zeros but for their signs."""
-    form = FORMATS[line.dtype.name]
+    """Of one finite line, with finite scales, in its type or in `dtype`; zeros but for their signs."""
+    dtype = np.dtype(dtype or line.dtype)
+    form = FORMATS[dtype.name]
     x = [Fraction(v) for v in line.astype(np.float64).tolist()]
     mean = sum(x, Fraction(0)) / len(x) if row.centred else Fraction(0)
     x = [v - mean for v in x]
@@ -80,7 +86,7 @@ def expected_line(
             return sign_with_root(s * v + (b - d) * outside, b - d, power)
 
         codes.append(nearest(form, compare))
-    return np.array(codes, f"u{form.width // 8}").view(line.dtype)
+    return np.array(codes, f"u{form.width // 8}").view(dtype)
 
 
 def expected_inverse(row: Norm, line: NDArray, epsilon: Epsilon, target: Any) -> int:

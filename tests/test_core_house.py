@@ -14,11 +14,13 @@ BELOW = {
     "methods": "formats arithmetic",
     "exact": "formats arithmetic methods",
     "kernels": "formats arithmetic methods exact",
-    "layout": "formats",
-    "threads": "",
-    "run": "formats arithmetic methods exact kernels layout threads",
-    "onnxruntime": "formats methods kernels layout threads run",
-    "python": "formats methods kernels layout threads run onnxruntime",
+    "select": "",
+    "layout": "formats select",
+    "threads": "select",
+    "memory": "",
+    "run": "formats arithmetic methods exact kernels select layout threads",
+    "onnxruntime": "formats methods kernels select layout threads run",
+    "python": "formats methods kernels select layout threads memory run onnxruntime",
 }
 """What each room may include besides itself. No room is above itself, so there is no circle of rooms."""
 

@@ -37,10 +37,11 @@ NEEDED = {
     "samesum.frontends.plugins.exact_session": "onnxruntime",
     **{f"samesum.frontends.plugins.{name}": "openvino" for name in ("exact_model", "openvino_node")},
     **{f"samesum.onnx.{name}": "onnxruntime" for name in ("custom_ops_library", "exact_session")},
-    **{f"samesum.frontends.plugins.{name}": "torch" for name in ("exact_torch", "torch_kernels")},
+    **{module: "torch" for module in MODULES if re.fullmatch(r"samesum.frontends.plugins.(exact_)?torch.*", module)},
     **dict.fromkeys(("samesum.openvino", "samesum.openvino.exact"), "openvino"),
     **dict.fromkeys(("samesum.torch", "samesum.torch.exact"), "torch"),
     "docs/doors.md": "onnxruntime",
+    "docs/howto/group_by.md": "xarray",
 }
 """The packages beyond those of the extra `test` that examples need; without them these are skipped."""
 PUBLIC = ("samesum", "samesum.compare", "samesum.onnx", "samesum.openvino", "samesum.torch")

@@ -1,5 +1,5 @@
-// Normalizations of lines: float64 for the narrow formats, double-words for float64, and a rounding test for
-// each result.
+// Normalizations of lines: float64 for the narrow formats, double-words for float64 and for what float64
+// leaves in doubt, and a rounding test for each result.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class F>
+// Elements of F, results of Out.
+template <class F, class Part, class Out = F>
 struct NormLines {
-    static constexpr bool is_wide = F::format == Format::f64;
-    using Part = std::conditional_t<is_wide, WideSpread, NarrowSpread>;
-    using Round = Rounding<F::format>;
+    static constexpr bool is_wide = std::is_same_v<Part, WideSpread>;
+    using Round = Rounding<Out::format>;
 
     static SAMESUM_INLINE Doubles some(const char* p, std::size_t n) { return Spread<F, Part>::some(p, n); }
 
@@ -25,11 +25,12 @@ struct NormLines {
         });
     }
 
-    // Lines in blocks, so that no lane adds up too many.
+    // Lines in blocks: the shorter they are, the fewer results are in doubt.
+    static constexpr std::size_t line_block = 1024;
     static SAMESUM_INLINE void add_line(const char* x, std::size_t n, double centre, Longs mask,
                                         SpreadTile::Totals& t) {
-        for (std::size_t i = 0; i < n; i += block_elements) {
-            const std::size_t now = std::min(block_elements, n - i);
+        for (std::size_t i = 0; i < n; i += line_block) {
+            const std::size_t now = std::min(line_block, n - i);
             folded_alone(part_of(x + i * F::size, now, centre, mask))
                 .add_to(t, static_cast<double>(now), Spread<F, Part>::depth_of(now));
         }
@@ -64,11 +65,12 @@ struct NormLines {
         Words doubt;
     };
 
-    // The line's numbers in vectors, and what the error of a result is made of: a part of its magnitude and
-    // what the greatest scale and bias of the elements make of the offset's and the inverse's.
+    // The line's numbers in vectors, and what the error of a result is made of: a part of its magnitude, and
+    // what its scale and bias, or the greatest ones, make of the offset's and the inverse's.
     struct Line {
         Doubles centre, offset, offset_rest, inverse, inverse_rest, shift;
-        Doubles constant_error, relative_error;
+        Doubles factor, term;  // of each deviation from the centre, with the same scale and bias for all
+        Doubles constant_error, relative_error, scale_error, bias_error;
 
         SAMESUM_INLINE Line(const NormLine& l, const NormScale& by)
             : centre(Doubles{} + l.centre),
@@ -76,15 +78,25 @@ struct NormLines {
               offset_rest(Doubles{} + l.offset_rest),
               inverse(Doubles{} + l.inverse),
               inverse_rest(Doubles{} + l.inverse_rest),
-              shift(Doubles{} - l.offset * l.inverse) {
+              shift(Doubles{} - l.offset * l.inverse),
+              factor(inverse * by.scale[0]),
+              term(roughly_fused(shift, Doubles{} + by.scale[0], Doubles{} + by.bias[0])) {
             const double unit = is_wide ? words_error : 0x1p-50, part = l.inverse_error + unit,
                          shift_error = (l.offset_error + samesum::magnitude(l.offset) * unit) * l.inverse;
-            constant_error = Doubles{} + (by.scale_most * shift_error + by.bias_most * part) * spread_slack;
+            scale_error = Doubles{} + shift_error * spread_slack;
+            bias_error = Doubles{} + part * spread_slack;
+            constant_error = (by.scale_most * scale_error + by.bias_most * bias_error) * spread_slack;
             relative_error = Doubles{} + (part + unit) * spread_slack;
         }
 
         SAMESUM_INLINE Doubles error_of(Doubles w) const {
             return roughly_fused(samesum::SAMESUM_ISA::magnitude(w), relative_error, constant_error);
+        }
+        SAMESUM_INLINE Doubles error_of(Doubles w, Doubles scale, Doubles bias) const {
+            using samesum::SAMESUM_ISA::magnitude;
+            return (magnitude(w) * relative_error + magnitude(scale) * scale_error +
+                    magnitude(bias) * bias_error) *
+                   spread_slack;
         }
 
         // Five operations, each off by a unit in the last place; what is scaled is at most the result and the
@@ -92,6 +104,7 @@ struct NormLines {
         SAMESUM_INLINE Doubles value(Doubles x, Doubles scale, Doubles bias) const {
             return roughly_fused(roughly_fused(x - centre, inverse, shift), scale, bias);
         }
+        SAMESUM_INLINE Doubles value(Doubles x) const { return roughly_fused(x - centre, factor, term); }
 
         static SAMESUM_INLINE Bounded tested(Doubles w, Doubles error) {
             const auto low = Round::of_number(w - error), high = Round::of_number(w + error);
@@ -99,7 +112,7 @@ struct NormLines {
         }
         // Formats of 16 bits by way of float32: its own rounding is part of the error.
         SAMESUM_INLINE Bounded narrow(Doubles w) const {
-            if constexpr (F::size == 4) {
+            if constexpr (Out::size == 4) {
                 return tested(w, error_of(w));
             } else {
                 const Doubles error = roughly_fused(samesum::SAMESUM_ISA::magnitude(w),
@@ -147,7 +160,9 @@ struct NormLines {
             return each ? some_doubles(by.bias + i, left) : Doubles{} + by.bias[0];
         }
         SAMESUM_INLINE Doubles value(std::size_t i, std::size_t left) const {
-            return line.value(some(x + i * F::size, left), scale(i, left), bias(i, left));
+            const Doubles element = some(x + i * F::size, left);
+            if constexpr (!each) return line.value(element);
+            return line.value(element, scale(i, left), bias(i, left));
         }
 
         SAMESUM_INLINE void note(Words doubt, std::size_t i, std::size_t left) {
@@ -157,9 +172,9 @@ struct NormLines {
 
         SAMESUM_INLINE void put(const typename Round::Bits& bits, std::size_t i, std::size_t left) const {
             if (left >= width) return Round::store_to(out, i, bits);
-            char last[width * F::size];
+            char last[width * Out::size];
             Round::store_to(last, 0, bits);
-            std::memcpy(out + i * F::size, last, left * F::size);
+            std::memcpy(out + i * Out::size, last, left * Out::size);
         }
 
         // Whole vectors together: most often none of them is in doubt.
@@ -180,7 +195,7 @@ struct NormLines {
         }
 
         void settle(Doubles w, std::size_t i, std::size_t left) {
-            const Bounded result = Line::tested(w, line.error_of(w));
+            const Bounded result = Line::tested(w, line.error_of(w, scale(i, left), bias(i, left)));
             put(result.bits, i, left);
             note(result.doubt, i, left);
         }

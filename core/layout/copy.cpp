@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "select/layout_thresholds.hpp"
+
 namespace samesum {
 
 namespace {
@@ -88,9 +90,8 @@ void ask_for(const char* p, std::int64_t stride, std::int64_t n) {
 
 void gather(const char* from, std::int64_t stride, std::size_t n, std::size_t size, bool swapped, char* to,
             std::int64_t ahead) {
-    constexpr std::size_t part = 128;
     const bool asks = ahead != 0 && stride != 0;
-    const std::size_t together = asks ? part : n;
+    const std::size_t together = asks ? static_cast<std::size_t>(gather_part) : n;
     for (std::size_t i = 0; i < n; i += together) {
         const std::size_t now = std::min(together, n - i);
         const char* p = from + static_cast<std::int64_t>(i) * stride;
@@ -177,12 +178,11 @@ char* Packing::copy_from(int level, const char* p, std::int64_t first, std::int6
 
 // Of the last dimension but one.
 char* Packing::copy_rows(const char* p, std::int64_t rows, char* to) const {
-    constexpr std::int64_t few = 8;  // elements of a row: one column after the other is quicker
     const Dim &row = dims_.dim[dims_.rank - 2], &element = dims_.dim[dims_.rank - 1];
     const std::int64_t size = static_cast<std::int64_t>(size_), bytes = element.size * size;
     if (element.in == size && !swapped_) {
         copy_whole_rows(p, row.in, static_cast<std::size_t>(bytes), rows, to);
-    } else if (element.size < few) {
+    } else if (element.size < few_of_copied_row) {
         for (std::int64_t j = 0; j < element.size; ++j)
             copy_elements(p + j * element.in, row.in, to + j * size, bytes, static_cast<std::size_t>(rows),
                           size_, swapped_);

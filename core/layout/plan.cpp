@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "select/layout_thresholds.hpp"
+
 namespace samesum {
 
 namespace {
-
-// Columns that side by side fill the vectors of a narrow inner dimension.
-constexpr std::int64_t folded_columns = 512;
-// For each column that is merged in the end, so many rows are to be taken.
-constexpr std::int64_t rows_per_merge = 4;
-
-// Of so many elements short runs make a lane.
-constexpr std::int64_t long_set = 512;
-// Bytes of rows that are so short that they are copied to lie side by side.
-constexpr std::int64_t short_row = 128;
 
 // Repeated elements (stride 0) go outermost, where they cost no vectors.
 std::int64_t distance(const Dim& d) { return d.in == 0 ? INT64_MAX : std::abs(d.in); }
@@ -55,10 +47,11 @@ bool lanes_fit(const Plan& plan, const Manner& manner) {
     const Dim& run = plan.reduced.dim[plan.reduced.rank - 1];
     const Dim& side = plan.kept.dim[plan.kept.rank - 1];
     if (distance(run) >= distance(side)) return false;
-    if (plan.reduced.rank > 1 && plan.reduced_count >= long_set) return true;
+    if (plan.reduced.rank > 1 && plan.reduced_count >= long_set_elements) return true;
     const bool side_by_side = plan.reduced.rank == 1 && !plan.swapped && side.in == run.size * run.in &&
                               run.in == static_cast<std::int64_t>(size_of(plan.format));
-    return run.size >= (side_by_side ? manner.least_lane_side_by_side : manner.least_lane) || side.size < 8;
+    return run.size >= (side_by_side ? manner.least_lane_side_by_side : manner.least_lane) ||
+           side.size < least_side_columns;
 }
 
 std::int64_t folding(const Plan& plan, std::int64_t size) {
@@ -66,10 +59,11 @@ std::int64_t folding(const Plan& plan, std::int64_t size) {
     const Dim& row = plan.reduced.dim[plan.reduced.rank - 1];
     const std::int64_t bytes = plan.inner.size * size;
     const bool side_by_side = plan.contiguous && row.in == bytes;
-    if (plan.inner.size > folded_columns / 4 || (!side_by_side && bytes > short_row)) return 1;
+    if (plan.inner.size > plan_folded_columns / folding_share || (!side_by_side && bytes > short_row_bytes))
+        return 1;
     const std::int64_t merged = rows_per_merge * plan.inner.size;
-    const std::int64_t most = std::min(row.size / 4, plan.reduced_count / merged);
-    return std::clamp<std::int64_t>(most, 1, folded_columns / plan.inner.size);
+    const std::int64_t most = std::min(row.size / folding_share, plan.reduced_count / merged);
+    return std::clamp<std::int64_t>(most, 1, plan_folded_columns / plan.inner.size);
 }
 
 bool is_tangled(const Plan& plan, std::int64_t size) {

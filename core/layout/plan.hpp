@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "formats/format.hpp"
+#include "select/reduction_thresholds.hpp"
 
 namespace samesum {
 
@@ -80,7 +81,7 @@ struct Plan {
 // they lie side by side that pays longer.
 struct Manner {
     bool ordered = false;
-    std::int64_t least_lane = 17, least_lane_side_by_side = 17;
+    std::int64_t least_lane = samesum::least_lane, least_lane_side_by_side = samesum::least_lane;
 };
 
 // `reduced[i]`: dimension i is reduced. The outputs are C-contiguous over the kept dimensions in their order.

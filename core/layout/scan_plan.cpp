@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "select/layout_thresholds.hpp"
+
 namespace samesum {
 
 ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format, void* out) {
@@ -42,7 +44,7 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
     if (plan.lines.rank > 0) std::iter_swap(std::min_element(plan.lines.dim, end, nearer), end - 1);
     plan.inner = plan.lines.rank > 0 ? end[-1] : Dim{1, 0, 0};
     const bool along = plan.axis.size > 1 && distance(plan.axis) <= distance(plan.inner);
-    plan.columns = plan.inner.size >= 8 && !along;
+    plan.columns = plan.inner.size >= least_scan_columns && !along;
     if (plan.columns) --plan.lines.rank;
     return plan;
 }

@@ -4,10 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace samesum {
+#include "select/layout_thresholds.hpp"
 
-// Results of so many bytes would push everything else out of the caches.
-constexpr std::int64_t streamed_bytes = 16 << 20;
+namespace samesum {
 
 // Copies past the caches, a cache line at a time where it can: lines that are written whole are not read
 // first. Other threads see it after `finish_streams`.

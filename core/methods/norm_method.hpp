@@ -27,7 +27,7 @@ struct NormLine {
 };
 
 // Lines that are measured together, at most, and elements that are finished at a time.
-constexpr std::size_t norm_lines = 8, norm_elements = 2048;
+constexpr std::size_t norm_lines = 8, norm_elements = 1024;
 
 // Of each element or, with `each` false, the same of all; and the greatest magnitudes, NaN where one is
 // neither zero nor between 2^-400 and 2^400: such are not for the methods.
@@ -36,18 +36,30 @@ struct NormScale {
     bool each;
     double scale_most, bias_most;
 
+    NormScale of(std::size_t i) const { return {scale + i, bias + i, false, scale_most, bias_most}; }
+
     // NaN is no number in any range.
     bool is_in_range() const { return scale_most < 0x1p400 && bias_most < 0x1p400; }
 };
 
 struct NormMethods {
+    using Measure = void (*)(const NormRow& row, const char* const* x, std::size_t n, std::size_t count,
+                             NormLine* lines);
+    using Finish = std::size_t (*)(const NormLine& line, const char* x, std::size_t n, const NormScale& scale,
+                                   void* out, std::uint16_t* doubtful);
+
+    // n contiguous numbers as double; zeros become +0.
+    void (*widen[4])(const char* p, std::size_t n, double* to);
+    // The greatest magnitude of n numbers, as NormScale has it.
+    double (*greatest)(const double* p, std::size_t n);
     // Every float format: `count` lines of n contiguous elements.
-    void (*measure[4])(const NormRow& row, const char* const* x, std::size_t n, std::size_t count,
-                       NormLine* lines);
+    Measure measure[4];
     // n <= norm_elements results of a line that is known, and the numbers of those that are in doubt; returns
     // how many these are.
-    std::size_t (*finish[4])(const NormLine& line, const char* x, std::size_t n, const NormScale& scale,
-                             void* out, std::uint16_t* doubtful);
+    Finish finish[4];
+    // The same in double-words: lines of the narrow formats, and results in them from elements of float64.
+    Measure measure_words[3];
+    Finish finish_words[3];
 };
 
 }  // namespace samesum

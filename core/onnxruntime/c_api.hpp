@@ -107,6 +107,7 @@ inline constexpr Entry<62, Status(const OrtTensorTypeAndShapeInfo*, std::int64_t
 inline constexpr Entry<63, Status(const OrtTensorTypeAndShapeInfo*, const char** names, std::size_t rank)>
     symbolic_dims_of;
 inline constexpr Entry<65, Status(const OrtValue*, OrtTensorTypeAndShapeInfo**)> type_and_shape;
+inline constexpr Entry<85, Status(const OrtKernelInfo*, const char* name, float*)> float_attribute;
 inline constexpr Entry<86, Status(const OrtKernelInfo*, const char* name, std::int64_t*)> integer_attribute;
 inline constexpr Entry<90, Status(const OrtKernelContext*, std::size_t index, const OrtValue**)> input_of;
 inline constexpr Entry<91, Status(OrtKernelContext*, std::size_t index, const std::int64_t* dims,
@@ -118,6 +119,7 @@ inline constexpr Entry<130, Status(OrtSessionOptions*, const char* key, const ch
 inline constexpr Entry<163, Status(const OrtKernelInfo*, const char* name, std::int64_t*, std::size_t* size)>
     integers_attribute;
 inline constexpr Entry<230, Status(const OrtKernelInfo*, std::size_t*)> input_count;
+inline constexpr Entry<231, Status(const OrtKernelInfo*, std::size_t*)> output_count;
 inline constexpr Entry<237, Status(const OrtSessionOptions*, const char* key, int*)> has_config_entry;
 inline constexpr Entry<238, Status(const OrtSessionOptions*, const char* key, char* value, std::size_t* size)>
     config_entry;

@@ -22,72 +22,23 @@ void run_parallel(void* state, std::size_t n, void (*work)(void*, std::size_t), 
 
 }  // namespace
 
-Kernel::Kernel(const Version& version, ElementType type, ElementType axes_type, const OrtApi& api,
+Kernel::Kernel(const Version& version, ElementType type, ElementType second_type, const OrtApi& api,
                const OrtKernelInfo* info)
     : version_(version),
       api_(api),
       format_(format_of(type)),
-      result_(format_of(version.result.value_or(type))),
-      axes_type_(axes_type) {
+      result_(format_of(version.result_type(type, second_type))),
+      inner_(format_of(version.inner_outputs.empty() ? type : version.inner_type(type))),
+      second_type_(second_type) {
     for (const Attribute& each : version.attributes) read(each, info);
     refuse_other_attributes(info);
+    check_numbers();
     check(input_count(api, info, &inputs_));
+    check(output_count(api, info, &outputs_));
     if (version.axes && inputs_ > 1) read_constant_axes(info);
 }
 
 void Kernel::refuse(const std::string& what) const { throw Refusal(version_.title() + ": " + what); }
-
-// Those of other versions: the runtime, which knows but one of them, lets them pass.
-void Kernel::refuse_other_attributes(const OrtKernelInfo* info) const {
-    const auto has = [](const Version& version, const Attribute& attribute) {
-        return std::any_of(version.attributes.begin(), version.attributes.end(),
-                           [&](const Attribute& each) { return each.name == attribute.name; });
-    };
-    for (const Version* other : versions_of(version_.name)) {
-        for (const Attribute& each : other->attributes) {
-            std::int64_t value = 0;
-            std::size_t size = 0;
-            if (has(version_, each)) continue;
-            const bool is_given =
-                each.field == Field::axes
-                    ? is_success(integers_attribute(api_, info, each.name.c_str(), nullptr, &size))
-                    : is_success(integer_attribute(api_, info, each.name.c_str(), &value));
-            if (is_given) refuse("there is no attribute '" + each.name + "' in this version");
-        }
-    }
-}
-
-bool Kernel::is_success(Status status) const {
-    if (status != nullptr) release_status(api_, status);
-    return status == nullptr;
-}
-
-void Kernel::read(const Attribute& attribute, const OrtKernelInfo* info) {
-    const char* const name = attribute.name.c_str();
-    if (attribute.field == Field::axes) {
-        std::size_t size = 0;
-        if (!is_success(integers_attribute(api_, info, name, nullptr, &size)) || size == 0) return;
-        settings_.axes.resize(size);
-        return check(integers_attribute(api_, info, name, settings_.axes.data(), &size));
-    }
-    std::int64_t value = 0;
-    if (!is_success(integer_attribute(api_, info, name, &value))) value = attribute.value;
-    if (attribute.field == Field::axis) {
-        settings_.axis = value;
-        has_one_axis_ = true;
-        return;
-    }
-    if (value != 0 && value != 1)
-        refuse(attribute.name + " is " + std::to_string(value) + "; allowed is 0 or 1");
-    const auto flag = [&](Field field, bool& to) {
-        if (attribute.field == field) to = value != 0;
-    };
-    flag(Field::keepdims, settings_.keepdims);
-    flag(Field::noop_with_empty_axes, settings_.noop_with_empty_axes);
-    flag(Field::select_last, settings_.select_last);
-    flag(Field::exclusive, settings_.exclusive);
-    flag(Field::reverse, settings_.reverse);
-}
 
 void Kernel::read_constant_axes(const OrtKernelInfo* info) {
     int is_constant = 0;
@@ -109,8 +60,8 @@ std::vector<std::int64_t> Kernel::axes_in(const OrtValue* value) const {
     }
     std::vector<std::int64_t> axes(static_cast<std::size_t>(tensor.count));
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        axes[i] = format_of(axes_type_) == Format::i32 ? static_cast<const std::int32_t*>(tensor.data)[i]
-                                                       : static_cast<const std::int64_t*>(tensor.data)[i];
+        axes[i] = format_of(second_type_) == Format::i32 ? static_cast<const std::int32_t*>(tensor.data)[i]
+                                                         : static_cast<const std::int64_t*>(tensor.data)[i];
     }
     return axes;
 }
@@ -137,14 +88,24 @@ void Kernel::compute(OrtKernelContext* context) const {
             return reduce(x, context);
         case Kind::scan:
             return scan(x, context);
-        default:
+        case Kind::softmax:
+        case Kind::log_softmax:
+        case Kind::hardmax:
             return normalize(x, context);
+        case Kind::global_pool:
+            return pool(x, context);
+        default:
+            return normalize_lines(x, context);
     }
 }
 
-void* Kernel::output(OrtKernelContext* context, const std::int64_t* shape, std::size_t rank) const {
+// Null for one that the node leaves out.
+void* Kernel::output(OrtKernelContext* context, const std::int64_t* shape, std::size_t rank,
+                     std::size_t place) const {
+    if (place >= outputs_) return nullptr;
     OrtValue* value = nullptr;
-    check(output_of(api_, context, 0, shape, rank, &value));
+    check(output_of(api_, context, place, shape, rank, &value));
+    if (value == nullptr) return nullptr;
     void* data = nullptr;
     check(tensor_data(api_, value, &data));
     return data;
@@ -197,20 +158,33 @@ void Kernel::reduce(const Tensor& x, OrtKernelContext* context) const {
         mark(axes, x.rank, reduced);
     else if (!settings_.noop_with_empty_axes)
         std::fill_n(reduced, x.rank, true);
+    put_reduced(x, reduced, settings_.keepdims, version_.code, context);
+}
+
+// The 1-norm or the 2-norm where the node says which.
+void Kernel::pool(const Tensor& x, OrtKernelContext* context) const {
+    bool reduced[max_rank] = {};
+    for (std::size_t i = 2; i < x.rank; ++i) reduced[i] = true;
+    const bool is_first = version_.code >> 16 != 0 && settings_.p == 1;
+    put_reduced(x, reduced, true, is_first ? version_.code >> 16 : version_.code & 0xffff, context);
+}
+
+void Kernel::put_reduced(const Tensor& x, const bool* reduced, bool keepdims, unsigned code,
+                         OrtKernelContext* context) const {
     std::int64_t shape[max_rank], outputs = 1, elements = 1;
     std::size_t rank = 0;
     for (std::size_t i = 0; i < x.rank; ++i) {
         (reduced[i] ? elements : outputs) *= x.shape[i];
         if (!reduced[i])
             shape[rank++] = x.shape[i];
-        else if (settings_.keepdims)
+        else if (keepdims)
             shape[rank++] = 1;
     }
     const bool are_empty = outputs > 0 && elements == 0;
     if (are_empty) check_empty(x);
     void* const out = output(context, shape, rank);
-    const Reduction row{static_cast<Map>(version_.code & 15), static_cast<Combine>(version_.code >> 4 & 15),
-                        static_cast<Finalize>(version_.code >> 8), settings_.select_last};
+    const Reduction row{static_cast<Map>(code & 15), static_cast<Combine>(code >> 4 & 15),
+                        static_cast<Finalize>(code >> 8), settings_.select_last};
     std::int64_t strides[max_rank];
     if (are_empty)
         fill_empty(row, result_, out, outputs);

@@ -13,14 +13,28 @@ namespace samesum::onnxruntime {
 struct Settings {
     bool keepdims = false, noop_with_empty_axes = false, select_last = false, exclusive = false,
          reverse = false;
-    std::int64_t axis = 0;
+    std::int64_t axis = 0, num_groups = 0;
+    double epsilon = 0, p = 2;
     std::vector<std::int64_t> axes;
+};
+
+// The data of a normalization as lines: the axes of a line, and where the parameters of an element lie.
+struct LineShape {
+    std::size_t rank = 0;
+    std::int64_t shape[max_rank];
+    bool lines[max_rank] = {};
+    std::int64_t strides[2][max_rank] = {};
+
+    void push(std::int64_t size, bool is_line) {
+        shape[rank] = size;
+        lines[rank++] = is_line;
+    }
 };
 
 class Kernel {
   public:
     // Throws Refusal for values of attributes that the version does not allow.
-    Kernel(const Version& version, ElementType type, ElementType axes_type, const OrtApi& api,
+    Kernel(const Version& version, ElementType type, ElementType second_type, const OrtApi& api,
            const OrtKernelInfo* info);
 
     const OrtApi& api() const { return api_; }
@@ -30,16 +44,31 @@ class Kernel {
     bool is_success(Status status) const;  // an attribute that a node leaves out is a failure of the call
     void refuse_other_attributes(const OrtKernelInfo* info) const;
     void read(const Attribute& attribute, const OrtKernelInfo* info);
+    void read_axes(const Attribute& attribute, const OrtKernelInfo* info);
+    void read_flag(const Attribute& attribute, std::int64_t value);
     void read_constant_axes(const OrtKernelInfo* info);
+    void check_numbers() const;
     std::vector<std::int64_t> axes_in(const OrtValue* value) const;
     std::vector<std::int64_t> axes_now(const OrtKernelContext* context) const;
-    void* output(OrtKernelContext* context, const std::int64_t* shape, std::size_t rank) const;
+    void* output(OrtKernelContext* context, const std::int64_t* shape, std::size_t rank,
+                 std::size_t place = 0) const;
     View view_of(const Tensor& x, std::int64_t (&strides)[max_rank]) const;
 
     void reduce(const Tensor& x, OrtKernelContext* context) const;
     void scan(const Tensor& x, OrtKernelContext* context) const;
     void normalize(const Tensor& x, OrtKernelContext* context) const;
     void put_hardmax(const View& lines, void* out) const;
+    void pool(const Tensor& x, OrtKernelContext* context) const;
+    void put_reduced(const Tensor& x, const bool* reduced, bool keepdims, unsigned code,
+                     OrtKernelContext* context) const;
+
+    void normalize_lines(const Tensor& x, OrtKernelContext* context) const;
+    LineShape lines_of(const Tensor& x) const;
+    LineShape channels_of(const Tensor& x) const;
+    Format parameter_format(std::size_t i) const;
+    void place(std::size_t i, const Tensor& parameter, const Tensor& x, LineShape& to) const;
+    void put_inner(const Tensor& x, const LineShape& shape, const View& lines, OrtKernelContext* context,
+                   void** inverse) const;
 
     [[noreturn]] void refuse(const std::string& what) const;
     std::size_t checked_axis(std::int64_t axis, std::size_t rank) const;
@@ -49,8 +78,9 @@ class Kernel {
     const Version& version_;
     const OrtApi& api_;
     const Format format_, result_;
-    const ElementType axes_type_;
-    std::size_t inputs_ = 0;
+    const Format inner_;  // of the mean and the inverse deviation
+    const ElementType second_type_;
+    std::size_t inputs_ = 0, outputs_ = 0;
     bool axes_are_input_ = false;  // anew for each run
     bool has_one_axis_ = false;    // which an attribute names
     Settings settings_;

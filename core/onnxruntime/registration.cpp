@@ -1,6 +1,8 @@
 // The symbol that ONNX Runtime looks for in a library of custom operators. They are registered in ONNX's own
 // domain, so that the nodes of any model are theirs.
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,7 +18,7 @@ namespace {
 // One operator for one element type. ONNX Runtime reads it as the structure that it begins with.
 struct Operator : OrtCustomOp {
     const Version* row;
-    ElementType type, axes_type;
+    ElementType type, second_type;
     int since;
     const OrtApi* api;
 };
@@ -25,7 +27,7 @@ const Operator& self(const OrtCustomOp* op) { return *static_cast<const Operator
 
 Status create_kernel(const OrtCustomOp* op, const OrtApi* api, const OrtKernelInfo* info, void** kernel) {
     return guarded(
-        *api, [&] { *kernel = new Kernel(*self(op).row, self(op).type, self(op).axes_type, *api, info); });
+        *api, [&] { *kernel = new Kernel(*self(op).row, self(op).type, self(op).second_type, *api, info); });
 }
 
 Status compute(void* kernel, OrtKernelContext* context) {
@@ -39,36 +41,65 @@ Status infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
     return nullptr;
 }
 
-Operator operator_of(const OrtApi& api, const Version& row, ElementType type, ElementType axes_type,
+// Before this release a rule for shapes could not be asked of a node that leaves out an optional input.
+constexpr int optional_since = 24;
+
+// 24 of "1.24.4"; as high as can be where the first number is not 1.
+int minor_version(const std::string& text) {
+    if (text.substr(0, 2) != "1.") return std::numeric_limits<int>::max();
+    return std::atoi(text.c_str() + 2);
+}
+
+// The runtime that loads the library.
+struct Runtime {
+    const OrtApi& api;
+    bool tells_optional;
+};
+
+Operator operator_of(const Runtime& runtime, const Version& row, ElementType type, ElementType second_type,
                      int since) {
     Operator op{};
-    op.api = &api;
+    op.api = &runtime.api;
     op.row = &row;
     op.type = type;
-    op.axes_type = axes_type;
+    op.second_type = second_type;
     op.since = since;
     op.version = api_version;
     op.GetName = [](const OrtCustomOp* o) { return self(o).row->name.c_str(); };
     op.GetExecutionProviderType = [](const OrtCustomOp*) -> const char* { return nullptr; };
     op.GetInputType = [](const OrtCustomOp* o, std::size_t i) {
-        return i == 0 ? self(o).type : self(o).axes_type;
+        const Version& version = *self(o).row;
+        const bool is_second = i == 1 && (version.axes || version.has_typed_scale());
+        return is_second ? self(o).second_type : self(o).type;
     };
-    op.GetInputTypeCount = [](const OrtCustomOp* o) -> std::size_t { return self(o).row->axes ? 2 : 1; };
-    op.GetOutputType = [](const OrtCustomOp* o, std::size_t) {
-        return self(o).row->result.value_or(self(o).type);
+    op.GetInputTypeCount = [](const OrtCustomOp* o) -> std::size_t {
+        return (self(o).row->axes ? 2 : 1) + self(o).row->parameters.size();
     };
-    op.GetOutputTypeCount = [](const OrtCustomOp*) -> std::size_t { return 1; };
+    op.GetOutputType = [](const OrtCustomOp* o, std::size_t i) {
+        return i == 0 ? self(o).row->result_type(self(o).type, self(o).second_type)
+                      : self(o).row->inner_type(self(o).type);
+    };
+    op.GetOutputTypeCount = [](const OrtCustomOp* o) -> std::size_t {
+        return 1 + self(o).row->inner_outputs.size();
+    };
     op.KernelDestroy = [](void* kernel) { delete static_cast<Kernel*>(kernel); };
     op.GetInputCharacteristic = [](const OrtCustomOp* o, std::size_t i) {
-        return i == 1 && self(o).row->axes->optional ? INPUT_OUTPUT_OPTIONAL : INPUT_OUTPUT_REQUIRED;
+        const Version& version = *self(o).row;
+        const bool is_optional =
+            i > 0 && (version.axes ? version.axes->optional : version.parameters[i - 1].optional);
+        return is_optional ? INPUT_OUTPUT_OPTIONAL : INPUT_OUTPUT_REQUIRED;
     };
-    op.GetOutputCharacteristic = [](const OrtCustomOp*, std::size_t) { return INPUT_OUTPUT_REQUIRED; };
+    op.GetOutputCharacteristic = [](const OrtCustomOp*, std::size_t i) {
+        return i == 0 ? INPUT_OUTPUT_REQUIRED : INPUT_OUTPUT_OPTIONAL;
+    };
     op.GetInputMemoryType = [](const OrtCustomOp*, std::size_t) { return OrtMemTypeDefault; };
     op.CreateKernelV2 = create_kernel;
     op.KernelComputeV2 = compute;
-    // Early releases cannot say that an optional input is left out. Nothing can be told where the axes are
-    // one.
-    if (!row.axes || !row.axes->optional) op.InferOutputShapeFn = infer;
+    // Nothing can be told where the axes are an optional input.
+    const bool has_optional = std::any_of(row.parameters.begin(), row.parameters.end(),
+                                          [](const auto& each) { return each.optional; });
+    if ((!row.axes || !row.axes->optional) && (!has_optional || runtime.tells_optional))
+        op.InferOutputShapeFn = infer;
     op.GetStartVersion = [](const OrtCustomOp* o) { return self(o).since; };
     return op;
 }
@@ -124,7 +155,8 @@ void check_names(std::string names) {
     }
 }
 
-Registration make(const OrtApi& api, int opset, const std::string& names) {
+Registration make(const Runtime& runtime, int opset, const std::string& names) {
+    const OrtApi& api = runtime.api;
     Registration made;
     check_names(names);
     check(create_domain(api, "", &made.domain));
@@ -132,11 +164,10 @@ Registration make(const OrtApi& api, int opset, const std::string& names) {
         if (!is_chosen(names, row->name)) continue;
         const int since = opset > 0 ? std::min(opset, row->registered_since) : row->registered_since;
         made.meets_fusions = made.meets_fusions || since >= fused_since;
-        const std::vector<ElementType> none{0};
         for (const ElementType type : row->types) {
-            for (const ElementType axes_type : row->axes ? row->axes->types : none) {
+            for (const ElementType second_type : row->second_types()) {
                 made.operators.push_back(
-                    std::make_unique<Operator>(operator_of(api, *row, type, axes_type, since)));
+                    std::make_unique<Operator>(operator_of(runtime, *row, type, second_type, since)));
                 check(add_operator(api, made.domain, made.operators.back().get()));
             }
         }
@@ -147,13 +178,13 @@ Registration make(const OrtApi& api, int opset, const std::string& names) {
     return made;
 }
 
-const Registration& registration_of(const OrtApi& api, int opset, const std::string& names) {
+const Registration& registration_of(const Runtime& runtime, int opset, const std::string& names) {
     static std::mutex mutex;
     static auto* const all = new std::map<std::pair<int, std::string>, Registration>;
     const std::lock_guard lock(mutex);
     const auto found = all->find({opset, names});
     if (found != all->end()) return found->second;
-    return (*all)[{opset, names}] = make(api, opset, names);
+    return (*all)[{opset, names}] = make(runtime, opset, names);
 }
 
 // Optimizers that put another operator in the place of a softmax that they know by its version.
@@ -164,7 +195,8 @@ void disable_fusions(const OrtApi& api, OrtSessionOptions* options) {
     check(add_config_entry(api, options, disabled_key, all.c_str()));
 }
 
-void add_to(const OrtApi& api, OrtSessionOptions* options) {
+void add_to(const Runtime& runtime, OrtSessionOptions* options) {
+    const OrtApi& api = runtime.api;
     const std::string opset = entry_of(api, options, opset_key),
                       names = entry_of(api, options, operators_key);
     const std::string asked = "opset " + (opset.empty() ? "unknown" : opset) + ", operators " +
@@ -174,7 +206,7 @@ void add_to(const OrtApi& api, OrtSessionOptions* options) {
     if (!before.empty())
         throw Refusal("samesum is in these session options already, for " + before +
                       "; now it is asked for " + asked + ", which needs session options of its own");
-    const Registration& made = registration_of(api, opset_in(opset), names);
+    const Registration& made = registration_of(runtime, opset_in(opset), names);
     check(add_domain(api, options, made.domain));
     if (made.meets_fusions) disable_fusions(api, options);
     check(add_config_entry(api, options, registered_key, asked.c_str()));
@@ -193,7 +225,10 @@ using namespace samesum::onnxruntime;
 #endif
 
 extern "C" SAMESUM_EXPORT OrtStatus* RegisterCustomOps(OrtSessionOptions* options, const OrtApiBase* base) {
-    if (const OrtApi* api = base->GetApi(api_version)) return guarded(*api, [&] { add_to(*api, options); });
+    if (const OrtApi* api = base->GetApi(api_version)) {
+        const Runtime runtime{*api, minor_version(base->GetVersionString()) >= optional_since};
+        return guarded(*api, [&] { add_to(runtime, options); });
+    }
     const std::string message = std::string("samesum needs ONNX Runtime 1.") + std::to_string(api_version) +
                                 " or newer; this is " + base->GetVersionString();
     return create_status(*base->GetApi(1), ORT_FAIL, message.c_str());

@@ -29,11 +29,12 @@ class Inference {
         : version_(version), api_(api), context_(context) {}
 
     void run() const {
-        const Dimensions data = dimensions_of_data();
+        const Dimensions data = dimensions_of(0);
         // A rank of zero may be an unknown one.
         if (data.sizes.empty()) return;
-        if (version_.kind != Kind::reduction) return set(data);
-        Dimensions output{version_.result.value_or(data.type), {}, {}};
+        if (version_.kind == Kind::global_pool) return set(pooled(data));
+        if (version_.kind != Kind::reduction) return set_lines(data);
+        Dimensions output{version_.result_type(data.type, 0), {}, {}};
         const auto reduced = reduced_axes(static_cast<std::int64_t>(data.sizes.size()));
         const bool keepdims = integer(Field::keepdims) != 0;
         for (std::size_t i = 0; i < data.sizes.size(); ++i) {
@@ -48,10 +49,25 @@ class Inference {
     }
 
   private:
-    Dimensions dimensions_of_data() const {
+    // One number for each channel of each sample.
+    static Dimensions pooled(Dimensions data) {
+        for (std::size_t i = 2; i < data.sizes.size(); ++i) {
+            data.sizes[i] = 1;
+            data.names[i].clear();
+        }
+        return data;
+    }
+
+    // The runtime does not say how many outputs the node has: nothing is told of those after the first.
+    void set_lines(Dimensions data) const {
+        if (version_.has_typed_scale()) data.type = dimensions_of(1).type;
+        set(data);
+    }
+
+    Dimensions dimensions_of(std::size_t input) const {
         OrtTensorTypeAndShapeInfo* info = nullptr;
         std::size_t rank = 0;
-        check(inferred_input(api_, context_, 0, &info));
+        check(inferred_input(api_, context_, input, &info));
         check(rank_of(api_, info, &rank));
         Dimensions found{0, std::vector<std::int64_t>(rank), {}};
         std::vector<const char*> names(rank, "");
@@ -81,7 +97,7 @@ class Inference {
     std::int64_t integer(Field field) const {
         const Attribute* const known = attribute(field);
         if (known == nullptr) return 0;
-        std::int64_t value = known->value;
+        auto value = static_cast<std::int64_t>(known->value());
         std::size_t size = 0;
         if (const OrtOpAttr* found = given(*known))
             check(read_attribute(api_, found, ORT_OP_ATTR_INT, &value, sizeof value, &size));

@@ -38,6 +38,15 @@ std::string Version::title() const {
     return title;
 }
 
+const std::vector<ElementType>& Version::second_types() const {
+    static const std::vector<ElementType> none{0};
+    return axes ? axes->types : has_typed_scale() ? parameters.front().types : none;
+}
+
+ElementType Version::inner_type(ElementType type) const {
+    return *element_type_of(format_of(type) == Format::f64 ? "float64" : "float32");
+}
+
 std::optional<ElementType> element_type_of(const std::string& name) {
     for (const Element& each : elements)
         if (name == each.name) return each.type;

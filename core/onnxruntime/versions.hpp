@@ -11,7 +11,19 @@
 
 namespace samesum::onnxruntime {
 
-enum class Kind : std::uint8_t { reduction, scan, softmax, log_softmax, hardmax };
+enum class Kind : std::uint8_t {
+    reduction,
+    scan,
+    softmax,
+    log_softmax,
+    hardmax,
+    layer_norm,  // over all axes from one on
+    group_norm,
+    instance_norm,
+    mean_variance_norm,
+    lp_norm,
+    global_pool
+};
 
 // What an attribute sets.
 enum class Field : std::uint8_t {
@@ -21,13 +33,20 @@ enum class Field : std::uint8_t {
     axis,
     select_last,
     exclusive,
-    reverse
+    reverse,
+    epsilon,
+    num_groups,
+    p,
+    float_p,  // of the first GlobalLpPool
+    ignored   // what changes no result
 };
 
 struct Attribute {
     std::string name;
     Field field;
-    std::int64_t value;  // if a node leaves it out; for axes it means nothing
+    std::vector<double> values;  // if a node leaves it out; none if it may not
+
+    double value() const { return values.empty() ? 0 : values.front(); }
 };
 
 // The input after the data that names axes.
@@ -37,19 +56,40 @@ struct AxesInput {
     bool optional;
 };
 
+// A scale or a bias, of the type of the data or, where others are listed, of one of these.
+struct ParameterInput {
+    std::string name;
+    std::vector<ElementType> types;
+    bool optional;
+};
+
+// What an output after the first one has of each line.
+enum class InnerOutput : std::uint8_t { mean, inverse };
+
 struct Version {
     std::string name;
     int since;             // the first opset that has it; 0 for the one that serves an unknown opset
     int registered_since;  // the version that the runtime is told
     Kind kind;
-    unsigned code;  // the pieces of a reduction, the combine of a scan
+    unsigned code;  // the pieces of a reduction or a normalization, the combine of a scan
     std::vector<ElementType> types;
     std::optional<ElementType> result;  // where it is not the type of the data
     std::size_t min_rank;               // of the data
     bool as_matrix;                     // the axis splits the data into a matrix, whose rows are what counts
     std::optional<AxesInput> axes;
     std::vector<Attribute> attributes;
+    std::vector<ParameterInput> parameters;
+    std::vector<InnerOutput> inner_outputs;
 
+    // Those of the second input where they are not those of the data: types of axes or of a scale, which the
+    // result has then.
+    const std::vector<ElementType>& second_types() const;
+    bool has_typed_scale() const { return !parameters.empty() && !parameters.front().types.empty(); }
+    ElementType result_type(ElementType type, ElementType second) const {
+        return has_typed_scale() ? second : result.value_or(type);
+    }
+    // The type of the mean and the inverse of the deviation.
+    ElementType inner_type(ElementType type) const;
     std::string title() const;
 };
 

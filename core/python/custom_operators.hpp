@@ -17,14 +17,16 @@
 
 namespace samesum::python {
 
-using AttributeRow = std::tuple<std::string, std::string, std::int64_t>;  // name, meaning, default
+using AttributeRow = std::tuple<std::string, std::string, std::vector<double>>;  // name, meaning, default
 // Types, the least and the greatest rank, whether it may be left out.
 using AxesRow = std::tuple<std::vector<std::string>, std::size_t, std::size_t, bool>;
+// Name, types, whether it may be left out.
+using ParameterRow = std::tuple<std::string, std::vector<std::string>, bool>;
 // Name, since, registered since, kind, code, types, type of the result, least rank, as a matrix, axes,
-// attributes.
+// attributes, parameters, inner outputs.
 using VersionRow = std::tuple<std::string, int, int, std::string, unsigned, std::vector<std::string>,
                               std::optional<std::string>, std::size_t, bool, std::optional<AxesRow>,
-                              std::vector<AttributeRow>>;
+                              std::vector<AttributeRow>, std::vector<ParameterRow>, std::vector<std::string>>;
 
 // The place of a word among those that are known.
 inline std::size_t place_of(const std::string& word, const std::vector<std::string>& known) {
@@ -44,22 +46,20 @@ inline std::vector<onnxruntime::ElementType> types_of(const std::vector<std::str
 }
 
 inline onnxruntime::Version version_of(const VersionRow& row) {
-    static const std::vector<std::string> kinds{"reduction", "scan", "softmax", "log_softmax", "hardmax"};
+    static const std::vector<std::string> kinds{"reduction",     "scan",       "softmax",    "log_softmax",
+                                                "hardmax",       "layer_norm", "group_norm", "instance_norm",
+                                                "mean_variance", "lp_norm",    "global_pool"};
     static const std::vector<std::string> fields{
-        "axes", "keepdims", "noop_with_empty_axes", "axis", "select_last", "exclusive", "reverse"};
-    const auto& [name, since, registered, kind, code, types, result, min_rank, matrix, axes, attributes] =
-        row;
-    onnxruntime::Version version{name,
-                                 since,
-                                 registered,
-                                 static_cast<onnxruntime::Kind>(place_of(kind, kinds)),
-                                 code,
-                                 types_of(types),
-                                 std::nullopt,
-                                 min_rank,
-                                 matrix,
-                                 std::nullopt,
-                                 {}};
+        "axes",    "keepdims", "noop_with_empty_axes", "axis", "select_last", "exclusive",
+        "reverse", "epsilon",  "num_groups",           "p",    "float_p",     "ignored"};
+    static const std::vector<std::string> inner_outputs{"mean", "inverse"};
+    const auto& [name, since, registered, kind, code, types, result, min_rank, matrix, axes, attributes,
+                 parameters, inner] = row;
+    onnxruntime::Version version{
+        name,   since,           registered,   static_cast<onnxruntime::Kind>(place_of(kind, kinds)),
+        code,   types_of(types), std::nullopt, min_rank,
+        matrix, std::nullopt,    {},           {},
+        {}};
     if (result) version.result = types_of({*result}).front();
     if (axes) {
         const auto& [axes_types, least, most, optional] = *axes;
@@ -68,6 +68,10 @@ inline onnxruntime::Version version_of(const VersionRow& row) {
     for (const auto& [word, meaning, value] : attributes)
         version.attributes.push_back(
             {word, static_cast<onnxruntime::Field>(place_of(meaning, fields)), value});
+    for (const auto& [word, own, optional] : parameters)
+        version.parameters.push_back({word, types_of(own), optional});
+    for (const std::string& each : inner)
+        version.inner_outputs.push_back(static_cast<onnxruntime::InnerOutput>(place_of(each, inner_outputs)));
     return version;
 }
 

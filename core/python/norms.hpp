@@ -8,18 +8,37 @@
 
 namespace samesum::python {
 
-// An array of float64 of the shape of x.
-inline std::optional<Input> scale_of(nb::handle object, const Input& x, const char* name) {
-    if (object.is_none()) return std::nullopt;
-    Input scale = input_of(object);
-    const bool fits = scale.view.format == Format::f64 && !scale.view.swapped &&
-                      scale.view.rank == x.view.rank &&
-                      std::equal(x.view.shape, x.view.shape + x.view.rank, scale.view.shape);
-    if (!fits)
-        raise("ShapeError", std::string(name) + " has to be of float64 and the shape " + shape_of(x) +
-                                "; got " + shape_of(scale));
-    return scale;
-}
+// An array of floats of two bytes or more, as it repeats over the shape of x.
+class Spread {
+  public:
+    Spread(nb::handle object, const Input& x, const char* name) : input_(input_of(object)) {
+        const View& given = input_.view;
+        const int missing = x.view.rank - given.rank;
+        bool fits = is_float(given.format) && !is_byte_float(given.format) && !given.swapped && missing >= 0;
+        for (int i = 0; fits && i < x.view.rank; ++i) {
+            const std::int64_t size = i < missing ? 1 : given.shape[i - missing];
+            strides_[i] = size == 1 ? 0 : given.strides[i - missing];
+            fits = size == 1 || size == x.view.shape[i];
+        }
+        if (!fits)
+            raise("ShapeError", std::string(name) + " has shape " + shape_of(input_) + " and dtype " +
+                                    name_of(given.format) +
+                                    "; floats in native byte order are needed that broadcast to the shape " +
+                                    shape_of(x));
+        view_ = {given.data, x.view.rank, x.view.shape, strides_, given.format, false};
+    }
+    Spread(const Spread&) = delete;
+    Spread& operator=(const Spread&) = delete;
+
+    const View& view() const { return view_; }
+
+  private:
+    Input input_;
+    std::int64_t strides_[max_rank];
+    View view_;
+};
+
+inline const View* view_of(const std::optional<Spread>& spread) { return spread ? &spread->view() : nullptr; }
 
 inline Format norm_format(Format in, nb::handle dtype) {
     const Format format =
@@ -43,8 +62,9 @@ inline nb::object normalize_lines(nb::handle x, nb::handle axes, unsigned diviso
                                          std::to_string(outside) + " outside the root");
     Sets sets(x, axes, true);
     const Format format = norm_format(sets.x.view.format, dtype);
-    const std::optional<Input> scales = scale_of(scale, sets.x, "scale"),
-                               biases = scale_of(bias, sets.x, "bias");
+    std::optional<Spread> scales, biases;
+    if (!scale.is_none()) scales.emplace(scale, sets.x, "scale");
+    if (!bias.is_none()) biases.emplace(bias, sets.x, "bias");
     Output output(out, sets.x.array, format, sets.x.view.rank, PyArray_DIMS(sets.x.array));
     std::optional<Output> inverse;
     Format inverse_format = Format::f32;
@@ -52,12 +72,16 @@ inline nb::object normalize_lines(nb::handle x, nb::handle axes, unsigned diviso
         inverse_format = norm_format(Format::f32, inverse_dtype);
         inverse.emplace(nb::none(), sets.x.array, inverse_format, sets.rank, sets.shape);
     }
+    if (inverse && sets.are_empty()) {
+        constexpr Reduction mean{Map::itself, Combine::sum, Finalize::over_count, false};  // NaN of nothing
+        fill_empty(mean, inverse_format, inverse->data(), sets.outputs);
+    }
     if (sets.x.count > 0) {
         const NormCall call{sets.x.view,
                             sets.reduced,
                             {static_cast<Divisor>(divisor), centred, over_count, at_least, inside, outside},
-                            scales ? &scales->view : nullptr,
-                            biases ? &biases->view : nullptr,
+                            view_of(scales),
+                            view_of(biases),
                             format,
                             output.data(),
                             inverse ? inverse->data() : nullptr,

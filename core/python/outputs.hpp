@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "python/arrays.hpp"
+#include "python/result_memory.hpp"
 
 namespace samesum::python {
 
@@ -165,6 +166,9 @@ class Output {
     }
 
     void make(Format format, int rank, npy_intp* shape, npy_intp* strides) {
+        const npy_intp bytes = PyArray_MultiplyList(shape, rank) * static_cast<npy_intp>(size_of(format));
+        std::optional<ResultMemory> blocks;
+        if (bytes >= static_cast<npy_intp>(least_block) && cache_limit() > 0) blocks.emplace();
         memory_ = nb::steal(
             PyArray_NewFromDescr(&PyArray_Type, descr_of(format), rank, shape, strides, nullptr, 0, nullptr));
         if (!memory_.is_valid()) throw nb::python_error();

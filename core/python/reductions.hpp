@@ -9,8 +9,8 @@
 #include "python/masks.hpp"
 #include "python/outputs.hpp"
 #include "run/reduce.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum::python {
 

@@ -10,6 +10,8 @@
 #include "layout/copy.hpp"
 #include "run/folded.hpp"
 #include "run/tangled.hpp"
+#include "select/layout_thresholds.hpp"
+#include "select/reduction_thresholds.hpp"
 
 namespace samesum {
 
@@ -23,8 +25,7 @@ constexpr std::int64_t gathered_rows = 16;
 
 // Where the elements of a run with this stride are asked for; most machines see to dense ones by themselves.
 std::int64_t distance_of(std::int64_t stride) {
-    constexpr std::int64_t elements = 192, dense = 16;
-    if (std::abs(stride) >= dense) return elements * stride;
+    if (std::abs(stride) >= dense_stride) return gather_ahead_elements * stride;
     if (!prefetch_distances.dense) return 0;
     const std::int64_t distance = static_cast<std::int64_t>(prefetch_distances.run);
     return stride < 0 ? -distance : distance;
@@ -86,8 +87,6 @@ void accumulate_lanes(const Plan& plan, const Method& method, const Range& range
     if (whole && plan.contiguous && plan.inner.size <= static_cast<std::int64_t>(block_elements)) {
         return accumulate_short_lanes(plan, method, range, tile);
     }
-    // Shorter runs cost more as lanes of their own than as parts of a lane.
-    constexpr std::int64_t long_run_bytes = 1024;
     const std::int64_t run = plan.inner.size, size = static_cast<std::int64_t>(size_of(plan.format));
     const bool one_run = plan.reduced.rank == 0;
     if (!one_run && !(plan.contiguous && run * size >= long_run_bytes))

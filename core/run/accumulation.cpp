@@ -48,25 +48,44 @@ void Accumulation::add(const View& piece, const bool* reduced) {
     }
 }
 
+void Accumulation::find_places() {
+    if (!places_.empty()) return;
+    places_.resize(static_cast<std::size_t>(outputs_));
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        for (std::int64_t j = 0; j < parts_[i].count(); ++j)
+            places_[static_cast<std::size_t>(place_of(plan_, parts_[i], j))] = {i,
+                                                                                static_cast<std::size_t>(j)};
+    }
+}
+
+// The columns of a closed tile, of outputs of another plan.
+void Accumulation::merge(const Plan& plan, const Outputs& part, const void* tile) {
+    for (std::int64_t j = 0; j < part.count(); ++j) {
+        const Place& to = places_[static_cast<std::size_t>(place_of(plan, part, j))];
+        method().merge(blocks_[to.block].get(), to.column, tile, static_cast<std::size_t>(j), 1);
+    }
+}
+
 // A piece whose loops differ from those of the first one: to states of its own, which are merged.
 void Accumulation::add_elsewhere(const Plan& plan) {
-    if (places_.empty()) {
-        places_.resize(static_cast<std::size_t>(outputs_));
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-            for (std::int64_t j = 0; j < parts_[i].count(); ++j)
-                places_[static_cast<std::size_t>(place_of(plan_, parts_[i], j))] = {
-                    i, static_cast<std::size_t>(j)};
-        }
-    }
+    find_places();
     const TileScope scope;
     for (const Outputs& part : parts_of(plan, method().max_columns)) {
         open_tile(plan, method(), part.count(), scope.tile());
         accumulate(plan, method(), {part.outer, part.first, part.last, 0, plan.reduced_count}, scope.tile());
         close_tile(plan, method(), part.count(), scope.tile());
-        for (std::int64_t j = 0; j < part.count(); ++j) {
-            const Place& to = places_[static_cast<std::size_t>(place_of(plan, part, j))];
-            method().merge(blocks_[to.block].get(), to.column, scope.tile(), static_cast<std::size_t>(j), 1);
-        }
+        merge(plan, part, scope.tile());
+    }
+}
+
+void Accumulation::join(Accumulation& other) {
+    const FloatingPointScope scope;
+    find_places();
+    for (std::size_t i = 0; i < other.parts_.size(); ++i) {
+        const Outputs& part = other.parts_[i];
+        void* const tile = other.blocks_[i].get();
+        close_tile(other.plan_, method(), part.count(), tile);
+        merge(other.plan_, part, tile);
     }
 }
 

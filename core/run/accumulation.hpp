@@ -24,6 +24,10 @@ class Accumulation {
     // position counts them in the order in which they come.
     void add(const View& piece, const bool* reduced);
 
+    // Adds what another one of the same sets and the same tier was given; nothing may be added to that
+    // afterwards.
+    void join(Accumulation& other);
+
     // Writes the results to `out`, C-contiguous. Returns the outputs, counted in that order, of which none
     // could be certified: they need the next tier. Nothing may be added afterwards.
     std::vector<std::int64_t> finish(void* out);
@@ -45,6 +49,8 @@ class Accumulation {
     void begin(const Plan& plan);
     bool fits(const Plan& plan) const;
     void add_elsewhere(const Plan& plan);
+    void find_places();
+    void merge(const Plan& plan, const Outputs& part, const void* tile);
 
     const bool ordered_;
     const Format in_;

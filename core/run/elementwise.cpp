@@ -9,15 +9,13 @@
 #include "exact/power.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
+#include "select/normalization_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Elements of a task, and of a block: what is gathered stays in the first cache.
-constexpr std::int64_t task_elements = 16 << 10, copied_elements = 1 << 10;
 
 // An operand as its elements lie, in the order of the results.
 class Operand {
@@ -75,17 +73,19 @@ class Operand {
 template <class Compute>
 void for_each_block(std::int64_t count, Format format, bool is_direct, void* out, const Compute& compute) {
     const std::int64_t item = static_cast<std::int64_t>(size_of(format));
-    const std::int64_t block = is_direct ? task_elements : copied_elements;
+    const std::int64_t block = is_direct ? elementwise_task_elements : elementwise_copied_elements;
     auto task = [&](std::size_t t, std::size_t) {
-        const std::int64_t begin = static_cast<std::int64_t>(t) * task_elements,
-                           end = std::min(begin + task_elements, count);
+        const std::int64_t begin = static_cast<std::int64_t>(t) * elementwise_task_elements,
+                           end = std::min(begin + elementwise_task_elements, count);
         for (std::int64_t i = begin; i < end; i += block)
             compute(i, std::min(block, end - i), static_cast<char*>(out) + i * item);
     };
     const BriefWork brief(count < elementwise_brief_elements);
     const std::size_t threads =
         count < elementwise_threaded_elements ? 1 : static_cast<std::size_t>(thread_count());
-    for_each_task(static_cast<std::size_t>((count + task_elements - 1) / task_elements), threads, task);
+    for_each_task(
+        static_cast<std::size_t>((count + elementwise_task_elements - 1) / elementwise_task_elements),
+        threads, task);
 }
 
 std::int64_t count_of(const View& x) {
@@ -102,7 +102,7 @@ void apply(Unary function, const View& x, void* out) {
     const Operand operand(x);
     for_each_block(count_of(x), x.format, operand.is_direct(), out,
                    [&](std::int64_t first, std::int64_t n, char* to) {
-                       alignas(64) char room[copied_elements * 8];
+                       alignas(64) char room[elementwise_copied_elements * 8];
                        method(operand.elements(first, n, room), static_cast<std::size_t>(n), to);
                    });
 }
@@ -163,8 +163,8 @@ class Powers {
     }
 
     void compute(std::int64_t first, std::int64_t n, char* to) const {
-        alignas(64) char bases[copied_elements * 8], some[copied_elements * 8];
-        alignas(64) double exponents[copied_elements];
+        alignas(64) char bases[elementwise_copied_elements * 8], some[elementwise_copied_elements * 8];
+        alignas(64) double exponents[elementwise_copied_elements];
         const auto count = static_cast<std::size_t>(n);
         const char* const x = x_.elements(first, n, bases);
         const char* const y = y_.elements(first, y_.is_one() ? 1 : n, some);

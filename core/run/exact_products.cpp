@@ -4,8 +4,8 @@
 
 #include "arithmetic/rounding.hpp"
 #include "run/kept_states.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 

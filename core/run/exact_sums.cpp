@@ -7,6 +7,7 @@
 #include "exact/elements.hpp"
 #include "exact/methods.hpp"
 #include "kernels/instruction_set.hpp"
+#include "select/reduction_thresholds.hpp"
 
 namespace samesum {
 
@@ -29,7 +30,7 @@ template <Format format, Map map>
 struct ExactSums {
     static constexpr std::size_t size = size_of(format);
     // Columns that are untangled together, and from one to the next of them, in elements.
-    static constexpr std::size_t together = 8, pitch = scan_elements + 8, few_rows = 16;
+    static constexpr std::size_t together = 8, pitch = scan_elements + 8;
 
     static Superaccumulator* states(void* tile) { return static_cast<Superaccumulator*>(tile); }
 
@@ -48,7 +49,7 @@ struct ExactSums {
         const char* p = static_cast<const char*>(x);
         const bool is_aligned = reinterpret_cast<std::uintptr_t>(p) % size == 0 &&
                                 row_stride % static_cast<std::ptrdiff_t>(size) == 0;
-        if (rows < few_rows || !is_aligned)
+        if (static_cast<std::int64_t>(rows) < few_exact_rows || !is_aligned)
             return exact_method(format, map).columns(tile, x, row_stride, rows, n);
         for (std::size_t r = 0; r < rows; r += scan_elements) {
             const char* row = p + static_cast<std::ptrdiff_t>(r) * row_stride;

@@ -4,8 +4,9 @@
 
 #include "run/room.hpp"
 #include "run/scan_method.hpp"
+#include "select/scan_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -14,13 +15,12 @@ namespace {
 // Elements that groups may have: larger ones are soon done along all of their lines.
 std::int64_t most_of_groups(Combine combine, const Groups& groups, const ScanOptions& options,
                             Format format) {
-    constexpr std::int64_t most_of_integers = 64, fewer_columns = 4;
-    if (!is_float(groups.format)) return most_of_integers;
+    if (!is_float(groups.format)) return most_of_integer_group;
     const bool double_sums = combine == Combine::sum && groups.format == Format::f64,
                whole = format == groups.format && !options.exclusive && !options.include_initial,
                by_turns = whole && groups.rows <= static_cast<std::int64_t>(short_line);
     if (!double_sums || groups.columns <= fewer_columns) return most_of_group;
-    return by_turns ? 256 : 128;
+    return by_turns ? most_of_turned_double_group : most_of_double_group;
 }
 
 static_assert(few_columns <= static_cast<std::int64_t>(most_turns));
@@ -55,14 +55,11 @@ class AsTheyLie {
                                    groups_.format,
                                    nullptr};
         const std::size_t done = method_.turns(lines, static_cast<std::size_t>(groups_.columns));
-        if (done == 0) expected_hard_.store(hard_tasks, std::memory_order_relaxed);
+        if (done == 0) expected_hard_.store(static_cast<int>(hard_tasks), std::memory_order_relaxed);
         return static_cast<std::int64_t>(done);
     }
 
   private:
-    // After a try that came to nothing so many are not made.
-    static constexpr int hard_tasks = 16;
-
     const ScanMethod& method_;
     const Groups& groups_;
     const std::int64_t n_, pitch_;

@@ -8,8 +8,7 @@ namespace samesum {
 
 namespace {
 
-constexpr std::int64_t least_groups = 16;
-static_assert(groups_together * most_of_group <= static_cast<std::int64_t>(grouped_elements));
+static_assert(groups_together * most_of_group <= grouped_elements);
 
 std::size_t index_of(Format format) { return static_cast<std::size_t>(std::countr_zero(size_of(format))); }
 
@@ -41,9 +40,8 @@ bool Groups::are_small(std::int64_t most_columns, std::int64_t most_elements, Fo
 }
 
 std::int64_t Groups::together() const {
-    const std::int64_t most =
-        static_cast<std::int64_t>(grouped_elements) / (rows * columns) / groups_together * groups_together;
-    return std::clamp(most, groups_together, count);
+    const std::int64_t most = grouped_elements / (rows * columns) / groups_together * groups_together;
+    return std::clamp<std::int64_t>(most, groups_together, count);
 }
 
 void Groups::untangle(std::int64_t first, std::int64_t number, char* to) const {

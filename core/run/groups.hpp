@@ -7,6 +7,7 @@
 
 #include "layout/plan.hpp"
 #include "run/room.hpp"
+#include "select/reduction_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -36,13 +37,6 @@ struct Groups {
     void untangle(std::int64_t first, std::int64_t number, char* to) const;
 };
 
-// So many elements a group may have at most, and columns that are few: by themselves they fill no vector.
-constexpr std::int64_t most_of_group = 512, few_columns = 7;
-// Elements of a block, at most, unless as few groups as are transposed by squares have more: one thread does
-// it.
-constexpr std::size_t grouped_elements = 6144;
-constexpr std::int64_t groups_together = 8;
-
 // Results of a block, so many of each group, come to lie as those of one group after the other.
 void put_groups(const char* results, Format format, std::int64_t of_each, std::int64_t first,
                 std::int64_t number, void* out);
@@ -63,10 +57,9 @@ void take_block(const Groups& groups, std::int64_t first, std::int64_t number, c
 // not some that follow are taken, and with the second one all that are left.
 template <class Each, class AsTheyLie>
 void for_each_block(const Groups& groups, int threads, const Each& each, const AsTheyLie& as_they_lie) {
-    constexpr std::int64_t some_elements = 2048;
     const std::int64_t together = groups.together(),
-                       some_groups =
-                           std::max(groups_together, some_elements / (groups.rows * groups.columns));
+                       some_groups = std::max<std::int64_t>(
+                           groups_together, refused_elements / (groups.rows * groups.columns));
     auto task = [&](std::size_t t, std::size_t) {
         std::int64_t first = static_cast<std::int64_t>(t) * together;
         const std::int64_t last = std::min(first + together, groups.count);

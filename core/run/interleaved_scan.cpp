@@ -6,6 +6,7 @@
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "select/scan_thresholds.hpp"
 
 namespace samesum {
 
@@ -61,7 +62,7 @@ class InterleavedScan::Pieces {
     bool run(std::int64_t begin, std::int64_t end) {
         const std::int64_t rows = std::max<std::int64_t>(1, piece_elements / (unit * lines_)) * unit;
         // A piece that is done line by line takes as long as some others.
-        std::int64_t refusals = 12;
+        std::int64_t refusals = refused_pieces;
         for (std::int64_t i = begin; i < end; i += rows) {
             const std::int64_t n = std::min(rows, end - i);
             if (takes(i, n)) continue;

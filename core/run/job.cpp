@@ -9,24 +9,13 @@
 #include "run/pass.hpp"
 #include "run/short_sets.hpp"
 #include "run/tangled.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// By the first of its pieces is told whether a set is worth other threads.
-constexpr std::int64_t least_piece_bytes = 256 << 10;
-// Pieces of an ordered set for each thread: every one has a state to itself, so that they merge in order.
-constexpr std::int64_t ordered_pieces = 6;
-
-// Bytes of input that several methods read one after the other: from memory once, then from the cache.
-constexpr std::int64_t chunk_bytes = 128 << 10;
-// Rows of a chunk of columns, at least: a tile is gone through once for them.
-constexpr std::int64_t chunk_rows = 16;
-// Elements of a chunk of a lane, at least.
-constexpr std::int64_t chunk_lane = 1024;
 
 class Job {
   public:
@@ -45,7 +34,8 @@ class Job {
         std::int64_t width = tile_width(plan_, all_, inner, threads), tiles = tiles_of(width);
         // Few tiles are taken in pieces of their reduced dimensions, unless these are short; by one thread
         // large ones are, so that it can be interrupted.
-        const bool few = threads > 1 ? outer * tiles < 3 * threads : bytes > 4 * task_bytes * outer * tiles,
+        const bool few = threads > 1 ? outer * tiles < tiles_per_thread * threads
+                                     : bytes > tasks_of_large_tile * task_bytes * outer * tiles,
                    split = few && !all_.at_once;
         if (split) width = tile_width(plan_, all_, inner, 1), tiles = tiles_of(width);
         const auto outputs = [&](std::int64_t t) {
@@ -130,7 +120,7 @@ class Job {
     // lane.
     std::int64_t chunk_of(std::int64_t n) const {
         const bool lanes = plan_.shape == Shape::lanes;
-        const std::int64_t unit = lanes ? chunk_lane : plan_.fold;
+        const std::int64_t unit = lanes ? chunk_lane_elements : plan_.fold;
         const std::int64_t least = lanes ? 1 : (chunk_rows + unit - 1) / unit;
         return std::max(least, chunk_bytes / (n * item()) / unit) * unit;
     }
@@ -139,8 +129,9 @@ class Job {
         const std::int64_t bytes = o.count() * plan_.reduced_count * item();
         const std::int64_t most = plan_.ordered ? ordered_pieces * threads : INT64_MAX;
         const std::int64_t enough =
-            std::max(bytes / task_bytes, std::min<std::int64_t>(8 * threads, bytes / least_piece_bytes));
-        const std::int64_t wanted = std::clamp<std::int64_t>(enough, 2 * threads, most);
+            std::max(bytes / task_bytes,
+                     std::min<std::int64_t>(pieces_per_thread * threads, bytes / least_piece_bytes));
+        const std::int64_t wanted = std::clamp<std::int64_t>(enough, least_pieces_per_thread * threads, most);
         const std::int64_t pieces = std::min(plan_.reduced_count, wanted);
         std::vector<std::unique_ptr<TileScope>> states(
             static_cast<std::size_t>(plan_.ordered ? pieces : threads));
@@ -185,7 +176,8 @@ class Job {
                int threads) {
         const std::size_t n = static_cast<std::size_t>(o.count());
         const bool columns = plan_.shape == Shape::columns;
-        if (columns && (n < 64 || failures > n / 16)) {
+        if (columns &&
+            (o.count() < few_retried_columns || failures > n / static_cast<std::size_t>(retried_share))) {
             const bool partial = own.targets->tiers.is_partial(own.tier);
             return reduce_outputs({own.targets, 1, own.tier, false, partial ? failed : nullptr}, o, threads);
         }

@@ -6,8 +6,9 @@
 #include "methods/exact_blocks.hpp"
 #include "run/accumulate.hpp"
 #include "run/finish.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -15,11 +16,12 @@ namespace {
 
 // Elements of each set that a task takes, so that there are some tasks for each thread.
 std::int64_t slice_of(const Plan& plan, std::size_t parts, std::size_t threads) {
-    constexpr std::int64_t least = 16 * static_cast<std::int64_t>(exact_elements);
-    const std::int64_t wanted = static_cast<std::int64_t>((8 * threads + parts - 1) / parts);
+    static_assert(least_state_slice % static_cast<std::int64_t>(exact_elements) == 0);
+    const std::int64_t wanted =
+        static_cast<std::int64_t>((static_cast<std::size_t>(state_slices) * threads + parts - 1) / parts);
     if (threads == 1 || wanted <= 1) return plan.reduced_count;
     const std::int64_t slice = (plan.reduced_count + wanted - 1) / wanted;
-    return std::max((slice + least - 1) / least, std::int64_t{1}) * least;
+    return std::max((slice + least_state_slice - 1) / least_state_slice, std::int64_t{1}) * least_state_slice;
 }
 
 }  // namespace

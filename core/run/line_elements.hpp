@@ -4,6 +4,7 @@
 #include "layout/copy.hpp"
 #include "layout/scan_plan.hpp"
 #include "methods/scan_method.hpp"
+#include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -30,9 +31,6 @@ class LineElements {
     }
 
   private:
-    // A line can take seconds: so many elements between two questions whether to go on.
-    static constexpr std::int64_t elements_between_questions = 1 << 16;
-
     const ScanPlan& plan_;
     const char* const in_;
     alignas(64) char room_[most * 8];

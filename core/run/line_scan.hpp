@@ -5,6 +5,7 @@
 #include "methods/scan_method.hpp"
 #include "run/repair.hpp"
 #include "run/scan_target.hpp"
+#include "select/scan_thresholds.hpp"
 
 namespace samesum {
 
@@ -19,7 +20,7 @@ struct LinePart {
 class LineScan {
   public:
     // Elements of each line in one call: their results stay in the cache until they are written.
-    static constexpr std::int64_t together = 256;
+    static constexpr std::int64_t together = scan_together;
     static_assert(together <= static_cast<std::int64_t>(scan_elements));
 
     LineScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, Failures& failures)

@@ -7,6 +7,7 @@
 
 #include "layout/plan.hpp"
 #include "methods/line_method.hpp"
+#include "select/normalization_thresholds.hpp"
 
 namespace samesum {
 
@@ -14,10 +15,6 @@ namespace samesum {
 struct Lines {
     // Longer lines are several blocks.
     static constexpr std::int64_t block = static_cast<std::int64_t>(line_block);
-    // Fewer neighbours are taken one after the other, more of them element by element.
-    static constexpr std::int64_t few = 8;
-    // Lines up to this may become columns where they lie side by side; longer ones fill vectors well enough.
-    static constexpr std::int64_t most_tangled = 28;
 
     const View& x;
     char* const out;
@@ -47,19 +44,23 @@ struct Lines {
     bool are_direct() const { return !x.swapped && axis.out == item && (axis.in == item || axis.size == 1); }
     // Neighbours, element by element, or many that are nearer to each other than their elements.
     bool are_columns() const {
-        const bool near = lie_plain() || (side.size >= 2 * few && std::abs(side.in) < std::abs(axis.in));
+        const bool near =
+            lie_plain() || (side.size >= 2 * few_neighbours && std::abs(side.in) < std::abs(axis.in));
         return near && axis.size <= block && side.out == item;
     }
     // As columns they would leave most of a vector empty.
-    bool are_few_and_long() const { return side.size <= (item < 8 ? 5 : 3) && axis.size >= 64; }
+    bool are_few_and_long() const {
+        return side.size <= (item < 8 ? few_narrow_columns : few_wide_columns) &&
+               axis.size >= least_of_few_columns;
+    }
     bool lie_plain() const { return !x.swapped && side.in == item; }
     bool are_neighbours() const {
-        return lie_plain() && side.size >= few / 2 && side.out == item && are_whole();
+        return lie_plain() && side.size >= few_neighbours / 2 && side.out == item && are_whole();
     }
     // Short lines lie side by side.
     bool are_tangled() const {
-        return are_direct() && axis.size >= 2 && axis.size <= most_tangled && all.rank == 1 && count() >= 8 &&
-               side.in == axis.size * item && are_whole();
+        return are_direct() && axis.size >= 2 && axis.size <= most_transposed_line && all.rank == 1 &&
+               count() >= least_transposed_count && side.in == axis.size * item && are_whole();
     }
     // Aligned to the elements.
     bool are_whole() const {

@@ -11,8 +11,9 @@
 #include "layout/plan.hpp"
 #include "layout/stream.hpp"
 #include "run/room.hpp"
+#include "select/normalization_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -75,7 +76,9 @@ class Job {
     void for_each_part(F each, bool puts) const {
         const bool direct = is_direct();
         const std::size_t room_bytes = lines_.side * pitch_of(line_block) * size_,
-                          together = std::clamp<std::size_t>(blocks() / (8 * threads_), 1, 16);
+                          together = std::clamp<std::size_t>(
+                              blocks() / (static_cast<std::size_t>(blocks_per_thread) * threads_), 1,
+                              static_cast<std::size_t>(most_blocks_of_task));
         auto task = [&](std::size_t t, std::size_t) {
             const Room room((direct ? 0 : room_bytes) + (puts ? room_bytes : 0));
             const std::size_t end = std::min(blocks(), (t + 1) * together);

@@ -6,6 +6,7 @@
 
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -18,17 +19,19 @@ constexpr std::int64_t block = RowScan::block, parts = static_cast<std::int64_t>
 class BackOff {
   public:
     void wait() {
-        if (Clock::now() - begin_ < patience) return std::this_thread::yield();
+        if (Clock::now() - begin_ < microseconds(carry_yield_microseconds)) return std::this_thread::yield();
         std::this_thread::sleep_for(rest_);
-        rest_ = std::min(2 * rest_, longest);
+        rest_ = std::min(2 * rest_, microseconds(carry_longest_rest_microseconds));
     }
 
   private:
     using Clock = std::chrono::steady_clock;
-    static constexpr std::chrono::microseconds patience{200}, longest{1000};
+    static std::chrono::microseconds microseconds(const Threshold& threshold) {
+        return std::chrono::microseconds(std::int64_t{threshold});
+    }
 
     const Clock::time_point begin_ = Clock::now();
-    std::chrono::microseconds rest_{50};
+    std::chrono::microseconds rest_ = microseconds(carry_first_rest_microseconds);
 };
 
 }  // namespace
@@ -67,7 +70,7 @@ LongScan::LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTar
       part_(std::max<std::int64_t>(1, part_blocks / together_) * block) {}
 
 void LongScan::run(int threads) {
-    const std::int64_t shares = 2 * threads * parts * block;
+    const std::int64_t shares = lines_per_thread * threads * parts * block;
     const std::int64_t least =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(method_.least_part) / block);
     if (together_ == 1 && threads > 1)

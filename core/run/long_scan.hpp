@@ -8,14 +8,14 @@
 #include "run/interleaved_scan.hpp"
 #include "run/line_scan.hpp"
 #include "run/row_scan.hpp"
+#include "select/scan_thresholds.hpp"
 
 namespace samesum {
 
 class LongScan {
   public:
     // Elements that one thread takes at a time: they stay in its cache between the two passes over them.
-    static constexpr std::int64_t part_blocks = 7,
-                                  chunk_blocks = part_blocks * static_cast<std::int64_t>(scan_lines),
+    static constexpr std::int64_t chunk_blocks = part_blocks * static_cast<std::int64_t>(scan_lines),
                                   chunk_elements = chunk_blocks * RowScan::block;
 
     LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, const RowScan& rows,

@@ -14,25 +14,13 @@
 #include "run/packed_lines.hpp"
 #include "run/room.hpp"
 #include "run/tangled.hpp"
+#include "select/normalization_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Bytes of the lines that a task takes at a time: they stay in the cache while they lie side by side.
-constexpr std::int64_t task_bytes = 512 << 10;
-// Up to so many bytes of lines are gathered for the sake of whole cache lines.
-constexpr std::int64_t gathered_bytes = 4 << 20;
-// Neighbouring lines are taken together as far as they fit here, and by this many bytes of a row at least.
-constexpr std::int64_t columns_bytes = 512 << 10, least_row_bytes = 256;
-// Elements of results that are streamed at a time.
-constexpr std::int64_t streamed_elements = 2048;
-// Shorter rows of columns are read and written as they lie.
-constexpr std::int64_t streamed_row_bytes = 1024;
-// Elements of the short lines that a task takes, and lines at least.
-constexpr std::int64_t tangled_elements = 1 << 17, tangled_lines = 64;
 
 class Job {
   public:
@@ -45,22 +33,28 @@ class Job {
     void run() const {
         const BriefWork brief(lines_.count() * lines_.axis.size < normalization_brief_elements);
         if (lines_.axis.size > Lines::block) {
-            const bool enough = lines_.are_direct() && lines_.count() >= 2 * thread_count();
+            const bool enough =
+                lines_.are_direct() && lines_.count() >= long_lines_per_thread * thread_count();
             return enough ? run_tasks(1, &Job::take_long)
                           : take_some_long(0, lines_.count(), static_cast<std::size_t>(thread_count()));
         }
         if (lines_.are_tangled() && !methods_.fill_rows[format_][kind_](lines_.length()))
-            return run_tasks(std::max(tangled_lines, std::min(share(), tangled_elements / lines_.axis.size)),
-                             &Job::take_tangled);
+            return run_tasks(
+                std::max<std::int64_t>(least_transposed_lines,
+                                       std::min(share(), transposed_task_elements / lines_.axis.size)),
+                &Job::take_tangled);
         const std::int64_t bytes = lines_.axis.size * lines_.item, whole = 64 / lines_.item;
         if (lines_.are_direct() && !(lines_.axis.size == 1 && lines_.are_columns()))
-            return run_tasks(std::clamp(task_bytes / bytes, std::int64_t{1}, share()), &Job::take_direct);
+            return run_tasks(std::clamp(line_task_bytes / bytes, std::int64_t{1}, share()),
+                             &Job::take_direct);
         if (lines_.are_columns() && !lines_.are_few_and_long()) {
-            const std::int64_t wide = std::max(least_row_bytes, columns_bytes / lines_.axis.size / 64 * 64);
+            const std::int64_t wide = std::max<std::int64_t>(least_column_row_bytes,
+                                                             column_task_bytes / lines_.axis.size / 64 * 64);
             return run_tasks(wide / lines_.item, &Job::take_columns);
         }
-        const std::int64_t together = std::clamp<std::int64_t>(gathered_bytes / bytes, 1, whole);
-        run_tasks(std::max(task_bytes / bytes / together, std::int64_t{1}) * together, &Job::take_gathered);
+        const std::int64_t together = std::clamp<std::int64_t>(gathered_line_bytes / bytes, 1, whole);
+        run_tasks(std::max(line_task_bytes / bytes / together, std::int64_t{1}) * together,
+                  &Job::take_gathered);
     }
 
   private:
@@ -82,7 +76,7 @@ class Job {
 
     // Lines of a task where all are few: enough tasks for each thread to wait little for the last one.
     std::int64_t share() const {
-        const std::int64_t tasks = 4 * static_cast<std::int64_t>(threads());
+        const std::int64_t tasks = line_tasks_per_thread * static_cast<std::int64_t>(threads());
         return std::max<std::int64_t>(1, (lines_.count() + tasks - 1) / tasks);
     }
 
@@ -180,7 +174,7 @@ class Job {
     // As columns between an untangling and a tangling.
     void take_tangled(std::int64_t first, std::int64_t count) const {
         alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
-        alignas(64) char room[room_for_columns(Lines::most_tangled)];
+        alignas(64) char room[room_for_columns(most_transposed_line)];
         const Tangled tangled(static_cast<std::size_t>(lines_.item), lines_.length());
         const std::ptrdiff_t step = tangled.step();
         const std::int64_t most = static_cast<std::int64_t>(tangled.rows());
@@ -212,7 +206,8 @@ class Job {
         const bool along =
             in ? std::abs(lines_.axis.in) <= std::abs(lines_.side.in) : lines_.axis.out <= lines_.side.out;
         lines_.for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
-            if (run < Lines::few || along) return move_one_by_one(at, run, lines + i * across, across, in);
+            if (run < few_neighbours || along)
+                return move_one_by_one(at, run, lines + i * across, across, in);
             for (std::int64_t k = 0; k < lines_.axis.size; ++k) {
                 char* const here = lines + i * across + k * lines_.item;
                 if (in)

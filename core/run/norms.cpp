@@ -1,44 +1,30 @@
 #include "run/norms.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
+#include <optional>
 
-#include "arithmetic/rounding.hpp"
-#include "exact/elements.hpp"
-#include "exact/norm.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
-#include "run/exact_sums.hpp"
+#include "run/norm_line.hpp"
 #include "run/norm_scale.hpp"
 #include "run/room.hpp"
+#include "select/normalization_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Bytes of the lines of a task, and neighbours that are gathered together.
-constexpr std::int64_t task_bytes = 256 << 10, gathered_lines = 64;
-
-double element_at(const char* x, std::size_t i, Format format) {
-    return in_float_format(format, [&]<Format f>() {
-        const Element e = float_at<f>(x + i * size_of(f));
-        const double size = __builtin_ldexp(static_cast<double>(e.significand), e.exponent);
-        return e.negative ? -size : size;
-    });
-}
 
 class Job {
   public:
     explicit Job(const NormCall& call)
         : call_(call),
           dims_(call),
-          scales_(call.x, call.lines, call.scale, call.bias),
           methods_(*current_instruction_set().norms),
-          format_(static_cast<std::size_t>(call.x.format)),
+          scales_(call.x, call.lines, call.scale, call.bias, methods_),
+          is_own_(call.format == call.x.format),
           item_(static_cast<std::int64_t>(size_of(call.x.format))),
           result_(static_cast<std::int64_t>(size_of(call.format))),
           n_(static_cast<std::size_t>(dims_.length)) {}
@@ -47,12 +33,15 @@ class Job {
         const std::int64_t bytes = dims_.length * item_;
         const std::int64_t together = static_cast<std::int64_t>(norm_lines);
         std::int64_t batch =
-            std::max((task_bytes / bytes + together - 1) / together, std::int64_t{1}) * together;
+            std::max((norm_task_bytes / bytes + together - 1) / together, std::int64_t{1}) * together;
         const std::int64_t elements = dims_.count * dims_.length;
         const bool threaded = elements >= normalization_threaded_elements;
         const auto threads = threaded ? static_cast<std::size_t>(thread_count()) : 1;
-        batch = std::min(batch, (dims_.count + static_cast<std::int64_t>(2 * threads) - 1) /
-                                    static_cast<std::int64_t>(2 * threads));
+        batch = std::min(
+            batch,
+            (dims_.count +
+             static_cast<std::int64_t>(static_cast<std::size_t>(norm_tasks_per_thread) * threads) - 1) /
+                static_cast<std::int64_t>(static_cast<std::size_t>(norm_tasks_per_thread) * threads));
         const BriefWork brief(elements < normalization_brief_elements);
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
@@ -93,8 +82,8 @@ class Job {
         if (dims_.direct) {
             take_direct(first, count);
         } else {
-            const std::int64_t most =
-                std::clamp<std::int64_t>(2 * task_bytes / (dims_.length * item_), 1, gathered_lines);
+            const std::int64_t most = std::clamp<std::int64_t>(2 * norm_task_bytes / (dims_.length * item_),
+                                                               1, gathered_norm_lines);
             for (std::int64_t i = 0; i < count;) {
                 const std::int64_t side = dims_.side().size,
                                    now = std::min({most, count - i, side - (first + i) % side});
@@ -158,7 +147,7 @@ class Job {
         each_run([&](std::int64_t i, const Dim& run, Offsets at) {
             const char* const here = from + at.in;
             char* const there = to + i * item_;
-            if (count < 4 || std::abs(run.in) <= std::abs(side.in)) {
+            if (count < few_norm_neighbours || std::abs(run.in) <= std::abs(side.in)) {
                 for (std::int64_t k = 0; k < count; ++k)
                     gather(here + k * side.in, run.in, static_cast<std::size_t>(run.size), size, swapped,
                            there + k * pitch);
@@ -175,7 +164,7 @@ class Job {
         const std::size_t size = static_cast<std::size_t>(result_);
         each_run([&](std::int64_t i, const Dim& run, Offsets at) {
             const char* const from = results + i * result_;
-            if (count < 4 || run.out <= side.out) {
+            if (count < few_norm_neighbours || run.out <= side.out) {
                 for (std::int64_t k = 0; k < count; ++k)
                     scatter(from + k * pitch, static_cast<std::size_t>(run.size), size,
                             to + at.out + k * side.out, run.out);
@@ -187,81 +176,48 @@ class Job {
         });
     }
 
-    // Up to norm_lines contiguous lines, from number `first` on.
+    // Up to norm_lines contiguous lines, from number `first` on. Elements whose results have another format
+    // become float64, which holds them all.
     void take_some(std::int64_t first, std::size_t count, const char* const* x, char* const* out,
                    bool streamed) const {
-        NormLine lines[norm_lines];
-        const bool is_own = call_.format == call_.x.format;
-        if (is_own) methods_.measure[format_](call_.row, x, n_, count, lines);
+        if (is_own_) return take_lines(first, count, x, out, streamed);
+        const Room room(static_cast<std::size_t>(n_ * sizeof(double)));
+        const char* const widened = room.get();
         for (std::size_t k = 0; k < count; ++k) {
-            const std::int64_t number = first + static_cast<std::int64_t>(k);
-            NormLine& line = lines[k];
-            line.is_known &= is_own;
-            finish(number, line, x[k], out[k], streamed);
+            methods_.widen[static_cast<std::size_t>(call_.x.format)](x[k], n_,
+                                                                     reinterpret_cast<double*>(room.get()));
+            take_lines(first + static_cast<std::int64_t>(k), 1, &widened, out + k, streamed);
         }
     }
 
-    // The exact sums of a line, made where the first result asks for them.
-    class Exact {
-      public:
-        Exact(const NormCall& call, const char* x, std::size_t n) : call_(call), x_(x), n_(n) {}
-
-        const ExactNorm& get() {
-            if (norm_) return *norm_;
-            const Map map = call_.row.divisor == Divisor::magnitudes ? Map::magnitude : Map::square;
-            Superaccumulator sum, others;
-            exact_sum_method(call_.x.format, Map::itself).lanes(&sum, 0, x_, n_, 0, 1);
-            exact_sum_method(call_.x.format, map).lanes(&others, 0, x_, n_, 0, 1);
-            norm_ = std::make_unique<ExactNorm>(call_.row, sum, others, static_cast<std::int64_t>(n_));
-            return *norm_;
+    void take_lines(std::int64_t first, std::size_t count, const char* const* x, char* const* out,
+                    bool streamed) const {
+        NormLine lines[norm_lines];
+        const Format format = is_own_ ? call_.x.format : Format::f64;
+        methods_.measure[static_cast<std::size_t>(format)](call_.row, x, n_, count, lines);
+        std::optional<MeasuredLine> measured[norm_lines];
+        for (std::size_t k = 0; k < count; ++k) {
+            measured[k].emplace(call_, format, n_, lines[k], x[k], out[k], streamed);
+            measured[k]->begin(first + static_cast<std::int64_t>(k));
         }
-        void put(std::size_t i, double scale, double bias, char* out) {
-            const double x = element_at(x_, i, call_.x.format);
-            store_bits(out, 0, get().result(x, scale, bias, call_.format), size_of(call_.format));
-        }
-
-      private:
-        const NormCall& call_;
-        const char* const x_;
-        const std::size_t n_;
-        std::unique_ptr<ExactNorm> norm_;
-    };
-
-    void finish(std::int64_t number, const NormLine& line, const char* x, char* out, bool streamed) const {
-        Exact exact(call_, x, n_);
-        if (call_.inverse != nullptr) {
-            const std::uint64_t bits = exact.get().is_finite() ? exact.get().inverse(call_.inverse_format)
-                                                               : canonical_nan(call_.inverse_format);
-            store_bits(call_.inverse, static_cast<std::size_t>(number), bits, size_of(call_.inverse_format));
-        }
-        if (!line.is_known && !exact.get().is_finite()) {
-            for (std::size_t i = 0; i < n_; ++i)
-                store_bits(out, i, canonical_nan(call_.format), size_of(call_.format));
+        // What is the same for all lines is read once for all of them.
+        if (scales_.are_shared()) {
+            scales_.each_stretch(first, n_, [&](std::size_t i, std::size_t now, const NormScale& by) {
+                for (std::size_t k = 0; k < count; ++k) measured[k]->take(i, now, by);
+            });
             return;
         }
-        alignas(64) char buffer[norm_elements * 8];
-        std::uint16_t doubtful[norm_elements];
-        const std::size_t result = size_of(call_.format), item = size_of(call_.x.format);
-        scales_.each_stretch(number, n_, [&](std::size_t i, std::size_t now, const NormScale& by) {
-            char* const to = streamed ? buffer : out + i * result;
-            const auto settle = [&](std::size_t k) {
-                exact.put(i + k, by.scale[by.each ? k : 0], by.bias[by.each ? k : 0], to + k * result);
-            };
-            if (line.is_known && by.is_in_range()) {
-                const std::size_t found = methods_.finish[format_](line, x + i * item, now, by, to, doubtful);
-                for (std::size_t k = 0; k < found; ++k) settle(doubtful[k]);
-            } else {
-                for (std::size_t k = 0; k < now; ++k) settle(k);
-            }
-            if (streamed) stream(out + i * result, buffer, now * result);
-        });
+        for (std::size_t k = 0; k < count; ++k)
+            scales_.each_stretch(
+                first + static_cast<std::int64_t>(k), n_,
+                [&](std::size_t i, std::size_t now, const NormScale& by) { measured[k]->take(i, now, by); });
     }
 
     const NormCall& call_;
     const LineDims dims_;
-    const NormScales scales_;
     const NormMethods& methods_;
-    const std::size_t format_;
+    const NormScales scales_;
+    const bool is_own_;
     const std::int64_t item_, result_;
     const std::size_t n_;
 };

@@ -10,7 +10,8 @@ struct NormCall {
     const View& x;      // of a float format of 16 bits or more
     const bool* lines;  // the axes of a line
     NormRow row;
-    // Of float64 and the shape of x, with strides of zero where they repeat; null: one and nothing.
+    // Of a float format of 16 bits or more and the shape of x, with strides of zero where they repeat; null:
+    // one and zero.
     const View *scale, *bias;
     Format format;  // of the results
     void* out;      // C-contiguous, of the shape of x

@@ -9,22 +9,13 @@
 #include "run/job.hpp"
 #include "run/masked.hpp"
 #include "run/room.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-constexpr std::int64_t most_of_set = 512, least_sets = 16;
-// Fewer columns, or elements of a tile of them, cost less as parts of wider ones.
-constexpr std::int64_t narrow_columns = 48, small_tile = 1024;
-// Groups are read as they lie, several rows as one; so many columns of a few rows are copied quickly.
-constexpr std::int64_t least_of_row = 17, small_group = 400;
-// Rows that are read once or twice in a tile of columns, and so are copied as long as they are.
-constexpr std::int64_t few_rows = 16;
-// So few that one thread does it, and that it stays in its cache.
-constexpr std::int64_t packed_bytes = 32 << 10;
 
 Dims all_of(Dims dims, const Plan& plan, Shape with_inner) {
     if (plan.shape == with_inner) dims.push(plan.inner);
@@ -134,18 +125,20 @@ class PackedSets {
 }  // namespace
 
 bool suits_packing(const Plan& plan, bool are_groups) {
-    if (plan.kept_count < least_sets || plan.reduced_count > most_of_set || !are_in_order(plan)) return false;
+    if (plan.kept_count < least_packed_sets || plan.reduced_count > most_of_packed_set || !are_in_order(plan))
+        return false;
     if (plan.shape == Shape::columns) {
         // Not so many rows that a block would be but a few tiles.
         const std::int64_t n = plan.inner.size, tile = n * plan.reduced_count;
-        if (!plan.contiguous && !plan.tangled && plan.reduced_count <= few_rows) return true;
-        if (are_groups && (n < least_of_row || (size_of(plan.format) >= 4 && tile >= small_group)))
+        if (!plan.contiguous && !plan.tangled && plan.reduced_count <= few_packed_rows) return true;
+        if (are_groups &&
+            (n < least_row_of_groups || (size_of(plan.format) >= 4 && tile >= small_packed_group)))
             return false;
-        return plan.kept.rank > 0 && !plan.tangled && n < narrow_columns && tile < small_tile;
+        return plan.kept.rank > 0 && !plan.tangled && n < narrow_packed_columns && tile < small_packed_tile;
     }
     // Runs at one distance from each other are read as they lie.
     return !plan.contiguous || plan.reduced.rank > 0 ||
-           (plan.kept.rank > 1 && plan.kept.dim[plan.kept.rank - 1].size < least_sets);
+           (plan.kept.rank > 1 && plan.kept.dim[plan.kept.rank - 1].size < least_packed_sets);
 }
 
 void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count) {

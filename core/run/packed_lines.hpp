@@ -7,6 +7,7 @@
 
 #include "layout/copy.hpp"
 #include "run/room.hpp"
+#include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -30,8 +31,7 @@ class PackedLines {
     // Whether copying them takes less than to go through them where they are: contiguous lines at one
     // distance from each other are as well read there.
     bool suit() const {
-        constexpr std::int64_t most_of_line = 64;
-        return in_order_ && length_ > 0 && length_ <= most_of_line && lines_ > 1 &&
+        return in_order_ && length_ > 0 && length_ <= most_of_packed_line && lines_ > 1 &&
                (is_apart_ || distances_ > 1);
     }
 
@@ -41,12 +41,11 @@ class PackedLines {
     // each(contiguous lines along the second of two axes, the number of the first of them)
     template <class Each>
     void run(int threads, const Each& each) const {
-        constexpr std::int64_t block_bytes = 32 << 10;
         Dims all;
         for (int i = 0; i < x_.rank; ++i)
             if (x_.shape[i] > 1) all.push({x_.shape[i], x_.strides[i], 0});
         const Packing packing(all, size_of(x_.format), x_.swapped);
-        const std::int64_t together = block_bytes / (length_ * item_);
+        const std::int64_t together = packed_line_bytes / (length_ * item_);
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * together,
                                n = std::min(together, lines_ - first);

@@ -6,15 +6,9 @@ namespace samesum {
 
 namespace {
 
-constexpr std::int64_t least_task_bytes = 64 << 10;
-// Of columns so few rows high that a tile of them has less.
-constexpr std::int64_t columns_task_bytes = 1 << 20;
-// Beyond the caches shorter stretches of the rows of columns are read at less than the speed of memory.
-constexpr std::int64_t least_row_bytes = 4096, uncached_bytes = 16 << 20;
-
 // As few tiles of so many columns at most, none of them much narrower than the others.
 std::int64_t even(std::int64_t inner, std::int64_t most) {
-    constexpr std::int64_t unit = 64;
+    const std::int64_t unit = tile_unit_columns;
     const std::int64_t tiles = (inner + most - 1) / most, width = (inner + tiles - 1) / tiles;
     return std::min(most, (width + unit - 1) / unit * unit);
 }
@@ -22,12 +16,12 @@ std::int64_t even(std::int64_t inner, std::int64_t most) {
 // For each of several threads to have three tiles, unless these become too small.
 std::int64_t shared_width(const Plan& plan, std::int64_t inner, std::int64_t output_bytes, std::int64_t work,
                           int threads) {
-    const std::int64_t share = (inner + 3 * threads - 1) / (3 * threads);
+    const std::int64_t share = (inner + tiles_per_thread * threads - 1) / (tiles_per_thread * threads);
     if (plan.shape == Shape::lanes) return std::max(share, least_task_bytes / (output_bytes * work));
     const bool uncached = output_bytes * inner * plan.kept.count() >= uncached_bytes;
-    constexpr std::int64_t least_columns = 256;
-    return std::max(
-        share, uncached ? least_row_bytes / static_cast<std::int64_t>(size_of(plan.format)) : least_columns);
+    return std::max<std::int64_t>(
+        share, uncached ? least_uncached_row_bytes / static_cast<std::int64_t>(size_of(plan.format))
+                        : std::int64_t{least_shared_columns});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "layout/plan.hpp"
 #include "run/finish.hpp"
+#include "select/reduction_thresholds.hpp"
 
 namespace samesum {
 
@@ -30,9 +31,6 @@ struct Pass {
         return static_cast<std::int64_t>(n);
     }
 };
-
-// Bytes of input in a task: enough to hide its cost, little enough to balance and to stop soon.
-constexpr std::int64_t task_bytes = 2 << 20;
 
 // Outputs of a tile, of the `inner` ones that are side by side.
 std::int64_t tile_width(const Plan& plan, const Pass& pass, std::int64_t inner, int threads);

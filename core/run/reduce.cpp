@@ -12,8 +12,9 @@
 #include "run/reducing.hpp"
 #include "run/reordered.hpp"
 #include "run/stages.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -41,7 +42,8 @@ bool place_lone_elements(const View& x, const bool* reduced, const Result& resul
     char* const out = static_cast<char*>(result.out);
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t first = static_cast<std::int64_t>(t) * zeroed_bytes;
-        std::memset(out + first, 0, static_cast<std::size_t>(std::min(zeroed_bytes, bytes - first)));
+        std::memset(out + first, 0,
+                    static_cast<std::size_t>(std::min<std::int64_t>(zeroed_bytes, bytes - first)));
     };
     for_each_task(static_cast<std::size_t>((bytes + zeroed_bytes - 1) / zeroed_bytes),
                   static_cast<std::size_t>(thread_count()), task);
@@ -75,36 +77,39 @@ bool equal_loops(const Plan& a, const Plan& b) {
 
 // Products have much to do at the end of a lane, and of small elements a short lane is but a part of a
 // vector.
-std::int64_t least_lane(const Reduction& row, Format format) {
+std::int64_t least_lane_of(const Reduction& row, Format format) {
     const bool is_product = row.combine == Combine::product, is_small = size_of(format) < 4;
-    return (is_product ? !is_float(format) : is_small) ? 32 : Manner{}.least_lane;
+    return (is_product ? !is_float(format) : is_small) ? least_small_lane : least_lane;
 }
 
 // Sets that lie side by side are made at once, which is quicker than lanes for longer.
 std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
     const bool is_sum = row.combine == Combine::sum;
-    if (is_byte_float(format)) return least_lane(row, format);
-    if (row.map == Map::exponential) return 65;
-    if (!is_sum && row.combine != Combine::product) return size_of(format) < 8 ? 65 : 49;
-    if (is_float(format) || !is_sum) return 49;
-    return row.finalize == Finalize::over_count ? 33 : least_lane(row, format);
+    if (is_byte_float(format)) return least_lane_of(row, format);
+    if (row.map == Map::exponential) return least_exponential_lane_side_by_side;
+    if (!is_sum && row.combine != Combine::product)
+        return size_of(format) < 8 ? least_extreme_lane_side_by_side : least_wide_lane_side_by_side;
+    if (is_float(format) || !is_sum) return least_wide_lane_side_by_side;
+    return row.finalize == Finalize::over_count ? std::int64_t{least_mean_lane_side_by_side}
+                                                : least_lane_of(row, format);
 }
 
 }  // namespace
 
 Manner manner_of(const Reduction& row, Format format) {
-    return {is_position(row.combine), least_lane(row, format), least_lane_side_by_side(row, format)};
+    return {is_position(row.combine), least_lane_of(row, format), least_lane_side_by_side(row, format)};
 }
 
 namespace {
 
 // Elements of a group of few columns that are quicker side by side with those of others than by themselves.
 std::int64_t most_of_few_columns(const Reduction& row, Format format) {
-    constexpr std::int64_t many = 4096;
-    static_assert(groups_together * many * 8 < threaded_bytes);
-    if (row.map == Map::exponential || (row.combine == Combine::product && is_float(format))) return many;
-    if (row.combine == Combine::sum && is_float(format)) return 1024;
-    return size_of(format) == 1 ? 1536 : size_of(format) < 8 ? 768 : 512;
+    static_assert(groups_together * most_of_heavy_group * 8 < threaded_bytes);
+    if (row.map == Map::exponential || (row.combine == Combine::product && is_float(format)))
+        return most_of_heavy_group;
+    if (row.combine == Combine::sum && is_float(format)) return most_of_float_sum_group;
+    if (size_of(format) == 1) return most_of_byte_group;
+    return size_of(format) < 8 ? most_of_narrow_group : most_of_wide_group;
 }
 
 // The groups that a plan goes through; none if it has others.
@@ -138,8 +143,6 @@ void reduce_groups(const Groups& groups, bool ordered, const Target* targets, st
 
 void run(const Plan& plan, const Manner& manner, std::int64_t most_elements, const Target* targets,
          std::size_t count) {
-    // More of them fill vectors by themselves.
-    constexpr std::int64_t most_group_columns = 16;
     const Groups groups = groups_of(plan);
     const auto suits = [&](const Target& t) {
         return groups.are_small(most_group_columns, most_elements, t.how.format, t.out);
@@ -200,7 +203,7 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
     std::int64_t least = 0, side_by_side = INT64_MAX, most_elements = INT64_MAX;
     for (std::size_t i = 0; i < n; ++i) {
         most_elements = std::min(most_elements, most_of_few_columns(results[i].row, x.format));
-        least = std::max(least, least_lane(results[i].row, x.format));
+        least = std::max(least, least_lane_of(results[i].row, x.format));
         side_by_side = std::min(side_by_side, least_lane_side_by_side(results[i].row, x.format));
     }
     side_by_side = std::max(side_by_side, least);

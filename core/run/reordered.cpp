@@ -7,8 +7,10 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "run/job.hpp"
+#include "select/layout_thresholds.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -45,26 +47,26 @@ class Permutation {
     // Results that follow one another, as many dimensions of them as leave no gaps: of a part there may be
     // some.
     void copy_runs() const {
-        constexpr std::int64_t most = 1 << 14;
         Dims outer = dims_, run;
         std::int64_t n = 1;
         while (outer.rank > 0 && outer.dim[outer.rank - 1].out == n) n *= outer.dim[--outer.rank].size;
         for (int i = outer.rank; i < dims_.rank; ++i) run.push(dims_.dim[i]);
         const Packing packing(run, size_, false);
-        each_block(outer, n, most, [&](Offsets at, std::int64_t first, std::int64_t some) {
+        each_block(outer, n, copied_run_elements, [&](Offsets at, std::int64_t first, std::int64_t some) {
             packing.copy(from_ + at.in, first, some, to_ + (at.out + first) * item_);
         });
     }
 
     // No two results are neighbours.
     void copy_apart() const {
-        constexpr std::int64_t most = 1 << 14;
         Dims outer = dims_;
         const Dim run = outer.dim[--outer.rank];
-        each_block(outer, run.size, most, [&](Offsets at, std::int64_t first, std::int64_t some) {
-            copy_elements(from_ + at.in + first * run.in, run.in, to_ + (at.out + first * run.out) * item_,
-                          run.out * item_, static_cast<std::size_t>(some), size_, false);
-        });
+        each_block(outer, run.size, copied_run_elements,
+                   [&](Offsets at, std::int64_t first, std::int64_t some) {
+                       copy_elements(from_ + at.in + first * run.in, run.in,
+                                     to_ + (at.out + first * run.out) * item_, run.out * item_,
+                                     static_cast<std::size_t>(some), size_, false);
+                   });
     }
 
     // take(place of the run, number of its first element, elements) of all runs of n.
@@ -89,9 +91,10 @@ class Permutation {
         std::copy(outer.dim + lead + 1, outer.dim + outer.rank, outer.dim + lead);
         --outer.rank;
         // Of squares a line of the cache, and as many lines as stay in it.
-        const bool squares = std::min(side.size, run.size) >= least_side;
-        const std::int64_t sides = squares ? std::max<std::int64_t>(64 / item_, 16) : most_of_few,
-                           runs = squares ? 128 : most_of_few;
+        const bool squares = std::min(side.size, run.size) >= least_square_side;
+        const std::int64_t sides = squares ? std::max<std::int64_t>(64 / item_, least_square_elements)
+                                           : copied_line_elements,
+                           runs = squares ? square_lines : copied_line_elements;
         const std::int64_t across = (side.size + sides - 1) / sides, along = (run.size + runs - 1) / runs;
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t block = static_cast<std::int64_t>(t), k = block / along % across * sides,
@@ -120,8 +123,6 @@ class Permutation {
             copy_elements(from + i * few.in, many.in, to + i * few.out * item_, many.out * item_,
                           static_cast<std::size_t>(many.size), size_, false);
     }
-
-    static constexpr std::int64_t least_side = 8, most_of_few = 2048;
 
     const char* from_;
     char* to_;
@@ -170,16 +171,15 @@ Reordered::Reordered(const View& x, const bool* reduced) : x_(x) {
 
 // Tiles that are narrow, or so few rows high that scattering their results takes as long as they do.
 bool Reordered::pays(const Plan& plan) {
-    constexpr std::int64_t least_results = 64, most_of_lane = 512, narrow_columns = 512, few_rows = 64;
-    if (plan.kept_count < least_results || are_in_order(plan)) return false;
-    if (plan.shape == Shape::lanes) return plan.reduced_count < most_of_lane;
-    return plan.inner.size < narrow_columns || (plan.inner.out != 1 && plan.reduced_count < few_rows);
+    if (plan.kept_count < least_reordered_results || are_in_order(plan)) return false;
+    if (plan.shape == Shape::lanes) return plan.reduced_count < most_of_reordered_lane;
+    return plan.inner.size < narrow_reordered_columns ||
+           (plan.inner.out != 1 && plan.reduced_count < few_reordered_rows);
 }
 
 std::int64_t Reordered::parts(std::size_t bytes_of_result) const {
-    constexpr std::int64_t most_bytes = 32 << 20;
     const std::int64_t bytes = places_.count() * static_cast<std::int64_t>(bytes_of_result);
-    return std::min((bytes + most_bytes - 1) / most_bytes, places_.dim[longest_].size);
+    return std::min((bytes + reordered_bytes - 1) / reordered_bytes, places_.dim[longest_].size);
 }
 
 std::int64_t Reordered::most_results(std::int64_t n) const {

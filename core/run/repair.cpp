@@ -15,6 +15,7 @@
 #include "run/line_elements.hpp"
 #include "run/reduce.hpp"
 #include "run/scaled_scan.hpp"
+#include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -89,9 +90,8 @@ class Products {
     // Of the elements up to number i.
     std::uint64_t through(std::int64_t i, const Finish& how) {
         // Ties have few factors, but they last as long as ones follow.
-        constexpr std::int64_t few = 64;
         const bool follows = exact_at_ == i;
-        if (i >= few && is_near_ && !follows) {
+        if (i >= few_exact_factors && is_near_ && !follows) {
             if (const auto bits = near_through(i, how.format)) return *bits;
         }
         if (follows && i > 0 && is_one(elements_.at(i, 1))) {
@@ -116,7 +116,7 @@ class Products {
 
     // Elements below number `last` as far as they fill shares for the threads; false if one is no number.
     bool multiply_shares(std::int64_t last) {
-        constexpr std::int64_t share = 1 << 14;
+        const std::int64_t share = product_share_elements;
         const std::int64_t shares = (last - near_at_) / share;
         if (shares == 0) return true;
         std::vector<NearProduct> products(static_cast<std::size_t>(shares));

@@ -16,8 +16,9 @@
 #include "run/scan_columns.hpp"
 #include "run/scan_method.hpp"
 #include "run/short_scan.hpp"
+#include "select/scan_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
@@ -27,9 +28,6 @@ namespace {
 constexpr std::int64_t chunk_elements = LongScan::chunk_elements;
 // Lines side by side.
 constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
-// Of lines that lie element by element beside each other: groups of fewer are quicker side by side, those of
-// floats transposed where there are many.
-constexpr std::int64_t least_floats = 64, least_integers = 256;
 
 class Job {
   public:
@@ -77,20 +75,20 @@ class Job {
     bool lines_side_by_side() const {
         const std::int64_t elements = plan_.axis.size * long_.lines_together();
         const bool quick = method_.takes_long_lines || elements <= LineScan::together;
-        const bool interleaves = interleaved_.lines() > 1 && interleaved_.is_taken() &&
-                                 (interleaved_.is_reversed() ||
-                                  elements >= (is_float(plan_.format) ? least_floats : least_integers));
+        const bool interleaves =
+            interleaved_.lines() > 1 && interleaved_.is_taken() &&
+            (interleaved_.is_reversed() ||
+             elements >= (is_float(plan_.format) ? least_interleaved_floats : least_interleaved_integers));
         return plan_.lines.count() >= group_lines * long_.lines_together() && method_.takes_lines() &&
                quick && !interleaves;
     }
 
     // Lines too few for the threads, or so long that a carry joined block by block would lose its certainty.
     bool lines_are_long(int threads) const {
-        constexpr std::int64_t many_chunks = 16;
         const std::int64_t together = long_.lines_together();
         if (plan_.written >= many_chunks * chunk_elements) return true;
-        if (together > 1 && plan_.lines.count() < 2 * threads * together) return true;
-        return threads > 1 ? plan_.lines.count() < 2 * threads : takes_parts();
+        if (together > 1 && plan_.lines.count() < lines_per_thread * threads * together) return true;
+        return threads > 1 ? plan_.lines.count() < lines_per_thread * threads : takes_parts();
     }
 
     bool takes_parts() const { return long_.takes_parts_of(plan_.written / group_lines); }
@@ -101,7 +99,7 @@ class Job {
         const std::int64_t together = interleaved_.lines(), groups = plan_.lines.count() / together,
                            elements = std::max<std::int64_t>(1, together * plan_.axis.size);
         const bool is_long = elements >= 2 * chunk_elements;
-        if (is_long && groups < 2 * threads) return long_.run(threads);
+        if (is_long && groups < lines_per_thread * threads) return long_.run(threads);
         const std::int64_t batch = std::max<std::int64_t>(1, chunk_elements / elements);
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;

@@ -6,6 +6,7 @@
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -33,9 +34,9 @@ class Job {
     void run(int threads) {
         const std::int64_t width = tile_columns_for(threads);
         const std::int64_t tiles = (plan_.inner.size + width - 1) / width, all = plan_.lines.count() * tiles;
-        const std::int64_t batch =
-            std::clamp<std::int64_t>(task_elements / (width * std::max<std::int64_t>(1, plan_.axis.size)), 1,
-                                     std::max<std::int64_t>(1, all / (4 * threads)));
+        const std::int64_t batch = std::clamp<std::int64_t>(
+            scan_column_task_elements / (width * std::max<std::int64_t>(1, plan_.axis.size)), 1,
+            std::max<std::int64_t>(1, all / (4 * threads)));
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t begin = static_cast<std::int64_t>(t) * batch;
             for (std::int64_t i = begin; i < std::min(all, begin + batch); ++i) {
@@ -52,32 +53,27 @@ class Job {
     }
 
   private:
-    static constexpr std::int64_t tile_width = tile_columns, tile_elements = scan_rows * tile_width,
-                                  task_elements = 1 << 16;
-    // Where many rows are taken at once: bytes from row to row and of a row of a tile, at most. Beyond that
-    // the strips' lines of the cache come to lie above one another.
-    static constexpr std::int64_t tall_pitch = 2048, tall_bytes = 1024;
+    static constexpr std::int64_t tile_width = tile_columns, tile_elements = scan_rows * tile_width;
 
     // Whole rows where there are tiles enough for the threads anyway. In the caches one tile for each thread,
     // of not too few bytes: those who write to neighbouring lines of the cache hold each other up. Of rows of
     // up to tall_pitch bytes no tile has less than 8 columns, on which the methods count.
     std::int64_t tile_columns_for(std::int64_t threads) const {
-        constexpr std::int64_t least_bytes = 192, least = 64;
         const std::int64_t n = plan_.inner.size, item = static_cast<std::int64_t>(size_of(plan_.format)),
                            room = std::min(tile_elements / rows_ / 64 * 64, tile_width),
                            widest = is_tall_ ? std::min(room, tall_bytes / item) : room;
-        const bool shares_lines = plan_.lines.count() >= 4 * threads;
-        if (!is_cached_ && !shares_lines) return std::clamp(n / (2 * threads), least, widest);
+        const bool shares_lines = plan_.lines.count() >= shared_line_groups * threads;
+        if (!is_cached_ && !shares_lines)
+            return std::clamp<std::int64_t>(n / (2 * threads), least_tile_columns, widest);
         const std::int64_t tiles =
-            std::max(shares_lines ? 1 : std::clamp<std::int64_t>(n * item / least_bytes, 1, threads),
+            std::max(shares_lines ? 1 : std::clamp<std::int64_t>(n * item / least_tile_row_bytes, 1, threads),
                      (n + widest - 1) / widest);
         return (n + tiles - 1) / tiles;
     }
 
     std::int64_t rows_of_tall() const {
-        constexpr std::int64_t bytes = 8192, least = 2 * static_cast<std::int64_t>(scan_rows),
-                               most = tall_rows;
-        return std::clamp(bytes / pitch() / least * least, least, most);
+        constexpr std::int64_t least = 2 * static_cast<std::int64_t>(scan_rows), most = tall_rows;
+        return std::clamp(tall_cached_bytes / pitch() / least * least, least, most);
     }
 
     std::int64_t pitch() const { return std::max(std::abs(plan_.axis.in), std::abs(plan_.axis.out)); }

@@ -10,14 +10,15 @@
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
 #include "run/tangled.hpp"
+#include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
 
 namespace {
 
-// Lines for one call, and elements for one task.
-constexpr std::int64_t call_lines = static_cast<std::int64_t>(untangled_rows), task_elements = 1 << 17;
+// Lines for one call.
+constexpr std::int64_t call_lines = static_cast<std::int64_t>(untangled_rows);
 // Elements of the widest vector.
 constexpr std::int64_t vector = 8;
 
@@ -63,7 +64,7 @@ class ShortScan {
 
   private:
     void run_plain(std::int64_t first, std::int64_t last) {
-        constexpr std::size_t room = 4 << 10;
+        constexpr std::size_t room = short_scan_streamed_bytes;
         alignas(64) char results[room], elements[call_lines * vector * 8];
         std::uint8_t failed[untangled_rows * short_line];
         const std::int64_t n = plan_.axis.size;
@@ -177,7 +178,8 @@ bool lines_are_short(const ScanPlan& plan, const ScanMethod& method) {
     const std::int64_t most = static_cast<std::int64_t>(is_plain(plan, method) ? short_line
                                                                                : untangled_elements),
                        results = results_of(plan);
-    if (plan.columns || plan.swapped || plan.lines.rank > 1 || plan.lines.count() < 8) return false;
+    if (plan.columns || plan.swapped || plan.lines.rank > 1 || plan.lines.count() < least_short_lines)
+        return false;
     if (plan.axis.size < 2 || plan.axis.size > most || results < 2 || results > most) return false;
     const Dim line = plan.lines.dim[0];
     return std::abs(plan.axis.in) == size && std::abs(plan.axis.out) == out_size &&
@@ -188,7 +190,8 @@ bool lines_are_short(const ScanPlan& plan, const ScanMethod& method) {
 void scan_short_lines(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial,
                       Failures& failures, int threads) {
     const std::int64_t lines = plan.lines.count(),
-                       batch = std::max<std::int64_t>(1, task_elements / (call_lines * plan.axis.size)) *
+                       batch = std::max<std::int64_t>(
+                                   1, short_scan_task_elements / (call_lines * plan.axis.size)) *
                                call_lines;
     ShortScan scan(plan, method, initial, failures);
     auto task = [&](std::size_t t, std::size_t) {

@@ -5,12 +5,11 @@
 #include <cstring>
 #include <memory>
 
+#include "select/reduction_thresholds.hpp"
+
 namespace samesum {
 
 namespace {
-
-// With fewer elements behind it, a dimension is not worth a stage of its own.
-constexpr std::int64_t least_behind = 64;
 
 std::int64_t distance(const View& x, int i) { return x.strides[i] == 0 ? INT64_MAX : std::abs(x.strides[i]); }
 
@@ -138,7 +137,7 @@ bool reduce_in_stages(const View& x, const bool* reduced, const Reduction& row, 
         return true;
     }
     const Split split = split_of(x, reduced);
-    if (split.at < 0 || !reduced[split.at] || split.behind < least_behind) return false;
+    if (split.at < 0 || !reduced[split.at] || split.behind < least_behind_stage) return false;
     TwoStages(x, reduced, split).run(row, positions);
     return true;
 }

@@ -11,15 +11,15 @@
 #include "exact/elements.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact_words.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
 
-// Elements that a task takes.
-constexpr std::int64_t slice = 1 << 16;
+constexpr std::int64_t slice = statistics_slice;
 static_assert(slice % static_cast<std::int64_t>(statistics_elements) == 0);
 
 template <Map map>
@@ -186,7 +186,7 @@ void count_bytes(const unsigned char* x, std::int64_t rows, std::int64_t n, std:
                            }
                            for (; i < end; ++i) ++table[0][p[i]];
                            const std::lock_guard lock(joining);
-                           for (std::int64_t k = 0; k < 256; ++k)
+                           for (std::int64_t k = 0; k < std::ssize(table[0]); ++k)
                                counts[row * 256 + k] +=
                                    std::int64_t{table[0][k]} + table[1][k] + table[2][k] + table[3][k];
                        }

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "kernels/instruction_set.hpp"
+#include "select/layout_thresholds.hpp"
 
 namespace samesum {
 
@@ -24,8 +25,8 @@ class Tangled {
 
     // So few that they stay in L1 beside the elements that come.
     std::size_t rows() const {
-        constexpr std::size_t bytes = 8192, least = 16;
-        return std::clamp(std::bit_floor(bytes / (elements_ * size_)), least,
+        const std::size_t fitting = static_cast<std::size_t>(transposed_bytes) / (elements_ * size_);
+        return std::clamp(std::bit_floor(fitting), static_cast<std::size_t>(least_transposed_rows),
                           elements_ <= few ? few_rows : many_rows);
     }
     // From run to run, in bytes.

@@ -8,14 +8,12 @@
 #include "run/exact_sums.hpp"
 #include "run/exact_variance.hpp"
 #include "run/integer_logarithms.hpp"
-#include "threads/thresholds.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Up to here sums are often ties: the first tier is then to tell whether they are exact.
-constexpr std::int64_t few_elements = 64;
 
 bool is_short(std::int64_t count) { return count <= static_cast<std::int64_t>(short_elements); }
 
@@ -80,10 +78,9 @@ Short sum_at_once(const ShortMethods& shorts, const Reduction& row, std::size_t 
 // are exact otherwise.
 void push_lanes(Tiers& tiers, const Method (&methods)[3], const Reduction& row, Format in, Format out,
                 std::int64_t count) {
-    constexpr std::int64_t many_elements = 1 << 25;
     const auto push = [&](Lanes lanes) { tiers.push(methods[static_cast<std::size_t>(lanes)], 0); };
     if (count <= few_elements) return push(Lanes::few);
-    const bool suits = row.map != Map::itself || (in == Format::bf16 && count <= many_elements),
+    const bool suits = row.map != Map::itself || (in == Format::bf16 && count <= many_single_elements),
                singles = size_of(in) == 2 && size_of(out) == 2 && suits;
     if (singles) push(Lanes::singles);
     push(singles ? Lanes::few : Lanes::usual);

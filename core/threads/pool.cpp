@@ -40,10 +40,9 @@ std::uint64_t control_word() {
 void set_control_word(std::uint64_t word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
 #endif
 
-// Idle threads look for work for so long, then they sleep.
-constexpr auto patience = std::chrono::microseconds(100);
-// Waking helpers costs the caller 12 to 25 us, and the first of them comes after 50 to 70.
-constexpr auto worth_waking = std::chrono::microseconds(60);
+std::chrono::microseconds microseconds(const Threshold& threshold) {
+    return std::chrono::microseconds(std::int64_t{threshold});
+}
 
 // What the innermost BriefWork of the calling thread says.
 thread_local bool is_brief = false;
@@ -69,15 +68,14 @@ void pause() {
 // Looks for a moment whether something holds: a thread that sleeps takes longer to wake than many a job.
 template <class Condition>
 void await_briefly(const Condition& holds) {
-    constexpr int looks = 64;  // between two looks at the clock
     const auto begin = Clock::now();
     do {
-        for (int i = 0; i < looks; ++i) {
+        for (int i = 0; i < looks_between_clocks; ++i) {
             if (holds()) return;
             pause();
         }
         std::this_thread::yield();  // who is waited for may be on this very processor
-    } while (Clock::now() - begin < patience);
+    } while (Clock::now() - begin < microseconds(idle_microseconds));
 }
 
 // Whether this thread waits for a job of the pool.
@@ -89,9 +87,6 @@ struct Calling {
 };
 
 class Pool {
-    // Where there are more, so are processors; each costs the caller two system calls.
-    static constexpr std::size_t sent_helpers = 8;
-
   public:
     // False if a job is running, somebody else's or that of which this call is a part. For brief work helpers
     // that all sleep are woken once the rest of it is worth it, or at once if calls follow one another.
@@ -101,11 +96,13 @@ class Pool {
         if (!busy.owns_lock()) return false;
         const Calling calling;
         const auto begin = Clock::now();
-        if (begin - ended_ > patience) follow_ = 0;
+        if (begin - ended_ > microseconds(idle_microseconds)) follow_ = 0;
         bool is_shared = !is_brief || awake_ > 0 || follow_ >= quick_calls || job.tasks <= threads;
         if (is_shared) share(job, threads);
         job.work_as_caller([&](std::size_t done) {
-            if (is_shared || (Clock::now() - begin) * (job.tasks - done) < worth_waking * done) return;
+            if (is_shared ||
+                (Clock::now() - begin) * (job.tasks - done) < microseconds(worth_waking_microseconds) * done)
+                return;
             is_shared = true;
             share(job, threads);
         });
@@ -121,9 +118,6 @@ class Pool {
         Placement placement;
     };
 
-    // Calls in a row that one thread does; the next one wakes helpers at once.
-    static constexpr int quick_calls = 2;
-
     // From now on helpers may take tasks.
     void share(Tasks& job, std::size_t threads) {
         {
@@ -132,7 +126,8 @@ class Pool {
             job_ = &job;
             wanted_ = threads - 1;
             ++generation_;
-            for (std::size_t i = 0; i < std::min({wanted_, helpers_.size(), sent_helpers}); ++i)
+            for (std::size_t i = 0;
+                 i < std::min({wanted_, helpers_.size(), static_cast<std::size_t>(sent_helpers)}); ++i)
                 helpers_[i].placement.wake_elsewhere(helpers_[i].thread.native_handle());
         }
         wake_.notify_all();

@@ -8,13 +8,12 @@
 #include <exception>
 #include <mutex>
 
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr auto interruption_interval = std::chrono::milliseconds(20);
 
 struct Tasks {
     // The tasks are cut into so many shares.
@@ -44,7 +43,7 @@ struct Tasks {
     void work_as_caller(const Between& between) {
         auto asked = Clock::now();
         take_tasks(0, [&](std::size_t done) {
-            if (Clock::now() - asked > interruption_interval) {
+            if (Clock::now() - asked > std::chrono::milliseconds(std::int64_t{interruption_milliseconds})) {
                 if (Interruptible::is_interrupted()) throw Interrupted{};
                 asked = Clock::now();
             }

@@ -13,6 +13,7 @@ from samesum._public import public as _public
 from samesum._public import publish as _publish
 from samesum.engine.environment import configure as _configure
 from samesum.engine.memory import defer_with as _defer_with
+from samesum.engine.result_cache import get_cache_limit, set_cache_limit
 from samesum.engine.threads import get_num_threads, set_num_threads
 from samesum.errors import (
     AttributeValueError,
@@ -41,6 +42,7 @@ from samesum.frontends.arrays.reductions import (
     sum_square,
 )
 from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.variances import std, var
 
@@ -82,6 +84,7 @@ __all__ = [
     "count_nonzero",
     "cumulative_prod",
     "cumulative_sum",
+    "get_cache_limit",
     "get_num_threads",
     "group_norm",
     "l1_norm",
@@ -105,6 +108,9 @@ __all__ = [
     "prod",
     "reduce",
     "rms_norm",
+    "scatter_reduce",
+    "segment_reduce",
+    "set_cache_limit",
     "set_num_threads",
     "softmax",
     "std",

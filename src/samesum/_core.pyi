@@ -46,6 +46,16 @@ def reduce_several(
     dtype: np.dtype[Any] | None = None,
     where: Any = None,
 ) -> list[np.ndarray[Any, np.dtype[Any]]]: ...
+def reduce_segments(
+    code: int,
+    flags: int,
+    correction: float,
+    x: np.ndarray[Any, np.dtype[Any]],
+    labels: np.ndarray[Any, np.dtype[Any]],
+    negative: bool,
+    initial: np.ndarray[Any, np.dtype[Any]] | None,
+    out: np.ndarray[Any, np.dtype[Any]],
+) -> tuple[int, int]: ...
 
 class Accumulation:
     def __init__(self, code: int, flags: int, dtype: np.dtype[Any], outputs: int, count: int, tier: int) -> None: ...
@@ -108,8 +118,8 @@ def normalize_lines(
     at_least: bool,
     inside: float,
     outside: float,
-    scale: np.ndarray[Any, np.dtype[np.float64]] | None = None,
-    bias: np.ndarray[Any, np.dtype[np.float64]] | None = None,
+    scale: np.ndarray[Any, np.dtype[Any]] | None = None,
+    bias: np.ndarray[Any, np.dtype[Any]] | None = None,
     dtype: np.dtype[Any] | None = None,
     out: np.ndarray[Any, np.dtype[Any]] | None = None,
     inverse_dtype: np.dtype[Any] | None = None,
@@ -127,7 +137,9 @@ def declare_operators(
             int,
             bool,
             tuple[list[str], int, int, bool] | None,
-            list[tuple[str, str, int]],
+            list[tuple[str, str, list[float]]],
+            list[tuple[str, list[str], bool]],
+            list[str],
         ]
     ],
 ) -> None: ...
@@ -146,6 +158,9 @@ class ThreadLimit:
     def __enter__(self) -> None: ...
     def __exit__(self, *error: object) -> None: ...
 
+def set_cache_limit(n: int) -> None: ...
+def cache_limit() -> int: ...
+def cached_bytes() -> int: ...
 def set_num_threads(n: int) -> None: ...
 def get_num_threads() -> int: ...
 def set_instruction_set(name: str) -> None: ...

@@ -1,4 +1,4 @@
-"""`exact`: PyTorch's reductions, scans and softmaxes on the CPU by samesum. It needs the torch package."""
+"""`exact`: PyTorch's reductions, scans, softmaxes and norms on the CPU by samesum. It needs the torch package."""
 
 from samesum._public import publish
 from samesum.frontends.plugins.exact_torch import exact

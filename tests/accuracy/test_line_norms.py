@@ -109,6 +109,21 @@ def test_results_halfway_between_two_floats(dtype: np.dtype[Any]) -> None:
         check(RMS_NORM, x, Epsilon(), scale, bias)
 
 
+@each_row
+@each_dtype
+@pytest.mark.usefixtures("each_instruction_set")
+def test_results_of_another_format(row: Norm, dtype: np.dtype[Any]) -> None:
+    """Rounded once from what is exact, whether the format is wider or narrower; scales of any format."""
+    n, epsilon = 11, EPSILONS[row.name][0]
+    x = np.stack([cases.make("normal", dtype, n, seed) for seed in range(3)])
+    x[1] = cases.make("uniform", dtype, n, 4)
+    for target, held in zip(cases.FLOATS, (*cases.FLOATS[1:], cases.FLOATS[0]), strict=True):
+        scale, bias = (cases.make("normal", held, n, seed) for seed in (5, 6))
+        found = normalize_lines(row, x, (1,), epsilon, scale, bias, dtype=np.dtype(target))
+        wanted = np.stack([expected_line(row, line, epsilon, scale, bias, target) for line in x])
+        assert_bits(found, wanted, f"{row.name} {target} {held}")
+
+
 @each_dtype
 def test_the_inverse_deviation(dtype: np.dtype[Any]) -> None:
     x = np.stack([cases.make("normal", dtype, 7, seed) for seed in range(5)])

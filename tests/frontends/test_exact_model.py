@@ -17,6 +17,7 @@ from samesum.conformance.forms import Form, own_forms, question
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.formats.arrays import NDArray
 from samesum.frontends.plugins.choosing import chosen_names
+from samesum.frontends.plugins.exact_model import OFFERED
 from samesum.specs.openvino import OPENVINO
 
 openvino = pytest.importorskip("openvino")
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:OpenVINO's CPU plugin computes i
 EXAMPLES = Path(__file__).parents[2] / "examples" / "openvino"
 HUGE = np.float32([[3e30, 4e30], [1.0, 1.0]])
 """OpenVINO's squares overflow in its first L2 norm."""
-TAKEN = chosen_names(OPENVINO, None)
+TAKEN = chosen_names(OPENVINO, None, OFFERED)
 KEPT = {"float32", "int32", "int16", "int8", "uint16", "uint8", "bool"}
 """Element types that the plugin computes with, or in a wider type that holds all their values."""
 CORE = openvino.Core()

@@ -154,7 +154,7 @@ def test_blocks_may_be_nested() -> None:
         other.start()
         other.join()
         assert found == [1.0]
-    assert torch._C._dispatch_dump("aten::amax").count("torch_kernels") == 0
+    assert torch._C._dispatch_dump("aten::amax").count("samesum") == 0
 
 
 def test_operators_choose_which_are_exact() -> None:
@@ -174,21 +174,17 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
         super().__init__()
         self.maps = torch.nn.ModuleList(torch.nn.Linear(width, n) for n in (3 * width, width, 4 * width))
         self.back = torch.nn.Linear(4 * width, width)
+        self.first, self.second = torch.nn.LayerNorm(width), torch.nn.RMSNorm(width)
 
     @staticmethod
     def _each(linear: Any, x: Any) -> Any:
         return torch.stack([linear(sample) for sample in x])
 
-    @staticmethod
-    def _normalized(x: Any) -> Any:
-        centred = x - x.mean(-1, keepdim=True)
-        return centred / (torch.linalg.vector_norm(centred, dim=-1, keepdim=True) + 1e-5)
-
     def forward(self, x: Any) -> Any:
-        q, k, v = self._each(self.maps[0], self._normalized(x)).chunk(3, -1)
+        q, k, v = self._each(self.maps[0], self.first(x)).chunk(3, -1)
         weights = (q[:, :, None] * k[:, None]).sum(-1).softmax(-1)
         x = x + self._each(self.maps[1], (weights[..., None] * v[:, None]).sum(2))
-        return x + self._each(self.back, torch.relu(self._each(self.maps[2], self._normalized(x))))
+        return x + self._each(self.back, torch.relu(self._each(self.maps[2], self.second(x))))
 
 
 def test_a_transformer_gives_a_sample_the_same_bits_in_every_batch() -> None:

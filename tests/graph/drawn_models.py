@@ -24,6 +24,7 @@ KINDS = {
 }
 FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 UNARY = {"Abs": KINDS, "Neg": KINDS, "Relu": KINDS, "Identity": KINDS, "Exp": FLOATS, "Sqrt": FLOATS, "Log": FLOATS}
+UNARY |= {"Sign": KINDS, "Floor": FLOATS, "Reciprocal": FLOATS}
 BINARY = ("Add", "Sub", "Mul", "Max", "Min")
 REDUCTIONS = ("ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceProd")
 AXES = {"first": [0], "last": [-1], "both": [0, -1], "two_last": [-1, -2]}

@@ -52,6 +52,7 @@ NAMES_OF_KINDS = {
     **dict.fromkeys((Kind.INTEGERS, Kind.AXES), "INTS"),
     Kind.NUMBER: "FLOAT",
     Kind.WORD: "STRING",
+    Kind.TENSOR: "TENSOR",
 }
 FAMILY_OF_ONNX, AROUND_OF_ONNX = (
     [operator for operator in ONNX.operators if (operator.row is not None) is family] for family in (True, False)
@@ -96,7 +97,7 @@ def _default(proto: Any) -> Any:
     from onnx.helper import get_attribute_value
 
     value = get_attribute_value(proto) if proto.name else None
-    return tuple(value) if isinstance(value, list) else value
+    return value.decode() if isinstance(value, bytes) else tuple(value) if isinstance(value, list) else value
 
 
 def inputs_and_attributes_of_row(spec: Spec) -> tuple[Any, ...]:

@@ -42,6 +42,13 @@ class Operator:
     kind: Kind = Kind.REDUCTION
     numbers: Numbers = Numbers.ANY
     is_exact: bool = True
+    is_masked: bool = False
+    """About half of the elements are chosen by a mask of the array's shape."""
+
+    @property
+    def function(self) -> str:
+        """The function on arrays."""
+        return self.name.removeprefix("masked_")
 
     @property
     def keeps_shape(self) -> bool:
@@ -56,7 +63,7 @@ class Operator:
     @property
     def is_mean(self) -> bool:
         """True if the results of integers are float64, rounded once."""
-        return self.name in ("mean", "var", "std")
+        return self.function in ("mean", "var", "std")
 
     @property
     def is_linear(self) -> bool:
@@ -73,7 +80,7 @@ class Operator:
     def takes(self, dtype: str) -> bool:
         """True if samesum has the operator for that type."""
         if dtype == "bool":
-            return self.name in ("all", "any")
+            return self.name in ("all", "any", "count_nonzero")
         return self.kind not in (Kind.NORMALIZATION, Kind.ELEMENTWISE) or "float" in dtype
 
 
@@ -92,6 +99,12 @@ _ROWS = (
     Operator("std", ""),
     Operator("all", "ReduceMin", numbers=Numbers.NONZERO),
     Operator("any", "ReduceMax", numbers=Numbers.ZERO),
+    Operator("count_nonzero", ""),
+    Operator("nansum", ""),
+    Operator("masked_sum", "", is_masked=True),
+    Operator("masked_mean", "", is_masked=True),
+    Operator("masked_max", "", is_masked=True),
+    Operator("masked_var", "", is_masked=True),
     Operator("argmin", "ArgMin", Kind.INDEX),
     Operator("argmax", "ArgMax", Kind.INDEX),
     Operator("cumulative_sum", "CumSum", Kind.SCAN),

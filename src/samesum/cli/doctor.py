@@ -15,9 +15,10 @@ from samesum.bench.cache import last_level_cache
 from samesum.bench.machine import this_machine
 from samesum.cli.exits import Exit
 from samesum.cli.show import print_json, printable
-from samesum.engine import processors
-from samesum.engine.environment import INSTRUCTION_SET, THREADS
+from samesum.engine import control_groups, processors
+from samesum.engine.environment import CACHE_LIMIT, INSTRUCTION_SET, THREADS
 from samesum.engine.machine import instruction_set, instruction_sets
+from samesum.engine.result_cache import get_cache_limit
 from samesum.engine.threads import get_num_threads
 
 _PACKAGES = (
@@ -54,7 +55,7 @@ def call(arguments: argparse.Namespace) -> Exit:
 def facts() -> dict[str, Any]:
     """What can be found out, by name; None where the system does not say."""
     machine = this_machine()
-    quota = processors.quota(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+    quota = processors.quota(control_groups.MEMBERSHIP, control_groups.GROUPS)
     found: dict[str, Any] = {
         "samesum": __version__,
         "python": f"{platform.python_implementation()} {platform.python_version()}",
@@ -64,12 +65,13 @@ def facts() -> dict[str, Any]:
         "memory": _memory(),
         "instruction set": f"{instruction_set()} of {', '.join(instruction_sets())}",
         "threads": get_num_threads(),
+        "cache limit": get_cache_limit(),
         "processors": os.cpu_count(),
         "affinity": processors.affinity(),
         "cpu quota": quota,
         "byte order": sys.byteorder,
     }
-    found |= {name: os.environ[name] for name in (THREADS, INSTRUCTION_SET) if name in os.environ}
+    found |= {name: os.environ[name] for name in (THREADS, INSTRUCTION_SET, CACHE_LIMIT) if name in os.environ}
     return found | {name: _version(name) for name in _PACKAGES}
 
 

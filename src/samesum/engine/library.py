@@ -6,13 +6,20 @@ from collections.abc import Sequence
 
 from samesum import _core
 
-AttributeRow = tuple[str, str, int]
-"""The standard's word, the field of an operation that it sets, and what holds for a node without it."""
+AttributeRow = tuple[str, str, list[float]]
+"""The standard's word, the field of an operation that it sets, and what holds for a node without it: none if it needs
+one, which flags and axes do not."""
+ParameterRow = tuple[str, list[str], bool]
+"""A scale or a bias: its name, its element types where they are not those of the data, whether it may be left out."""
 AxesRow = tuple[list[str], int, int, bool]
 """The input that names axes: its element types, its least and greatest rank, whether it may be left out."""
-VersionRow = tuple[str, int, int, str, int, list[str], str | None, int, bool, AxesRow | None, list[AttributeRow]]
+VersionRow = tuple[
+    str, int, int, str, int, list[str], str | None, int, bool, AxesRow | None, list[AttributeRow], list[ParameterRow],
+    list[str],
+]  # fmt: skip
 """Name, the opset since which it holds (0: an unknown opset), the version to register it as, kind, number of the row,
-element types, that of the result if it is another, least rank, whether the axis makes a matrix, axes, attributes."""
+element types, that of the result if it is another, least rank, whether the axis makes a matrix, axes, attributes,
+parameters, what outputs after the first one are."""
 
 
 def declare(rows: Sequence[VersionRow]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import ml_dtypes
 import numpy as np
 
 from samesum import _core
 from samesum.algebra.rows import Norm
-from samesum.errors import ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 
 
@@ -23,6 +23,8 @@ class Epsilon:
 
 
 NO_EPSILON = Epsilon()
+
+_READ = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)))
 
 
 def normalize_lines(
@@ -40,9 +42,7 @@ def normalize_lines(
     `scale` and `bias` broadcast to the shape of `x`. Any element that is not finite makes its whole line NaN; a line of
     which nothing is left to divide by gives the bias.
     """
-    result: NDArray = _core.normalize_lines(
-        x, axes, *_asked(row, epsilon), _spread(scale, x), _spread(bias, x), dtype, out
-    )
+    result: NDArray = _core.normalize_lines(x, axes, *_asked(row, epsilon), _floats(scale), _floats(bias), dtype, out)
     return result
 
 
@@ -57,7 +57,7 @@ def normalize_lines_with_inverse(
 ) -> tuple[NDArray, NDArray]:
     """The same, and one over what each line is divided by, rounded once to `inverse_dtype`; its axes have length 1."""
     result: tuple[NDArray, NDArray] = _core.normalize_lines(
-        x, axes, *_asked(row, epsilon), _spread(scale, x), _spread(bias, x), None, None, inverse_dtype
+        x, axes, *_asked(row, epsilon), _floats(scale), _floats(bias), None, None, inverse_dtype
     )
     return result
 
@@ -66,11 +66,6 @@ def _asked(row: Norm, epsilon: Epsilon) -> tuple[int, bool, bool, bool, float, f
     return row.divisor, row.centred, row.over_count, epsilon.at_least, epsilon.inside, epsilon.outside
 
 
-def _spread(array: NDArray | None, x: NDArray) -> NDArray | None:
-    """In float64, which holds every element of the allowed types, without a copy for what repeats."""
-    if array is None:
-        return None
-    try:
-        return np.broadcast_to(array.astype(np.float64), x.shape)
-    except ValueError:
-        raise ShapeError(f"shape {array.shape} does not broadcast to that of the data, {x.shape}") from None
+def _floats(array: NDArray | None) -> NDArray | None:
+    """In a format that the core reads, which holds every element of the allowed types."""
+    return array if array is None or array.dtype in _READ else array.astype(np.float64)

@@ -37,7 +37,7 @@ def _run(stage: Stage, values: dict[str, NDArray]) -> None:
     if results is None:
         for step, ended in zip(stage.steps, stage.ends, strict=True):
             try:
-                values[step.result] = step.call([values[name] if name else None for name in step.node.inputs])
+                values |= step.run([values[name] if name else None for name in step.node.inputs])
             except (SamesumError, MemoryError) as error:
                 raise saying(step.node, error) from None
             for name in ended:

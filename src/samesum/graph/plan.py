@@ -44,6 +44,7 @@ def _lines(stage: Stage) -> list[str]:
 
 def _line(step: Step) -> str:
     inputs = ", ".join(name or "-" for name in step.node.inputs)
-    fact = step.fact
-    line = f"{step.title}({inputs}) -> {step.result} {type_text(fact.dtype, fact.shape)}"
+    facts = dict(zip(step.node.outputs, step.facts or (step.fact,), strict=True))
+    outputs = ", ".join(f"{name} {type_text(fact.dtype, fact.shape)}" for name, fact in facts.items() if name)
+    line = f"{step.title}({inputs}) -> {outputs}"
     return f"{line}; {step.detail}" if step.detail else line

@@ -58,6 +58,10 @@ def _constants(graph: Graph) -> dict[str, Fact]:
 def _foretold(step: Step, facts: dict[str, Fact]) -> Step:
     """The step with what is known of its result, which `facts` receives too."""
     inputs = [facts[name] if name else None for name in step.node.inputs]
+    if step.infer_all is not None:
+        several = step.infer_all(inputs)
+        facts.update((name, fact) for name, fact in zip(step.node.outputs, several, strict=True) if name)
+        return replace(step, fact=several[0], facts=several)
     fact = step.infer(inputs)
     if fact.value is None and _is_small(fact) and all(each is None or each.value is not None for each in inputs):
         fact = _folded(step, inputs, fact)

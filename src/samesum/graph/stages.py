@@ -64,7 +64,7 @@ def _reduces(step: Step) -> bool:
 
 
 def _readers(steps: Sequence[Step]) -> Mapping[str, list[Step]]:
-    readers: dict[str, list[Step]] = {step.result: [] for step in steps}
+    readers: dict[str, list[Step]] = {name: [] for step in steps for name in step.results}
     for step in steps:
         for name in dict.fromkeys(step.node.inputs):
             if name in readers:
@@ -120,9 +120,9 @@ def _position(steps: Sequence[Step], key: Key, members: Sequence[int]) -> int:
 
 
 def _stage(steps: list[Step], source: str, homes: Mapping[str, tuple[Key, ...]]) -> Stage:
-    own = {step.result for step in steps}
+    own = {name for step in steps for name in step.results}
     reads = dict.fromkeys(name for step in steps for name in step.node.inputs if name and name not in own)
-    results = tuple(step.result for step in steps if step.result not in homes)
+    results = tuple(name for step in steps for name in step.results if name not in homes)
     seen, ends = {*results}, []
     for step in reversed(steps):
         last = tuple(name for name in dict.fromkeys(step.node.inputs) if name in own and name not in seen)

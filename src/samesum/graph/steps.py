@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from samesum.errors import SamesumError, UnsupportedOperator, during
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
 from samesum.graph.refusals import Refused, refusal
-from samesum.operators.apply import apply
+from samesum.operators.apply import apply, apply_all
 from samesum.operators.catalogue import ROWS
 from samesum.operators.rows import UNKNOWN, Cut, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
 
 Call = Callable[[Inputs], NDArray]
+CallAll = Callable[[Inputs], tuple[NDArray, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,27 @@ class Step:
     axes: tuple[int, ...] | None = None
     """What a reduction reduces, counted from the front, where that is known beforehand."""
     detail: str = ""
+    call_all: CallAll | None = None
+    """Of a node with several outputs: all that it names, those left out too."""
+    infer_all: Callable[[Facts], tuple[Fact, ...]] | None = None
+    facts: tuple[Fact, ...] = ()
+    """What is known of each of several outputs."""
 
     @property
     def result(self) -> str:
-        """The name of the value that it gives."""
-        return self.node.outputs[0]
+        """The name of the first value that it gives."""
+        return self.results[0]
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The names of the values that it gives."""
+        return tuple(name for name in self.node.outputs if name)
+
+    def run(self, inputs: Inputs) -> dict[str, NDArray]:
+        """The values that it gives, by name."""
+        if self.call_all is None:
+            return {self.result: self.call(inputs)}
+        return {name: each for name, each in zip(self.node.outputs, self.call_all(inputs), strict=True) if name}
 
 
 def bound(nodes: Sequence[Node]) -> list[Step]:
@@ -85,9 +102,20 @@ def step_of(node: Node) -> Step:
         raise UnsupportedOperator(f"known are the opsets 1 to {newest}")
     spec = lookup(node.standard, node.operator, node.opset)
     operation = bind_node(spec, node.attributes, node.inputs)
-    if len([name for name in node.outputs if name]) != 1 or not node.outputs[0]:
-        raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; one is supported")
     row = ROWS[spec.identifier]
+    count = len(node.outputs)
+    most = 1 if row.all is None else row.all.most
+    if not any(node.outputs) or (most is not None and count > most):
+        allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
+        raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
     cut = Cut.NONE if operation.attributes.get("auto_broadcast") == "none" else row.cut
     call, infer = partial(apply, operation), partial(row.infer, operation)
-    return Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
+    step = Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
+    if row.all is None or count == 1:
+        return step
+
+    def infer_all(facts: Facts) -> tuple[Fact, ...]:
+        return outputs.infer(operation, facts, count)
+
+    outputs = row.all
+    return replace(step, call_all=partial(apply_all, operation, count), infer_all=infer_all)

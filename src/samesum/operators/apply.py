@@ -31,6 +31,18 @@ def apply(operation: Operation, inputs: Inputs, out: NDArray | None = None) -> N
         raise saying(spec.identifier, error) from None
 
 
+def apply_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray, ...]:
+    """The first `count` outputs of an operator that has several; the errors are those of `apply`."""
+    spec = operation.spec
+    outputs = ROWS[spec.identifier].all
+    assert outputs is not None
+    try:
+        check_inputs(spec, inputs)
+        return outputs.run(operation, inputs, count)
+    except (SamesumError, MemoryError) as error:
+        raise saying(spec.identifier, error) from None
+
+
 def check_inputs(spec: Spec, inputs: Inputs) -> None:
     """As many inputs as the version has, of its types and ranks, those of type T all of one, or an error."""
     expected = spec.inputs

@@ -12,10 +12,15 @@ from samesum.operators.onnx_rows import ONNX_ROWS
 from samesum.operators.openvino_rows import OPENVINO_ROWS
 from samesum.operators.reductions import reduced, scanned
 from samesum.operators.rows import Row
+from samesum.operators.rows_of_elements import ONNX_ELEMENT_ROWS, OPENVINO_ELEMENT_ROWS
+from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_ROWS
 from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Spec
 
-_AROUND = {"onnx": ONNX_ROWS, "openvino": OPENVINO_ROWS}
+_AROUND = {
+    "onnx": (*ONNX_ROWS, *ONNX_ELEMENT_ROWS, *ONNX_MOVING_ROWS),
+    "openvino": (*OPENVINO_ROWS, *OPENVINO_ELEMENT_ROWS, *OPENVINO_MOVING_ROWS),
+}
 
 
 def _row(spec: Spec) -> Row:

@@ -13,7 +13,7 @@ import numpy as np
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray, Shape
 from samesum.formats.axes import from_front
-from samesum.operators.facts import INT64, first
+from samesum.operators.facts import INT64, broadcast, first
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, Run
 
 _SIZES = (0, 1, 840, 1680)
@@ -75,6 +75,16 @@ def cast_like(_: Attributes, facts: Facts) -> Fact:
     return Fact((facts[1] or UNKNOWN).dtype, first(facts).shape)
 
 
+def truth(_: Attributes, facts: Facts) -> Fact:
+    """Truth values in the shape to which all inputs broadcast."""
+    return Fact(np.dtype(np.bool_), broadcast({}, facts).shape)
+
+
+def where(_: Attributes, facts: Facts) -> Fact:
+    """The second input's type in the shape to which all inputs broadcast."""
+    return Fact((facts[1] or UNKNOWN).dtype, broadcast({}, facts).shape)
+
+
 in_type_of_second = cast_like
 """Of a normalization that has the type of its scale."""
 
@@ -131,3 +141,17 @@ def gather(attributes: Attributes, facts: Facts) -> Fact:
 def arange(attributes: Attributes, facts: Facts) -> Fact:
     """A vector of unknown length."""
     return Fact(attributes.get("output_type") or first(facts).dtype, (None,))
+
+
+def layer_norm_outputs(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
+    """The result like the data; mean and inverse deviation in the stash type, with the axes of length 1."""
+    data = first(facts)
+    if data.dtype is None or data.shape is None:
+        return (Fact(data.dtype, data.shape), *(UNKNOWN,) * (count - 1))
+    stash = np.dtype(np.float64 if data.dtype == np.float64 else np.float32)
+    try:
+        axis = from_front(attributes["axis"], len(data.shape))
+    except SamesumError:
+        return (Fact(data.dtype, data.shape), *(Fact(stash),) * (count - 1))
+    inner = Fact(stash, data.shape[:axis] + (1,) * (len(data.shape) - axis))
+    return (Fact(data.dtype, data.shape), inner, inner)[:count]

@@ -22,7 +22,12 @@ _MEAN_VARIANCE = Epsilon(outside=1e-9)
 
 
 def _inside(attributes: Attributes) -> Epsilon:
-    return Epsilon(_number(attributes, "epsilon"))
+    return Epsilon(epsilon_of(attributes))
+
+
+def epsilon_of(attributes: Attributes) -> float:
+    """The float32 value of the attribute epsilon, which is finite and not negative."""
+    return _number(attributes, "epsilon")
 
 
 def _number(attributes: Attributes, name: str) -> float:
@@ -45,15 +50,17 @@ def layer_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
     return normalize_lines(LAYER_NORM, x, axes, _inside(attributes), given(inputs, 1), optional(inputs, 2))
 
 
-def layer_norm_outputs(attributes: Attributes, inputs: Inputs) -> tuple[NDArray, NDArray, NDArray]:
+def layer_norm_outputs(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
     """LayerNormalization with its inner outputs in the stash type: the mean and the inverse of the deviation."""
+    if count == 1:
+        return (layer_norm(attributes, inputs),)
     x = given(inputs, 0)
     axes = _from_axis(attributes, x)
     stash = np.dtype(np.float64 if x.dtype == np.float64 else np.float32)
     result, inverse = normalize_lines_with_inverse(
         LAYER_NORM, x, axes, _inside(attributes), given(inputs, 1), optional(inputs, 2), stash
     )
-    return result, reduce(MEAN, x, axes, KEEPDIMS, stash), inverse
+    return (result, reduce(MEAN, x, axes, KEEPDIMS, stash), inverse)[:count]
 
 
 def rms_norm(attributes: Attributes, inputs: Inputs) -> NDArray:

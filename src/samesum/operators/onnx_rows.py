@@ -6,7 +6,7 @@ import numpy as np
 
 from samesum.engine import elementwise
 from samesum.operators import facts, foretelling, norms, pointwise, shaping, slicing
-from samesum.operators.rows import Cut, Row, Run, row
+from samesum.operators.rows import Cut, Row, Run, row, several
 
 
 def _unary(name: str, function: pointwise.Unary, is_light: bool = False) -> Row:
@@ -60,7 +60,7 @@ ONNX_ROWS = (
     _viewing("Slice", slicing.slice_attributes),
     _viewing("Slice", slicing.slice_inputs, 10),
     row("Gather", slicing.gather, foretelling.gather),
-    row("LayerNormalization", norms.layer_norm, facts.same),
+    several("LayerNormalization", norms.layer_norm_outputs, foretelling.layer_norm_outputs, most=3),
     row("RMSNormalization", norms.rms_norm, foretelling.in_type_of_second),
     row("GroupNormalization", norms.group_norm("group"), facts.same),
     row("GroupNormalization", norms.group_norm("channel"), facts.same, 21),

@@ -28,6 +28,9 @@ Facts = Sequence[Fact | None]
 
 Run = Callable[[Attributes, Inputs], NDArray]
 Infer = Callable[[Attributes, Facts], Fact]
+RunAll = Callable[[Attributes, Inputs, int], tuple[NDArray, ...]]
+"""Of attributes, inputs and how many of its outputs a node names."""
+InferAll = Callable[[Attributes, Facts, int], tuple[Fact, ...]]
 
 
 class Cut(Enum):
@@ -53,6 +56,17 @@ class Row:
     cut: Cut = Cut.NONE
     is_light: bool = False
     """Computing an element again costs no more than reading it."""
+    all: All | None = None
+    """How it gives more than one output, where it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """How an operator gives all outputs that a node names, at most `most` of them (None: any number)."""
+
+    run: Callable[[Operation, Inputs, int], tuple[NDArray, ...]]
+    infer: Callable[[Operation, Facts, int], tuple[Fact, ...]]
+    most: int | None = None
 
 
 def row(operator: str, run: Run, infer: Infer, since: int = 1, cut: Cut = Cut.NONE, is_light: bool = False) -> Row:
@@ -64,4 +78,20 @@ def row(operator: str, run: Run, infer: Infer, since: int = 1, cut: Cut = Cut.NO
         since,
         cut,
         is_light,
+    )
+
+
+def several(operator: str, run: RunAll, infer: InferAll, since: int = 1, most: int | None = None) -> Row:
+    """The row of an operator with several outputs; a node may name the first one alone."""
+    outputs = All(
+        lambda operation, inputs, count: run(operation.attributes, inputs, count),
+        lambda operation, facts, count: infer(operation.attributes, facts, count),
+        most,
+    )
+    return Row(
+        operator,
+        lambda operation, inputs: outputs.run(operation, inputs, 1)[0],
+        lambda operation, facts: outputs.infer(operation, facts, 1)[0],
+        since,
+        all=outputs,
     )

@@ -10,6 +10,8 @@ import numpy as np
 from samesum.errors import ModelError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import all_from_front, from_front
+from samesum.formats.limits import checked
+from samesum.operators.picking import gather_batches, within
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.rows import Attributes, Inputs
 
@@ -117,17 +119,15 @@ def gather(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def gather_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
     """Gather of OpenVINO, whose axis is an input."""
-    if attributes.get("batch_dims"):
-        raise ModelError(f"batch_dims is {attributes['batch_dims']}; only 0 is supported")
     axes = integers(given(inputs, 2))
     if len(axes) != 1:
         raise ShapeError(f"axis has {len(axes)} elements; exactly one is allowed")
+    if attributes.get("batch_dims"):
+        return gather_batches(given(inputs, 0), given(inputs, 1), axes[0], attributes["batch_dims"])
     return _gathered(given(inputs, 0), given(inputs, 1), axes[0])
 
 
 def _gathered(data: NDArray, indices: NDArray, axis: int) -> NDArray:
     place = from_front(axis, data.ndim)
-    size = data.shape[place]
-    if indices.size and not (int(indices.min()) >= -size and int(indices.max()) < size):
-        raise ShapeError(f"indices from {indices.min()} to {indices.max()}; allowed: {-size} to {size - 1}")
-    return np.asarray(np.take(data, indices.astype(np.int64), place))
+    checked((*data.shape[:place], *indices.shape, *data.shape[place + 1 :]))
+    return np.asarray(np.take(data, within(indices, data.shape[place]), place))

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from samesum.errors import AttributeValueError, AxisError, UnsupportedOperator
-from samesum.formats.arrays import Dtype
+from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import integer_of
 from samesum.formats.elements import CASTABLE, IR_ELEMENTS, ONNX_ELEMENTS, Element, names
 from samesum.specs.row import Attribute, Kind, Spec, Standard, Unread
@@ -123,6 +125,10 @@ def _type(standard: Standard, _: Attribute, value: Any) -> Dtype:
     return element.dtype
 
 
+def _tensor(_: Standard, __: Attribute, value: Any) -> NDArray:
+    return value.reshape(()) if isinstance(value, np.ndarray) and value.size == 1 else _refused(value)
+
+
 def _refused(value: Any) -> Any:
     raise ValueError(value)
 
@@ -155,4 +161,5 @@ _READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
     Kind.AXES: _axes,
     Kind.WORD: _word,
     Kind.TYPE: _type,
+    Kind.TENSOR: _tensor,
 }

@@ -63,9 +63,9 @@ class Operation:
 def bind(spec: Spec, attributes: Mapping[str, object]) -> Operation:
     """`spec` with `attributes` checked and the others at their defaults.
 
-    Raises UnsupportedOperator for a name that the version does not have, AxisError for axes that are
-    not integers or, where the version allows none, negative, AttributeValueError for any other value that the
-    standard does not allow and for an attribute that is missing.
+    Raises UnsupportedOperator for a name that the version does not have and for a value that is not supported,
+    AxisError for axes that are not integers or, where the version allows none, negative, AttributeValueError for any
+    other value that the standard does not allow and for an attribute that is missing.
     """
     given = dict(attributes)
     values: dict[str, object] = {}
@@ -76,6 +76,9 @@ def bind(spec: Spec, attributes: Mapping[str, object]) -> Operation:
             raise AttributeValueError(f"{spec.identifier}: the attribute {attribute.name!r} is missing")
         else:
             values[attribute.meaning] = attribute.default
+        if attribute.only is not None and values[attribute.meaning] != attribute.only:
+            said = f"{spec.identifier}: {attribute.name} is {values[attribute.meaning]}"
+            raise UnsupportedOperator(f"{said}; supported is {attribute.only}")
     if given:
         _refuse_names(spec, given)
     return Operation(spec, values)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from samesum.specs.onnx_around import ONNX_AROUND
+from samesum.specs.onnx_elements import ONNX_ELEMENTWISE
 from samesum.specs.onnx_family import ONNX_FAMILY
+from samesum.specs.onnx_moving import ONNX_MOVING
 from samesum.specs.onnx_norms import ONNX_NORMS
 from samesum.specs.row import Standard
 
 ONNX = Standard(
     "onnx",
     newest_opset=28,
-    operators=ONNX_FAMILY + ONNX_AROUND + ONNX_NORMS,
+    operators=ONNX_FAMILY + ONNX_AROUND + ONNX_ELEMENTWISE + ONNX_MOVING + ONNX_NORMS,
     empty_axes_reduce_all=True,
     scalars_have_an_axis=False,
     minds_case=True,

@@ -21,6 +21,7 @@ class Kind(Enum):
     AXES = "a list of axes"
     WORD = "a word"
     TYPE = "an element type"
+    TENSOR = "a tensor of one element"
 
 
 class EmptySet(Enum):
@@ -44,6 +45,8 @@ class Attribute:
     required: bool = False
     words: tuple[str, ...] = ()
     """The words that are allowed, in lower case; none: any word."""
+    only: object = None
+    """The one value that is supported, where the standard allows others."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meaning", self.meaning or self.name)

@@ -19,6 +19,8 @@ from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import integer_of
 from samesum.frontends.arrays.numbers import exact_numbers, integer, real_number
 
+_FLOATS = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)))
+
 
 def layer_norm(
     x: ArrayLike,
@@ -106,7 +108,11 @@ def group_norm(
             raise ShapeError(f"{name} has shape {found.shape}; one number for each of {channels} channels is needed")
         scales.append(None if found is None else found.reshape(shape[1:3] + (1,) * (array.ndim - 2)))
     axes = tuple(range(2, array.ndim + 1))
-    result = normalize_lines(LAYER_NORM, array.reshape(shape), axes, Epsilon(_checked(eps)), scales[0], scales[1])
+    lines, epsilon = array.reshape(shape), Epsilon(_checked(eps))
+    if isinstance(out, np.ndarray) and out.shape == array.shape and out.flags.c_contiguous:
+        normalize_lines(LAYER_NORM, lines, axes, epsilon, scales[0], scales[1], out=out.reshape(shape))
+        return out
+    result = normalize_lines(LAYER_NORM, lines, axes, epsilon, scales[0], scales[1])
     return _delivered(result.reshape(array.shape), out)
 
 
@@ -141,7 +147,7 @@ def _normalized(row: Normalization, x: ArrayLike, axis: int, out: NDArray | None
 
 def _floats(x: ArrayLike) -> NDArray:
     array = as_array(x)
-    if array.dtype.name not in ("float16", "bfloat16", "float32", "float64"):
+    if array.dtype not in _FLOATS and array.dtype.newbyteorder("=") not in _FLOATS:
         raise DtypeError(f"x is {array.dtype.name}; allowed are float16, bfloat16, float32 and float64")
     return array
 

@@ -16,6 +16,8 @@ from samesum.formats.elements import FLOAT8, FLOATS_PLUS
 _EXACT_IN_FLOAT64 = (
     FLOATS_PLUS | FLOAT8 | {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 )
+_FLOAT_TYPES = frozenset(map(np.dtype, FLOATS_PLUS))
+"""The most usual ones: NumPy takes a microsecond to make the name of a type."""
 _MOST = 2.0**53
 """The integers of 8 bytes below it are those that float64 holds all."""
 
@@ -48,7 +50,7 @@ def exact_numbers(name: str, given: ArrayLike) -> NDArray:
     Raises DtypeError for other dtypes, AttributeValueError for integers from 2^53 on.
     """
     array = as_array(given)
-    if array.dtype.name not in _EXACT_IN_FLOAT64:
+    if array.dtype not in _FLOAT_TYPES and array.dtype.name not in _EXACT_IN_FLOAT64:
         raise DtypeError(f"{name} is {array.dtype.name}; allowed are {', '.join(sorted(_EXACT_IN_FLOAT64))}")
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and np.any(np.abs(array.astype(np.float64)) >= _MOST):
         raise AttributeValueError(

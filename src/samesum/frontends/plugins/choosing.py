@@ -6,15 +6,15 @@ from collections.abc import Iterable
 
 from samesum.errors import AttributeValueError, UnsupportedOperator
 from samesum.specs.lookup import folded
-from samesum.specs.row import Standard
+from samesum.specs.row import Operator, Standard
 
 
-def chosen_names(standard: Standard, operators: Iterable[str] | None) -> tuple[str, ...]:
-    """The names asked for, as the standard spells them; for None those of all reductions, scans and softmaxes.
+def chosen_names(standard: Standard, operators: Iterable[str] | None, offered: Iterable[Operator]) -> tuple[str, ...]:
+    """The names asked for, as the standard spells them; for None those of all operators that are offered.
 
     Raises UnsupportedOperator for a name of another operator, AttributeValueError for one text and for no name.
     """
-    known = tuple(operator.name for operator in standard.operators if operator.row is not None)
+    known = tuple(operator.name for operator in offered)
     if operators is None:
         return known
     if isinstance(operators, str):

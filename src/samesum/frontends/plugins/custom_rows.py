@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import cache
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
-from samesum.engine.library import AttributeRow, AxesRow, VersionRow, declare
+from samesum.engine.library import AttributeRow, AxesRow, ParameterRow, VersionRow, declare
 from samesum.formats.limits import MAX_RANK
+from samesum.frontends.plugins.custom_norms import NORMS, LineKind, defaults_of, field_of, kind_of
 from samesum.specs.onnx import ONNX
 from samesum.specs.row import Attribute, Operator, Version
 
 _OUTSIDE_FUSIONS = 2
-"""No operator here has a version 2: the optimizers of ONNX Runtime, which know nodes by version, leave it alone."""
+"""A version that the optimizers of ONNX Runtime, which know nodes by version, know of no operator here."""
 
-OPERATORS = tuple(operator for operator in ONNX.operators if operator.row is not None)
-"""Those of the standard that other runtimes are offered: the reductions, the scans and the softmaxes."""
+OPERATORS = (*(operator for operator in ONNX.operators if operator.row is not None), *NORMS)
+"""Those that ONNX Runtime is offered: the reductions, the scans, the softmaxes, the normalizations and global pools."""
 
 
 @cache
@@ -28,6 +29,8 @@ def declare_once() -> None:
 
 
 def _row(operator: Operator, version: Version, since: int, registered: int) -> VersionRow:
+    if operator.row is None:
+        return _row_of_lines(operator, version, kind_of(operator, version), since, registered)
     kind, code = _kind(operator.row)
     data, *others = version.signature.inputs
     axes: AxesRow | None = None
@@ -38,7 +41,17 @@ def _row(operator: Operator, version: Version, since: int, registered: int) -> V
     types = sorted(version.types)
     return (
         operator.name, since, registered, kind, code, types, operator.result,
-        data.min_rank, version.as_matrix, axes, attributes,
+        data.min_rank, version.as_matrix, axes, attributes, [], [],
+    )  # fmt: skip
+
+
+def _row_of_lines(operator: Operator, version: Version, kind: LineKind, since: int, registered: int) -> VersionRow:
+    _, *others = version.signature.inputs
+    parameters: list[ParameterRow] = [(each.name, sorted(each.types or ()), each.optional) for each in others]
+    attributes = [(each.name, field_of(each), defaults_of(each)) for each in version.signature.attributes]
+    return (
+        operator.name, since, registered, kind.name, kind.code, sorted(version.types), None,
+        kind.least_rank, False, None, attributes, parameters, list(kind.inner_outputs),
     )  # fmt: skip
 
 
@@ -53,21 +66,25 @@ def _kind(row: Reduction | Scan | Normalization | None) -> tuple[str, int]:
 
 def _attribute(attribute: Attribute) -> AttributeRow:
     default = attribute.default
-    return attribute.name, attribute.meaning, int(default) if isinstance(default, int) else 0
+    return attribute.name, attribute.meaning, [float(default)] if isinstance(default, int) else []
 
 
 def _merged(operator: Operator) -> Version:
     """The newest version, with all types and all attributes that any version with its meaning has."""
     newest = operator.versions[-1]
-    same = [each for each in operator.versions if each.as_matrix == newest.as_matrix]
+    same = [each for each in operator.versions if _meaning(operator, each) == _meaning(operator, newest)]
     attributes = {each.name: each for version in same for each in version.signature.attributes}
     signature = type(newest.signature)(newest.signature.inputs, tuple(attributes.values()))
     types = frozenset[str]().union(*(each.types for each in same))
     return Version(newest.since, types, signature, newest.as_matrix)
 
 
+def _meaning(operator: Operator, version: Version) -> object:
+    return version.as_matrix if operator.row is not None else kind_of(operator, version)
+
+
 def _unchanged_since(operator: Operator) -> int:
     """The version from which on one meaning holds, or what stands for all versions."""
     newest = operator.versions[-1]
-    same = [each.since for each in operator.versions if each.as_matrix == newest.as_matrix]
+    same = [each.since for each in operator.versions if _meaning(operator, each) == _meaning(operator, newest)]
     return _OUTSIDE_FUSIONS if len(same) == len(operator.versions) else min(same)

@@ -15,6 +15,7 @@ from samesum.specs.openvino import OPENVINO
 if TYPE_CHECKING:
     import openvino
 
+OFFERED = tuple(operator for operator in OPENVINO.operators if operator.row is not None)
 _NARROWED = {"f64": "f32", "i64": "i32", "u64": "i32", "u32": "i32"}
 """What the CPU plugin computes instead. It narrows the tensors before an operator sees them."""
 _PRECISION = "INFERENCE_PRECISION_HINT"
@@ -46,7 +47,7 @@ def exact(model: openvino.Model, operators: Iterable[str] | None = None) -> open
         ) from None
     if not isinstance(model, openvino.Model):
         raise DtypeError(f"an openvino.Model is needed, as core.read_model gives it; got {type(model).__name__}")
-    names = chosen_names(OPENVINO, operators)
+    names = chosen_names(OPENVINO, operators, OFFERED)
     copy = model.clone()
     types = list(_replaced(copy, {name.casefold() for name in names}))
     copy.validate_nodes_and_infer_types()

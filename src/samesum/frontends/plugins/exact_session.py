@@ -1,4 +1,4 @@
-"""Sessions of ONNX Runtime whose reductions, scans and softmaxes are samesum's."""
+"""Sessions of ONNX Runtime whose reductions, scans, softmaxes, normalizations and global pools are samesum's."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _OPSET, _OPERATORS, _REGISTERED = "samesum.opset", "samesum.operators", "samesum
 def custom_ops_library() -> str:
     """The path of a library for `SessionOptions.register_custom_ops_library`: these operators in ONNX's own domain.
 
-    Every reduction, scan, softmax, ArgMax and ArgMin of a model, in the bodies of If, Loop and Scan too, then runs
-    in samesum. The library is this package's compiled core and needs a process that runs Python. ONNX Runtime does
-    not tell it the opset of a model: Softmax, LogSoftmax and Hardmax are samesum's from opset 13 on, and those of
-    older models stay the runtime's, unless the options say it, as `exact_session` does:
-    `options.add_session_config_entry("samesum.opset", "11")`. The entry `samesum.operators` chooses operators, with
-    semicolons between their names. ONNX Runtime 1.20 or newer.
+    Every reduction, scan, softmax, ArgMax, ArgMin, normalization and global pool of a model, in the bodies of If, Loop
+    and Scan too, then runs in samesum. The library is this package's compiled core and needs a process that runs
+    Python. ONNX Runtime does not tell it the opset of a model: Softmax, LogSoftmax and Hardmax are samesum's from opset
+    13 on, GroupNormalization from 21 on, and those of older models stay the runtime's, unless the options say it, as
+    `exact_session` does: `options.add_session_config_entry("samesum.opset", "11")`. The entry `samesum.operators`
+    chooses operators, with semicolons between their names. ONNX Runtime 1.20 or newer.
     Source: https://onnxruntime.ai/docs/reference/operators/add-custom-op.html.
 
     >>> import numpy as np, onnxruntime
@@ -49,9 +49,10 @@ def exact_session(
     operators: Iterable[str] | None = None,
     **kwargs: Any,
 ) -> onnxruntime.InferenceSession:
-    """An `onnxruntime.InferenceSession` in which every reduction, scan, softmax, ArgMax and ArgMin is samesum's.
+    """An `onnxruntime.InferenceSession` whose reductions, scans, softmaxes, norms and global pools are samesum's.
 
-    The model stays as it is, and whatever else it contains runs as ever. `operators` chooses some of them by name,
+    The model stays as it is, and whatever else it contains runs as ever. ArgMax, ArgMin and the
+    SimplifiedLayerNormalization of ONNX Runtime are samesum's too. `operators` chooses some of them by name,
     such as `["ReduceSum", "Softmax"]`; None means all. `sess_options` receives the operators, for models of this
     opset; the other arguments are those of the session. Raises MissingPackage without onnxruntime,
     UnsupportedOperator for names that samesum does not have and for opsets that it does not know,
@@ -71,7 +72,7 @@ def exact_session(
         ) from None
     if sess_options is not None and not isinstance(sess_options, onnxruntime.SessionOptions):
         raise DtypeError(f"sess_options is an onnxruntime.SessionOptions or None; got {type(sess_options).__name__}")
-    names = chosen_names(ONNX, operators)
+    names = chosen_names(ONNX, operators, OPERATORS)
     opset = _opset(opsets_of(path_or_bytes), names)
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
     if opset is not None:
@@ -104,6 +105,10 @@ def _since(name: str, opset: int) -> int | None:
         return None
 
 
+def _is_there(name: str, opset: int) -> bool:
+    return any(each.versions[0].since <= opset for each in OPERATORS if each.name == name)
+
+
 def _register(options: onnxruntime.SessionOptions, opset: int, names: Sequence[str]) -> None:
     chosen = "" if len(names) == len(OPERATORS) else ";".join(names)
     asked = f"opset {opset}, operators {chosen or 'all'}"
@@ -114,6 +119,8 @@ def _register(options: onnxruntime.SessionOptions, opset: int, names: Sequence[s
         raise AttributeValueError(
             f"the session options hold samesum's operators for {before}; this model needs {asked} in others"
         )
+    if not any(_is_there(name, opset) for name in names):
+        return
     options.add_session_config_entry(_OPSET, str(opset))
     if chosen:
         options.add_session_config_entry(_OPERATORS, chosen)

@@ -1,4 +1,4 @@
-"""PyTorch's reductions, scans and softmaxes on the CPU, for a while."""
+"""PyTorch's reductions, scans, softmaxes and normalizations on the CPU, for a while."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from samesum.errors import AttributeValueError, MissingPackage, UnsupportedOperator
 
 NAMES = (
-    *("sum", "mean", "amin", "amax", "prod", "norm", "cumsum", "cumprod"),
-    *("logsumexp", "softmax", "log_softmax"),
+    *("sum", "mean", "amin", "amax", "prod", "var", "std", "norm", "cumsum", "cumprod"),
+    *("logsumexp", "softmax", "log_softmax", "layer_norm", "rms_norm", "group_norm"),
 )
 """What `exact` can choose from."""
 
@@ -23,13 +23,15 @@ _active: dict[str, tuple[int, Any]] = {}
 
 @contextmanager
 def exact(operators: Iterable[str] | None = None) -> Iterator[None]:
-    """Within the block PyTorch's sums, means, norms, products, extremes, scans and softmaxes on the CPU are samesum's.
+    """Within the block PyTorch's reductions, scans, softmaxes and layer, RMS and group norms on the CPU are samesum's.
 
-    The kernels of `torch.sum`, `mean`, `amin`, `amax`, `prod`, `norm` (1 and 2, and `torch.linalg.vector_norm`),
-    `cumsum`, `cumprod`, `logsumexp`, `softmax` and `log_softmax` are replaced for dense tensors of integers and of
-    float16, bfloat16, float32 and float64, whoever calls them, in all threads of the process; autograd works as
-    ever. A result then depends on what is reduced alone, not on the batch around it. Other arguments (complex numbers,
-    other norms) stay PyTorch's, and so does what `torch.compile` has compiled.
+    The kernels of `torch.sum`, `mean`, `amin`, `amax`, `prod`, `var`, `std` (and `var_mean`, `std_mean`), `norm` (1
+    and 2, and `torch.linalg.vector_norm`), `cumsum`, `cumprod`, `logsumexp`, `softmax`, `log_softmax`, `layer_norm`,
+    `rms_norm` and `group_norm` are replaced for dense tensors of integers and of float16, bfloat16, float32 and
+    float64, whoever calls them, in all threads of the process; autograd works as ever. A result then depends on what
+    is reduced alone, not on the batch around it. A normalization is rounded once, after its weight and bias. Other
+    arguments (complex numbers, other norms, variances of too few elements) stay PyTorch's, and so do what
+    `torch.compile` has compiled and an `rms_norm` that `torch.func` or a tracer looks into.
     `operators` chooses some by name. At the end of the block everything is as it was. Raises MissingPackage without
     torch, UnsupportedOperator for a name that is not listed here.
     Source: https://pytorch.org/docs/stable/library.html.
@@ -71,7 +73,8 @@ def _enter(names: tuple[str, ...]) -> None:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Warning only once for all operators", UserWarning)
                 for override in OVERRIDES[name]:
-                    library.impl(override.overload, override.kernel(), "CPU", with_keyset=True)
+                    for key, kernel in override.kernels():
+                        library.impl(override.overload, kernel, key, with_keyset=True)
             _active[name] = (1, library)
 
 

@@ -39,7 +39,7 @@ class InferenceSession:
     `path_or_bytes` is the path of an `.onnx` file or its bytes. If the model holds operators that samesum has, every
     answer is samesum's, and the other arguments, those of ONNX Runtime, change nothing: samesum has one provider, the
     CPU's, and no options. A UserWarning says so where another provider is asked for. A model that holds other operators
-    runs in ONNX Runtime, if that is installed, and only its reductions, scans and softmaxes are samesum's, as
+    runs in ONNX Runtime, if that is installed, and only what `exact_session` takes over is samesum's, as
     `exact_session` has it; a UserWarning says so. Raises OSError for a file that cannot be read, ModelError for one
     that is no model, UnsupportedOperator with every operator that cannot run.
     Source: https://onnxruntime.ai/docs/api/python/api_summary.html.
@@ -139,8 +139,8 @@ def _session_of_onnxruntime(error: UnsupportedOperator, source: Source, sess_opt
     except MissingPackage:
         raise error from None
     warnings.warn(
-        f"{', '.join(error.operators)} of this model run in ONNX Runtime; samesum computes the reductions, scans "
-        "and softmaxes",
+        f"{', '.join(error.operators)} of this model run in ONNX Runtime; samesum computes the reductions, scans, "
+        "softmaxes, normalizations and global pools",
         stacklevel=3,
     )
     return session

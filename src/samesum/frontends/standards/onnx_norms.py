@@ -10,8 +10,7 @@ from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.frontends.standards.onnx_reductions import hashed
-from samesum.operators.apply import apply
-from samesum.operators.outputs import all_outputs
+from samesum.operators.apply import apply, apply_all
 from samesum.specs.call import operation_of
 
 
@@ -47,7 +46,7 @@ def LayerNormalization(
     inputs = (X, Scale) if B is None else (X, Scale, B)
     if outputs == 3:
         attributes = {"axis": axis, "epsilon": epsilon, "stash_type": stash_type}
-        return all_outputs(operation_of("onnx", "LayerNormalization", opset, **attributes), _arrays(inputs))
+        return apply_all(operation_of("onnx", "LayerNormalization", opset, **attributes), 3, _arrays(inputs))
     return _applied("LayerNormalization", opset, inputs, axis=axis, epsilon=epsilon, stash_type=stash_type)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from samesum.errors import ModelError, UnsupportedOperator
+from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.files.tensors import External, array_of, sparse_array_of
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
+from samesum.frontends.models.onnx_file.external import external_data
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Node, Value
 from samesum.specs.row import Unread
@@ -20,6 +22,7 @@ _READERS: dict[int, Any] = {
     1: lambda a: a.f,
     2: lambda a: a.i,
     3: lambda a: a.s.decode("utf-8", "replace"),
+    4: lambda a: _tensor(a),
     6: lambda a: tuple(a.floats),
     7: lambda a: tuple(a.ints),
     8: lambda a: tuple(each.decode("utf-8", "replace") for each in a.strings),
@@ -66,6 +69,9 @@ def plain_domain(domain: str) -> str:
     return "" if domain == STANDARD else domain
 
 
+_NO_EXTERNAL = partial(external_data, None)
+
+
 def attributes_of(proto: Any, said: str) -> dict[str, object]:
     """The attributes by name; a kind that no supported operator takes stays unread."""
     attributes: dict[str, object] = {}
@@ -77,6 +83,14 @@ def attributes_of(proto: Any, said: str) -> dict[str, object]:
         referred = read is None or attribute.ref_attr_name
         attributes[attribute.name] = Unread(kind) if read is None or referred else read(attribute)
     return attributes
+
+
+def _tensor(attribute: Any) -> object:
+    """The tensor of an attribute, which holds its values itself; one that cannot be read stays unread."""
+    try:
+        return array_of(attribute.t, attribute.name, _NO_EXTERNAL)
+    except SamesumError:
+        return Unread(_KINDS[4])
 
 
 def node_of(proto: Any, position: int, names: Names) -> Node:
@@ -98,7 +112,7 @@ def node_of(proto: Any, position: int, names: Names) -> Node:
         opset=None if domain or function else opset,
         inputs=_without_trailing(tuple(proto.input)),
         outputs=outputs,
-        attributes=attributes_of(proto, f"node {name!r}"),
+        attributes={} if proto.op_type == "Constant" and not domain else attributes_of(proto, f"node {name!r}"),
         origin=f"a function of the model, {domain or STANDARD}" if function else f"{domain or STANDARD} {opset}",
         declared=names.declared.get(outputs[0]) if outputs else None,
         bodies=_bodies(proto, names),

@@ -1,0 +1,53 @@
+// Rows by the segments that their labels name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace samesum {
+
+// One for each row, of 32 or 64 bits. Where they may be negative, those count from the end.
+struct Labels {
+    const void* data;
+    bool narrow, negative;
+    std::int64_t rows, segments;
+};
+
+// A stable counting sort.
+class SegmentOrder {
+  public:
+    explicit SegmentOrder(const Labels& labels);
+
+    // The first row whose label names no segment; -1 if there is none. Otherwise nothing below is asked for.
+    std::int64_t stranger() const { return stranger_; }
+    std::int64_t rows() const { return labels_.rows; }
+    std::int64_t count(std::int64_t segment) const { return first(segment + 1) - first(segment); }
+    // The place of its first row among all rows in order.
+    std::int64_t first(std::int64_t segment) const { return first_[static_cast<std::size_t>(segment)]; }
+    // No label is less than the one before it: the rows are in order as they lie.
+    bool is_sorted() const { return is_sorted_; }
+    // Those with rows, the ones with fewer first.
+    std::vector<std::int64_t> segments_by_count() const;
+
+    // One of these, once: the numbers of all rows, one segment after the other, or the rows themselves, of so
+    // many bytes each.
+    std::vector<std::int64_t> take_numbers();
+    void take_rows(const char* from, std::size_t bytes, char* to);
+
+  private:
+    std::int64_t begin_of(std::size_t part) const;
+    template <class Label>
+    std::int64_t count_part(std::size_t part, bool& is_sorted);
+    template <class Put>
+    void for_each_row(const Put& put);
+
+    const Labels labels_;
+    const std::size_t parts_;
+    std::vector<std::int64_t> starts_;  // by part and segment: the place of the next row
+    std::vector<std::int64_t> first_;
+    std::int64_t stranger_ = -1;
+    bool is_sorted_ = true;
+};
+
+}  // namespace samesum

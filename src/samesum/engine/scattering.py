@@ -1,0 +1,112 @@
+"""Elements or slices that go to places of a target, which may be named several times."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from samesum.algebra.rows import ALL, ANY, MAX, MEAN, MIN, PROD, SUM, Reduction
+from samesum.engine.segments import reduce_labelled, refuse_place
+from samesum.formats.arrays import NDArray
+
+_OF_BOOLEANS = {SUM.name: ANY, PROD.name: ALL, MIN.name: ALL, MAX.name: ANY}
+"""A sum of booleans that stays one is their or, a product their and."""
+
+
+def scatter_elements(
+    target: NDArray, axis: int, index: NDArray, source: NDArray, row: Reduction | None, include_self: bool = True
+) -> NDArray:
+    """A copy of `target` in which each element named by `index` along `axis` is `row` of the elements that go there.
+
+    `index` and `source` have one shape, which is that of a part of `target` but along `axis`. Negative indices count
+    from the end. Without a `row` the last one in order stays. Raises AttributeValueError for an index out of range.
+    """
+    result = np.array(target, dtype=target.dtype.newbyteorder("="), order="C")
+    if index.size == 0:
+        return result
+    rows = _same_for_all(axis, index, target)
+    if rows is not None:
+        return _scatter_along(result, target, axis, rows, source, row, include_self)
+    check_places("index", index, target.shape[axis])
+    strides = [prod(target.shape[i + 1 :]) for i in range(target.ndim)]
+    places = np.where(index < 0, index + target.shape[axis], index).astype(np.int64, copy=False) * strides[axis]
+    for i in range(target.ndim):
+        if i != axis and index.shape[i] > 1:
+            steps = np.arange(index.shape[i], dtype=np.int64) * strides[i]
+            places += steps.reshape(-1, *(1,) * (target.ndim - 1 - i))
+    flat = _scatter_along(
+        result.reshape(-1), target.reshape(-1), 0, places.reshape(-1), source.reshape(-1), row, include_self
+    )
+    return flat.reshape(target.shape)
+
+
+def scatter_slices(
+    target: NDArray, places: NDArray, source: NDArray, row: Reduction | None, include_self: bool = True
+) -> NDArray:
+    """The same of slices: `places` [n, k] names slices `target[place]` for each of `source` [n, *target.shape[k:]]."""
+    result = np.array(target, dtype=target.dtype.newbyteorder("="), order="C")
+    depth = places.shape[-1]
+    lengths = target.shape[:depth]
+    rows = np.zeros(len(places), np.int64)
+    if source.size == 0:
+        return result
+    for i, length in enumerate(lengths):
+        along = places[:, i]
+        check_places(f"indices[..., {i}]", along, length)
+        rows = rows * length + np.where(along < 0, along + length, along)
+    shape = (prod(lengths), *target.shape[depth:])
+    slices = _scatter_along(
+        result.reshape(shape), target.reshape(shape), 0, rows, source.reshape(-1, *shape[1:]), row, include_self
+    )
+    return slices.reshape(target.shape)
+
+
+def check_places(what: str, places: NDArray, length: int) -> None:
+    """Raises AttributeValueError unless all lie from -length to length - 1."""
+    if places.size == 0:
+        return
+    for found in (int(places.min()), int(places.max())):
+        if not -length <= found < length:
+            refuse_place(what, found, length, negative=True)
+
+
+def _same_for_all(axis: int, index: NDArray, target: NDArray) -> NDArray | None:
+    """The index along `axis` if it was broadcast along all others, so that whole slices go to one place."""
+    others = [i for i in range(index.ndim) if i != axis]
+    if any(index.shape[i] != target.shape[i] or (index.strides[i] and index.shape[i] > 1) for i in others):
+        return None
+    return index[tuple(slice(None) if i == axis else 0 for i in range(index.ndim))]
+
+
+def _scatter_along(
+    result: NDArray,
+    target: NDArray,
+    axis: int,
+    places: NDArray,
+    source: NDArray,
+    row: Reduction | None,
+    include_self: bool,
+) -> NDArray:
+    if row is None:
+        check_places("index", places, result.shape[axis])
+        result[(slice(None),) * axis + (places,)] = source
+        return result
+    if result.dtype == np.bool_:
+        row = _OF_BOOLEANS.get(row.name, row)
+    initial = target if include_self else None
+    reduce_labelled(row, source, axis, places, result, initial=initial, negative=True, what="index")
+    if row is MEAN and result.dtype.kind == "i":
+        result -= _are_above(result, initial, axis, places, source)
+    return result
+
+
+def _are_above(means: NDArray, initial: NDArray | None, axis: int, places: NDArray, source: NDArray) -> NDArray:
+    """1 where a mean that was truncated toward zero is above the exact one; both standards round it down."""
+    size = means.shape[axis]
+    counts = np.bincount(np.where(places < 0, places + size, places).astype(np.int64, copy=False), minlength=size)
+    counts[counts > 0] += initial is not None
+    sums = np.zeros(means.shape, np.int64)
+    reduce_labelled(SUM, source, axis, places, sums, initial=initial, negative=True)
+    along = counts.reshape(-1, *(1,) * (means.ndim - 1 - axis))
+    return (sums - means * along < 0).astype(means.dtype)

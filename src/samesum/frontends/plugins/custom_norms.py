@@ -1,0 +1,104 @@
+"""The standard's normalizations and global pools as the core's custom operators take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from samesum.algebra.rows import L1_NORM, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM, Norm
+from samesum.formats.elements import FLOATS_PLUS
+from samesum.specs.onnx_norms import ONNX_NORMS
+from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+
+_DIVISOR_BITS = 2
+_BY_GROUP = 16
+
+
+@dataclass(frozen=True, slots=True)
+class LineKind:
+    """What makes a line of an operator, its row, and what its outputs after the first one are."""
+
+    name: str
+    code: int
+    inner_outputs: tuple[str, ...] = ()
+    least_rank: int = 0
+
+
+def _code(row: Norm) -> int:
+    return row.divisor | row.centred << _DIVISOR_BITS | row.over_count << (_DIVISOR_BITS + 1)
+
+
+_LAYER = LineKind("layer_norm", _code(LAYER_NORM), ("mean", "inverse"))
+_RMS = LineKind("layer_norm", _code(RMS_NORM))
+_CHANNELS_SCALED_SINCE = 21
+"""The version of GroupNormalization from which on each channel has a scale, and no longer each group."""
+
+_KINDS = {
+    "LayerNormalization": _LAYER,
+    "RMSNormalization": _RMS,
+    "SimplifiedLayerNormalization": LineKind("layer_norm", _code(RMS_NORM), ("inverse",)),
+    "GroupNormalization": LineKind("group_norm", _code(LAYER_NORM), least_rank=2),
+    "InstanceNormalization": LineKind("instance_norm", _code(LAYER_NORM), least_rank=2),
+    "MeanVarianceNormalization": LineKind("mean_variance", _code(LAYER_NORM)),
+    "LpNormalization": LineKind("lp_norm", _code(L2_QUOTIENT)),
+    "GlobalAveragePool": LineKind("global_pool", MEAN.code, least_rank=2),
+    "GlobalMaxPool": LineKind("global_pool", MAX.code, least_rank=2),
+    "GlobalLpPool": LineKind("global_pool", L2_NORM.code | L1_NORM.code << 16, least_rank=2),
+}
+"""The second row of GlobalLpPool is that of p = 1."""
+
+_FIELDS = {"axes": "axes", "axis": "axis", "epsilon": "epsilon", "num_groups": "num_groups", "p": "p"}
+
+_SIMPLIFIED = Operator(
+    "SimplifiedLayerNormalization",
+    (
+        Version(
+            1,
+            FLOATS_PLUS,
+            Signature(
+                (Input("X"), Input("scale", FLOATS_PLUS)),
+                (
+                    Attribute("axis", Kind.AXIS, -1),
+                    Attribute("epsilon", Kind.NUMBER, 9.999999747378752e-06),
+                    Attribute("stash_type", Kind.INTEGER, 1),
+                ),
+            ),
+        ),
+    ),
+)
+"""RMSNormalization as ONNX Runtime has it in ONNX's own domain; no standard knows it. Source:
+https://github.com/microsoft/onnxruntime, onnxruntime/core/graph/contrib_ops/contrib_defs.cc."""
+
+
+def _as_onnxruntime_has_it(operator: Operator) -> Operator:
+    """With the first version of LayerNormalization, ONNX Runtime's own: its optimizers write it into older models."""
+    if operator.name != "LayerNormalization":
+        return operator
+    return replace(operator, versions=(replace(operator.versions[0], since=1), *operator.versions))
+
+
+NORMS = (*(_as_onnxruntime_has_it(each) for each in ONNX_NORMS if each.name in _KINDS), _SIMPLIFIED)
+"""Those that ONNX Runtime is offered."""
+
+
+def kind_of(operator: Operator, version: Version) -> LineKind:
+    """What the core computes for the version."""
+    kind = _KINDS[operator.name]
+    if operator.name == "GroupNormalization" and version.since < _CHANNELS_SCALED_SINCE:
+        return LineKind(kind.name, kind.code | _BY_GROUP, kind.inner_outputs, kind.least_rank)
+    return kind
+
+
+def field_of(attribute: Attribute) -> str:
+    """The core's word for what the attribute sets."""
+    if attribute.name == "p" and attribute.kind is Kind.NUMBER:
+        return "float_p"
+    return _FIELDS.get(attribute.name, "ignored")
+
+
+def defaults_of(attribute: Attribute) -> list[float]:
+    """What holds for a node without the attribute; none if it needs one."""
+    default: Any = attribute.default
+    if default is None:
+        return []
+    return [float(each) for each in (default if isinstance(default, tuple) else (default,))]

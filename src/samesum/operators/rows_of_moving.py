@@ -1,0 +1,50 @@
+"""How the operators of both standards that split, pad, pick and order elements run, and batch normalization."""
+
+from __future__ import annotations
+
+from samesum.operators import facts, foretelling, moving, padding, picking, ranking, sizes
+from samesum.operators.batch_norm import batch_norm
+from samesum.operators.rows import Row, Run, row, several
+
+
+def _viewing(name: str, run: Run, since: int = 1) -> Row:
+    return row(name, run, foretelling.tried(run), since)
+
+
+def _padding(places: padding.Places, value: int | None = None, since: int = 1) -> Row:
+    return row("Pad", padding.pad(places, value), sizes.padded(places, value), since)
+
+
+ONNX_MOVING_ROWS = (
+    several("Split", moving.split, sizes.split(moving.split)),
+    several("Split", moving.split_18, sizes.split(moving.split_18), 18),
+    _padding(padding.of_attribute("paddings")),
+    _padding(padding.of_attribute("pads"), since=2),
+    _padding(padding.of_inputs, 2, 11),
+    _viewing("Tile", moving.tile_axis),
+    row("Tile", moving.tile, sizes.tiled, 6),
+    _viewing("Flatten", moving.flatten),
+    row("GatherElements", picking.gather_elements, sizes.like_second),
+    row("GatherND", picking.gather_nd, sizes.gathered_nd),
+    row("OneHot", picking.one_hot, sizes.hot(2)),
+    several("TopK", ranking.top_k, sizes.top_k, most=2),
+    row("Trilu", moving.trilu, facts.same),
+    row("Size", moving.size, sizes.size),
+    row("ConstantOfShape", moving.constant_of_shape, sizes.constant_of_shape),
+    row("BatchNormalization", batch_norm(), facts.same),
+)
+
+OPENVINO_MOVING_ROWS = (
+    several("Split", moving.split_ir, sizes.split(moving.split_ir)),
+    several("VariadicSplit", moving.variadic_split, sizes.split(moving.variadic_split)),
+    _padding(padding.of_ir, 3),
+    row("Tile", moving.tile_ir, sizes.tiled_ir),
+    row("GatherElements", picking.gather_elements, sizes.like_second, 6),
+    row("GatherND", picking.gather_nd_5, sizes.type_alone, 5),
+    row("GatherND", picking.gather_nd, sizes.gathered_nd, 8),
+    row("OneHot", picking.one_hot_ir(normalizes=False), sizes.hot(2)),
+    row("OneHot", picking.one_hot_ir(normalizes=True), sizes.hot(2), 16),
+    several("TopK", ranking.top_k_ir, sizes.top_k, most=2),
+    row("BatchNormInference", batch_norm((2, 0, 1, 3, 4)), sizes.like_third),
+    row("BatchNormInference", batch_norm(), facts.same, 5),
+)

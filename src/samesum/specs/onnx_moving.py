@@ -1,0 +1,129 @@
+"""Operators of ONNX (domain ai.onnx) that move, pick, repeat or order elements, and batch normalization."""
+
+from __future__ import annotations
+
+from samesum.formats.elements import ALL, BFLOAT16S, CASTABLE, FLOATS, FLOATS_PLUS, INDEX, NUMBERS, NUMBERS_PLUS
+from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+
+_INT64 = frozenset({"int64"})
+_DATA, _INPUT = Input("data"), Input("input")
+
+
+def _moving(name: str, *versions: tuple[int, Signature]) -> Operator:
+    """Elements of any type, which are moved and not computed."""
+    return Operator(name, tuple(Version(since, ALL, signature) for since, signature in versions))
+
+
+def _sizes(name: str, optional: bool = False) -> Input:
+    return Input(name, _INT64, max_rank=1, optional=optional)
+
+
+_FIRST_AXIS = Attribute("axis", Kind.AXIS, 0)
+_SPLIT = Attribute("split", Kind.INTEGERS)
+_BY_INPUT = (_INPUT, _sizes("split", optional=True))
+_SPLITTING = Operator(
+    "Split",
+    (
+        Version(
+            1,
+            FLOATS,
+            Signature((_INPUT, Input("split", max_rank=1, optional=True)), (_SPLIT, Attribute("axis", Kind.AXIS))),
+        ),
+        Version(2, ALL, Signature((_INPUT,), (_SPLIT, _FIRST_AXIS))),
+        Version(13, ALL, Signature(_BY_INPUT, (_FIRST_AXIS,))),
+        Version(18, ALL, Signature(_BY_INPUT, (_FIRST_AXIS, Attribute("num_outputs", Kind.INTEGER)))),
+    ),
+)
+
+_THREE, _FOUR = ("constant", "reflect", "edge"), ("constant", "reflect", "edge", "wrap")
+_MODE, _MODE_OF_19 = (Attribute("mode", Kind.WORD, "constant", words=words) for words in (_THREE, _FOUR))
+_FILL = Attribute("value", Kind.NUMBER, 0.0)
+_PADDED = (_DATA, _sizes("pads"), Input("constant_value", max_rank=1, optional=True))
+_PADDED_AXES = (*_PADDED, Input("axes", INDEX, max_rank=1, optional=True))
+_PADDING = Operator(
+    "Pad",
+    (
+        Version(1, FLOATS, Signature((_DATA,), (Attribute("paddings", Kind.INTEGERS, required=True), _MODE, _FILL))),
+        Version(2, FLOATS, Signature((_DATA,), (Attribute("pads", Kind.INTEGERS, required=True), _MODE, _FILL))),
+        Version(11, NUMBERS, Signature(_PADDED, (_MODE,))),
+        Version(13, ALL, Signature(_PADDED, (_MODE,))),
+        Version(18, ALL, Signature(_PADDED_AXES, (_MODE,))),
+        Version(19, ALL, Signature(_PADDED_AXES, (_MODE_OF_19,))),
+    ),
+)
+
+_X = Input("X")
+_RANKED = (Attribute("axis", Kind.AXIS, -1),)
+_ORDERED = (*_RANKED, Attribute("largest", Kind.FLAG, True), Attribute("sorted", Kind.FLAG, True))
+_BY_COUNT = (_X, _sizes("K"))
+_RANKING = Operator(
+    "TopK",
+    (
+        Version(1, FLOATS, Signature((_X,), (*_RANKED, Attribute("k", Kind.INTEGER, required=True)))),
+        Version(10, FLOATS, Signature(_BY_COUNT, _RANKED)),
+        Version(11, NUMBERS, Signature(_BY_COUNT, _ORDERED)),
+        Version(24, NUMBERS_PLUS, Signature(_BY_COUNT, _ORDERED)),
+    ),
+)
+
+
+def _hot(values: frozenset[str]) -> Signature:
+    inputs = (Input("indices"), Input("depth", NUMBERS, max_rank=1), Input("values", values, 1, 1))
+    return Signature(inputs, (Attribute("axis", Kind.AXIS, -1),))
+
+
+_EPSILON = Attribute("epsilon", Kind.NUMBER, 9.999999747378752e-06)
+_MOMENTUM = Attribute("momentum", Kind.NUMBER, 0.8999999761581421)
+_SPATIAL = Attribute("spatial", Kind.FLAG, True)
+_CONSUMED = Attribute("consumed_inputs", Kind.INTEGERS, required=True)
+_IS_TEST = Attribute("is_test", Kind.FLAG, False, only=True)
+_TRAINING = Attribute("training_mode", Kind.FLAG, False, only=False)
+_BY_CHANNEL = (_X, Input("scale"), Input("B"), Input("mean"), Input("var"))
+
+
+def _normalized(scales: frozenset[str] | None) -> Signature:
+    statistics = (Input("input_mean", FLOATS_PLUS), Input("input_var", FLOATS_PLUS))
+    inputs = (_X, Input("scale", scales), Input("B", scales), *statistics)
+    return Signature(inputs, (_EPSILON, _MOMENTUM, _TRAINING))
+
+
+_BATCH = Operator(
+    "BatchNormalization",
+    (
+        Version(1, FLOATS, Signature(_BY_CHANNEL, (_EPSILON, _MOMENTUM, _SPATIAL, _IS_TEST, _CONSUMED))),
+        Version(6, FLOATS, Signature(_BY_CHANNEL, (_EPSILON, _MOMENTUM, _SPATIAL, _IS_TEST))),
+        Version(7, FLOATS, Signature(_BY_CHANNEL, (_EPSILON, _MOMENTUM, _SPATIAL))),
+        Version(9, FLOATS, Signature(_BY_CHANNEL, (_EPSILON, _MOMENTUM))),
+        Version(14, FLOATS_PLUS, _normalized(None)),
+        Version(15, FLOATS_PLUS, _normalized(FLOATS_PLUS)),
+    ),
+)
+
+_TILED = (_INPUT, Input("tiles", max_rank=1), Input("axis", max_rank=1))
+ONNX_MOVING = (
+    _SPLITTING,
+    _PADDING,
+    Operator("Tile", (Version(1, FLOATS, Signature(_TILED)), Version(6, ALL, Signature((_INPUT, _sizes("repeats")))))),
+    _moving("Flatten", (1, Signature((_INPUT,), (Attribute("axis", Kind.AXIS, 1),)))),
+    _moving("GatherElements", (11, Signature((_DATA, Input("indices", INDEX)), (_FIRST_AXIS,)))),
+    _moving(
+        "GatherND",
+        (11, Signature((_DATA, Input("indices", _INT64, 1)))),
+        (12, Signature((_DATA, Input("indices", _INT64, 1)), (Attribute("batch_dims", Kind.INTEGER, 0),))),
+    ),
+    Operator("OneHot", (Version(9, NUMBERS, _hot(CASTABLE - BFLOAT16S)), Version(28, NUMBERS, _hot(CASTABLE)))),
+    _RANKING,
+    _moving(
+        "Trilu",
+        (
+            14,
+            Signature((Input("input", min_rank=2), _sizes("k", optional=True)), (Attribute("upper", Kind.FLAG, True),)),
+        ),
+    ),
+    _moving("Size", (1, Signature((_DATA,)))),
+    Operator(
+        "ConstantOfShape",
+        (Version(9, _INT64, Signature((Input("input", max_rank=1),), (Attribute("value", Kind.TENSOR),))),),
+    ),
+    _BATCH,
+)

@@ -1,0 +1,38 @@
+"""Operators of OpenVINO that compute each element by itself: comparisons, logic, rounding, remainders."""
+
+from __future__ import annotations
+
+from samesum.formats.elements import ALL, BOOL, NUMBERS_PLUS
+from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+
+_AUTO_BROADCAST = Attribute("auto_broadcast", Kind.WORD, "numpy", words=("numpy", "none"))
+_DATA = Input("data")
+_ROUNDING = Attribute("mode", Kind.WORD, "half_to_even", words=("half_to_even", "half_away_from_zero"))
+
+
+def _unary(name: str, types: frozenset[str], since: int = 1, *attributes: Attribute) -> Operator:
+    return Operator(name, (Version(since, types, Signature((_DATA,), attributes)),))
+
+
+def _binary(name: str, types: frozenset[str], result: str | None = None) -> Operator:
+    signature = Signature((Input("a"), Input("b")), (_AUTO_BROADCAST,))
+    return Operator(name, (Version(1, types, signature),), result=result)
+
+
+_COMPARISONS = ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual")
+
+OPENVINO_ELEMENTWISE = (
+    Operator(
+        "Select",
+        (Version(1, ALL, Signature((Input("cond", BOOL), Input("then"), Input("else")), (_AUTO_BROADCAST,))),),
+    ),
+    *(_binary(name, NUMBERS_PLUS | BOOL, "bool") for name in _COMPARISONS),
+    *(_binary(name, BOOL, "bool") for name in ("LogicalAnd", "LogicalOr", "LogicalXor")),
+    _unary("LogicalNot", BOOL),
+    _unary("Sign", NUMBERS_PLUS),
+    _unary("Floor", NUMBERS_PLUS),
+    _unary("Ceiling", NUMBERS_PLUS),
+    _unary("Round", NUMBERS_PLUS, 5, _ROUNDING),
+    _binary("Mod", NUMBERS_PLUS),
+    _binary("FloorMod", NUMBERS_PLUS),
+)

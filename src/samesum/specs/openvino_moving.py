@@ -1,0 +1,82 @@
+"""Operators of OpenVINO that move, pick, repeat or order elements, and batch normalization."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from samesum.formats.elements import ALL, FLOATS_PLUS, INTEGERS, NUMBERS_PLUS
+from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+
+_DATA = Input("data")
+_INDICES = Input("indices", INTEGERS)
+_AXIS = Attribute("axis", Kind.AXIS, required=True)
+_BATCH_DIMS = Attribute("batch_dims", Kind.INTEGER, 0)
+
+
+def _moving(name: str, *versions: tuple[int, Signature]) -> Operator:
+    """Elements of any type, which are moved and not computed."""
+    return Operator(name, tuple(Version(since, ALL, signature) for since, signature in versions))
+
+
+def _index(name: str) -> Input:
+    return Input(name, INTEGERS, max_rank=1)
+
+
+_PAD_MODE = Attribute("pad_mode", Kind.WORD, required=True, words=("constant", "edge", "reflect", "symmetric"))
+_PADDED = Signature(
+    (_DATA, _index("pads_begin"), _index("pads_end"), Input("pad_value", max_rank=1, optional=True)), (_PAD_MODE,)
+)
+
+_HOT = (
+    Input("indices"),
+    Input("depth", INTEGERS, max_rank=1),
+    Input("on_value", ALL, max_rank=1),
+    Input("off_value", ALL, max_rank=1),
+)
+_NEGATIVE = Attribute("negative_indices_mode", Kind.WORD, "ignore_negative", words=("ignore_negative", "normalize"))
+
+_TOP = (
+    _AXIS,
+    Attribute("mode", Kind.WORD, required=True, words=("max", "min")),
+    Attribute("sort", Kind.WORD, required=True, words=("value", "index", "none")),
+    Attribute("index_element_type", Kind.TYPE, np.dtype(np.int32)),
+)
+_TOP_OF_11 = (*_TOP, Attribute("stable", Kind.FLAG, False))
+_COUNTED = (_DATA, Input("k", INTEGERS, max_rank=1))
+
+_EPSILON = Attribute("epsilon", Kind.NUMBER, required=True)
+_STATISTICS = (Input("mean"), Input("variance"))
+
+OPENVINO_MOVING = (
+    _moving(
+        "Split",
+        (1, Signature((_DATA, _index("axis")), (Attribute("num_splits", Kind.INTEGER, required=True),))),
+    ),
+    _moving("VariadicSplit", (1, Signature((_DATA, _index("axis"), _index("split_lengths"))))),
+    _moving("Pad", (1, _PADDED), (12, _PADDED)),
+    _moving("Tile", (1, Signature((_DATA, _index("repeats"))))),
+    _moving("GatherElements", (6, Signature((_DATA, _INDICES), (_AXIS,)))),
+    _moving("GatherND", *((since, Signature((_DATA, _INDICES), (_BATCH_DIMS,))) for since in (5, 8))),
+    Operator(
+        "OneHot",
+        (
+            Version(1, INTEGERS, Signature(_HOT, (_AXIS,))),
+            Version(16, INTEGERS, Signature(_HOT, (_AXIS, _NEGATIVE))),
+        ),
+    ),
+    Operator(
+        "TopK",
+        (
+            Version(1, NUMBERS_PLUS, Signature(_COUNTED, _TOP)),
+            Version(3, NUMBERS_PLUS, Signature(_COUNTED, _TOP)),
+            Version(11, NUMBERS_PLUS, Signature(_COUNTED, _TOP_OF_11)),
+        ),
+    ),
+    Operator(
+        "BatchNormInference",
+        (
+            Version(1, FLOATS_PLUS, Signature((Input("gamma"), Input("beta"), _DATA, *_STATISTICS), (_EPSILON,))),
+            Version(5, FLOATS_PLUS, Signature((_DATA, Input("gamma"), Input("beta"), *_STATISTICS), (_EPSILON,))),
+        ),
+    ),
+)

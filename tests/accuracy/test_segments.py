@@ -1,0 +1,111 @@
+"""Segments and scattered updates against the exact algebra: every element type, hard data, elements of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import cases
+import samesum as ss
+from oracle import assert_bits
+from samesum.algebra import exact
+from samesum.algebra.rows import L2_NORM, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE, VAR, Reduction
+from samesum.formats.arrays import NDArray
+
+ROWS = (SUM, MEAN, PROD, MIN, MAX, L2_NORM, SUM_SQUARE, VAR)
+SCATTERS = (SUM, PROD, MEAN, MIN, MAX)
+FAMILIES = ("ill_conditioned", "ties_off", "mean_ties", "near_overflow", "wide", "subnormals", "specials", "root_ties")
+each_type = pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS], ids=str)
+
+
+def elements(dtype: np.dtype[Any], n: int, seed: int) -> NDArray:
+    """Parts of all families, so that a segment has elements of one of them."""
+    if dtype.kind in "iub":
+        return cases.integer_data(dtype, n, seed)
+    size = -(-n // len(FAMILIES))
+    return np.concatenate([cases.make(family, dtype, size, seed) for family in FAMILIES])[:n]
+
+
+def labels_for(n: int, segments: int, seed: int) -> NDArray:
+    """Labels that keep most elements of a family together, and some that do not."""
+    labels = np.arange(n) * segments // n
+    return np.where(np.arange(n) % 11 == 0, np.random.default_rng(seed).integers(0, segments, n), labels)
+
+
+def expected_segments(row: Reduction, x: NDArray, labels: NDArray, segments: int) -> NDArray:
+    dtype = getattr(ss, row.name)(np.zeros(1, x.dtype)).dtype
+    parts = [x[labels == s] for s in range(segments)]
+    return np.stack([exact.reduce(row, part, 0, dtype=dtype) for part in parts])
+
+
+@each_type
+@pytest.mark.parametrize("shape", [(97,), (80, 3), (40, 17)], ids=str)
+def test_segments(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+    x = elements(dtype, int(np.prod(shape)), 3).reshape(shape)
+    labels = labels_for(shape[0], 5, 1)
+    mixed = np.random.default_rng(2).permutation(shape[0])
+    for row in ROWS:
+        got = ss.segment_reduce(x[mixed], labels[mixed], reduce=row.name)  # type: ignore[arg-type]
+        assert_bits(got, expected_segments(row, x, labels, 5), f"segment_reduce of {row.name}")
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2])
+def test_segments_of_byte_floats(dtype: Any) -> None:
+    x = np.random.default_rng(0).standard_normal(400).astype(dtype)
+    labels = labels_for(400, 7, 1)
+    for row in (SUM, MEAN, MIN, MAX):
+        got = ss.segment_reduce(x, labels, reduce=row.name)  # type: ignore[arg-type]
+        assert_bits(got, expected_segments(row, x, labels, 7), row.name)
+
+
+@each_type
+@pytest.mark.parametrize("include_self", [False, True])
+def test_scattered_elements(dtype: np.dtype[Any], include_self: bool) -> None:
+    rng = np.random.default_rng(5)
+    target, source = elements(dtype, 24, 1).reshape(3, 4, 2), elements(dtype, 320, 2).reshape(20, 4, 4)
+    for axis in range(3):
+        shape = [min(n, m) for n, m in zip(target.shape, source.shape, strict=True)]
+        shape[axis] = source.shape[axis]
+        index = rng.integers(-target.shape[axis], target.shape[axis], shape)
+        for row in SCATTERS:
+            got = ss.scatter_reduce(target, axis, index, source, row.name, include_self=include_self)  # type: ignore[arg-type]
+            assert_bits(got, one_by_one(row, target, axis, index, source, include_self), f"{row.name}, axis {axis}")
+
+
+def one_by_one(
+    row: Reduction, target: NDArray, axis: int, index: NDArray, source: NDArray, include_self: bool
+) -> NDArray:
+    members: dict[tuple[int, ...], list[Any]] = {}
+    for place in np.ndindex(index.shape):
+        to = (*place[:axis], int(index[place]) % target.shape[axis], *place[axis + 1 :])
+        members.setdefault(to, [target[to]] if include_self else []).append(source[place])
+    result = target.copy()
+    for to, some in members.items():
+        if row is MEAN and target.dtype.kind in "iu":
+            result[to] = sum(map(int, some)) // len(some)
+        else:
+            result[to] = exact.reduce(row, np.array(some, target.dtype), 0, dtype=target.dtype)
+    return result
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, ml_dtypes.bfloat16], ids=lambda t: np.dtype(t).name)
+@pytest.mark.parametrize("columns", [1, 3, 64])
+def test_long_sets_with_their_own_element(dtype: Any, columns: int) -> None:
+    """Long enough for several threads and blocks; every pair cancels but for what is known."""
+    n = (1 << 20) // columns
+    half = np.random.default_rng(1).standard_normal((n // 2, columns)).astype(dtype)
+    source = np.concatenate([half, -half])[np.random.default_rng(2).permutation(2 * (n // 2))]
+    target = np.arange(2 * columns).reshape(2, columns).astype(dtype)
+    for places in (np.zeros(len(source), np.int64), np.concatenate([[1, 1], np.zeros(len(source) - 2, np.int64)])):
+        got = ss.scatter_reduce(target, 0, places, source)
+        rest = source[places == 1]
+        few = [np.concatenate([own[None], part]) for own, part in zip(target, (-rest, rest), strict=True)]
+        assert_bits(got, np.stack([exact.reduce(SUM, each, 0) for each in few]))
+
+
+def test_a_tenth_into_one_element() -> None:
+    got = ss.scatter_reduce(np.zeros(1, np.float32), 0, np.zeros(1 << 20, np.int32), np.full(1 << 20, 0.1, np.float32))
+    assert got.tolist() == [np.float32(104857.6)]

@@ -1,0 +1,102 @@
+"""Segments have the same bits in any order, layout, label type and instruction set, on any number of threads."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+import cases
+import samesum as ss
+from modes import each_mode, in_mode, needs_mxcsr
+from oracle import assert_bits
+from samesum import _core
+from samesum.formats.arrays import NDArray
+from samesum.frontends.arrays.segments import Segments
+
+each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+EACH_NAME: tuple[Any, ...] = get_args(Segments)
+FUNCTIONS = {"l1": "l1_norm", "l2": "l2_norm"}
+
+
+def data(dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray:
+    return cases.make("anything_finite", dtype, int(np.prod(shape)), 1).reshape(shape)
+
+
+@pytest.mark.parametrize("name", EACH_NAME)
+@each_float
+def test_segments_are_what_the_function_gives(name: Any, dtype: np.dtype[Any]) -> None:
+    x, function = cases.make("normal", dtype, 6 * 50 * 5, 1).reshape(6, 50, 5), getattr(ss, FUNCTIONS.get(name, name))
+    labels = np.random.default_rng(0).integers(0, 9, 50)
+    labels[labels == 4] = 7
+    if name in ("min", "max"):
+        labels[:9] = np.arange(9)
+    got = ss.segment_reduce(x, labels, 1, 9, name)
+    for s in range(9):
+        assert_bits(got[:, s], function(x[:, labels == s], axis=1), f"{name}, label {s}")
+
+
+@pytest.mark.usefixtures("restored_threads")
+@each_float
+def test_order_threads_and_instruction_sets(dtype: np.dtype[Any]) -> None:
+    before = _core.instruction_set()
+    for shape, segments in (((3000,), 10), ((70_000,), 1), ((300_000,), 5), ((4000, 33), 3), ((500, 2), 400)):
+        x, labels = data(dtype, shape), np.random.default_rng(1).integers(0, segments, shape[0])
+        target = data(dtype, (segments, *shape[1:]))
+        expected: list[NDArray] | None = None
+        try:
+            for name in _core.instruction_sets():
+                for threads in (1, 2, 7):
+                    _core.set_instruction_set(name)
+                    ss.set_num_threads(threads)
+                    mixed = np.random.default_rng(threads).permutation(shape[0])
+                    got = [
+                        ss.segment_reduce(x[mixed], labels[mixed], num_segments=segments),
+                        ss.scatter_reduce(target, 0, labels[mixed], x[mixed], "mean"),
+                    ]
+                    expected = expected or got
+                    for each, wanted in zip(got, expected, strict=True):
+                        assert_bits(each, wanted, f"{shape}, {name}, {threads} threads")
+        finally:
+            _core.set_instruction_set(before)
+
+
+@each_float
+def test_layouts_and_labels(dtype: np.dtype[Any]) -> None:
+    x = data(dtype, (60, 7, 5))
+    labels = np.random.default_rng(3).integers(0, 6, 60)
+    expected = ss.segment_reduce(x, labels, num_segments=6)
+    swapped = x.astype(x.dtype.newbyteorder()) if dtype.name != "bfloat16" else x
+    wide = np.zeros((60, 14, 10), dtype)
+    wide[:, ::2, ::-2] = x
+    for layout in (np.asfortranarray(x), swapped, wide[:, ::2, ::-2], x[::-1].copy()[::-1]):
+        assert_bits(ss.segment_reduce(layout, labels, num_segments=6), expected)
+    for kind in (np.int8, np.uint8, np.int16, np.uint32, np.uint64, ">i4", ">i8"):
+        assert_bits(ss.segment_reduce(x, labels.astype(kind), num_segments=6), expected)
+    moved = ss.segment_reduce(np.moveaxis(x, 0, 2), labels, 2, 6)
+    assert_bits(np.ascontiguousarray(np.moveaxis(moved, 2, 0)), expected)
+    assert_bits(ss.segment_reduce(x, labels[::-1][::-1], -3, 6), expected)
+
+
+@each_float
+def test_an_index_of_elements_and_one_of_slices_agree(dtype: np.dtype[Any]) -> None:
+    target, source = data(dtype, (5, 8)), data(dtype, (40, 8))
+    places = np.random.default_rng(4).integers(-5, 5, 40)
+    expected = ss.scatter_reduce(target, 0, places, source)
+    spread = np.broadcast_to(places[:, None], (40, 8))
+    assert_bits(ss.scatter_reduce(target, 0, spread, source), expected)
+    assert_bits(ss.scatter_reduce(target, 0, spread.copy(), source), expected)
+    turned = ss.scatter_reduce(target.T, 1, spread.T, source.T)
+    assert_bits(np.ascontiguousarray(turned.T), expected)
+
+
+@needs_mxcsr
+@each_mode
+def test_modes_left_behind_change_nothing(mode: str) -> None:
+    x = cases.make("subnormals", np.dtype(np.float32), 5000, 1)
+    labels = np.random.default_rng(0).integers(0, 20, 5000)
+    expected = ss.segment_reduce(x, labels)
+    with in_mode(mode):
+        got = ss.segment_reduce(x, labels)
+    assert_bits(got, expected)

@@ -1,0 +1,111 @@
+"""Every number that chooses between ways of the core stands in core/select, with unit, meaning and measurement.
+
+The rule. In run/, layout/, threads/, python/ and onnxruntime/ no integer constant is defined and no size is
+compared with a number of more than one digit, unless it is in `FACTS`: sizes of the hardware, of buffers, of the
+kernels' own blocks, of formats and protocols. Kernels (kernels/, methods/, exact/, arithmetic/) are not asked: what
+they are built for, and the bounds of their errors, are no choices.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE = ROOT / "core"
+SELECT = CORE / "select"
+ASKED = ("run", "layout", "threads", "python", "onnxruntime")
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+try:
+    from threshold_calls import CALLS, FIXED
+    from threshold_headers import read
+finally:
+    sys.path.pop(0)
+
+FACTS = {
+    "layout/plan.hpp max_rank": "NumPy's bound",
+    "layout/copy.cpp line": "a cache line",
+    "layout/stream.cpp line": "a cache line",
+    "threads/tasks.hpp most_shares": "the size of an array",
+    "run/tangled.hpp few": "rows of the kernels that transpose",
+    "threads/pool.hpp most_threads": "what set_num_threads allows",
+    "run/accumulate.hpp most_results": "the size of an array",
+    "run/accumulate.cpp gathered_rows": "the size of an array on the stack",
+    "run/exact_sums.cpp together": "lines that a transposition takes",
+    "run/exact_variance.cpp half": "of a tile of the kernels",
+    "run/interleaved_scan.cpp piece_elements": "the size of an array on the stack",
+    "run/tangled.hpp buffer_bytes": "the size of an array on the stack",
+    "run/line_scan.cpp pitch": "the size of an array on the stack",
+    "run/long_line.hpp most": "lines that a transposition takes",
+    "run/bandwidth.cpp piece": "of a measurement of memory",
+    "run/bandwidth.cpp copied": "of a measurement of memory",
+    "run/short_scan.cpp vector": "elements of the widest vector",
+    "run/scan_columns.cpp least": "rows of the kernels that scan columns",
+    "run/elementwise.cpp exact": "2^53",
+    "run/exact_words.cpp head_bytes": "the encoding of a state",
+    "run/exact_words.cpp most_bytes": "the encoding of a state",
+    "onnxruntime/registration.cpp fused_since": "a version of operators",
+    "onnxruntime/c_api.hpp api_version": "ONNX Runtime's interface",
+    "onnxruntime/c_api.hpp api_entries": "ONNX Runtime's interface",
+}
+DEFINED = re.compile(r"constexpr\s+(?:std::u?int\d*_t|std::size_t|int|unsigned|auto)\s+(\w+)(?:\[\])?\s*=([^;]*);")
+COMPARED = re.compile(r"\b(?!sizeof)\w[\w.()>:-]*\s+(?:<|>|<=|>=)\s+([1-9][0-9]+)\b(?!\s*[<>]{2})")
+
+
+def sources() -> list[Path]:
+    return sorted(path for room in ASKED for path in (CORE / room).rglob("*.?pp"))
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"', "", text)
+
+
+def test_no_integer_constant_chooses_outside_of_select() -> None:
+    found = {
+        f"{path.relative_to(CORE)} {name}"
+        for path in sources()
+        for name, value in DEFINED.findall(without_comments(path.read_text(encoding="utf-8")))
+        if re.search(r"\b[1-9]\d+\b|\b[2-9]\b", value)
+    }
+    assert found - set(FACTS) == set(), "core/select is the place of thresholds; facts are listed in FACTS"
+    assert {name for name in FACTS if name not in found} == set(), "listed, and there no more"
+
+
+def test_no_size_is_compared_with_a_number() -> None:
+    found = {
+        f"{path.relative_to(CORE)}: {match.group(0)}"
+        for path in sources()
+        for match in COMPARED.finditer(without_comments(path.read_text(encoding="utf-8")))
+    }
+    assert found == set()
+
+
+def rows(header: Path) -> list[tuple[str, str]]:
+    return re.findall(r'inline constexpr Threshold (\w+)\{\s*"(\w+)"', header.read_text(encoding="utf-8"))
+
+
+def test_every_threshold_has_its_own_name_a_unit_and_a_meaning() -> None:
+    declared = [row for header in sorted(SELECT.glob("*_thresholds.hpp")) for row in rows(header)]
+    known = read(SELECT)
+    assert [name for name, text in declared if name != text] == []
+    assert sorted(name for name, _ in declared) == sorted(known)
+    assert len(set(known)) == len(declared)
+    assert all(unit for _, unit in known.values())
+
+
+def test_every_threshold_is_measured_by_one_call_or_says_why_not() -> None:
+    assert set(CALLS) & set(FIXED) == set()
+    assert set(CALLS) | set(FIXED) == set(read(SELECT))
+
+
+def test_the_table_of_measurements_has_every_threshold_with_its_value() -> None:
+    table = (ROOT / "benchmarks" / "results" / "thresholds.md").read_text(encoding="utf-8")
+    measured = dict(re.findall(r"^\| (\w+) \| (\d+) \|", table, re.MULTILINE))
+    assert measured == {name: str(value) for name, (value, _) in read(SELECT).items()}
+
+
+def test_every_threshold_is_used() -> None:
+    words = {word for path in sources() for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+    assert set(read(SELECT)) <= words
