@@ -19,6 +19,9 @@ struct Chosen {
 
 struct Range;
 
+// The same dimensions with their steps in the mask as `in`.
+Dims mask_dims(Dims dims);
+
 // The elements of some dimensions of a masked array, in row-major order.
 class MaskedElements {
   public:

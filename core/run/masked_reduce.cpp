@@ -5,10 +5,12 @@
 
 #include "arithmetic/rounding.hpp"
 #include "run/accumulate.hpp"
+#include "run/counted_sets.hpp"
 #include "run/job.hpp"
 #include "run/packed.hpp"
 #include "run/reducing.hpp"
 #include "run/room.hpp"
+#include "select/reduction_thresholds.hpp"
 
 namespace samesum {
 
@@ -74,8 +76,8 @@ Target count_target(const Plan& plan, std::int64_t* counts) {
             {MaskUse::counted, 0}};
 }
 
-// Results of all but positions, at most so many that there is one target left for the counts.
-void reduce_some(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+// As the sets of one array are reduced, whatever is asked of them.
+Manner common_manner(const View& x, const Result* results, std::size_t n) {
     Manner manner = manner_of(results[0].row, x.format);
     for (std::size_t i = 1; i < n; ++i) {
         const Manner own = manner_of(results[i].row, x.format);
@@ -84,25 +86,62 @@ void reduce_some(const View& x, const bool* reduced, const Result* results, std:
             std::min(manner.least_lane_side_by_side, own.least_lane_side_by_side);
     }
     manner.least_lane_side_by_side = std::max(manner.least_lane_side_by_side, manner.least_lane);
-    Plan plan = plan_reduction(x, reduced, manner);
-    if (pays_to_reorder(plan, results, n)) return reduce_reordered(x, reduced, results, n);
-    const bool are_counted =
-        std::any_of(results, results + n, [&](const Result& r) { return needs_counts(r.row, x); });
-    const bool any_alone = std::any_of(results, results + n,
-                                       [&](const Result& r) { return takes_chosen_alone(r.row, x.format); });
+    return manner;
+}
+
+// Columns of few rows are whole short sets that are reduced at once when they are packed; of more, rows are
+// read where they are if they are long.
+bool suits_masked_packing(const Plan& plan) {
+    constexpr std::int64_t few_rows = 32, least_row = 64;
+    if (plan.kept_count < least_packed_sets || plan.reduced_count > most_of_packed_set || !are_in_order(plan))
+        return false;
+    return plan.shape == Shape::lanes || plan.reduced_count <= few_rows || plan.inner.size < least_row ||
+           !plan.contiguous || (plan.mask != nullptr && plan.inner.mask != 1);
+}
+
+// Some results of which all need counts, or none does.
+void reduce_alike(const View& x, Plan plan, const Manner& manner, const Result* results, std::size_t n,
+                  bool are_counted) {
+    if (are_counted && are_short_masked_sets(plan)) {
+        std::uint64_t none[most_results];
+        for (std::size_t i = 0; i < n; ++i) none[i] = result_of_none(results[i].row, results[i].format);
+        return reduce_counted_sets(plan, results, none, n);
+    }
     std::vector<std::int64_t> counts(are_counted ? static_cast<std::size_t>(plan.kept_count) : 0);
     Target targets[most_results];
     std::size_t count = 0;
+    bool any_alone = false;
     if (are_counted) targets[count++] = count_target(plan, counts.data());
-    for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t i = 0; i < n; ++i) {
         targets[count++] = x.skip == Skip::zeros
                                ? count_target(plan, static_cast<std::int64_t*>(results[i].out))
                                : masked_target(plan, x, results[i], counts.data());
+        any_alone = any_alone || takes_chosen_alone(results[i].row, x.format);
+    }
     if (any_alone) plan.fold = 1;
-    if (!any_alone && suits_packing(plan, false))
+    if (!any_alone && suits_masked_packing(plan))
         reduce_packed(plan, manner, targets, count);
     else
         run_job(plan, targets, count);
+}
+
+// Results of all but positions, at most so many that there is one target left for the counts.
+void reduce_some(const View& x, const bool* reduced, Result* results, std::size_t n) {
+    const Manner manner = common_manner(x, results, n);
+    const Plan plan = plan_reduction(x, reduced, manner);
+    if (pays_to_reorder(plan, results, n)) return reduce_reordered(x, reduced, results, n);
+    const auto counted = [&](const Result& r) { return needs_counts(r.row, x); };
+    Result* const end = results + n;
+    // Short sets are put together by their counts, and that is for those alone that need them.
+    if (are_short_masked_sets(plan)) {
+        Result* const others = std::stable_partition(results, end, counted);
+        if (others != results)
+            reduce_alike(x, plan, manner, results, static_cast<std::size_t>(others - results), true);
+        if (others != end)
+            reduce_alike(x, plan, manner, others, static_cast<std::size_t>(end - others), false);
+        return;
+    }
+    reduce_alike(x, plan, manner, results, n, std::any_of(results, end, counted));
 }
 
 // The mask as an array.
@@ -139,7 +178,7 @@ void reduce_position(const View& x, const bool* reduced, const Result& result) {
     const Plan plan = plan_reduction(x, reduced, manner);
     if (pays_to_reorder(plan, &result, 1)) return reduce_reordered(x, reduced, &result, 1);
     const Target target = masked_target(plan, x, result, nullptr);
-    if (suits_packing(plan, false))
+    if (suits_masked_packing(plan))
         reduce_packed(plan, manner, &target, 1);
     else
         run_job(plan, &target, 1);
