@@ -1,4 +1,4 @@
-"""Exp, log and pow beside NumPy and, where it is installed, PyTorch: nanoseconds an element, the least of turns.
+"""Exp, log, pow and the other functions of one element beside NumPy and, where it is installed, PyTorch: nanoseconds an element, the least of turns.
 
 python benchmarks/elementwise.py [--threads N] [--rounds N]
 """
@@ -14,11 +14,22 @@ import ml_dtypes
 import numpy as np
 
 import samesum
+from samesum.engine import elementwise
 from samesum.engine.elementwise import exponential, logarithm, power
 
 DTYPES = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 SIZES = (1 << 12, 1 << 16, 1 << 20, 1 << 24)
 Call = Callable[[], Any]
+CURVES = {
+    "sigmoid": elementwise.sigmoid,
+    "tanh": elementwise.tanh,
+    "erf": elementwise.erf,
+    "gelu": elementwise.gelu,
+    "gelu tanh": elementwise.gelu_tanh,
+    "softplus": elementwise.softplus,
+    "sin": elementwise.sine,
+    "cos": elementwise.cosine,
+}
 
 
 def torch_calls(x: np.ndarray, y: np.ndarray, threads: int) -> dict[str, Call]:
@@ -38,6 +49,14 @@ def torch_calls(x: np.ndarray, y: np.ndarray, threads: int) -> dict[str, Call]:
         "exp": lambda: torch.exp(b, out=out),
         "log": lambda: torch.log(a, out=out),
         "pow": lambda: torch.pow(a, b, out=out),
+        "sigmoid": lambda: torch.sigmoid(b, out=out),
+        "tanh": lambda: torch.tanh(b, out=out),
+        "erf": lambda: torch.erf(b, out=out),
+        "gelu": lambda: torch.nn.functional.gelu(b),
+        "gelu tanh": lambda: torch.nn.functional.gelu(b, approximate="tanh"),
+        "softplus": lambda: torch.nn.functional.softplus(b),
+        "sin": lambda: torch.sin(b, out=out),
+        "cos": lambda: torch.cos(b, out=out),
     }
     return calls | {f"pow {n}": lambda n=n: torch.pow(a, n, out=out) for n in (2, 0.5, 3, 1.7)}  # type: ignore[misc]
 
@@ -49,6 +68,9 @@ def numpy_calls(x: np.ndarray, y: np.ndarray) -> dict[str, Call]:
         "exp": lambda: np.exp(y, out=out),
         "log": lambda: np.log(x, out=out),
         "pow": lambda: np.power(x, y, out=out),
+        "tanh": lambda: np.tanh(y, out=out),
+        "sin": lambda: np.sin(y, out=out),
+        "cos": lambda: np.cos(y, out=out),
     }
     each = {n: np.array(n, x.dtype) for n in (2, 0.5, 3, 1.7)}
     return calls | {f"pow {n}": lambda n=n: np.power(x, each[n], out=out) for n in each}  # type: ignore[misc]
@@ -61,6 +83,7 @@ def own_calls(x: np.ndarray, y: np.ndarray) -> dict[str, Call]:
         "exp": lambda: exponential(y, out),
         "log": lambda: logarithm(x, out),
         "pow": lambda: power(x, y, out),
+        **{name: lambda function=function: function(y, out) for name, function in CURVES.items()},
     }
     each = {n: np.array(n, x.dtype) for n in (2, 0.5, 3, 1.7)}
     return calls | {f"pow {n}": lambda n=n: power(x, each[n], out) for n in each}  # type: ignore[misc]

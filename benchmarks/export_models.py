@@ -1,6 +1,9 @@
 """A small BERT-like and a small Llama-like model, exported by PyTorch: ONNX and OpenVINO IR, float32 and float16.
 
-python benchmarks/export_models.py FOLDER
+python benchmarks/export_models.py FOLDER [--opset 23]
+
+From opset 23 on, which has RMSNormalization, ONNX alone, float32 alone, with a small network of convolutions and group
+and instance norms; PyTorch needs the package onnxscript for that.
 """
 
 from __future__ import annotations
@@ -86,15 +89,50 @@ class Llama(nn.Module):
         return logits, logits[:, -1].argmax(-1)
 
 
+class Images(nn.Module):
+    """Two convolutions, a group norm, an instance norm, a global mean and probabilities."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 32, 3, padding=1), nn.Conv2d(32, 64, 3, stride=2, padding=1)
+        self.groups, self.each = nn.GroupNorm(8, 32), nn.InstanceNorm2d(64, affine=True)
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = torch.relu(self.each(self.second(torch.relu(self.groups(self.first(x))))))
+        return self.head(x.mean((2, 3))).softmax(-1)
+
+
+def export_newer(folder: Path, tokens: Tensor, opset: int) -> None:
+    """The models whose norms are operators of the standard."""
+    llama = Llama()
+    for module in list(llama.modules()):
+        for name, child in list(module.named_children()):
+            if isinstance(child, Rms):
+                setattr(module, name, nn.RMSNorm(WIDTH, eps=1e-5))
+    for name, model, given in (
+        ("bert", Bert(), tokens),
+        ("llama", llama, tokens),
+        ("images", Images(), torch.randn(1, 3, 64, 64)),
+    ):
+        path = folder / f"{name}_{opset}.onnx"
+        torch.onnx.export(model.eval(), (given,), path, opset_version=opset, dynamo=True, external_data=False)
+
+
 def main() -> None:
-    """Writes eight files and the .bin of four of them."""
+    """Writes eight files and the .bin of four of them, or three files of a newer opset."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
+    parser.add_argument("--opset", type=int, default=OPSET)
+    arguments = parser.parse_args()
+    folder = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(0)
     tokens = torch.randint(0, WORDS, (2, 48))
     np.save(folder / "tokens.npy", tokens.numpy())
+    if arguments.opset != OPSET:
+        export_newer(folder, tokens, arguments.opset)
+        return
     core = openvino.Core()
     for name, model in (("bert", Bert()), ("llama", Llama())):
         path = folder / f"{name}.onnx"

@@ -18,8 +18,8 @@ def joined(literals: str) -> str:
 def read(select: Path) -> dict[str, tuple[int, str]]:
     """Value and unit of each threshold, in the order of the headers."""
     found: dict[str, tuple[int, str]] = {}
-    for header in ("thread", "layout", "reduction", "scan", "normalization"):
-        text = (select / f"{header}_thresholds.hpp").read_text(encoding="utf-8")
+    for header in sorted(select.glob("*_thresholds.hpp")):
+        text = header.read_text(encoding="utf-8")
         for name, _, value, unit, _ in ROW.findall(text):
             base, _, shift = value.partition("<<")
             found[name] = (int(base) << int(shift or 0), joined(unit))

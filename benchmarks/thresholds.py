@@ -44,6 +44,11 @@ def ends(*shape: int) -> np.ndarray:
     return np.ldexp(RANDOM.standard_normal(shape), RANDOM.integers(-1000, 1000, shape))
 
 
+def labels(rows: int, segments: int) -> np.ndarray:
+    """A segment for each row."""
+    return RANDOM.integers(0, segments, rows)
+
+
 def state(x: np.ndarray) -> object:
     """A state of sums that takes in an array."""
     return ss.State(["sum"]).update(x)
@@ -67,6 +72,7 @@ def prepared(text: str) -> Callable[[], object]:
         "a": kept(normal),
         "ties": kept(ties),
         "ends": kept(ends),
+        "labels": kept(labels),
         "state": state,
         "exp": elementwise.exponential,
     }
@@ -112,23 +118,27 @@ def main() -> None:
     """Writes the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--patience", type=float, default=0.01, help="seconds of each reading")
-    parser.add_argument("--only", nargs="*", help="names of thresholds; the table is not written then")
+    parser.add_argument("--only", nargs="*", help="names of thresholds; the other rows of the table stay")
     options = parser.parse_args()
-    rows = []
+    rows = known_rows() if options.only else {}
     for name, (value, unit) in read(SELECT).items():
         if options.only and name not in options.only:
             continue
         call = FIXED[name] if name in FIXED else f"`{CALLS[name]}`"
         half, twice = ("", "") if name in FIXED else measured(name, value, options.patience)
-        rows.append(f"| {name} | {value} | {unit} | {half} | {twice} | {call} |")
-        print(rows[-1], flush=True)
-    if options.only:
-        return
-    today = datetime.datetime.now(tz=datetime.UTC).date()
+        rows[name] = f"| {name} | {value} | {unit} | {half} | {twice} | {call} |"
+        print(rows[name], flush=True)
     here = this_machine()
     machine = f"{here.cpu}, {ss.get_num_threads()} threads, {here.instruction_set}, {here.last_level_cache >> 20} MB of last-level cache"
+    today = datetime.datetime.now(tz=datetime.UTC).date()
     head = HEAD.format(machine=machine, date=today, patience=options.patience)
-    TABLE.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
+    TABLE.write_text(head + "\n".join(rows[name] for name in read(SELECT)) + "\n", encoding="utf-8")
+
+
+def known_rows() -> dict[str, str]:
+    """The rows of the table, by threshold."""
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    return {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")}
 
 
 HEAD = """# What the thresholds of core/select decide

@@ -10,6 +10,7 @@
 #include "python/accumulation.hpp"
 #include "python/certificates.hpp"
 #include "python/custom_operators.hpp"
+#include "python/dots.hpp"
 #include "python/elementwise.hpp"
 #include "python/floating_point.hpp"
 #include "python/norms.hpp"
@@ -18,9 +19,13 @@
 #include "python/segments.hpp"
 #include "python/states.hpp"
 #include "python/statistics.hpp"
+#include "python/windows.hpp"
 #include "run/bandwidth.hpp"
+#include "run/exponential_scan.hpp"
+#include "run/extreme_scan.hpp"
 #include "run/normalize.hpp"
 #include "run/scan.hpp"
+#include "select/routes.hpp"
 #include "threads/pool.hpp"
 
 namespace nb = nanobind;
@@ -48,6 +53,42 @@ int axis_of_line(nb::handle axis, int rank) {
                            std::to_string(-rank) + " to " + std::to_string(rank - 1));
 }
 
+// Cumulative minima and maxima, of every format and in it.
+nb::object scan_extremes(samesum::Combine kind, const Input& input, int along, unsigned flags,
+                         nb::handle dtype, nb::handle out) {
+    if ((flags & (Flag::exclusive | Flag::include_initial)) != 0 || !dtype.is_none())
+        raise(
+            "AttributeValueError",
+            "a cumulative minimum or maximum has no prefix of nothing and no other dtype than its elements");
+    Output output(out, input, input.view.format, PyArray_DIMS(input.array));
+    if (input.count > 0) {
+        const std::int64_t bytes = static_cast<std::int64_t>(samesum::size_of(input.view.format));
+        run_in_order(input, along, output, bytes, [&](const samesum::View& view, int place, void* to) {
+            samesum::scan_extremes(kind == samesum::Combine::maximum, view, place,
+                                   (flags & Flag::reverse) != 0, to);
+        });
+    }
+    return output.finished();
+}
+
+// Of floats of 16 bits or more, in their format.
+nb::object scan_exponentials(nb::handle x, nb::handle axis, bool reverse, nb::handle out) {
+    const Input input = input_of(x);
+    const Format format = input.view.format;
+    if (!samesum::is_float(format) || samesum::is_byte_float(format))
+        raise("DtypeError", "a cumulative sum of exponentials of " + name_of(format) +
+                                " does not exist; allowed are float16, bfloat16, float32 and float64");
+    const int along = axis_of_line(axis, input.view.rank);
+    Output output(out, input, format, PyArray_DIMS(input.array));
+    if (input.count > 0) {
+        run_in_order(input, along, output, samesum::normalized_element_bytes,
+                     [&](const samesum::View& view, int place, void* to) {
+                         samesum::scan_exponentials(view, place, reverse, to);
+                     });
+    }
+    return output.finished();
+}
+
 nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags, nb::handle dtype,
                 nb::handle out) {
     if (nb::object later = deferred("scan", x, combine, axis, flags, dtype, out); !later.is_none())
@@ -55,9 +96,11 @@ nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned flags,
     const Input input = input_of(x);
     const int rank = input.view.rank;
     const samesum::Combine kind = static_cast<samesum::Combine>(combine);
+    if (is_extreme(kind)) return scan_extremes(kind, input, axis_of_line(axis, rank), flags, dtype, out);
     if (kind != samesum::Combine::sum && kind != samesum::Combine::product) {
         raise("UnsupportedOperator",
-              "scan of combine " + std::to_string(combine) + "; there are the sum (0) and the product (3)");
+              "scan of combine " + std::to_string(combine) +
+                  "; there are the sum (0), the minimum (1), the maximum (2) and the product (3)");
     }
     const int along = axis_of_line(axis, rank);
     if (samesum::is_byte_float(input.view.format))
@@ -119,7 +162,25 @@ nb::dict counters() {
     return result;
 }
 
+// How often each way was taken since the last reset, by its name; methods by the results that they gave.
+nb::dict routes() {
+    nb::dict result;
+    for (std::size_t i = 0; i < samesum::route_count; ++i)
+        result[samesum::route_row(static_cast<samesum::Route>(i)).name] = samesum::route_counters[i].load();
+    return result;
+}
+
+nb::dict route_meanings() {
+    nb::dict result;
+    for (std::size_t i = 0; i < samesum::route_count; ++i) {
+        const samesum::RouteRow& row = samesum::route_row(static_cast<samesum::Route>(i));
+        result[row.name] = row.meaning;
+    }
+    return result;
+}
+
 void reset_counters() {
+    for (auto& counter : samesum::route_counters) counter = 0;
     for (auto& counter : samesum::counters.reductions) counter = 0;
     samesum::counters.scan_lines = 0;
     samesum::counters.scan_exact = 0;
@@ -223,6 +284,8 @@ NB_MODULE(_core, m) {
     m.def("defer_with", [](nb::object function) { deferrer = function.release().ptr(); });
     m.def("scan", &scan, nb::arg("combine"), nb::arg("x").none(), nb::arg("axis").none(), nb::arg("flags"),
           nb::arg("dtype").none(), nb::arg("out").none());
+    m.def("scan_exponentials", &scan_exponentials, nb::arg("x"), nb::arg("axis").none(), nb::arg("reverse"),
+          nb::arg("out").none() = nb::none());
     m.def("normalize", &normalize, nb::arg("code"), nb::arg("x").none(), nb::arg("axis").none(),
           nb::arg("out").none() = nb::none());
     m.def("normalize_lines", &normalize_lines, nb::arg("x"), nb::arg("axes").none(), nb::arg("divisor"),
@@ -230,6 +293,8 @@ NB_MODULE(_core, m) {
           nb::arg("outside"), nb::arg("scale").none() = nb::none(), nb::arg("bias").none() = nb::none(),
           nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none(),
           nb::arg("inverse_dtype").none() = nb::none());
+    m.def("vecdot", &vecdot, nb::arg("a"), nb::arg("b"), nb::arg("axis"),
+          nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none());
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
     define_elementwise(m);
     define_floating_point(m);
@@ -244,6 +309,8 @@ NB_MODULE(_core, m) {
     m.def("set_threshold", &set_threshold, nb::arg("name"), nb::arg("value"));
 #endif
     m.def("counters", &counters);
+    m.def("routes", &routes);
+    m.def("route_meanings", &route_meanings);
     m.def("reset_counters", &reset_counters);
     m.def("read_seconds", &read_seconds, nb::arg("x"));
     m.def("copy_seconds", &copy_seconds, nb::arg("x"), nb::arg("out"), nb::arg("streams"));
@@ -251,4 +318,5 @@ NB_MODULE(_core, m) {
     define_segments(m);
     define_states(m);
     define_statistics(m);
+    define_windows(m);
 }

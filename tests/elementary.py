@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,11 +16,39 @@ from samesum.formats.rounding import Format
 
 Real = Callable[..., Any]
 
-FUNCTIONS: dict[str, tuple[Real, Real]] = {"exp": (np.exp, mpmath.exp), "log": (np.log, mpmath.log)}
-"""Each in float64, off by less than 2^-48 of the result, and in mpmath."""
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def _gelu(x: NDArray) -> NDArray:
+    return np.where(x == -np.inf, -0.0, x * _erfc(-x / np.sqrt(2)) / 2)
+
+
+def _gelu_tanh(x: NDArray) -> NDArray:
+    argument = np.sqrt(8 / np.pi) * (x + 0.044715 * x**3)
+    return np.where(x == -np.inf, -0.0, x / (1 + np.exp(-argument)))
+
+
+def _exact_gelu_tanh(x: Any) -> Any:
+    argument = mpmath.sqrt(8 / mpmath.pi) * (x + mpmath.mpf(44715) / 10**6 * x**3)
+    return x / (1 + mpmath.exp(-argument))
+
+
+FUNCTIONS: dict[str, tuple[Real, Real]] = {
+    "exp": (np.exp, mpmath.exp),
+    "log": (np.log, mpmath.log),
+    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), lambda x: 1 / (1 + mpmath.exp(-x))),
+    "tanh": (np.tanh, mpmath.tanh),
+    "erf": (np.vectorize(math.erf, otypes=[np.float64]), mpmath.erf),
+    "gelu": (_gelu, lambda x: x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2),
+    "gelu_tanh": (_gelu_tanh, _exact_gelu_tanh),
+    "softplus": (lambda x: np.logaddexp(0, x), lambda x: mpmath.log1p(mpmath.exp(x))),
+    "sin": (np.sin, mpmath.sin),
+    "cos": (np.cos, mpmath.cos),
+}
+"""Each in float64, off by less than 2^-42 of the result, and in mpmath."""
 PRECISION = 400
 """Bits in mpmath: far more than the distance of any result from the middle of two floats needs, unless it is there."""
-_DOUBT = 2.0**-48
+_DOUBT = 2.0**-42
 
 
 def every(dtype: Any) -> NDArray:

@@ -20,7 +20,7 @@ BELOW = {
     "memory": "",
     "run": "formats arithmetic methods exact kernels select layout threads",
     "onnxruntime": "formats methods kernels select layout threads run",
-    "python": "formats methods kernels select layout threads memory run onnxruntime",
+    "python": "formats arithmetic methods kernels select layout threads memory run onnxruntime",
 }
 """What each room may include besides itself. No room is above itself, so there is no circle of rooms."""
 

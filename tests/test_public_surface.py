@@ -41,8 +41,9 @@ FUNCTIONS = {
     *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp"},
     *{"nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd"},
     *{"all", "any", "count_nonzero", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
+    *{"cumulative_logsumexp", "cumulative_max", "cumulative_min", "vector_norm"},
     *{"scatter_reduce", "segment_reduce"},
-    *{"var", "std", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},
+    *{"var", "std", "vecdot", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},
     *SETTINGS,
     "load",
 }

@@ -19,16 +19,21 @@ namespace samesum {
     extern const ShortIntegerMethods short_integers;  \
     extern const Certificates certificates;           \
     extern const ElementwiseMethods elementwise;      \
+    extern const SmoothMethods smooth;                \
     extern const ExactBlocks exact_blocks;            \
+    extern const KeptBlocks kept_blocks;              \
     extern const StatisticsMethods statistics;        \
     extern const SpreadMethods spreads;               \
     extern const NormMethods norms;                   \
     extern const MaskMethods masking;                 \
+    extern const DotMethods dots;                     \
+    extern const ExtremeScanMethods extreme_scans;    \
     }
 #define SAMESUM_METHODS(isa)                                                                          \
     &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, \
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,     \
-        &isa::certificates, &isa::exact_blocks, &isa::statistics, &isa::spreads, &isa::norms, &isa::masking
+        &isa::smooth, &isa::certificates, &isa::exact_blocks, &isa::kept_blocks, &isa::statistics,    \
+        &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking
 
 #if !defined(SAMESUM_BASELINE)
 SAMESUM_DECLARE(x86_64_v2)

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "methods/certificates.hpp"
+#include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
+#include "methods/extreme_scan_method.hpp"
+#include "methods/kept_blocks.hpp"
 #include "methods/mask_method.hpp"
 #include "methods/norm_method.hpp"
 #include "methods/spread_method.hpp"
@@ -24,11 +27,15 @@ struct InstructionSet {
     const ShortMethods* shorts;
     const ShortIntegerMethods* short_integers;
     const ElementwiseMethods* elementwise;
+    const SmoothMethods* smooth;
     const Certificates* certificates;
     const ExactBlocks* exact_blocks;
+    const KeptBlocks* kept_blocks;
     const StatisticsMethods* statistics;
     const SpreadMethods* spreads;
     const NormMethods* norms;
+    const DotMethods* dots;
+    const ExtremeScanMethods* extreme_scans;
     const MaskMethods* masking;
     bool (*is_supported)();
 };

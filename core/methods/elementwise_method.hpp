@@ -5,13 +5,13 @@
 
 namespace samesum {
 
-enum class Unary { exponential, logarithm };
+enum class Unary { exponential, logarithm, sigmoid, tanh, erf, gelu, gelu_tanh, softplus, sine, cosine };
 
-constexpr std::size_t unary_count = 2;
+constexpr std::size_t unary_count = 10, first_smooth = 2;  // those of `SmoothMethods`
 
 struct ElementwiseMethods {
     // f(x) of n elements side by side, in native byte order, that do not overlap the results.
-    void (*unary[unary_count][4])(const void* x, std::size_t n, void* out);  // by every float format
+    void (*unary[first_smooth][4])(const void* x, std::size_t n, void* out);  // by every float format
     // x^y likewise; y is one number for all of them, or as many numbers as elements.
     void (*power_of_one[4])(const void* x, double y, std::size_t n, void* out);
     void (*power[4])(const void* x, const double* y, std::size_t n, void* out);
@@ -19,6 +19,11 @@ struct ElementwiseMethods {
     void (*power_of_same[3])(const void* x, const void* y, std::size_t n, void* out);
     // Elements as doubles.
     void (*widen[4])(const void* x, std::size_t n, double* out);
+};
+
+// Likewise, the other functions of one element.
+struct SmoothMethods {
+    void (*unary[unary_count - first_smooth][4])(const void* x, std::size_t n, void* out);
 };
 
 }  // namespace samesum

@@ -1,6 +1,8 @@
 // The attributes of a node, read once.
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "onnxruntime/kernel.hpp"
 
@@ -19,7 +21,8 @@ void Kernel::refuse_other_attributes(const OrtKernelInfo* info) const {
             if (has(version_, each)) continue;
             const bool is_given =
                 is_success(integer_attribute(api_, info, each.name.c_str(), &value)) ||
-                is_success(integers_attribute(api_, info, each.name.c_str(), nullptr, &size));
+                is_success(integers_attribute(api_, info, each.name.c_str(), nullptr, &size)) ||
+                is_success(text_attribute(api_, info, each.name.c_str(), nullptr, &size));
             if (is_given) refuse("there is no attribute '" + each.name + "' in this version");
         }
     }
@@ -34,6 +37,7 @@ void Kernel::read(const Attribute& attribute, const OrtKernelInfo* info) {
     const char* const name = attribute.name.c_str();
     if (attribute.field == Field::ignored) return;
     if (attribute.field == Field::axes) return read_axes(attribute, info);
+    if (attribute.field == Field::reduction) return read_word(attribute, info);
     if (attribute.field == Field::epsilon || attribute.field == Field::float_p) {
         float number = 0;
         const bool is_given = is_success(float_attribute(api_, info, name, &number));
@@ -56,6 +60,23 @@ void Kernel::read(const Attribute& attribute, const OrtKernelInfo* info) {
     } else {
         read_flag(attribute, value);
     }
+}
+
+void Kernel::read_word(const Attribute& attribute, const OrtKernelInfo* info) {
+    constexpr std::pair<const char*, Combine> words[] = {{"add", Combine::sum},
+                                                         {"mul", Combine::product},
+                                                         {"max", Combine::maximum},
+                                                         {"min", Combine::minimum}};
+    const char* const name = attribute.name.c_str();
+    std::size_t size = 0;
+    if (!is_success(text_attribute(api_, info, name, nullptr, &size)) || size == 0) return;
+    std::string word(size, '\0');
+    check(text_attribute(api_, info, name, word.data(), &size));
+    word.resize(size - 1);  // the size counts the zero at the end
+    for (const auto& [text, combine] : words)
+        if (word == text) settings_.combine = combine;
+    if (!settings_.combine && word != "none")
+        refuse(attribute.name + " is '" + word + "'; allowed are none, add, mul, max and min");
 }
 
 void Kernel::read_axes(const Attribute& attribute, const OrtKernelInfo* info) {

@@ -109,6 +109,8 @@ inline constexpr Entry<63, Status(const OrtTensorTypeAndShapeInfo*, const char**
 inline constexpr Entry<65, Status(const OrtValue*, OrtTensorTypeAndShapeInfo**)> type_and_shape;
 inline constexpr Entry<85, Status(const OrtKernelInfo*, const char* name, float*)> float_attribute;
 inline constexpr Entry<86, Status(const OrtKernelInfo*, const char* name, std::int64_t*)> integer_attribute;
+inline constexpr Entry<87, Status(const OrtKernelInfo*, const char* name, char* text, std::size_t* size)>
+    text_attribute;
 inline constexpr Entry<90, Status(const OrtKernelContext*, std::size_t index, const OrtValue**)> input_of;
 inline constexpr Entry<91, Status(OrtKernelContext*, std::size_t index, const std::int64_t* dims,
                                   std::size_t rank, OrtValue**)>

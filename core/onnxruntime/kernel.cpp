@@ -94,6 +94,9 @@ void Kernel::compute(OrtKernelContext* context) const {
             return normalize(x, context);
         case Kind::global_pool:
             return pool(x, context);
+        case Kind::scatter_elements:
+        case Kind::scatter_slices:
+            return scatter(x, context);
         default:
             return normalize_lines(x, context);
     }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "methods/method.hpp"
 #include "onnxruntime/calls.hpp"
 #include "onnxruntime/versions.hpp"
 
@@ -15,6 +17,7 @@ struct Settings {
          reverse = false;
     std::int64_t axis = 0, num_groups = 0;
     double epsilon = 0, p = 2;
+    std::optional<Combine> combine;  // of updates that go to one place; none: the last one stays
     std::vector<std::int64_t> axes;
 };
 
@@ -44,6 +47,7 @@ class Kernel {
     bool is_success(Status status) const;  // an attribute that a node leaves out is a failure of the call
     void refuse_other_attributes(const OrtKernelInfo* info) const;
     void read(const Attribute& attribute, const OrtKernelInfo* info);
+    void read_word(const Attribute& attribute, const OrtKernelInfo* info);
     void read_axes(const Attribute& attribute, const OrtKernelInfo* info);
     void read_flag(const Attribute& attribute, std::int64_t value);
     void read_constant_axes(const OrtKernelInfo* info);
@@ -65,6 +69,15 @@ class Kernel {
     void normalize_lines(const Tensor& x, OrtKernelContext* context) const;
     LineShape lines_of(const Tensor& x) const;
     LineShape channels_of(const Tensor& x) const;
+    void scatter(const Tensor& x, OrtKernelContext* context) const;
+    std::vector<std::int64_t> places_of_elements(const Tensor& x, const Tensor& indices,
+                                                 const Tensor& updates) const;
+    std::vector<std::int64_t> places_of_slices(const Tensor& x, const Tensor& indices,
+                                               const Tensor& updates) const;
+    std::vector<std::int64_t> numbers_in(const Tensor& indices) const;
+    std::int64_t checked_place(std::int64_t place, std::int64_t size) const;
+    Tensor input(OrtKernelContext* context, std::size_t place) const;
+
     Format parameter_format(std::size_t i) const;
     void place(std::size_t i, const Tensor& parameter, const Tensor& x, LineShape& to) const;
     void put_inner(const Tensor& x, const LineShape& shape, const View& lines, OrtKernelContext* context,

@@ -41,6 +41,18 @@ Status infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
     return nullptr;
 }
 
+// The first output may lie in the place of the first input.
+std::size_t first_in_first(int** inputs, int** outputs) {
+    *inputs = new int[1]{};
+    *outputs = new int[1]{};
+    return 1;
+}
+
+void release_pairs(int* inputs, int* outputs) {
+    delete[] inputs;
+    delete[] outputs;
+}
+
 // Before this release a rule for shapes could not be asked of a node that leaves out an optional input.
 constexpr int optional_since = 24;
 
@@ -69,8 +81,7 @@ Operator operator_of(const Runtime& runtime, const Version& row, ElementType typ
     op.GetExecutionProviderType = [](const OrtCustomOp*) -> const char* { return nullptr; };
     op.GetInputType = [](const OrtCustomOp* o, std::size_t i) {
         const Version& version = *self(o).row;
-        const bool is_second = i == 1 && (version.axes || version.has_typed_scale());
-        return is_second ? self(o).second_type : self(o).type;
+        return i == 1 && version.has_typed_second() ? self(o).second_type : self(o).type;
     };
     op.GetInputTypeCount = [](const OrtCustomOp* o) -> std::size_t {
         return (self(o).row->axes ? 2 : 1) + self(o).row->parameters.size();
@@ -100,6 +111,10 @@ Operator operator_of(const Runtime& runtime, const Version& row, ElementType typ
                                           [](const auto& each) { return each.optional; });
     if ((!row.axes || !row.axes->optional) && (!has_optional || runtime.tells_optional))
         op.InferOutputShapeFn = infer;
+    if (row.is_scatter()) {
+        op.GetMayInplace = first_in_first;
+        op.ReleaseMayInplace = release_pairs;
+    }
     op.GetStartVersion = [](const OrtCustomOp* o) { return self(o).since; };
     return op;
 }

@@ -40,7 +40,7 @@ std::string Version::title() const {
 
 const std::vector<ElementType>& Version::second_types() const {
     static const std::vector<ElementType> none{0};
-    return axes ? axes->types : has_typed_scale() ? parameters.front().types : none;
+    return axes ? axes->types : has_typed_second() ? parameters.front().types : none;
 }
 
 ElementType Version::inner_type(ElementType type) const {

@@ -22,7 +22,9 @@ enum class Kind : std::uint8_t {
     instance_norm,
     mean_variance_norm,
     lp_norm,
-    global_pool
+    global_pool,
+    scatter_elements,
+    scatter_slices
 };
 
 // What an attribute sets.
@@ -37,8 +39,9 @@ enum class Field : std::uint8_t {
     epsilon,
     num_groups,
     p,
-    float_p,  // of the first GlobalLpPool
-    ignored   // what changes no result
+    float_p,    // of the first GlobalLpPool
+    reduction,  // a word
+    ignored     // what changes no result
 };
 
 struct Attribute {
@@ -56,7 +59,7 @@ struct AxesInput {
     bool optional;
 };
 
-// A scale or a bias, of the type of the data or, where others are listed, of one of these.
+// A scale, a bias, places or updates, of the type of the data or, where others are listed, of one of these.
 struct ParameterInput {
     std::string name;
     std::vector<ElementType> types;
@@ -81,10 +84,14 @@ struct Version {
     std::vector<ParameterInput> parameters;
     std::vector<InnerOutput> inner_outputs;
 
-    // Those of the second input where they are not those of the data: types of axes or of a scale, which the
-    // result has then.
+    // Those of the second input where they are not those of the data: types of axes, of places or of a scale,
+    // which the result has then.
     const std::vector<ElementType>& second_types() const;
-    bool has_typed_scale() const { return !parameters.empty() && !parameters.front().types.empty(); }
+    bool has_typed_second() const {
+        return axes.has_value() || (!parameters.empty() && !parameters.front().types.empty());
+    }
+    bool has_typed_scale() const { return kind == Kind::layer_norm && has_typed_second(); }
+    bool is_scatter() const { return kind == Kind::scatter_elements || kind == Kind::scatter_slices; }
     ElementType result_type(ElementType type, ElementType second) const {
         return has_typed_scale() ? second : result.value_or(type);
     }

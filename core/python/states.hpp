@@ -1,6 +1,7 @@
 // Exact totals that Python keeps, merges and stores. Included by module.cpp alone.
 #pragma once
 
+#include "arithmetic/rounding.hpp"
 #include "python/reductions.hpp"
 #include "run/exact_totals.hpp"
 
@@ -64,6 +65,23 @@ inline nb::object rounded_moments(const ExactTotals& sums, const ExactTotals& sq
     return output.finished(true);
 }
 
+// Arrays of so many elements beside each other whose exact sums the totals are, in rows; None if it takes
+// more than `most` rows.
+inline nb::object elements_of_totals(const ExactTotals& totals, std::int64_t most) {
+    if (!is_float(totals.in()) || most < 0) raise("DtypeError", "integer totals have no elements");
+    std::vector<std::uint64_t> bits;
+    const std::optional<std::size_t> count = totals.elements(static_cast<std::size_t>(most), bits);
+    if (!count) return nb::none();
+    const npy_intp shape[] = {static_cast<npy_intp>(*count), static_cast<npy_intp>(totals.outputs())};
+    Output output(nb::none(), nullptr, totals.in(), 2, const_cast<npy_intp*>(shape));
+    const std::size_t outputs = static_cast<std::size_t>(totals.outputs());
+    for (std::size_t k = 0; k < *count; ++k)
+        for (std::size_t j = 0; j < outputs; ++j)
+            store_bits(output.data(), k * outputs + j, bits[j * static_cast<std::size_t>(most) + k],
+                       size_of(totals.in()));
+    return output.finished(true);
+}
+
 inline nb::bytes encoded_totals(const ExactTotals& totals) {
     const std::string bytes = totals.encoded();
     return nb::bytes(bytes.data(), bytes.size());
@@ -81,6 +99,7 @@ inline void define_states(nb::module_& m) {
         .def("rounded", &rounded_totals, nb::arg("finalize"), nb::arg("dtype"), nb::arg("counts"))
         .def("rounded_moments", &rounded_moments, nb::arg("squares"), nb::arg("kind"), nb::arg("correction"),
              nb::arg("dtype"), nb::arg("counts"))
+        .def("elements", &elements_of_totals, nb::arg("most"))
         .def("encoded", &encoded_totals)
         .def("decode", &decode_totals, nb::arg("encoded"));
 }

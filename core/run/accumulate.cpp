@@ -12,6 +12,7 @@
 #include "run/tangled.hpp"
 #include "select/layout_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
 
 namespace samesum {
 
@@ -51,6 +52,7 @@ void add_lane_run(const Plan& plan, const Method& method, void* tile, std::size_
 
 // Whole outputs of few contiguous elements, as many in a call as lie at one distance.
 void accumulate_short_lanes(const Plan& plan, const Method& method, const Range& range, void* tile) {
+    record(Route::short_lanes);
     const Dim side = plan.kept.rank > 0 ? plan.kept.dim[plan.kept.rank - 1] : Dim{1, 0, 0};
     const std::size_t n = static_cast<std::size_t>(plan.inner.size);
     for (std::int64_t o = range.first; o < range.last;) {
@@ -64,6 +66,7 @@ void accumulate_short_lanes(const Plan& plan, const Method& method, const Range&
 
 // Lanes of many short runs, as whole ones.
 void accumulate_packed_lanes(const Plan& plan, const Method& method, const Range& range, void* tile) {
+    record(Route::runs_packed);
     Dims set = plan.reduced;
     set.push(plan.inner);
     const std::size_t size = size_of(plan.format);
@@ -91,6 +94,7 @@ void accumulate_lanes(const Plan& plan, const Method& method, const Range& range
     const bool one_run = plan.reduced.rank == 0;
     if (!one_run && !(plan.contiguous && run * size >= long_run_bytes))
         return accumulate_packed_lanes(plan, method, range, tile);
+    record(!one_run ? Route::runs : plan.contiguous ? Route::one_run : Route::one_run_gathered);
     Walk outputs(plan.kept, range.first);
     for (std::int64_t o = range.first; o < range.last; ++o, outputs.next()) {
         const char* base = plan.data + outputs.in();
@@ -124,13 +128,15 @@ bool add_untangled(const Plan& plan, const Method& method, const char* p, std::i
     return true;
 }
 
-void add_rows(const Plan& plan, const Method& method, const char* p, std::int64_t stride, std::int64_t rows,
-              std::int64_t columns, std::int64_t fold, void* tile) {
+Route add_rows(const Plan& plan, const Method& method, const char* p, std::int64_t stride, std::int64_t rows,
+               std::int64_t columns, std::int64_t fold, void* tile) {
     const std::size_t n = static_cast<std::size_t>(columns), size = size_of(plan.format);
     const std::int64_t row = columns * static_cast<std::int64_t>(size);
-    if (add_untangled(plan, method, p, rows, n, tile)) return;
-    if (plan.contiguous && (fold == 1 || stride == row))
-        return add_folded(method, p, stride, rows, n, fold, tile);
+    if (add_untangled(plan, method, p, rows, n, tile)) return Route::columns_transposed;
+    if (plan.contiguous && (fold == 1 || stride == row)) {
+        add_folded(method, p, stride, rows, n, fold, tile);
+        return fold == 1 ? Route::columns : Route::columns_folded;
+    }
     alignas(64) char gathered[gathered_rows * tile_columns * 8 / 4];
     const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizeof gathered) / row);
     Dims some;
@@ -142,6 +148,7 @@ void add_rows(const Plan& plan, const Method& method, const char* p, std::int64_
         packing.copy(p, r * columns, now * columns, gathered);
         add_folded(method, gathered, row, now, n, fold, tile);
     }
+    return Route::columns_gathered;
 }
 
 void accumulate_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
@@ -151,13 +158,15 @@ void accumulate_columns(const Plan& plan, const Method& method, const Range& ran
     const char* base = plan.data + offsets_at(plan.kept, range.outer).in + range.first * plan.inner.in;
     Walk runs(rows, range.begin / row.size);
     std::int64_t at = range.begin % row.size;
+    Route route = Route::columns;
     for (std::int64_t left = range.end - range.begin; left > 0; runs.next()) {
         const std::int64_t now = std::min(row.size - at, left);
-        add_rows(plan, method, base + runs.in() + at * row.in, row.in, now, range.last - range.first, fold,
-                 tile);
+        route = add_rows(plan, method, base + runs.in() + at * row.in, row.in, now, range.last - range.first,
+                         fold, tile);
         left -= now;
         at = 0;
     }
+    record(route);
 }
 
 // Rows lie side by side only where a tile has all the columns of a row.

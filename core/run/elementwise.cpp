@@ -10,6 +10,7 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "select/normalization_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -73,6 +74,7 @@ class Operand {
 template <class Compute>
 void for_each_block(std::int64_t count, Format format, bool is_direct, void* out, const Compute& compute) {
     const std::int64_t item = static_cast<std::int64_t>(size_of(format));
+    record(is_direct ? Route::elementwise_direct : Route::elementwise_gathered);
     const std::int64_t block = is_direct ? elementwise_task_elements : elementwise_copied_elements;
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t begin = static_cast<std::int64_t>(t) * elementwise_task_elements,
@@ -97,8 +99,10 @@ std::int64_t count_of(const View& x) {
 }  // namespace
 
 void apply(Unary function, const View& x, void* out) {
-    const auto& methods = current_instruction_set().elementwise->unary[static_cast<std::size_t>(function)];
-    const auto method = methods[static_cast<std::size_t>(x.format)];
+    const auto code = static_cast<std::size_t>(function), format = static_cast<std::size_t>(x.format);
+    const InstructionSet& set = current_instruction_set();
+    const auto method = code < first_smooth ? set.elementwise->unary[code][format]
+                                            : set.smooth->unary[code - first_smooth][format];
     const Operand operand(x);
     for_each_block(count_of(x), x.format, operand.is_direct(), out,
                    [&](std::int64_t first, std::int64_t n, char* to) {

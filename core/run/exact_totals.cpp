@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "arithmetic/rounding.hpp"
-#include "run/exact_sums.hpp"
 #include "run/exact_words.hpp"
-#include "run/kept_states.hpp"
+#include "run/kept_integers.hpp"
+#include "run/kept_sums.hpp"
+#include "run/total_elements.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -18,17 +19,17 @@ ExactTotals::ExactTotals(Format in, Map map, std::int64_t outputs) : in_(in), ma
         whole_.resize(n, WholeWords{{0, 0, 0}});
 }
 
-const Method& ExactTotals::method() const {
-    return is_float(in_) ? exact_sum_method(in_, map_) : wide_method(in_, map_);
-}
-
 void ExactTotals::add(const View& piece, const bool* reduced) {
-    add_to_states(piece, reduced, method(), states());
+    if (is_float(in_))
+        add_to_totals(piece, reduced, map_, real_.data());
+    else
+        add_to_totals(piece, reduced, map_, whole_.data());
 }
 
 void ExactTotals::merge(const ExactTotals& other) {
     for (std::size_t j = 0; j < real_.size(); ++j) real_[j].merge(other.real_[j]);
-    if (!whole_.empty()) method().merge(whole_.data(), 0, other.whole_.data(), 0, whole_.size());
+    if (!whole_.empty())
+        wide_method(in_, map_).merge(whole_.data(), 0, other.whole_.data(), 0, whole_.size());
 }
 
 void ExactTotals::round(Finalize finalize, Format out, const std::int64_t* counts, void* to) const {
@@ -52,6 +53,19 @@ void ExactTotals::round_moments(const ExactTotals& squares, const Moment& how, c
                                                  : rounded_moment(whole_[j], squares.whole_[j], moment);
         store_bits(to, j, bits, size_of(how.format));
     }
+}
+
+std::optional<std::size_t> ExactTotals::elements(std::size_t most, std::vector<std::uint64_t>& bits) const {
+    const FloatingPointScope scope;
+    bits.assign(real_.size() * most, 0);
+    std::size_t count = 0;
+    std::vector<std::uint64_t> found;
+    for (std::size_t j = 0; j < real_.size(); ++j) {
+        if (!elements_of(real_[j], in_, most, found)) return std::nullopt;
+        std::copy(found.begin(), found.end(), bits.begin() + static_cast<std::ptrdiff_t>(j * most));
+        count = std::max(count, found.size());
+    }
+    return count;
 }
 
 std::string ExactTotals::encoded() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ class ExactTotals {
     void round_moments(const ExactTotals& squares, const Moment& how, const std::int64_t* counts,
                        void* to) const;
 
+    // Of floats: the elements of each total (run/total_elements.hpp), those of output j from number
+    // j * `most` on, and zeros behind them. Returns the greatest number of them, or nothing if that is more.
+    std::optional<std::size_t> elements(std::size_t most, std::vector<std::uint64_t>& bits) const;
+
     std::string encoded() const;
     // False, and the totals are undefined, unless these bytes are totals of so many outputs.
     bool decode(const char* from, std::size_t n);
@@ -40,11 +45,6 @@ class ExactTotals {
     std::int64_t outputs() const { return outputs_; }
 
   private:
-    const Method& method() const;
-    void* states() {
-        return is_float(in_) ? static_cast<void*>(real_.data()) : static_cast<void*>(whole_.data());
-    }
-
     const Format in_;
     const Map map_;
     const std::int64_t outputs_;

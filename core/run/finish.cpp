@@ -19,6 +19,7 @@ std::size_t finish(const Target& target, std::size_t tier, void* tile, std::size
             ? target.tiers.method[tier].finish(tile, n, target.how, results, failed)
             : finish_counted(target, tier, tile, counts_of(target, n, place), results, failed);
     counters.reductions[target.tiers.number[tier]] += n - failures;
+    record(target.tiers.route[tier], n - failures);
     return failures;
 }
 

@@ -2,8 +2,11 @@
 
 #include <atomic>
 
+#include "run/groups.hpp"
 #include "run/room.hpp"
+#include "run/scan_loops.hpp"
 #include "run/scan_method.hpp"
+#include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -11,17 +14,6 @@
 namespace samesum {
 
 namespace {
-
-// Elements that groups may have: larger ones are soon done along all of their lines.
-std::int64_t most_of_groups(Combine combine, const Groups& groups, const ScanOptions& options,
-                            Format format) {
-    if (!is_float(groups.format)) return most_of_integer_group;
-    const bool double_sums = combine == Combine::sum && groups.format == Format::f64,
-               whole = format == groups.format && !options.exclusive && !options.include_initial,
-               by_turns = whole && groups.rows <= static_cast<std::int64_t>(short_line);
-    if (!double_sums || groups.columns <= fewer_columns) return most_of_group;
-    return by_turns ? most_of_turned_double_group : most_of_double_group;
-}
 
 static_assert(few_columns <= static_cast<std::int64_t>(most_turns));
 
@@ -55,6 +47,7 @@ class AsTheyLie {
                                    groups_.format,
                                    nullptr};
         const std::size_t done = method_.turns(lines, static_cast<std::size_t>(groups_.columns));
+        if (done > 0) record(Route::scan_groups_as_they_lie);
         if (done == 0) expected_hard_.store(static_cast<int>(hard_tasks), std::memory_order_relaxed);
         return static_cast<std::int64_t>(done);
     }
@@ -70,18 +63,14 @@ class AsTheyLie {
 
 }  // namespace
 
-bool scans_as_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
-                     const void* out) {
-    return groups.are_small(few_columns, most_of_groups(combine, groups, options, format), format, out);
-}
-
 void scan_groups(Combine combine, const Groups& groups, const ScanOptions& options, Format format,
                  void* out) {
+    record(Route::scan_groups);
     const BriefWork brief(groups.bytes() < scan_brief_bytes);
     const auto each = [&](const View& block, std::int64_t first, std::int64_t number) {
         const std::int64_t rows = groups.rows + (options.include_initial ? 1 : 0);
         const Room results(groups.room_for(number, rows, format));
-        scan(combine, block, 0, options, format, results.get());
+        scan_loops(combine, block, 0, options, format, results.get());
         put_groups(results.get(), format, rows * groups.columns, first, number, out);
     };
     for_each_block(groups, groups.bytes() >= scan_threaded_bytes ? thread_count() : 1, each,

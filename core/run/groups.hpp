@@ -1,41 +1,18 @@
-// Small groups of few columns each, as (100000, 5, 3) has along axis 1, some of them at a time as wide rows:
-// each by itself would cost more than its elements.
+// Small groups of few columns (layout/groups.hpp), some of them at a time as wide rows.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include "layout/plan.hpp"
+#include "layout/groups.hpp"
 #include "run/room.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
 
-// Contiguous groups of so many rows and columns, one after the other.
-struct Groups {
-    const char* data;
-    Format format;
-    std::int64_t count, rows, columns;
-
-    // An array along one of its axes; no groups if it does not lie so.
-    static Groups along(const View& x, int axis);
-
-    // Whether there are many, of no more columns and elements, that lie where they can be taken, like their
-    // results.
-    bool are_small(std::int64_t most_columns, std::int64_t most_elements, Format result,
-                   const void* out) const;
-    std::int64_t elements() const { return count * rows * columns; }
-    std::int64_t bytes() const { return elements() * static_cast<std::int64_t>(size_of(format)); }
-    // Bytes of so many rows of some groups.
-    std::size_t room_for(std::int64_t number, std::int64_t rows_of_each, Format of) const {
-        return static_cast<std::size_t>(number * rows_of_each * columns) * samesum::size_of(of);
-    }
-    // How many make a block.
-    std::int64_t together() const;
-    // The first column of these groups, then the second one and so on, row by row.
-    void untangle(std::int64_t first, std::int64_t number, char* to) const;
-};
+// The first column of these groups, then the second one and so on, row by row.
+void transpose_groups(const Groups& groups, std::int64_t first, std::int64_t number, char* to);
 
 // Results of a block, so many of each group, come to lie as those of one group after the other.
 void put_groups(const char* results, Format format, std::int64_t of_each, std::int64_t first,
@@ -46,7 +23,7 @@ void put_groups(const char* results, Format format, std::int64_t of_each, std::i
 template <class Each>
 void take_block(const Groups& groups, std::int64_t first, std::int64_t number, const Each& each) {
     const Room elements(groups.room_for(number, groups.rows, groups.format));
-    groups.untangle(first, number, elements.get());
+    transpose_groups(groups, first, number, elements.get());
     const std::int64_t size = static_cast<std::int64_t>(size_of(groups.format)),
                        shape[] = {groups.rows, groups.columns * number}, strides[] = {shape[1] * size, size};
     each(View{elements.get(), 2, shape, strides, groups.format, false}, first, number);

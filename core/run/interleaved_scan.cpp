@@ -6,6 +6,7 @@
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 
 namespace samesum {
@@ -122,6 +123,7 @@ class InterleavedScan::Pieces {
 
     // Line by line.
     void scan_each(std::int64_t i, std::int64_t n) {
+        record(Route::scan_line_by_line);
         Carry now[scan_lines];
         finish(now);
         for (std::int64_t k = 0; k < lines_; ++k) {

@@ -10,6 +10,7 @@
 #include "run/short_sets.hpp"
 #include "run/tangled.hpp"
 #include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -23,6 +24,7 @@ class Job {
         : plan_(plan), all_{targets, count, 0, are_short(plan, targets, count)} {}
 
     void run() {
+        if (all_.count > 1) record(Route::turns_of_results);
         const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item(),
                            work = bytes * all_.work();
         const int threads = work >= threaded_bytes ? thread_count() : 1;
@@ -126,6 +128,7 @@ class Job {
     }
 
     void accumulate_in_pieces(const Pass& pass, const Outputs& o, int threads, const TileScope& tiles) {
+        record(Route::pieces);
         const std::int64_t bytes = o.count() * plan_.reduced_count * item();
         const std::int64_t most = plan_.ordered ? ordered_pieces * threads : INT64_MAX;
         const std::int64_t enough =
@@ -178,6 +181,7 @@ class Job {
         const bool columns = plan_.shape == Shape::columns;
         if (columns &&
             (o.count() < few_retried_columns || failures > n / static_cast<std::size_t>(retried_share))) {
+            record(Route::retried_tile);
             const bool partial = own.targets->tiers.is_partial(own.tier);
             return reduce_outputs({own.targets, 1, own.tier, false, partial ? failed : nullptr}, o, threads);
         }
@@ -189,10 +193,12 @@ class Job {
             if (failed[j]) chosen.push_back(o.first + static_cast<std::int64_t>(j));
         }
         if (columns) return reduce_chosen(own, o.outer, chosen);
+        record(Route::retried_lanes);
         for (const std::int64_t i : chosen) reduce_outputs(own, {o.outer, i, i + 1}, threads);
     }
 
     void reduce_chosen(const Pass& own, std::int64_t outer, std::span<const std::int64_t> chosen) {
+        record(Route::retried_gathered);
         const Method& method = own.method(0);
         const std::size_t now = std::min(chosen.size(), method.max_columns);
         const TileScope scope;

@@ -12,6 +12,7 @@
 #include "layout/stream.hpp"
 #include "run/room.hpp"
 #include "select/normalization_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -51,6 +52,7 @@ class Job {
   private:
     // Lines that are not near zero, against their greatest elements.
     void run_below() {
+        record(Route::softmax_below);
         const NormalizationMethods& methods = method_.methods;
         const std::size_t format = method_.format, kind = method_.kind;
         for_each_block([&](std::size_t k, LineShare& share, const char* x, std::size_t n) {

@@ -6,6 +6,7 @@
 
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -83,6 +84,7 @@ void LongScan::run(int threads) {
 }
 
 void LongScan::run_line(const char* in, char* out, int threads) const {
+    record(Route::scan_chunks);
     Group group;
     group.front = {in, out, 0};
     group.in_turn = threads == 1;
@@ -177,6 +179,7 @@ void LongScan::add_totals(const Group& group, std::int64_t begin, std::int64_t e
 // A whole chunk of parts, one beside the other.
 void LongScan::scan_parts(const Group& group, std::int64_t begin, std::int64_t part, const Carry* before,
                           const Carry* totals) const {
+    record(Route::scan_parts);
     TileScope scope;
     Carry carries[scan_lines * scan_lines];
     LinePart some[scan_lines];

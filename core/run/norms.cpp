@@ -10,6 +10,7 @@
 #include "run/norm_scale.hpp"
 #include "run/room.hpp"
 #include "select/normalization_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -36,18 +37,15 @@ class Job {
             std::max((norm_task_bytes / bytes + together - 1) / together, std::int64_t{1}) * together;
         const std::int64_t elements = dims_.count * dims_.length;
         const bool threaded = elements >= normalization_threaded_elements;
-        const auto threads = threaded ? static_cast<std::size_t>(thread_count()) : 1;
-        batch = std::min(
-            batch,
-            (dims_.count +
-             static_cast<std::int64_t>(static_cast<std::size_t>(norm_tasks_per_thread) * threads) - 1) /
-                static_cast<std::int64_t>(static_cast<std::size_t>(norm_tasks_per_thread) * threads));
+        const std::int64_t threads = threaded ? thread_count() : 1, tasks = norm_tasks_per_thread * threads;
+        batch = std::min(batch, (dims_.count + tasks - 1) / tasks);
         const BriefWork brief(elements < normalization_brief_elements);
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
             take(first, std::min(batch, dims_.count - first));
         };
-        for_each_task(static_cast<std::size_t>((dims_.count + batch - 1) / batch), threads, task);
+        for_each_task(static_cast<std::size_t>((dims_.count + batch - 1) / batch),
+                      static_cast<std::size_t>(threads), task);
     }
 
   private:
@@ -79,6 +77,7 @@ class Job {
     bool streams() const { return dims_.count * dims_.length * result_ >= streamed_bytes; }
 
     void take(std::int64_t first, std::int64_t count) const {
+        record(dims_.direct ? Route::norm_rows : Route::norm_gathered);
         if (dims_.direct) {
             take_direct(first, count);
         } else {

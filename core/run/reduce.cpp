@@ -13,6 +13,7 @@
 #include "run/reordered.hpp"
 #include "run/stages.hpp"
 #include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -39,6 +40,7 @@ bool place_lone_elements(const View& x, const bool* reduced, const Result& resul
     std::int64_t elements = 1, bytes = static_cast<std::int64_t>(size_of(result.format));
     for (int i = 0; i < x.rank; ++i) (reduced[i] ? elements : bytes) *= x.shape[i];
     if (!is_position(result.row.combine) || elements != 1) return false;
+    record(Route::lone_positions);
     char* const out = static_cast<char*>(result.out);
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t first = static_cast<std::int64_t>(t) * zeroed_bytes;
@@ -142,17 +144,21 @@ void reduce_groups(const Groups& groups, bool ordered, const Target* targets, st
 }
 
 void run(const Plan& plan, const Manner& manner, std::int64_t most_elements, const Target* targets,
-         std::size_t count) {
+         std::size_t n) {
     const Groups groups = groups_of(plan);
     const auto suits = [&](const Target& t) {
         return groups.are_small(most_group_columns, most_elements, t.how.format, t.out);
     };
-    if (std::all_of(targets, targets + count, suits))
-        reduce_groups(groups, plan.ordered, targets, count);
-    else if (suits_packing(plan, groups.count > 0))
-        reduce_packed(plan, manner, targets, count);
-    else
-        run_job(plan, targets, count);
+    if (std::all_of(targets, targets + n, suits)) {
+        record(Route::groups);
+        reduce_groups(groups, plan.ordered, targets, n);
+    } else if (suits_packing(plan, groups.count > 0)) {
+        record(Route::packed);
+        reduce_packed(plan, manner, targets, n);
+    } else {
+        record(Route::direct);
+        run_job(plan, targets, n);
+    }
 }
 
 }  // namespace
@@ -164,6 +170,7 @@ bool pays_to_reorder(const Plan& plan, const Result* results, std::size_t n) {
 }
 
 void reduce_reordered(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    record(Route::reordered);
     Reordered order(x, reduced);
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < n; ++i) bytes += size_of(results[i].format);

@@ -15,6 +15,7 @@
 #include "run/line_elements.hpp"
 #include "run/reduce.hpp"
 #include "run/scaled_scan.hpp"
+#include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -54,6 +55,7 @@ class Sums {
         const std::size_t rest = static_cast<std::size_t>(i + 1 - at_);
         add_elements(total_, elements_.at(at_, rest), rest, elements_.format());
         at_ = i + 1;
+        record(Route::repaired_sums);
         return total_.rounded(how.format);
     }
 
@@ -92,7 +94,10 @@ class Products {
         // Ties have few factors, but they last as long as ones follow.
         const bool follows = exact_at_ == i;
         if (i >= few_exact_factors && is_near_ && !follows) {
-            if (const auto bits = near_through(i, how.format)) return *bits;
+            if (const auto bits = near_through(i, how.format)) {
+                record(Route::repaired_near_products);
+                return *bits;
+            }
         }
         if (follows && i > 0 && is_one(elements_.at(i, 1))) {
             ++exact_at_;
@@ -100,6 +105,7 @@ class Products {
         }
         for (; exact_at_ <= i && !exact_.is_nan(); ++exact_at_)
             multiply_element(exact_, elements_.at(exact_at_, 1), plan_.in);
+        record(Route::repaired_products);
         return rounded_ = exact_.rounded(how);
     }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "run/line_elements.hpp"
+#include "select/routes.hpp"
 
 namespace samesum {
 
@@ -104,6 +105,7 @@ std::vector<Failures::Span> scan_scaled(const ScanPlan& plan, const ScanMethod& 
                                         const Failures::Span* first, const Failures::Span* last) {
     LineElements elements(plan, first->in);
     const double greatest = greatest_magnitude(elements, (last - 1)->last);
+    if (greatest >= large || greatest < small) record(Route::repaired_scaled);
     if (greatest >= large) return ScaledLine(plan, method, for_large).scan(elements, first, last);
     if (greatest < small) return ScaledLine(plan, method, for_small).scan(elements, first, last);
     return {first, last};

@@ -6,6 +6,7 @@
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
+#include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -32,6 +33,8 @@ class Job {
                            : scan_rows) {}
 
     void run(int threads) {
+        record(few_ ? Route::scan_few_rows : is_tall_ ? Route::scan_tall_columns : Route::scan_columns);
+        if (gathers()) record(Route::scan_columns_gathered);
         const std::int64_t width = tile_columns_for(threads);
         const std::int64_t tiles = (plan_.inner.size + width - 1) / width, all = plan_.lines.count() * tiles;
         const std::int64_t batch = std::clamp<std::int64_t>(
@@ -76,6 +79,9 @@ class Job {
         return std::clamp(tall_cached_bytes / pitch() / least * least, least, most);
     }
 
+    bool gathers() const {
+        return plan_.swapped || plan_.inner.in != static_cast<std::int64_t>(size_of(plan_.in));
+    }
     std::int64_t pitch() const { return std::max(std::abs(plan_.axis.in), std::abs(plan_.axis.out)); }
 
     void scan_tile(const char* in, char* out, std::int64_t columns) {
@@ -86,7 +92,6 @@ class Job {
         std::uint8_t failed[tile_elements];
         ColumnFailures found(failures_, {in, out, plan_.inner.in, plan_.inner.out, columns});
         const bool direct = plan_.inner.out == static_cast<std::int64_t>(size) && !target_.streams();
-        const bool gathers = plan_.swapped || plan_.inner.in != item;
         if (!few_) method_.init(scope.tile(), strip_columns(n));
         target_.write_initial(out, columns);
         for (std::int64_t r = 0; r < plan_.written; r += rows_) {
@@ -103,7 +108,7 @@ class Job {
                                    plan_.format,
                                    failed,
                                    direct};
-            if (gathers) {
+            if (gathers()) {
                 for (std::int64_t i = 0; i < rows; ++i)
                     gather(x + i * plan_.axis.in, plan_.inner.in, n, size_of(plan_.in), plan_.swapped,
                            gathered + i * columns * item, rows_ * plan_.axis.in);

@@ -3,24 +3,19 @@
 #include <algorithm>
 #include <cstring>
 
+#include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
 
 namespace {
 
-// Rows of a part, at least.
-constexpr std::int64_t part_rows = 64 << 10;
-// Counts of so few segments are kept several times over: to count one up waits until it was counted up
-// before.
-constexpr std::int64_t few_segments = 2048;
+// Counts of few segments.
 constexpr std::size_t copies = 4;
-// Segments of as many rows or more are few and sorted by comparison.
-constexpr std::int64_t many_rows = 64 << 10;
 
 // Every part has a count of every segment.
 std::size_t parts_for(const Labels& labels) {
-    const std::int64_t most = std::min<std::int64_t>(labels.rows / part_rows, thread_count());
+    const std::int64_t most = std::min<std::int64_t>(labels.rows / segment_part_rows, thread_count());
     return labels.segments > labels.rows ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(most, 1));
 }
 
@@ -97,7 +92,7 @@ std::vector<std::int64_t> SegmentOrder::segments_by_count() const {
         most = std::max(most, count(s));
         used += count(s) > 0;
     }
-    most = std::min(most, many_rows);
+    most = std::min<std::int64_t>(most, many_segment_rows);
     std::vector<std::int64_t> starts(static_cast<std::size_t>(most) + 2),
         sorted(static_cast<std::size_t>(used));
     const auto key = [&](std::int64_t s) { return static_cast<std::size_t>(std::min(count(s), most)); };
@@ -108,7 +103,7 @@ std::vector<std::int64_t> SegmentOrder::segments_by_count() const {
         if (count(s) > 0) sorted[static_cast<std::size_t>(starts[key(s)]++)] = s;
     const auto fewer = [&](std::int64_t a, std::int64_t b) { return count(a) < count(b); };
     const auto many = std::partition_point(sorted.begin(), sorted.end(),
-                                           [&](std::int64_t s) { return count(s) < many_rows; });
+                                           [&](std::int64_t s) { return count(s) < many_segment_rows; });
     std::stable_sort(many, sorted.end(), fewer);
     return sorted;
 }

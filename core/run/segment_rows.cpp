@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <cstring>
 
+#include "select/segment_thresholds.hpp"
+
 namespace samesum {
 
 namespace {
 
-// Rows of fewer bytes share the lines of the cache: they are put in order once instead of being looked for.
-constexpr std::int64_t small_row = 32;
-constexpr std::int64_t cache_line = 64, rows_ahead = 8, most_lines = 8;
+constexpr std::int64_t cache_line = 64;
 
 void ask_for(const char* from, std::int64_t bytes) {
-    const std::int64_t lines = std::min((bytes + cache_line - 1) / cache_line, most_lines);
+    const std::int64_t lines =
+        std::min<std::int64_t>((bytes + cache_line - 1) / cache_line, segment_lines_ahead);
     for (std::int64_t i = 0; i < lines; ++i) __builtin_prefetch(from + i * cache_line);
 }
 
@@ -36,7 +37,7 @@ void copy_rows(const char* from, std::int64_t pitch, const std::int64_t* numbers
             break;
     }
     for (std::int64_t i = 0; i < n; ++i, to += bytes) {
-        if (i + rows_ahead < n) ask_for(from + numbers[i + rows_ahead] * pitch, bytes);
+        if (i + segment_rows_ahead < n) ask_for(from + numbers[i + segment_rows_ahead] * pitch, bytes);
         std::memcpy(to, from + numbers[i] * pitch, static_cast<std::size_t>(bytes));
     }
 }
@@ -45,7 +46,7 @@ void copy_rows(const char* from, std::int64_t pitch, const std::int64_t* numbers
 
 SegmentRows::SegmentRows(const RowsOfLabels& rows, SegmentOrder& order) : rows_(rows), order_(order) {
     if (order.is_sorted()) return;
-    if (rows.outer == 1 && pitch() <= small_row) {
+    if (rows.outer == 1 && pitch() <= small_segment_row) {
         sorted_.emplace(static_cast<std::size_t>(order.rows() * pitch()));
         order.take_rows(rows.data, static_cast<std::size_t>(pitch()), sorted_->get());
         rows_.data = sorted_->get();

@@ -9,19 +9,13 @@
 #include "run/pass.hpp"
 #include "run/room.hpp"
 #include "run/segment_rows.hpp"
+#include "select/segment_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Rows that are copied together stay in the cache until they are reduced.
-constexpr std::int64_t block_bytes = 256 << 10;
-// A set of as many bytes is shared among threads.
-constexpr std::int64_t long_bytes = 1 << 20;
-// Wider rows are taken in slices of so many bytes.
-constexpr std::int64_t slice_bytes = 32 << 10;
 
 // Some columns of some of the outer parts.
 struct Slice {
@@ -40,8 +34,9 @@ class SegmentReduction {
           order_(order),
           rows_({call.x, size(call.in), call.outer, call.columns, call.self, call.labels.segments}, order),
           segments_(order.segments_by_count()),
-          columns_(std::clamp<std::int64_t>(slice_bytes / size(call.in), 1, call.columns)),
-          outers_(std::clamp<std::int64_t>(block_bytes / bytes_of(order.rows(), columns_), 1, call.outer)) {
+          columns_(std::clamp<std::int64_t>(segment_slice_bytes / size(call.in), 1, call.columns)),
+          outers_(std::clamp<std::int64_t>(segment_block_bytes / bytes_of(order.rows(), columns_), 1,
+                                           call.outer)) {
         make_chunks();
     }
 
@@ -86,11 +81,11 @@ class SegmentReduction {
         for (std::size_t i = 0; i < segments_.size(); ++i) {
             const auto at = static_cast<std::int64_t>(i);
             const std::int64_t bytes = bytes_of(rows_.count(segments_[i]), columns_);
-            if (bytes >= long_bytes) {
+            if (bytes >= long_segment_bytes) {
                 long_.assign(segments_.begin() + at, segments_.end());
                 break;
             }
-            if (chunks_.empty() || filled + bytes > block_bytes) {
+            if (chunks_.empty() || filled + bytes > segment_block_bytes) {
                 chunks_.push_back({at, at});
                 filled = 0;
             }
@@ -169,7 +164,7 @@ class SegmentReduction {
         }
         if (suits_pieces()) return reduce_in_pieces(segment, part, out);
         const std::int64_t strides[] = {row, size(call_.in)},
-                           some = std::max<std::int64_t>(long_bytes / row, 1);
+                           some = std::max<std::int64_t>(long_segment_bytes / row, 1);
         const Room room(static_cast<std::size_t>(count * row));
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * some;
@@ -202,8 +197,8 @@ class SegmentReduction {
     std::vector<std::int64_t> reduce_by_tier(std::int64_t segment, const Slice& part, std::size_t tier,
                                              char* made) const {
         const std::int64_t count = rows_.count(segment),
-                           pieces = std::clamp<std::int64_t>(bytes_of(count, part.columns) / long_bytes, 1,
-                                                             thread_count());
+                           pieces = std::clamp<std::int64_t>(
+                               bytes_of(count, part.columns) / long_segment_bytes, 1, thread_count());
         std::vector<std::unique_ptr<Accumulation>> totals(static_cast<std::size_t>(pieces));
         auto task = [&](std::size_t t, std::size_t) {
             totals[t] =
@@ -220,7 +215,7 @@ class SegmentReduction {
     void add(std::int64_t segment, const Slice& part, std::int64_t begin, std::int64_t end,
              Accumulation& total) const {
         const std::int64_t row = part.columns * size(call_.in),
-                           some = std::max<std::int64_t>(block_bytes / row, 1);
+                           some = std::max<std::int64_t>(segment_block_bytes / row, 1);
         const Room room(static_cast<std::size_t>(some * row));
         constexpr bool reduced[] = {true, false};
         for (std::int64_t next; begin < end; begin = next) {

@@ -10,6 +10,7 @@
 #include "layout/stream.hpp"
 #include "run/accumulate.hpp"
 #include "run/tangled.hpp"
+#include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -52,6 +53,11 @@ class ShortScan {
           data_(plan.data + (from_.forward ? 0 : plan.axis.in * (plan.axis.size - 1))),
           out_(plan.out + (to_.forward ? -plan.axis.out * (plan.has_initial ? 1 : 0)
                                        : plan.axis.out * (plan.written - 1))) {}
+
+    Route route() const {
+        if (!is_plain(plan_, method_)) return Route::scan_short_transposed;
+        return gathers_ ? Route::scan_short_gathered : Route::scan_short_plain;
+    }
 
     void run(std::int64_t first, std::int64_t last) {
         if (is_plain(plan_, method_)) {
@@ -194,6 +200,7 @@ void scan_short_lines(const ScanPlan& plan, const ScanMethod& method, std::uint6
                                    1, short_scan_task_elements / (call_lines * plan.axis.size)) *
                                call_lines;
     ShortScan scan(plan, method, initial, failures);
+    record(scan.route());
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t first = static_cast<std::int64_t>(t) * batch;
         scan.run(first, std::min(lines, first + batch));

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
 
 namespace samesum {
 
@@ -133,11 +134,13 @@ class TwoStages {
 bool reduce_in_stages(const View& x, const bool* reduced, const Reduction& row, void* out) {
     std::int64_t* positions = static_cast<std::int64_t*>(out);
     if (is_mirrored(x, reduced)) {
+        record(Route::mirrored);
         reduce_mirrored(x, reduced, row, positions);
         return true;
     }
     const Split split = split_of(x, reduced);
     if (split.at < 0 || !reduced[split.at] || split.behind < least_behind_stage) return false;
+    record(Route::two_stages);
     TwoStages(x, reduced, split).run(row, positions);
     return true;
 }

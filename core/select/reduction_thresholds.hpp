@@ -148,7 +148,7 @@ inline constexpr Threshold statistics_slice{"statistics_slice", 1 << 16, "elemen
                                             "a task of statistics takes so many"};
 inline constexpr Threshold state_slices{"state_slices", 8, "tasks for each thread",
                                         "states take in an array by so many"};
-inline constexpr Threshold least_state_slice{"least_state_slice", 32768, "elements of a set",
+inline constexpr Threshold least_state_slice{"least_state_slice", 32768, "elements of the sets of a tile",
                                              "a task that adds to states takes so many at least"};
 inline constexpr Threshold few_exact_rows{"few_exact_rows", 16, "rows",
                                           "exact sums of columns of fewer are made element by element"};

@@ -26,6 +26,7 @@ from samesum.errors import (
     UnsafeModelError,
     UnsupportedOperator,
 )
+from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
 from samesum.frontends.arrays.logical import all, any, count_nonzero  # noqa: A004
 from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanstd, nansum, nanvar
@@ -41,10 +42,17 @@ from samesum.frontends.arrays.reductions import (
     sum,  # noqa: A004
     sum_square,
 )
-from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.scans import (
+    cumulative_logsumexp,
+    cumulative_max,
+    cumulative_min,
+    cumulative_prod,
+    cumulative_sum,
+)
 from samesum.frontends.arrays.segments import scatter_reduce, segment_reduce
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.variances import std, var
+from samesum.frontends.arrays.vector_norms import vector_norm
 
 if TYPE_CHECKING:
     from samesum import compare, onnx, openvino, torch
@@ -82,6 +90,9 @@ __all__ = [
     "argmin",
     "compare",
     "count_nonzero",
+    "cumulative_logsumexp",
+    "cumulative_max",
+    "cumulative_min",
     "cumulative_prod",
     "cumulative_sum",
     "get_cache_limit",
@@ -118,6 +129,8 @@ __all__ = [
     "sum_square",
     "torch",
     "var",
+    "vecdot",
+    "vector_norm",
 ]
 
 _publish(globals())

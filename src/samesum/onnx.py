@@ -21,6 +21,7 @@ from samesum.frontends.standards.onnx_norms import (
     MeanVarianceNormalization,
     RMSNormalization,
 )
+from samesum.frontends.standards.onnx_pools import AveragePool, LpPool, MaxPool
 from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
 from samesum.frontends.standards.onnx_reductions import (
     ReduceL1,
@@ -35,6 +36,8 @@ from samesum.frontends.standards.onnx_reductions import (
     ReduceSumSquare,
 )
 from samesum.frontends.standards.onnx_scans import CumProd, CumSum
+from samesum.frontends.standards.onnx_scatters import ScatterElements, ScatterND
+from samesum.frontends.standards.onnx_terms import Max, Mean, Min, Sum
 
 if TYPE_CHECKING:
     from samesum.frontends.plugins.backend import Backend
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgMax",
     "ArgMin",
+    "AveragePool",
     "Backend",
     "CumProd",
     "CumSum",
@@ -58,7 +62,12 @@ __all__ = [
     "LayerNormalization",
     "LogSoftmax",
     "LpNormalization",
+    "LpPool",
+    "Max",
+    "MaxPool",
+    "Mean",
     "MeanVarianceNormalization",
+    "Min",
     "RMSNormalization",
     "ReduceL1",
     "ReduceL2",
@@ -70,7 +79,10 @@ __all__ = [
     "ReduceProd",
     "ReduceSum",
     "ReduceSumSquare",
+    "ScatterElements",
+    "ScatterND",
     "Softmax",
+    "Sum",
     "custom_ops_library",
     "exact_session",
     "reference_ops",

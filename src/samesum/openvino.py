@@ -21,12 +21,32 @@ from samesum.frontends.standards.openvino_functions import (
     SoftMax,
 )
 from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
+from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
+from samesum.frontends.standards.openvino_scatters import (
+    EmbeddingBagOffsets,
+    EmbeddingBagOffsetsSum,
+    EmbeddingBagPacked,
+    EmbeddingBagPackedSum,
+    EmbeddingSegmentsSum,
+    ScatterElementsUpdate,
+    ScatterNDUpdate,
+    SegmentMax,
+)
 
 __all__ = [
     "MVN",
+    "AdaptiveAvgPool",
+    "AdaptiveMaxPool",
+    "AvgPool",
     "CumSum",
+    "EmbeddingBagOffsets",
+    "EmbeddingBagOffsetsSum",
+    "EmbeddingBagPacked",
+    "EmbeddingBagPackedSum",
+    "EmbeddingSegmentsSum",
     "GroupNormalization",
     "LogSoftmax",
+    "MaxPool",
     "NormalizeL2",
     "ReduceL1",
     "ReduceL2",
@@ -37,6 +57,9 @@ __all__ = [
     "ReduceMin",
     "ReduceProd",
     "ReduceSum",
+    "ScatterElementsUpdate",
+    "ScatterNDUpdate",
+    "SegmentMax",
     "SoftMax",
     "compile_model",
     "exact",

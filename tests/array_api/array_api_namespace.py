@@ -12,7 +12,7 @@ __array_api_version__ = np.__array_api_version__
 
 OWN = (
     *("sum", "prod", "min", "max", "mean", "cumulative_sum", "cumulative_prod"),
-    *("all", "any", "argmin", "argmax"),
+    *("all", "any", "argmin", "argmax", "vecdot"),
 )
 
 

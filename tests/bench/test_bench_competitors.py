@@ -15,7 +15,7 @@ from samesum.bench.competitors.own import Samesum
 from samesum.bench.data import draw
 from samesum.bench.grid import array
 from samesum.bench.operators import EXPONENT, OPERATORS
-from samesum.bench.task import SMALL, Task
+from samesum.bench.task import SMALL, Task, task_of
 
 CELLS = (
     Cell("page", (6, 5, 4), (1,)),
@@ -50,7 +50,7 @@ def test_a_competitor_s_answers_are_near(competitor: Any, operator: str, dtype: 
         if not cell.suits(OPERATORS[operator]):
             continue
         x = draw(Question(operator, dtype, cell, 1, "uniform"), 0)
-        task = Task(OPERATORS[operator], x, cell.axes)
+        task = task_of(OPERATORS[operator], x, cell.axes)
         way, *others = Samesum(1).ways(task)
         own = way.answer(way.call())
         try:

@@ -31,6 +31,18 @@ def test_one_row_is_a_table_of_all_competitors() -> None:
     ]
 
 
+def test_with_routes_each_row_says_which_ways_it_takes_and_what_they_are() -> None:
+    taken = replace(row(), routes={"reduce.direct": 1, "method.lanes_usual": 2})
+    lines = list(report_lines(report([taken, replace(MANY[2], routes={})]), has_routes=True))
+    at = lines.index("sum float32 2x1048576 axis 1, 2 threads: reduce.direct 1, method.lanes_usual 2")
+    assert lines[at + 1 : at + 4] == [
+        "max float32 2x1048576 axis 1, 2 threads: -",
+        "reduce.direct: sets that are read where they are",
+        "method.lanes_usual: floats of up to 32 bits, added up in float64",
+    ]
+    assert not any("reduce.direct" in line for line in report_lines(report([taken])))
+
+
 def test_many_rows_are_a_table_for_each_operator_and_type() -> None:
     lines = list(report_lines(report([*MANY, row("sum", size=512)]), 80))
     at = lines.index("sum float32")

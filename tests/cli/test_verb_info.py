@@ -12,7 +12,7 @@ import pytest
 from command import Command
 from onnx import TensorProto, helper, numpy_helper
 
-from building import Ir
+from building import Ir, onnx_bytes
 from samesum.cli.catalogue import lines, types_text
 from samesum.frontends.models.load import load
 from samesum.specs.lookup import FAMILY
@@ -69,7 +69,7 @@ def test_a_model_shows_its_inputs_outputs_operators_and_plan(samesum: Command, e
     ]
     assert ["ReduceMean", "opset1", "2", "reduction", "openvino.ReduceMean-1"] in lines
     assert ["Sqrt", "opset1", "1", "openvino.Sqrt-1"] in lines
-    assert "Reductions, scans and softmaxes: ReduceMean (2 nodes)." in head
+    assert "Reductions, scans and what is made of them: ReduceMean (2 nodes)." in head
 
 
 def test_a_model_as_json(samesum: Command, examples: Path) -> None:
@@ -151,18 +151,18 @@ def test_a_model_that_cannot_run_is_shown_whole(samesum: Command, strange: Path)
     ]
     for row in (
         ["Conv", "ai.onnx", "13", "2", "no"],
-        ["If", "ai.onnx", "13", "1", "no"],
+        ["If", "ai.onnx", "13", "1", "onnx.If-1"],
         ["LSTM", "ai.onnx", "13", "1", "no"],
         ["ReduceMax", "ai.onnx", "13", "1", "reduction", "onnx.ReduceMax-13"],
         ["ReduceL1", "ai.onnx", "13", "1", "reduction", "onnx.ReduceL1-13"],
         ["Softmax", "ai.onnx", "13", "1", "softmax", "onnx.Softmax-13"],
         ["CumSum", "ai.onnx", "13", "1", "scan", "onnx.CumSum-11"],
-        ["Twice", "a", "function", "of", "the", "model,", "local", "1", "no"],
+        ["Twice", "a", "function", "of", "the", "model,", "local", "1", "its", "own", "nodes"],
     ):
         assert row in lines, done.out
     assert "1 of 2: onnx.ReduceSum-13 has no attribute 'axes'; it has keepdims, noop_with_empty_axes" in done.out
     expected = "ReduceSum (2 nodes), ReduceMax (1 node), ReduceL1 (1 node), CumSum (1 node), Softmax (1 node)."
-    assert f"Reductions, scans and softmaxes: {expected}" in done.out
+    assert f"Reductions, scans and what is made of them: {expected}" in done.out
     assert "There is no plan: " in done.out
 
 
@@ -174,9 +174,9 @@ def test_a_model_that_cannot_run_is_one_document(process: Command, strange: Path
     assert document["refusal"].startswith(f"cannot read {strange.with_name('gone.bin')}: ")
     assert {row["operator"]: row["nodes_not_supported"] for row in document["operators"]} == {
         "Conv": 2,
-        "If": 1,
+        "If": 0,
         "LSTM": 1,
-        "Twice": 1,
+        "Twice": 0,
         "ReduceSum": 1,
         "ReduceMax": 0,
         "ReduceL1": 0,
@@ -208,14 +208,23 @@ def test_an_ir_needs_no_weights(samesum: Command, examples: Path, tmp_path: Path
 
 def test_the_bodies_of_an_ir_are_counted(samesum: Command, tmp_path: Path) -> None:
     ir = Ir()
-    x = ir.parameter("x", "f32", "3")
+    c, x = ir.parameter("c", "boolean", ""), ir.parameter("x", "f32", "3")
+    data = '<data shape="3" element_type="f32"/>'
     layers = "".join(
-        f'<layer id="{i}" name="{kind}{i}" type="{kind}" version="opset1"><output><port id="0"/></output></layer>'
+        f'<layer id="{i}" name="{kind}{i}" type="{kind}" version="opset1">{data if i == 0 else ""}'
+        + ('<input><port id="1"/></input>' if i else "")
+        + ("" if kind == "Result" else '<output><port id="0"/></output>')
+        + "</layer>"
         for i, kind in enumerate(("Parameter", "Erf", "Sqrt", "Result"))
     )
-    bodies = f"<then_body><layers>{layers}</layers></then_body><else_body><layers>{layers}</layers></else_body>"
+    edges = "".join(f'<edge from-layer="{i}" from-port="0" to-layer="{i + 1}" to-port="1"/>' for i in range(3))
+    body = f"<layers>{layers}</layers><edges>{edges}</edges>"
+    ports = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="9" internal_layer_id="3"/>'
+    text = "".join(
+        f"<{side}_port_map>{ports}</{side}_port_map><{side}_body>{body}</{side}_body>" for side in ("then", "else")
+    )
     path = tmp_path / "if.xml"
-    path.write_text(ir.result(ir.layer("If", [x], bodies, "opset8", name="if")).text, encoding="utf-8")
+    path.write_text(ir.result(ir.layer("If", [c, x], text, "opset8", name="if")).text, encoding="utf-8")
     done = samesum("info", path, "--json")
     assert done.status == 0, done.err
     found = {row["operator"]: (row["nodes"], row["nodes_in_bodies"]) for row in json.loads(done.out)["operators"]}
@@ -230,3 +239,27 @@ def test_what_is_no_model_is_status_4_and_what_is_not_there_2(samesum: Command, 
             done = samesum("info", tmp_path / name, *form)
             assert (done.status, done.out) == (status, ""), name
             assert name in done.err
+
+
+def test_what_would_run_where(samesum: Command, tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Conv", ["x", "k"], ["c"]),
+        helper.make_node("SimplifiedLayerNormalization", ["c", "w"], ["l"]),
+        helper.make_node("LayerNormalization", ["l", "w"], ["y"]),
+        helper.make_node("GlobalAveragePool", ["y"], ["z"]),
+        helper.make_node("Softmax", ["z"], ["s"], domain="com.example"),
+    ]
+    ends = {"x": (TensorProto.FLOAT, [2, 6, 4, 5])}, {"s": (TensorProto.FLOAT, None)}
+    path = tmp_path / "mixed.onnx"
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.example", 1)]
+    constants = {"k": np.ones((6, 6, 1, 1), np.float32), "w": np.ones(5, np.float32)}
+    path.write_bytes(onnx_bytes(nodes, *ends, constants, opset_imports=opsets))
+    done = samesum("info", path)
+    lines = [line.split() for line in done.out.splitlines()]
+    assert ["LayerNormalization", "ai.onnx", "17", "1", "normalization", "onnx.LayerNormalization-17"] in lines
+    assert ["GlobalAveragePool", "ai.onnx", "17", "1", "pool", "onnx.GlobalAveragePool-1"] in lines
+    told = " ".join(done.out.split())
+    assert "Of its nodes 3 would then be samesum's, the others the runtime's: " in told
+    document = json.loads(samesum("info", path, "--json").out)
+    taken = {"SimplifiedLayerNormalization": 1, "LayerNormalization": 1, "GlobalAveragePool": 1}
+    assert document["taken_over"] == taken

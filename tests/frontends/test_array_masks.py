@@ -224,3 +224,14 @@ def test_a_mask_broadcasts_to_the_array(shape: tuple[int, ...]) -> None:
 
 def test_a_mask_may_be_a_list() -> None:
     assert ss.sum([1, 2, 3], where=[True, False, True]) == 4
+
+
+@pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16, "float32", "float64"])
+@pytest.mark.parametrize("given", ["float16", "float32", "float64", "int16", "uint64"])
+def test_logarithms_of_another_type(dtype: Any, given: str) -> None:
+    x = np.zeros(2, given)
+    assert_bits(ss.logsumexp(x, dtype=dtype), np.array(0.6931471805599453, dtype)[()])
+    assert_bits(ss.log_sum(x + 5, dtype=dtype), np.array(2.302585092994046, dtype)[()])
+    assert_bits(ss.reduce(x, ["logsumexp"], dtype=dtype)["logsumexp"], np.array(0.6931471805599453, dtype)[()])
+    with pytest.raises(DtypeError, match="allowed are float dtypes"):
+        ss.logsumexp(x, dtype=np.int64)

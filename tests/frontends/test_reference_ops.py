@@ -14,7 +14,7 @@ from onnx.reference import ReferenceEvaluator
 from building import onnx_bytes
 from samesum import AttributeValueError, AxisError, DtypeError, UnsupportedOperator, load
 from samesum.frontends.plugins import reference
-from samesum.onnx import ReduceL1, ReduceMax, ReduceSum, reference_ops
+from samesum.onnx import LayerNormalization, ReduceL1, ReduceMax, ReduceSum, reference_ops
 from samesum.specs.lookup import FAMILY
 from samesum.specs.onnx import ONNX
 from samesum.specs.row import Spec
@@ -62,7 +62,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_there_is_one_class_for_each_operator() -> None:
     names = [each.__name__ for each in reference_ops()]
-    assert sorted(names) == sorted({spec.operator.name for spec in SPECS})
+    assert sorted(names) == sorted({*(spec.operator.name for spec in SPECS), *MADE_OF_REDUCTIONS})
     assert {each.op_domain for each in reference_ops()} == {""}
 
 
@@ -182,3 +182,43 @@ def test_bfloat16_as_old_versions_of_the_evaluator_hold_it_is_refused() -> None:
     model = onnx_bytes([NODE("ArgMax", ["x"], ["y"])], {"x": (0, None)}, {"y": (0, None)}, opset=13)
     with pytest.raises(DtypeError, match=r"^node 'y': the data are bfloat16; .*1\.19"):
         by_evaluator(model, {"x": np.zeros(4, np.uint16).view(old)})
+
+
+RANDOM = np.random.default_rng(35)
+PLANES, SCALE = RANDOM.standard_normal((2, 6, 4, 5)).astype(np.float32), RANDOM.standard_normal(6).astype(np.float32)
+LAST = RANDOM.standard_normal(5).astype(np.float32)
+MADE_OF_REDUCTIONS: dict[str, tuple[int, tuple[np.ndarray, ...], dict[str, Any]]] = {
+    "LayerNormalization": (17, (PLANES, LAST, LAST), {"epsilon": 0.25}),
+    "RMSNormalization": (23, (PLANES, LAST), {}),
+    "GroupNormalization": (21, (PLANES, SCALE, SCALE), {"num_groups": 3}),
+    "InstanceNormalization": (22, (PLANES, SCALE, SCALE), {}),
+    "MeanVarianceNormalization": (13, (PLANES,), {"axes": [1, 3]}),
+    "LpNormalization": (22, (PLANES,), {"p": 1, "axis": 1}),
+    "GlobalAveragePool": (17, (PLANES,), {}),
+    "GlobalMaxPool": (17, (PLANES,), {}),
+    "GlobalLpPool": (17, (PLANES,), {}),
+    "ScatterElements": (18, (LAST, np.int64([0, 0, -1]), LAST[:3]), {"reduction": "add"}),
+    "ScatterND": (18, (LAST, np.int64([[0], [0]]), LAST[:2]), {"reduction": "mul"}),
+}
+
+
+@pytest.mark.parametrize("operator", MADE_OF_REDUCTIONS)
+def test_what_is_made_of_reductions_is_what_load_gives(operator: str, calls: list[str]) -> None:
+    opset, arrays, attributes = MADE_OF_REDUCTIONS[operator]
+    names = [f"x{i}" for i in range(len(arrays))]
+    feeds = dict(zip(names, arrays, strict=True))
+    ends = {name: (helper.np_dtype_to_tensor_dtype(array.dtype), array.shape) for name, array in feeds.items()}
+    model = onnx_bytes([NODE(operator, names, ["y"], **attributes)], ends, {"y": (F, None)}, opset=opset)
+    (wanted,) = load(model).run(feeds).values()
+    found = by_evaluator(model, feeds)
+    assert (found.dtype, found.shape, found.tobytes()) == (wanted.dtype, wanted.shape, wanted.tobytes())
+    assert calls[0].startswith(f"onnx.{operator}-")
+
+
+def test_a_layer_normalization_has_three_outputs() -> None:
+    node = NODE("LayerNormalization", ["x", "w"], ["y", "mean", "inverse"], axis=-2)
+    ends = {"x": (F, PLANES.shape), "w": (F, LAST.shape)}, dict.fromkeys(("y", "mean", "inverse"), (F, None))
+    session = ReferenceEvaluator(onnx.load_from_string(onnx_bytes([node], *ends)), new_ops=reference_ops())
+    found = session.run(None, {"x": PLANES, "w": LAST})
+    wanted = LayerNormalization(PLANES, LAST, axis=-2, outputs=3)
+    assert [each.tobytes() for each in found] == [each.tobytes() for each in wanted]

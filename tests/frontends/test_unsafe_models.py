@@ -181,6 +181,56 @@ def test_external_data_outside_are_not(home: Path, location: str, entries: dict[
         load(external(home, location, **entries))
 
 
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Path:
+    """A revision's folder in a Hugging Face cache, whose files are links to blobs; a blob of another cache beside it."""
+    data = np.float32([1, 2, 3]).tobytes()
+    for name in ("models--a--b", "models--c--d"):
+        (tmp_path / name / "blobs").mkdir(parents=True)
+        (tmp_path / name / "blobs" / "0123abcd").write_bytes(data)
+    (tmp_path / "models--a--b" / "refs").mkdir()
+    (tmp_path / "models--a--b" / "refs" / "main").write_bytes(data)
+    folder = tmp_path / "models--a--b" / "snapshots" / "rev" / "onnx"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def test_links_of_a_hugging_face_cache_are_followed_to_its_blobs(snapshot: Path) -> None:
+    (snapshot / "model.onnx_data").symlink_to("../../../blobs/0123abcd")
+    path = external(snapshot, "model.onnx_data")
+    assert load(path).run()["w"].tolist() == [1, 2]
+    blob = snapshot.parents[2] / "blobs" / "model"
+    path.rename(blob)
+    path.symlink_to("../../../blobs/model")
+    assert load(path).run()["w"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("link", "../../../../models--c--d/blobs/0123abcd"),
+        ("link", "../../../refs/main"),
+        ("../../../blobs/0123abcd", None),
+        ("../link", "../../blobs/0123abcd"),
+        ("out/blobs/0123abcd", None),
+    ],
+)
+def test_other_links_of_a_cache_are_not_followed(snapshot: Path, location: str, target: str | None) -> None:
+    (snapshot / "out").symlink_to("../../..")
+    if target is not None:
+        (snapshot / location).symlink_to(target)
+    with pytest.raises(UnsafeModelError, match="lies outside the model's folder"):
+        load(external(snapshot, location))
+
+
+def test_a_folder_named_blobs_beside_the_model_is_no_cache(home: Path) -> None:
+    (home.parent / "blobs").mkdir()
+    (home.parent / "blobs" / "x").write_bytes(bytes(12))
+    (home / "link").symlink_to("../blobs/x")
+    with pytest.raises(UnsafeModelError, match="lies outside the model's folder"):
+        load(external(home, "link"))
+
+
 @pytest.mark.parametrize(
     ("location", "entries", "message"),
     [

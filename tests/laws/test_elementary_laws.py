@@ -19,6 +19,7 @@ from elementary import around_one, specials
 from modes import control, each_mode, in_mode, needs_mxcsr, state
 from oracle import assert_bits
 from samesum import _core
+from samesum.engine import elementwise
 from samesum.engine.elementwise import exponential, logarithm, power
 from samesum.formats.arrays import NDArray
 
@@ -26,6 +27,14 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "elementary.json"
 FUNCTIONS: dict[str, Callable[[NDArray], NDArray]] = {
     "exp": exponential,
     "log": logarithm,
+    "sigmoid": elementwise.sigmoid,
+    "tanh": elementwise.tanh,
+    "erf": elementwise.erf,
+    "gelu": elementwise.gelu,
+    "gelu_tanh": elementwise.gelu_tanh,
+    "softplus": elementwise.softplus,
+    "sin": elementwise.sine,
+    "cos": elementwise.cosine,
     "pow with all": lambda x: power(x, x[..., ::-1]),
     **{f"pow {y}": lambda x, y=y: power(x, np.float64(y)) for y in (0.5, 1, 2, 3, -1, 1.7)},  # type: ignore[misc]
 }

@@ -163,6 +163,15 @@ def test_tile() -> None:
             onnx_run("Tile", [X, ints(*repeats)])
 
 
+def test_reverse() -> None:
+    assert same(ir_run("Reverse", [X, ints(1, -1)], 'mode="index"'), X[:, ::-1, ::-1])
+    assert same(ir_run("Reverse", [X, np.array([True, False, True])], 'mode="mask"'), X[::-1, :, ::-1])
+    with pytest.raises(ShapeError, match=r"the mask is bool \[2\]; bool \[3\] is needed"):
+        ir_run("Reverse", [X, np.array([True, False])], 'mode="mask"')
+    with pytest.raises(AxisError, match="axis 3 is out of range"):
+        ir_run("Reverse", [X, ints(3)], 'mode="index"')
+
+
 @pytest.mark.parametrize(
     ("axis", "shape"), [(0, (1, 24)), (1, (2, 12)), (2, (6, 4)), (3, (24, 1)), (-1, (6, 4)), (-3, (1, 24))]
 )

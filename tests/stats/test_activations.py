@@ -10,8 +10,8 @@ import pytest
 
 from samesum.cli.exits import Exit
 from samesum.cli.main import main
-from samesum.errors import AttributeValueError
-from samesum.stats.activation import Activation
+from samesum.errors import AttributeValueError, AxisError
+from samesum.stats.activation import Activation, check_channel
 from samesum.stats.ranges import range_of
 
 onnx = pytest.importorskip("onnx")
@@ -55,6 +55,15 @@ def test_channels_have_ranges_of_their_own() -> None:
     assert of(x[0, 0], channel=1).low is None
     with pytest.raises(AttributeValueError, match="'x' has 2 channels and had 3 before"):
         activation.add(x[:, :2])
+
+
+def test_an_axis_that_no_activation_has_is_named() -> None:
+    found = [of(np.ones((2, 3), np.float32)), of(np.ones(4, np.float32))]
+    for channel in (None, 0, 1, -2):
+        check_channel(channel, found)
+    for channel in (2, 9, -3):
+        with pytest.raises(AxisError, match=f"--per-channel is {channel}, .*: 'x' has the highest rank, 2"):
+            check_channel(channel, found)
 
 
 @pytest.fixture

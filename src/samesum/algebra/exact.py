@@ -16,14 +16,14 @@ import numpy as np
 from samesum.algebra.elements import float_format, states
 from samesum.algebra.finalizing import finalize, result_dtype
 from samesum.algebra.pieces import Combine
-from samesum.algebra.rows import PROD, SUM, Reduction, Scan
+from samesum.algebra.rows import MAX, MIN, PROD, SUM, Reduction, Scan
 from samesum.algebra.states import NAN, State, collect, combine, identity, is_position, running
 from samesum.formats.arrays import Dtype, NDArray
 
 __all__ = ["NAN", "State", "collect", "combine", "finalize", "float_format", "identity", "reduce"]
 __all__ += ["result_dtype", "running", "scan", "states"]
 
-PREFIXES = {Combine.SUM: SUM, Combine.PRODUCT: PROD}
+PREFIXES = {Combine.SUM: SUM, Combine.PRODUCT: PROD, Combine.MINIMUM: MIN, Combine.MAXIMUM: MAX}
 """The reduction whose states a scan's prefixes are."""
 
 

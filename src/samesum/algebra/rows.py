@@ -75,6 +75,8 @@ ARGMAX = Reduction("argmax", Map.ITSELF, Combine.MAXIMUM_POSITION, Finalize.ITSE
 
 CUMULATIVE_SUM = Scan("cumulative_sum", Combine.SUM, Promotion.WIDEN)
 CUMULATIVE_PROD = Scan("cumulative_prod", Combine.PRODUCT, Promotion.WIDEN)
+CUMULATIVE_MIN = Scan("cumulative_min", Combine.MINIMUM, Promotion.KEEP)
+CUMULATIVE_MAX = Scan("cumulative_max", Combine.MAXIMUM, Promotion.KEEP)
 
 SOFTMAX = Normalization("softmax", 0)
 LOG_SOFTMAX = Normalization("log_softmax", 1)
@@ -105,5 +107,8 @@ REDUCTIONS = (
     ARGMAX,
 )
 SCANS = (CUMULATIVE_SUM, CUMULATIVE_PROD)
+"""Those of the standards, each prefix rounded once."""
+EXTREME_SCANS = (CUMULATIVE_MIN, CUMULATIVE_MAX)
+"""Those that keep the dtype and have no prefix of nothing."""
 NORMALIZATIONS = (SOFTMAX, LOG_SOFTMAX)
 """Those that the core computes; Hardmax is made of positions."""

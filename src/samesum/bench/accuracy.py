@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from samesum.algebra.rows import NORMALIZATIONS, REDUCTIONS, SCANS
+from samesum.algebra.rows import EXTREME_SCANS, NORMALIZATIONS, REDUCTIONS, SCANS
 from samesum.bench.operators import Kind
 from samesum.bench.task import Task
-from samesum.engine import memory
+from samesum.engine import dots, memory
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.formats.ulps import MOST_OUTPUTS, Distance, distance, scaled_error
 
 _REDUCTIONS = {row.name: row for row in REDUCTIONS}
-_SCANS = {row.name: row for row in SCANS}
+_SCANS = {row.name: row for row in (*SCANS, *EXTREME_SCANS)}
 _NORMALIZATIONS = {row.name: row for row in NORMALIZATIONS}
 
 
@@ -78,11 +78,17 @@ class Reference:
             x = np.abs(self.task.x)
             if x.dtype.itemsize == 2:
                 x = x.astype(np.float32)
-            if self.task.operator.kind is Kind.SCAN:
+            if self.task.other is not None:
+                self._magnitudes = dots.vecdot(x, np.abs(self.task.other).astype(x.dtype), _from_back(self.task))
+            elif self.task.operator.kind is Kind.SCAN:
                 self._magnitudes = memory.scan(_SCANS[self.task.name], x, self.task.axes[0])
             else:
                 self._magnitudes = memory.reduce(_REDUCTIONS[self.task.name], x, self.task.axes)
         return self._magnitudes
+
+
+def _from_back(task: Task) -> int:
+    return task.axes[0] - task.x.ndim
 
 
 def _in_its_own_type(task: Task) -> NDArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
 
@@ -16,8 +16,9 @@ from samesum.bench.limit import Limit, limit_of, moved_bytes
 from samesum.bench.measure import Conditions, Readings, Turn, chosen, median_ratio, take_turns
 from samesum.bench.operators import OPERATORS
 from samesum.bench.rows import Figure, Row
-from samesum.bench.task import Competitor, Task
+from samesum.bench.task import Competitor, Task, task_of
 from samesum.engine.machine import methods_used
+from samesum.engine.routes import routes_taken
 from samesum.runtimes.runtime import EngineError
 
 At = Callable[[str], None]
@@ -54,7 +55,7 @@ def contest(question: Question, competitors: Mapping[str, Competitor], cache: Ca
     """
     at(SAMESUM)
     x = draw(question, settings.seed)
-    task = Task(OPERATORS[question.operator], x, question.cell.axes)
+    task = task_of(OPERATORS[question.operator], x, question.cell.axes)
     ways = competitors[SAMESUM].ways(task)
     own = ways[0].answer(ways[0].call())
     turn, written = chosen(ways, None)
@@ -65,9 +66,10 @@ def contest(question: Question, competitors: Mapping[str, Competitor], cache: Ca
     limit = None if question.cell.is_cold else limit_of(task, written)
     readings = take_turns(entries.turns, _conditions(question, task, cache, limit, settings), at)
     at(SAMESUM)
-    data = x.nbytes + (written.nbytes if task.operator.keeps_shape else 0)
+    data = x.nbytes * task.arrays + (written.nbytes if task.operator.keeps_shape else 0)
     sizes = (data, moved_bytes(task, written))
-    return _row(question, sizes, limit, readings, entries, methods_used(turn.way.call))
+    row = _row(question, sizes, limit, readings, entries, methods_used(turn.way.call))
+    return replace(row, routes=routes_taken(turn.way.call))
 
 
 def _enter(

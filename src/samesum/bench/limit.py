@@ -34,7 +34,7 @@ def memory_of(x: NDArray) -> NDArray:
 
 def moved_bytes(task: Task, written: NDArray) -> int:
     """What one call reads and writes: gaps within cache lines count, results count if there is one for each element."""
-    return memory_of(task.x).nbytes + (written.nbytes if task.operator.keeps_shape else 0)
+    return memory_of(task.x).nbytes * task.arrays + (written.nbytes if task.operator.keeps_shape else 0)
 
 
 def limit_of(task: Task, written: NDArray) -> Limit | None:
@@ -46,7 +46,7 @@ def limit_of(task: Task, written: NDArray) -> Limit | None:
     if data.nbytes < LIMITED:
         return None
     if not task.operator.keeps_shape:
-        return Limit(data.nbytes, partial(read_seconds, data))
+        return Limit(data.nbytes * task.arrays, lambda: read_seconds(data) * task.arrays)
     out = np.ones(written.nbytes, np.uint8)
     passes = [partial(copy_seconds, data, out, streams=streams) for streams in (False, True)]
     best = min(passes, key=lambda one_pass: min(one_pass() for _ in range(TRIALS)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from samesum.bench.cells import DTYPES, Question
-from samesum.bench.operators import OPERATORS
+from samesum.bench.operators import OPERATORS, Kind
 
 _MEMINFO = Path("/proc/meminfo")
 _WIDEST = 8
@@ -17,10 +17,11 @@ def needed(question: Question, competitors: int) -> int:
     The limit writes to results of its own.
     """
     itemsize = DTYPES[question.dtype].itemsize
-    data = question.cell.size * itemsize
+    operator = OPERATORS[question.operator]
+    data = question.cell.size * itemsize * (2 if operator.kind is Kind.PAIRS else 1)
     widens = "float" not in question.dtype and itemsize < _WIDEST
     element = _WIDEST + itemsize if widens else itemsize
-    result = question.cell.size * element if OPERATORS[question.operator].keeps_shape else 0
+    result = question.cell.size * element if operator.keeps_shape else 0
     return data * question.cell.step + competitors * (data + result) + result
 
 

@@ -14,6 +14,8 @@ class Kind(Enum):
     SCAN = "scan"
     NORMALIZATION = "normalization"
     ELEMENTWISE = "element-wise"
+    PAIRS = "pairs"
+    """It drops an axis of two arrays."""
 
 
 class Numbers(Enum):
@@ -61,6 +63,11 @@ class Operator:
         return self.kind not in (Kind.REDUCTION, Kind.ELEMENTWISE)
 
     @property
+    def keeps_type(self) -> bool:
+        """True if the results have the type of the data, whatever it is."""
+        return self.function in ("min", "max", "cumulative_min", "cumulative_max", "vecdot")
+
+    @property
     def is_mean(self) -> bool:
         """True if the results of integers are float64, rounded once."""
         return self.function in ("mean", "var", "std")
@@ -68,7 +75,7 @@ class Operator:
     @property
     def is_linear(self) -> bool:
         """True for sums of the elements as they are, whose terms may cancel."""
-        return self.name in ("sum", "mean", "cumulative_sum")
+        return self.name in ("sum", "mean", "cumulative_sum", "vecdot")
 
     @property
     def promise(self) -> str:
@@ -109,6 +116,9 @@ _ROWS = (
     Operator("argmax", "ArgMax", Kind.INDEX),
     Operator("cumulative_sum", "CumSum", Kind.SCAN),
     Operator("cumulative_prod", "CumProd", Kind.SCAN, Numbers.NEAR_ONE),
+    Operator("cumulative_min", "", Kind.SCAN),
+    Operator("cumulative_max", "", Kind.SCAN),
+    Operator("vecdot", "", Kind.PAIRS),
     Operator("softmax", "Softmax", Kind.NORMALIZATION, is_exact=False),
     Operator("log_softmax", "LogSoftmax", Kind.NORMALIZATION, is_exact=False),
     Operator("exp", "Exp", Kind.ELEMENTWISE, is_exact=False),

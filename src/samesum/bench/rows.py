@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from statistics import median, quantiles
 from typing import Any
 
@@ -48,7 +48,8 @@ class Row:
     every cache line touched. `passes` are the seconds of the limit, which moves as many bytes, by round; empty where
     there are few data. `of_limit` and `to_best` are medians of the ratios within each round; above 1 samesum is
     faster. `missing` says why a competitor has no figure, `methods` how many results each method of the core gave in
-    one call, `busy` how many processors others used right before.
+    one call, `routes` how often that call took each way of the core, `busy` how many processors others used right
+    before.
     """
 
     question: Question
@@ -62,6 +63,7 @@ class Row:
     missing: Mapping[str, str]
     methods: Mapping[str, int]
     busy: float | None = None
+    routes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def own(self) -> Figure | None:

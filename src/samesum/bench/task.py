@@ -23,6 +23,8 @@ class Task:
     operator: Operator
     x: NDArray
     axes: tuple[int, ...]
+    other: NDArray | None = None
+    """The second array of an operator on pairs."""
 
     @property
     def name(self) -> str:
@@ -61,6 +63,11 @@ class Task:
             return self.axes[0]
         return None if self.covers_all else self.axes
 
+    @property
+    def arrays(self) -> int:
+        """How many arrays like `x` are read."""
+        return 1 if self.other is None else 2
+
     def new_result(self, dtype: Any = None) -> NDArray:
         """A new array for the result, in the order of `x`; without `dtype` in the type that array libraries give."""
         kind = self.array_dtype if dtype is None else dtype
@@ -79,7 +86,7 @@ class Task:
             return np.dtype(np.int64)
         if self.name in ("all", "any"):
             return np.dtype(np.bool_)
-        if self.is_real or self.operator.function in ("min", "max"):
+        if self.is_real or self.operator.keeps_type:
             return dtype
         if self.operator.is_mean or not self.operator.is_exact:
             return np.dtype(np.float64)
@@ -96,6 +103,15 @@ class Task:
     def scan_dtypes(self) -> tuple[np.dtype[Any], ...]:
         """Of the prefixes: what array libraries give, and for integers their own type, as the standards have it."""
         return (self.array_dtype,) if self.x.dtype == self.array_dtype else (self.array_dtype, self.x.dtype)
+
+
+def task_of(operator: Operator, x: NDArray, axes: tuple[int, ...]) -> Task:
+    """With the elements of `x` in reverse as the second array of an operator on pairs, its axes in the same order."""
+    if operator.kind is not Kind.PAIRS:
+        return Task(operator, x, axes)
+    other = np.empty_like(x)
+    other[...] = np.flip(x)
+    return Task(operator, x, axes, other)
 
 
 Call = Callable[[], Any]

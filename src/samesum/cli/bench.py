@@ -110,6 +110,7 @@ def _add_output(group: Any) -> None:
     group.add_argument("--results", help="keep every row in FILE, and measure only what FILE lacks", **file)
     group.add_argument("--markdown", help="write the tables to FILE as Markdown", **file)
     group.add_argument("--plot", help="draw the figures to FILE, a .png or .svg", **file | {"type": _picture})
+    group.add_argument("--routes", action="store_true", help="say which ways of the core each row takes")
     group.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -130,7 +131,7 @@ def call(arguments: argparse.Namespace) -> Exit:
     if arguments.json:
         print_json(document(report))
     else:
-        print(*report_lines(report, terminal_width()), sep="\n")
+        print(*report_lines(report, terminal_width(), has_routes=arguments.routes), sep="\n")
     if written:
         print(f"written: {', '.join(map(str, written))}", file=sys.stderr if arguments.json else sys.stdout)
     return _status(report)

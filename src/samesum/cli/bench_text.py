@@ -23,17 +23,23 @@ from samesum.bench.wording import (
 )
 from samesum.cli.show import markdown_table
 from samesum.cli.tables import ENDLESS, NOTHING, Table, table_lines, wrapped
+from samesum.engine.routes import route_meanings
 
 FEW_ROWS, MOST_ROWS = 4, 250
 """Of so few rows all competitors are printed, of more the fastest one only, of more still the summary only."""
 SUMMARY_HEADINGS = ("rows", "not behind", "mean ratio", "% of limit", "least %")
 
 
-def report_lines(report: Report, width: int = ENDLESS) -> Iterator[str]:
-    """The lines to print: the conditions, the figures if they are not too many, the summary, and the legend."""
+def report_lines(report: Report, width: int = ENDLESS, *, has_routes: bool = False) -> Iterator[str]:
+    """The lines to print: the conditions, the figures if they are not too many, the summary, and the legend.
+
+    With `has_routes` they say, too, which ways of the core each row takes.
+    """
     is_short = len(report.rows) <= FEW_ROWS
     yield from wrapped(condition_lines(report), width)
     yield from _figures(report, width)
+    if has_routes:
+        yield from ("", *wrapped(route_lines(report.rows), width))
     if not is_short:
         for table in _summaries(report):
             yield from ("", *table_lines(table, width))
@@ -149,6 +155,20 @@ def _markdown_row(row: Row, names: Sequence[str]) -> list[str]:
         NOTHING if row.of_limit is None else f"{100 * row.of_limit:.0f}",
         best,
     ]
+
+
+def route_lines(rows: Sequence[Row]) -> list[str]:
+    """For each row the ways of the core that one call takes, and then what each of them does.
+
+    Behind `method.` stands how many results a method decided, behind the other ways how often one was taken.
+    """
+    meanings = route_meanings()
+    lines = [
+        f"{row.question.text}: {', '.join(f'{name} {count}' for name, count in row.routes.items()) or NOTHING}"
+        for row in rows
+    ]
+    taken = {name for row in rows for name in row.routes}
+    return [*lines, *(f"{name}: {meaning}" for name, meaning in meanings.items() if name in taken)]
 
 
 def _summaries(report: Report) -> list[Table]:

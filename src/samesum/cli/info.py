@@ -15,13 +15,15 @@ from samesum.cli.models import add_model_to, open_model
 from samesum.cli.show import print_json, print_table, printable
 from samesum.errors import SamesumError, UnsupportedOperator
 from samesum.frontends.models.load import survey
+from samesum.frontends.plugins.taking import taken_over
 from samesum.graph.survey import End, Kind, Survey, Use
 
-DESCRIPTION = """Prints the inputs, the outputs and the operators of MODEL, which of them are reductions, scans or
-softmaxes, which of them samesum runs, and in which steps. Any ONNX model or OpenVINO IR will do, whether samesum can
-run it or not; no weights are needed. Without MODEL it prints the table of all operators."""
+DESCRIPTION = """Prints the inputs, the outputs and the operators of MODEL, which of them are reductions, scans,
+softmaxes, normalizations or global pools, which of them samesum runs, and in which steps, or what would run where in
+another runtime. Any ONNX model or OpenVINO IR will do, whether samesum can run it or not; no weights are needed.
+Without MODEL it prints the table of all operators."""
 _HEADINGS = ("operator", "version", "nodes", "in bodies", "kind", "runs in samesum")
-_FAMILY = (Kind.REDUCTION, Kind.SCAN, Kind.NORMALIZATION)
+_FAMILY = (Kind.REDUCTION, Kind.SCAN, Kind.SOFTMAX, Kind.NORMALIZATION, Kind.POOL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ def _print_model(found: _Found) -> None:
     print()
     print_table(_HEADINGS, [tuple(map(printable, _cells(use))) for use in seen.uses])
     print()
-    print(printable(f"Reductions, scans and softmaxes: {_family(seen)}."))
+    print(printable(f"Reductions, scans and what is made of them: {_family(seen)}."))
     print()
     if found.plan:
         print("All of it runs in samesum:")
@@ -111,7 +113,12 @@ def _reason(found: _Found) -> str:
     if not (refused and mark):
         return f"There is no plan: {printable(found.refusal)}"
     verb = "operator does" if len(refused) == 1 else "operators do"
-    text = f"It does not run in samesum alone: {len(refused)} {verb} not. Instead: {printable(advice)}."
+    taken = taken_over(found.survey)
+    nodes = ", ".join(f"{name} ({count})" for name, count in taken.items()) or "none"
+    text = (
+        f"It does not run in samesum alone: {len(refused)} {verb} not. Instead: {printable(advice)}. "
+        f"Of its nodes {sum(taken.values())} would then be samesum's, the others the runtime's: {nodes}."
+    )
     return "\n".join(wrap(text, get_terminal_size().columns))
 
 
@@ -149,6 +156,7 @@ def document(path: Path, found: _Found) -> dict[str, Any]:
         "is_supported": not seen.refused,
         "refusal": found.refusal or None,
         "plan": list(found.plan) or None,
+        "taken_over": taken_over(seen),
     }
 
 

@@ -13,7 +13,7 @@ from samesum.cli.show import print_json, printable
 from samesum.cli.stats_notes import note
 from samesum.cli.stats_text import plain
 from samesum.cli.tables import Table, table_lines, terminal_width
-from samesum.stats.activation import PERCENTILES, Activation
+from samesum.stats.activation import PERCENTILES, Activation, check_channel
 from samesum.stats.figures import figures
 from samesum.stats.ranges import write_ranges
 from samesum.stats.session import Activations
@@ -39,6 +39,7 @@ def measure_model(arguments: argparse.Namespace) -> Exit:
             with step(sample.name):
                 for name, array in model.of(sample):
                     found.setdefault(name, Activation(name, arguments.per_channel)).add(array)
+                check_channel(arguments.per_channel, found.values())
     if arguments.ranges:
         count = write_ranges(arguments.ranges, found.values(), percentile)
         note(f"wrote {arguments.ranges}: ranges of {count} activations")

@@ -82,6 +82,7 @@ _ONNX = {
     "MaxPool": Judged(_F.WINDOW, _S.EXACT),
     "LpPool": Judged(_F.WINDOW, _S.RESULT),
     "LayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
+    "SimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "RMSNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "GroupNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "InstanceNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
@@ -114,11 +115,26 @@ _OPENVINO = {
     "RMS": Judged(_F.NORMALIZATION, _S.LARGEST),
     "AvgPool": Judged(_F.WINDOW, _S.MAGNITUDES),
     "MaxPool": Judged(_F.WINDOW, _S.EXACT),
+    "AdaptiveAvgPool": Judged(_F.WINDOW, _S.MAGNITUDES),
+    "AdaptiveMaxPool": Judged(_F.WINDOW, _S.EXACT),
     "ScatterElementsUpdate": Judged(_F.SCATTER, _S.MAGNITUDES),
     "ScatterNDUpdate": Judged(_F.SCATTER, _S.MAGNITUDES),
     "EmbeddingBagOffsetsSum": Judged(_F.SCATTER, _S.MAGNITUDES),
+    "EmbeddingBagOffsets": Judged(_F.SCATTER, _S.MAGNITUDES),
     "EmbeddingBagPackedSum": Judged(_F.SCATTER, _S.MAGNITUDES),
+    "EmbeddingBagPacked": Judged(_F.SCATTER, _S.MAGNITUDES),
     "EmbeddingSegmentsSum": Judged(_F.SCATTER, _S.MAGNITUDES),
+    "SegmentMax": Judged(_F.MAX, _S.EXACT),
+}
+_BY_REDUCTION = {
+    **dict.fromkeys(("add", "sum", "sub", "mean"), Judged(_F.SCATTER, _S.MAGNITUDES)),
+    **dict.fromkeys(("mul", "prod"), Judged(_F.SCATTER, _S.RESULT)),
+    **dict.fromkeys(("min", "max"), Judged(_F.SCATTER, _S.EXACT)),
+}
+"""A scatter by its reduction; without one it moves values."""
+_MICROSOFT = {
+    "SkipLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
+    "SkipSimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
 }
 _IR_FOLDED = {name.casefold(): each for name, each in _OPENVINO.items()}
 
@@ -129,8 +145,14 @@ def judged(node: Node) -> Judged | None:
     A scatter without a reduction only moves values.
     """
     if node.domain:
-        return None
+        return _MICROSOFT.get(node.operator) if node.domain == "com.microsoft" else None
     found = _ONNX.get(node.operator) if node.standard == "onnx" else _IR_FOLDED.get(node.operator.casefold())
-    if found is not None and found.family is Family.SCATTER and "reduction" not in node.attributes:
-        return found if node.operator.startswith("Embedding") else None
-    return found
+    if found is None or found.family is not Family.SCATTER or node.operator.casefold().startswith("embedding"):
+        return found
+    return _BY_REDUCTION.get(reduction_of(node))
+
+
+def reduction_of(node: Node) -> str:
+    """The word of the attribute `reduction`, in lower case; "" where there is none."""
+    said = node.attributes.get("reduction", b"")
+    return (said.decode(errors="replace") if isinstance(said, bytes) else str(said)).lower()

@@ -9,7 +9,7 @@ from enum import Enum
 
 import numpy as np
 
-from samesum.compare.families import Family, Judged, Scale
+from samesum.compare.families import Family, Judged, Scale, reduction_of
 from samesum.compare.figures import Figure, figure
 from samesum.compare.graph import Graph, Node
 from samesum.compare.lines import axes_of, lines
@@ -75,6 +75,8 @@ def truth(graph: Graph, node: Node, how: Judged, arrays: Arrays) -> Truth:
     if plan is not None:
         length = plan.rows.shape[1]
         return Truth(exact, magnitude, (CAREFUL + math.log2(length)) * condition(plan))
+    if how.family is Family.SCATTER:
+        return Truth(exact, magnitude, _allowed_of_updates(node, arrays))
     return Truth(exact, magnitude, _allowed(how.family, data, exact, axes))
 
 
@@ -109,7 +111,9 @@ def _of_magnitudes(graph: Graph, node: Node, arrays: Arrays) -> NDArray:
         np.abs(array).astype(np.float64) if array is not None and array.dtype == data.dtype else array
         for array in arrays
     ]
-    return _computed(graph, node, wide)
+    if reduction_of(node) == "sub" and wide[0] is not None:
+        wide[0] = -wide[0]
+    return np.abs(_computed(graph, node, wide))
 
 
 def _of_logarithm(family: Family, rows: NDArray, size: NDArray) -> NDArray:
@@ -135,6 +139,13 @@ def _allowed(family: Family, data: NDArray, exact: NDArray, axes: tuple[int, ...
     if family is Family.CUMULATIVE_SUM:
         return CAREFUL + math.sqrt(length)
     return CAREFUL + math.log2(length)
+
+
+def _allowed_of_updates(node: Node, arrays: Arrays) -> float:
+    """The same where all updates may go to one place."""
+    updates = arrays[1] if node.operator.casefold().startswith("embedding") else arrays[2]
+    count = 1 if updates is None else max(1, updates.size)
+    return CAREFUL + (count if reduction_of(node) in ("mul", "prod") else math.log2(count))
 
 
 def class_of(found: Figure) -> Verdict:

@@ -84,7 +84,9 @@ def judged_node(observed: Observed, node: Node, how: Judged, feeds: Feeds, seen:
         and seen.again is not None
         and _changes(node, arrays, answer, feeds, seen.again, truths.graph)
     ):
-        return EngineFinding(exact.figure(answer), work.alone()[0], Verdict.WRONG, CHANGES)
+        alone, _, words = work.alone()
+        said = words if words == LOST else _change(node, arrays, [answer, seen.again[node.outputs[0]]])
+        return EngineFinding(exact.figure(answer), alone, Verdict.WRONG, said)
     return work.verdict(answer, seen.keeps_outputs)
 
 
@@ -102,6 +104,11 @@ def _without_truth(
     if loses_updates(node, arrays, answers):
         return EngineFinding(None, None, Verdict.WRONG, LOST)
     return EngineFinding(None, None, Verdict.NO_OPINION, f"{CHANGES}; {unknown}")
+
+
+def _change(node: Node, arrays: Arrays, answers: Sequence[NDArray]) -> str:
+    """What to say of answers that differ though their inputs do not."""
+    return LOST if loses_updates(node, arrays, answers) else CHANGES
 
 
 def _runs_alone(observed: Observed, node: Node, arrays: Arrays, graph: Graph) -> list[NDArray]:
@@ -148,14 +155,15 @@ class _Work:
             answers = _runs_alone(self.observed, self.node, self.arrays, self.truths.graph)
         except EngineError as error:
             return None, None, " ".join(str(error).split())[:200]
-        words = "" if all(same_array(answers[0], each) for each in answers[1:]) else CHANGES
+        is_steady = all(same_array(answers[0], each) for each in answers[1:])
+        words = "" if is_steady else _change(self.node, self.arrays, answers)
         return self.exact.figure(answers[0]), answers[0], words
 
     def verdict(self, answer: NDArray | None, keeps_outputs: bool) -> EngineFinding:
         """The node's own figure counts; one that rests on exposed values is marked and accuses nobody."""
         alone, answer_alone, words = self.alone()
-        if words == CHANGES:
-            return EngineFinding(None if answer is None else self.exact.figure(answer), alone, Verdict.WRONG, CHANGES)
+        if words in (CHANGES, LOST):
+            return EngineFinding(None if answer is None else self.exact.figure(answer), alone, Verdict.WRONG, words)
         if answer is None:
             if alone is None or answer_alone is None:
                 return EngineFinding(None, None, Verdict.REFUSED, words)

@@ -17,6 +17,7 @@ from samesum.compare.rules_of_normalizations import of_normalization
 from samesum.compare.rules_of_sums import in_order, left_out, sums
 from samesum.compare.rules_of_values import values
 from samesum.compare.trees import Tree, called
+from samesum.compare.updates import added_in_order
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import steps
 
@@ -42,9 +43,17 @@ def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer:
         return "gives its data as they are"
     if family is Family.NORMALIZATION:
         return of_normalization(node, arrays, answer, exact)
+    if family is Family.SCATTER:
+        return _of_updates(node, arrays, answer)
     if axes is None:
         return ""
     return _met(family, lines(data, axes), axes, answer, exact, _rules)
+
+
+def _of_updates(node: Node, arrays: Sequence[NDArray | None], answer: NDArray) -> str:
+    with np.errstate(all="ignore"):
+        made = added_in_order(node, arrays)
+    return "" if made is None or steps(answer, made).any() else f"sequential {made.dtype.name}"
 
 
 def reason_of_order(

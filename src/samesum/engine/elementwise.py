@@ -14,6 +14,14 @@ class Unary(IntEnum):
 
     EXPONENTIAL = 0
     LOGARITHM = 1
+    SIGMOID = 2
+    TANH = 3
+    ERF = 4
+    GELU = 5
+    GELU_TANH = 6
+    SOFTPLUS = 7
+    SINE = 8
+    COSINE = 9
 
 
 def exponential(x: Any, out: NDArray | None = None) -> NDArray:
@@ -27,6 +35,52 @@ def logarithm(x: Any, out: NDArray | None = None) -> NDArray:
     It is -inf of a zero of either sign and NaN of a negative number.
     """
     return _core.elementwise(Unary.LOGARITHM, x, out)
+
+
+def sigmoid(x: Any, out: NDArray | None = None) -> NDArray:
+    """1 / (1 + e^-x) of each element, in its float type: correctly rounded, float64 within 1 ulp."""
+    return _core.elementwise(Unary.SIGMOID, x, out)
+
+
+def tanh(x: Any, out: NDArray | None = None) -> NDArray:
+    """The hyperbolic tangent of each element, in its float type: correctly rounded, float64 within 1 ulp."""
+    return _core.elementwise(Unary.TANH, x, out)
+
+
+def erf(x: Any, out: NDArray | None = None) -> NDArray:
+    """The error function of each element, in its float type: correctly rounded, float64 within 1 ulp."""
+    return _core.elementwise(Unary.ERF, x, out)
+
+
+def gelu(x: Any, out: NDArray | None = None) -> NDArray:
+    """x (1 + erf(x / sqrt 2)) / 2 of each element, in its float type: correctly rounded, float64 within 1 ulp.
+
+    For -infinity it is the limit, -0.
+    """
+    return _core.elementwise(Unary.GELU, x, out)
+
+
+def gelu_tanh(x: Any, out: NDArray | None = None) -> NDArray:
+    """x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 of each element: correctly rounded, float64 within 1 ulp.
+
+    For -infinity it is the limit, -0.
+    """
+    return _core.elementwise(Unary.GELU_TANH, x, out)
+
+
+def softplus(x: Any, out: NDArray | None = None) -> NDArray:
+    """log(1 + e^x) of each element, in its float type: correctly rounded, float64 within 1 ulp."""
+    return _core.elementwise(Unary.SOFTPLUS, x, out)
+
+
+def sine(x: Any, out: NDArray | None = None) -> NDArray:
+    """The sine of each element, of any size: correctly rounded, float64 within 1 ulp; NaN of infinities."""
+    return _core.elementwise(Unary.SINE, x, out)
+
+
+def cosine(x: Any, out: NDArray | None = None) -> NDArray:
+    """The cosine of each element, of any size: correctly rounded, float64 within 1 ulp; NaN of infinities."""
+    return _core.elementwise(Unary.COSINE, x, out)
 
 
 def power(x: Any, y: Any, out: NDArray | None = None) -> NDArray:

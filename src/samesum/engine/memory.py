@@ -43,6 +43,7 @@ reduce_by_code = _core.reduce
 reduce_corrected_by_code = _core.reduce_corrected
 count_by_core = _core.count_nonzero
 scan_by_code = _core.scan
+scan_exponentials = _core.scan_exponentials
 normalize_by_code = _core.normalize
 
 

@@ -1,4 +1,8 @@
-"""ONNX's external data: only regular files inside the model's own folder, opened after every check."""
+"""ONNX's external data: only regular files inside the model's own folder, opened after every check.
+
+A cache of Hugging Face keeps each file under `blobs` and a folder of links for each revision under `snapshots`: links
+from there to the same cache's `blobs` are followed.
+"""
 
 from __future__ import annotations
 
@@ -54,9 +58,17 @@ def _inside(folder: Path, location: str, said: str) -> Path:
         path = (home / location).resolve()
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(f"{said}: external data {location!r}: {error}") from None
-    if Path(location).is_absolute() or "\\" in location or not path.is_relative_to(home):
+    is_allowed = path.is_relative_to(home) or _is_cached(home, home / location, path)
+    if Path(location).is_absolute() or "\\" in location or not is_allowed:
         raise UnsafeModelError(f"{said}: external data {location!r} lies outside the model's folder")
     return path
+
+
+def _is_cached(home: Path, link: Path, target: Path) -> bool:
+    """True for a link in a snapshot of a Hugging Face cache to one of the cache's own blobs."""
+    snapshots = target.parent.parent / "snapshots"
+    is_blob = target.parent.name == "blobs" and home.is_relative_to(snapshots) and home != snapshots
+    return is_blob and link.is_symlink() and link.parent.resolve().is_relative_to(home)
 
 
 @contextmanager

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from samesum.engine.machine import FloatingPointScope
-from samesum.errors import SamesumError, during, saying
+from samesum.errors import during
 from samesum.formats.arrays import NDArray
 from samesum.graph.feeds import fed
-from samesum.graph.passes import in_one_pass
 from samesum.graph.program import Program
-from samesum.graph.stages import Stage
+from samesum.graph.running import run_stages
 
 
 def execute(program: Program, given: Any) -> dict[str, NDArray]:
@@ -26,26 +25,8 @@ def execute(program: Program, given: Any) -> dict[str, NDArray]:
         inputs = fed(graph, given)
         values = {**graph.constants, **graph.defaults, **inputs}
         with np.errstate(all="ignore"):
-            for stage in program.stages:
-                _run(stage, values)
+            run_stages(program.stages, values)
         return _outputs(program, values, inputs)
-
-
-def _run(stage: Stage, values: dict[str, NDArray]) -> None:
-    """Adds the results of the stage to `values` and drops what nothing needs any more."""
-    results = in_one_pass(stage, values) if len(stage.steps) > 1 else None
-    if results is None:
-        for step, ended in zip(stage.steps, stage.ends, strict=True):
-            try:
-                values |= step.run([values[name] if name else None for name in step.node.inputs])
-            except (SamesumError, MemoryError) as error:
-                raise saying(step.node, error) from None
-            for name in ended:
-                del values[name]
-    else:
-        values |= results
-    for name in stage.frees:
-        del values[name]
 
 
 def _outputs(program: Program, values: dict[str, NDArray], inputs: dict[str, NDArray]) -> dict[str, NDArray]:

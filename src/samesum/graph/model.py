@@ -21,6 +21,40 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """How an input is cut into parts for the passes of a loop, or the parts of an output are put together."""
+
+    axis: int
+    start: int = 0
+    end: int = -1
+    stride: int = 1
+    size: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An input or output of a node, by its place there, and the input or result of a graph that it belongs to."""
+
+    outer: int
+    inner: int
+    part: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What goes into a graph and comes out of it, where a node says that by itself."""
+
+    inputs: tuple[Link, ...]
+    outputs: tuple[Link, ...]
+    back: tuple[tuple[int, int], ...] = ()
+    """Results that are inputs of the next pass."""
+    iteration: int | None = None
+    """The input that is the number of the pass."""
+    condition: int | None = None
+    """The result that says whether there is another pass."""
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """One operator of one standard at one opset, with its inputs and outputs by name ("": left out)."""
 
@@ -30,6 +64,7 @@ class Node:
     opset: int | None
     """None: a domain or a version that no standard knows; `origin` says which."""
     inputs: tuple[str, ...]
+    """Those of the operator, then `captures`."""
     outputs: tuple[str, ...]
     attributes: Mapping[str, object]
     origin: str
@@ -37,7 +72,20 @@ class Node:
     declared: Value | None = None
     """What the file says about the first output; only ever compared, never trusted."""
     bodies: tuple[Node, ...] = ()
-    """The nodes of the graphs that it holds (branches, loop bodies); they are counted, not run."""
+    """The nodes of the graphs that it holds (branches, loop bodies), as they are counted."""
+    graphs: Mapping[str, Graph] = field(default_factory=dict)
+    """The graphs that it runs, by the attribute that holds each; their last inputs are `captures`."""
+    ports: Mapping[str, Ports] = field(default_factory=dict)
+    """For the graphs of an OpenVINO layer what goes in and comes out."""
+    captures: tuple[str, ...] = ()
+    """The values around the node that its graphs read."""
+    is_call: bool = False
+    """True for a call of a function of the model, whose nodes run in its place."""
+
+    @property
+    def own_inputs(self) -> tuple[str, ...]:
+        """The inputs of the operator."""
+        return self.inputs[: len(self.inputs) - len(self.captures)]
 
     def __str__(self) -> str:
         return f"node {self.name!r}"

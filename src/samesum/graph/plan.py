@@ -36,10 +36,19 @@ def _counted(program: Program) -> str:
 def _lines(stage: Stage) -> list[str]:
     freed = f"; frees {', '.join(stage.frees)}" if stage.frees else ""
     if len(stage.steps) == 1:
-        return [_line(stage.steps[0]) + freed]
+        return [_line(stage.steps[0]) + freed, *_inner(stage.steps[0])]
     own = {step.result for step in stage.steps}
     how = "block by block, in the cache" if stage.source in own else f"in one pass over {stage.source}"
     return [f"{how} -> {', '.join(stage.results)}{freed}", *map(_line, stage.steps)]
+
+
+def _inner(step: Step) -> list[str]:
+    """The steps of the graphs that a node holds, further in."""
+    lines = []
+    for name, steps in step.inner:
+        lines.append(f"  {name}:" if steps else f"  {name}: nothing to run")
+        lines += [f"    {line}" for each in steps for line in (_line(each), *_inner(each))]
+    return lines
 
 
 def _line(step: Step) -> str:

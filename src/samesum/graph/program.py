@@ -11,6 +11,7 @@ import numpy as np
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.errors import ModelError, SamesumError
 from samesum.formats.arrays import type_text
+from samesum.graph.holding import Ready, holding
 from samesum.graph.model import Graph, Value
 from samesum.graph.order import ordered
 from samesum.graph.stages import Stage, staged
@@ -34,17 +35,26 @@ class Program:
     steps: tuple[Step, ...]
     stages: tuple[Stage, ...]
     outputs: tuple[Value, ...]
+    facts: tuple[Fact, ...]
+    """What was inferred of each result."""
 
 
 def prepare(graph: Graph) -> Program:
     """The program of `graph`; UnsupportedOperator names every operator that cannot run."""
-    steps = bound(ordered(graph))
+    steps = bound(ordered(graph), lambda step: holding(step, _ready))
     facts = _constants(graph)
     known = [_foretold(step, facts) for step in steps]
     said = [(value, facts[value.name]) for value in graph.declared]
     said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
     _warn_of_contradictions(graph.name, said)
-    return Program(graph, tuple(known), staged(known, graph), tuple(_outputs(graph, facts)))
+    outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
+    return Program(graph, tuple(known), staged(known, graph), outputs, results)
+
+
+def _ready(graph: Graph) -> Ready:
+    """A graph that a node holds."""
+    program = prepare(graph)
+    return Ready(program.steps, program.stages, program.facts)
 
 
 def _constants(graph: Graph) -> dict[str, Fact]:

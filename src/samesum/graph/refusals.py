@@ -12,6 +12,7 @@ _MOST = 12
 """So many operators are listed in a message."""
 _INSTEAD = {
     "onnx": "samesum.onnx.exact_session runs the whole model in ONNX Runtime with samesum's reductions",
+    "com.microsoft": "samesum.onnx.exact_session runs the whole model in ONNX Runtime with samesum's reductions",
     "openvino": "samesum.openvino.exact gives the whole model samesum's reductions in OpenVINO",
 }
 

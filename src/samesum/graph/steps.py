@@ -41,6 +41,10 @@ class Step:
     infer_all: Callable[[Facts], tuple[Fact, ...]] | None = None
     facts: tuple[Fact, ...] = ()
     """What is known of each of several outputs."""
+    held: Operation | None = None
+    """Of the operators that hold graphs."""
+    inner: tuple[tuple[str, tuple[Step, ...]], ...] = ()
+    """The steps of the graphs that it holds, by the name of each."""
 
     @property
     def result(self) -> str:
@@ -59,8 +63,10 @@ class Step:
         return {name: each for name, each in zip(self.node.outputs, self.call_all(inputs), strict=True) if name}
 
 
-def bound(nodes: Sequence[Node]) -> list[Step]:
+def bound(nodes: Sequence[Node], holding: Callable[[Step], Step]) -> list[Step]:
     """The steps of `nodes`, in their order; UnsupportedOperator names every operator that cannot run.
+
+    `holding` completes the step of a node that holds graphs.
 
     Raises ModelError for a node without a required input and for an attribute that its standard does not allow.
     """
@@ -68,16 +74,25 @@ def bound(nodes: Sequence[Node]) -> list[Step]:
     for node in nodes:
         try:
             with during(node):
-                steps.append(step_of(node))
+                step = step_of(node)
+                steps.append(step if step.held is None else holding(step))
         except UnsupportedOperator:
-            refused += [found for each in (node, *node.inner()) if (found := refused_node(each))]
+            found = [why for each in (node, *node.inner()) if (why := refused_node(each))]
+            if not found:
+                raise
+            refused += found
     if refused:
         raise refusal(refused)
     return steps
 
 
 def refused_node(node: Node) -> Refused | None:
-    """Why a node cannot run by itself; None if it can, or if its file is wrong."""
+    """Why a node cannot run by itself; None if it can, or if its file is wrong.
+
+    What the graphs that it holds need is asked of their nodes; so is what a function of the model needs.
+    """
+    if node.is_call:
+        return None
     try:
         step_of(node)
     except _Unknown:
@@ -93,16 +108,34 @@ class _Unknown(UnsupportedOperator):
     """An operator that samesum has in no version."""
 
 
+def _named(outputs: tuple[str, ...]) -> tuple[str, ...]:
+    """Without those left out at the end, which nothing has to compute."""
+    last = max((i for i, name in enumerate(outputs) if name), default=0)
+    return outputs[: last + 1]
+
+
+def _incomplete(_: Inputs) -> NDArray:
+    raise AssertionError("the graphs of the node were not read")
+
+
+def _unforeseen(_: Facts) -> Fact:
+    return UNKNOWN
+
+
 def step_of(node: Node) -> Step:
-    """The step of one node, or the error that says why there is none."""
+    """The step of one node, or the error that says why there is none; one that holds graphs has yet to be completed."""
     if node.opset is None or not has_operator(node.standard, node.operator):
         raise _Unknown
     newest = STANDARDS[node.standard].newest_opset
     if not 1 <= node.opset <= newest:
         raise UnsupportedOperator(f"known are the opsets 1 to {newest}")
     spec = lookup(node.standard, node.operator, node.opset)
-    operation = bind_node(spec, node.attributes, node.inputs)
+    operation = bind_node(spec, node.attributes, node.own_inputs)
+    if spec.operator.holds_graphs:
+        return Step(node, spec.identifier, _incomplete, _unforeseen, held=operation)
     row = ROWS[spec.identifier]
+    if row.all is not None and row.all.most is not None:
+        node = replace(node, outputs=_named(node.outputs))
     count = len(node.outputs)
     most = 1 if row.all is None else row.all.most
     if not any(node.outputs) or (most is not None and count > most):

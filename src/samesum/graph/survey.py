@@ -12,6 +12,11 @@ from samesum.formats.arrays import Shape, shape_text
 from samesum.graph.model import Node
 from samesum.graph.refusals import Refused
 from samesum.graph.steps import Step, refused_node, step_of
+from samesum.specs.microsoft import MICROSOFT
+from samesum.specs.onnx_norms import ONNX_FUSED, ONNX_GLOBAL_POOLS, ONNX_NORMS
+from samesum.specs.onnx_pools import ONNX_POOLS
+from samesum.specs.openvino_norms import OPENVINO_NORMS
+from samesum.specs.openvino_pools import OPENVINO_POOLS
 
 
 class Kind(Enum):
@@ -19,8 +24,21 @@ class Kind(Enum):
 
     REDUCTION = "reduction"
     SCAN = "scan"
-    NORMALIZATION = "softmax"
+    SOFTMAX = "softmax"
+    NORMALIZATION = "normalization"
+    POOL = "pool"
     OTHER = "other"
+
+
+_MADE_OF_REDUCTIONS = {
+    **{("onnx", each.name): Kind.NORMALIZATION for each in ONNX_NORMS + ONNX_FUSED},
+    **{("onnx", each.name): Kind.POOL for each in ONNX_GLOBAL_POOLS},
+    **{("onnx", each.name): Kind.POOL for each in ONNX_POOLS},
+    **{("com.microsoft", each.name): Kind.NORMALIZATION for each in MICROSOFT.operators},
+    **{("openvino", each.name): Kind.NORMALIZATION for each in OPENVINO_NORMS},
+    **{("openvino", each.name): Kind.POOL for each in OPENVINO_POOLS},
+}
+"""By standard and operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +67,7 @@ class Use:
     inner: int
     """In bodies (branches, loops) and in the model's own functions."""
     title: str | None
-    """The operator and its version, such as `onnx.ReduceSum-13`, where samesum runs it."""
+    """The operator and its version, such as `onnx.ReduceSum-13`, where samesum runs it, or what runs for a function."""
     kind: Kind
     reason: str
     """Why a node of it cannot run; empty if all can, or if samesum has no such operator."""
@@ -100,7 +118,7 @@ def _use(operator: str, origin: str, found: list[tuple[Node, bool]]) -> Use:
         origin=origin,
         nodes=len(found) - inner,
         inner=inner,
-        title=step.title if step else None,
+        title="its own nodes" if any(node.is_call for node, _ in found) else step.title if step else None,
         kind=_kind(step),
         reason=_reason(refused),
         refused=len(refused),
@@ -115,12 +133,14 @@ def _step(node: Node) -> Step | None:
 
 
 def _kind(step: Step | None) -> Kind:
-    if step is None or step.operation is None:
+    if step is None:
         return Kind.OTHER
+    if step.operation is None:
+        return _MADE_OF_REDUCTIONS.get((step.node.standard, step.node.operator), Kind.OTHER)
     row = step.operation.spec.row
     if isinstance(row, Reduction):
         return Kind.REDUCTION
-    return Kind.SCAN if isinstance(row, Scan) else Kind.NORMALIZATION
+    return Kind.SCAN if isinstance(row, Scan) else Kind.SOFTMAX
 
 
 def _reason(refused: list[Refused]) -> str:

@@ -20,6 +20,7 @@ from samesum.formats.rounding import FORMATS, Format, quotient
 from samesum.operators.norms import epsilon_of
 from samesum.operators.pointwise import given
 from samesum.operators.rows import Attributes, Inputs, Run
+from samesum.operators.words import product_error, two_sum
 
 _BLOCK = 1 << 16
 """Elements that are computed at once."""
@@ -29,7 +30,6 @@ and so is the sum: less than 7 x 2^-53 of the magnitudes of product and bias."""
 _ERROR_IN_WORDS = 2.0**-96
 """Of products and sums of two words, of which each operation leaves out less than 2^-100."""
 _FACTOR_BITS = 120
-_SPLITTER = 2.0**27 + 1
 _FAR, _NEAR = 2.0**450, 2.0**-450
 """Between them no product of two words overflows or loses bits."""
 
@@ -108,10 +108,10 @@ def _in_words(channels: _Channels) -> _Compute:
     factor, rest = _factors(channels)
 
     def compute(x: NDArray) -> tuple[NDArray, NDArray]:
-        difference, lost = _two_sum(x, -channels.mean)
+        difference, lost = two_sum(x, -channels.mean)
         product = difference * factor
-        low = _product_error(difference, factor, product) + (difference * rest + lost * factor)
-        total, left = _two_sum(product, channels.bias)
+        low = product_error(difference, factor, product) + (difference * rest + lost * factor)
+        total, left = two_sum(product, channels.bias)
         y = total + (left + low)
         error = (np.abs(product) + np.abs(channels.bias)) * _ERROR_IN_WORDS
         # Within 0.51 units of the last place, or it is decided in integers.
@@ -124,26 +124,6 @@ def _in_words(channels: _Channels) -> _Compute:
         return y, np.where(inside & (is_right | (error == 0)), 0, np.where(np.isfinite(x), np.inf, 0))
 
     return compute
-
-
-def _two_sum(a: NDArray, b: NDArray) -> tuple[NDArray, NDArray]:
-    """The sum and what it leaves out, exactly (Knuth)."""
-    total = a + b
-    other = total - a
-    return total, (a - (total - other)) + (b - other)
-
-
-def _product_error(a: NDArray, b: NDArray, product: NDArray) -> NDArray:
-    """What the product leaves out, exactly (Dekker)."""
-    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
-    error: NDArray = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return error
-
-
-def _halves(a: NDArray) -> tuple[NDArray, NDArray]:
-    scaled = a * _SPLITTER
-    high = scaled - (scaled - a)
-    return high, a - high
 
 
 def _factors(channels: _Channels) -> tuple[NDArray, NDArray]:

@@ -7,6 +7,7 @@ from functools import partial
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.operators import facts
+from samesum.operators.fused_norms import MICROSOFT_ROWS, ONNX_FUSED_ROWS
 from samesum.operators.normalizations import normalized
 from samesum.operators.onnx_rows import ONNX_ROWS
 from samesum.operators.openvino_rows import OPENVINO_ROWS
@@ -14,12 +15,14 @@ from samesum.operators.reductions import reduced, scanned
 from samesum.operators.rows import Row
 from samesum.operators.rows_of_elements import ONNX_ELEMENT_ROWS, OPENVINO_ELEMENT_ROWS
 from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_ROWS
+from samesum.operators.rows_of_pools import ONNX_POOL_ROWS, OPENVINO_POOL_ROWS
 from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Spec
 
 _AROUND = {
-    "onnx": (*ONNX_ROWS, *ONNX_ELEMENT_ROWS, *ONNX_MOVING_ROWS),
-    "openvino": (*OPENVINO_ROWS, *OPENVINO_ELEMENT_ROWS, *OPENVINO_MOVING_ROWS),
+    "onnx": (*ONNX_ROWS, *ONNX_ELEMENT_ROWS, *ONNX_MOVING_ROWS, *ONNX_POOL_ROWS, *ONNX_FUSED_ROWS),
+    "openvino": (*OPENVINO_ROWS, *OPENVINO_ELEMENT_ROWS, *OPENVINO_MOVING_ROWS, *OPENVINO_POOL_ROWS),
+    "com.microsoft": MICROSOFT_ROWS,
 }
 
 
@@ -38,5 +41,5 @@ def _newest(rows: Iterable[Row]) -> Row:
     return max(rows, key=lambda row: row.since)
 
 
-ROWS = {spec.identifier: _row(spec) for spec in CATALOGUE}
-"""By the identifier of the version."""
+ROWS = {spec.identifier: _row(spec) for spec in CATALOGUE if not spec.operator.holds_graphs}
+"""By the identifier of the version; operators that hold graphs are run by `graph`."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from samesum.errors import AttributeValueError, AxisError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.formats.axes import from_front, integer_of
+from samesum.formats.axes import all_from_front, from_front, integer_of
 from samesum.formats.limits import checked
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.rows import Attributes, Inputs
@@ -137,6 +137,18 @@ def _tiled(data: NDArray, repeats: Sequence[int]) -> NDArray:
         raise ShapeError(f"shape {data.shape} has rank {data.ndim}; at most 32 can be repeated")
     between = data.reshape([dim for size in data.shape for dim in (1, size)])
     return np.broadcast_to(between, apart).reshape(shape)
+
+
+def reverse(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """Reverse of OpenVINO: the axes that are named, or for which a mask holds, from their ends."""
+    data, which = given(inputs, 0), optional(inputs, 1)
+    if which is None:
+        return data
+    if attributes["mode"] == "index":
+        return np.flip(data, all_from_front(integers(which), data.ndim))
+    if which.dtype != np.bool_ or which.shape != (data.ndim,):
+        raise ShapeError(f"the mask is {which.dtype.name} {list(which.shape)}; bool [{data.ndim}] is needed")
+    return np.flip(data, tuple(np.flatnonzero(which).tolist()))
 
 
 def flatten(attributes: Attributes, inputs: Inputs) -> NDArray:

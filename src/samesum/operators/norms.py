@@ -12,16 +12,19 @@ from samesum.algebra.rows import L1_NORM as L1
 from samesum.engine.memory import KEEPDIMS, reduce
 from samesum.engine.norms import NO_EPSILON, Epsilon, normalize_lines, normalize_lines_with_inverse
 from samesum.errors import AttributeValueError, ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import all_from_front, from_front
 from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.pool_windows import whole_axes
+from samesum.operators.power_norms import root_of_powers, whole_power
 from samesum.operators.rows import Attributes, Inputs, Run
 
 _MEAN_VARIANCE = Epsilon(outside=1e-9)
 """Of MeanVarianceNormalization, as its function body says: added to the deviation."""
 
 
-def _inside(attributes: Attributes) -> Epsilon:
+def inside(attributes: Attributes) -> Epsilon:
+    """What is added under the root."""
     return Epsilon(epsilon_of(attributes))
 
 
@@ -39,15 +42,21 @@ def _number(attributes: Attributes, name: str) -> float:
     return value
 
 
-def _from_axis(attributes: Attributes, x: NDArray) -> tuple[int, ...]:
+def stash_of(x: NDArray) -> Dtype:
+    """The type of inner outputs: float32, and float64 of float64."""
+    return np.dtype(np.float64 if x.dtype == np.float64 else np.float32)
+
+
+def from_axis(attributes: Attributes, x: NDArray) -> tuple[int, ...]:
+    """All axes from `axis` on."""
     return tuple(range(from_front(attributes["axis"], x.ndim), x.ndim))
 
 
 def layer_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
     """LayerNormalization: over all axes from `axis` on."""
     x = given(inputs, 0)
-    axes = _from_axis(attributes, x)
-    return normalize_lines(LAYER_NORM, x, axes, _inside(attributes), given(inputs, 1), optional(inputs, 2))
+    axes = from_axis(attributes, x)
+    return normalize_lines(LAYER_NORM, x, axes, inside(attributes), given(inputs, 1), optional(inputs, 2))
 
 
 def layer_norm_outputs(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
@@ -55,10 +64,10 @@ def layer_norm_outputs(attributes: Attributes, inputs: Inputs, count: int) -> tu
     if count == 1:
         return (layer_norm(attributes, inputs),)
     x = given(inputs, 0)
-    axes = _from_axis(attributes, x)
-    stash = np.dtype(np.float64 if x.dtype == np.float64 else np.float32)
+    axes = from_axis(attributes, x)
+    stash = stash_of(x)
     result, inverse = normalize_lines_with_inverse(
-        LAYER_NORM, x, axes, _inside(attributes), given(inputs, 1), optional(inputs, 2), stash
+        LAYER_NORM, x, axes, inside(attributes), given(inputs, 1), optional(inputs, 2), stash
     )
     return (result, reduce(MEAN, x, axes, KEEPDIMS, stash), inverse)[:count]
 
@@ -66,8 +75,8 @@ def layer_norm_outputs(attributes: Attributes, inputs: Inputs, count: int) -> tu
 def rms_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
     """RMSNormalization: over all axes from `axis` on, in the type of the scale."""
     x, scale = given(inputs, 0), given(inputs, 1)
-    axes = _from_axis(attributes, x)
-    return normalize_lines(RMS_NORM, x, axes, _inside(attributes), scale, dtype=scale.dtype.newbyteorder("="))
+    axes = from_axis(attributes, x)
+    return normalize_lines(RMS_NORM, x, axes, inside(attributes), scale, dtype=scale.dtype.newbyteorder("="))
 
 
 def instance_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -75,7 +84,7 @@ def instance_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
     x = given(inputs, 0)
     _check_rank(x)
     scale, bias = (_of_channels(given(inputs, i), name, x.shape[1], x.ndim) for i, name in ((1, "scale"), (2, "B")))
-    return normalize_lines(LAYER_NORM, x, tuple(range(2, x.ndim)), _inside(attributes), scale, bias)
+    return normalize_lines(LAYER_NORM, x, tuple(range(2, x.ndim)), inside(attributes), scale, bias)
 
 
 def group_norm(each: str) -> Run:
@@ -93,7 +102,7 @@ def group_norm(each: str) -> Run:
             lengths = (groups, 1) if each == "group" else shape[1:3]
             scales.append(array.reshape(lengths + (1,) * (x.ndim - 2)))
         axes = tuple(range(2, x.ndim + 1))
-        found = normalize_lines(LAYER_NORM, x.reshape(shape), axes, _inside(attributes), scales[0], scales[1])
+        found = normalize_lines(LAYER_NORM, x.reshape(shape), axes, inside(attributes), scales[0], scales[1])
         return found.reshape(x.shape)
 
     return run
@@ -169,10 +178,12 @@ def global_pool(row: Any) -> Run:
 
 
 def global_lp_pool(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """The p-norm over all axes after the channels, of p = 1 or 2."""
-    if attributes["p"] not in (1, 2):
-        raise AttributeValueError(f"p is {attributes['p']}; allowed are 1 and 2")
-    return global_pool(L1 if attributes["p"] == 1 else L2_NORM)({}, inputs)
+    """The p-norm over all axes after the channels, of any whole p from 1 on."""
+    x, p = given(inputs, 0), whole_power(attributes["p"])
+    _check_rank(x)
+    if p > 2:
+        return root_of_powers(x, whole_axes(x.shape), p)
+    return global_pool(L1 if p == 1 else L2_NORM)({}, inputs)
 
 
 GLOBAL_AVERAGE, GLOBAL_MAXIMUM = global_pool(MEAN), global_pool(MAX)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from samesum.algebra.rows import MAX, MEAN, MIN, SUM
 from samesum.engine import elementwise
 from samesum.operators import facts, foretelling, norms, pointwise, shaping, slicing
 from samesum.operators.rows import Cut, Row, Run, row, several
+from samesum.operators.scatter_rows import ONNX_SCATTER_ROWS
 
 
 def _unary(name: str, function: pointwise.Unary, is_light: bool = False) -> Row:
@@ -40,10 +42,10 @@ ONNX_ROWS = (
     *_binary("Mul", np.multiply, is_light=True),
     *_binary("Div", pointwise.divide),
     *_binary("Pow", pointwise.power),
-    _variadic("Max", pointwise.variadic(np.maximum)),
-    _variadic("Min", pointwise.variadic(np.minimum)),
-    _variadic("Sum", pointwise.total),
-    _variadic("Mean", pointwise.average),
+    _variadic("Max", pointwise.variadic(MAX)),
+    _variadic("Min", pointwise.variadic(MIN)),
+    _variadic("Sum", pointwise.variadic(SUM)),
+    _variadic("Mean", pointwise.variadic(MEAN)),
     row("Clip", pointwise.clip_attributes, facts.same, cut=Cut.FIRST),
     row("Clip", pointwise.clip_inputs, facts.same, 11, Cut.FIRST),
     row("Identity", pointwise.identity, facts.same, cut=Cut.EACH, is_light=True),
@@ -70,4 +72,5 @@ ONNX_ROWS = (
     row("GlobalAveragePool", norms.GLOBAL_AVERAGE, foretelling.pooled),
     row("GlobalMaxPool", norms.GLOBAL_MAXIMUM, foretelling.pooled),
     row("GlobalLpPool", norms.global_lp_pool, foretelling.pooled),
+    *ONNX_SCATTER_ROWS,
 )

@@ -8,6 +8,7 @@ from samesum.engine import elementwise
 from samesum.formats.arrays import NDArray
 from samesum.operators import facts, foretelling, norms, pointwise, shaping, slicing
 from samesum.operators.rows import Cut, Row, Run, row
+from samesum.operators.scatter_rows import OPENVINO_SCATTER_ROWS
 
 
 def _unary(name: str, function: pointwise.Unary, is_light: bool = False) -> Row:
@@ -60,4 +61,5 @@ OPENVINO_ROWS = (
     row("MVN", norms.mvn_axes, facts.same, 6),
     row("NormalizeL2", norms.normalize_l2, facts.same),
     row("GroupNormalization", norms.group_norm("channel"), facts.same, 12),
+    *OPENVINO_SCATTER_ROWS,
 )

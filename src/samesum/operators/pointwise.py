@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce as fold
 from typing import Any
 
 import numpy as np
 
-from samesum.algebra.rows import MEAN, SUM
-from samesum.engine import elementwise, memory
+from samesum.algebra.rows import Reduction
+from samesum.engine import elementwise
+from samesum.engine.windows import reduce_terms
 from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
@@ -69,31 +69,15 @@ def _aligned(a: NDArray, b: NDArray, axis: int | None) -> NDArray:
     return b.reshape(b.shape + (1,) * (a.ndim - start - b.ndim))
 
 
-def variadic(function: Binary) -> Run:
-    """An operator of one or more inputs that broadcast together."""
+def variadic(reduction: Reduction) -> Run:
+    """An operator of one or more inputs that broadcast together: the reduction of each place, rounded once."""
 
     def run(_: Attributes, inputs: Inputs) -> NDArray:
         arrays = [given(inputs, i) for i in range(len(inputs))]
         broadcast_shape(*arrays)
-        return np.asarray(fold(function, arrays))
+        return reduce_terms(reduction, arrays)
 
     return run
-
-
-def total(_: Attributes, inputs: Inputs) -> NDArray:
-    """The sum of all inputs, correctly rounded."""
-    return memory.reduce(SUM, _stacked(inputs), 0)
-
-
-def average(_: Attributes, inputs: Inputs) -> NDArray:
-    """The mean of all inputs, correctly rounded."""
-    return memory.reduce(MEAN, _stacked(inputs), 0)
-
-
-def _stacked(inputs: Inputs) -> NDArray:
-    arrays = [given(inputs, i) for i in range(len(inputs))]
-    shape = broadcast_shape(*arrays)
-    return np.stack([np.broadcast_to(array, shape) for array in arrays])
 
 
 def given(inputs: Inputs, position: int) -> NDArray:

@@ -1,16 +1,21 @@
-"""How the comparisons, choices, roundings and remainders of both standards run."""
+"""How the comparisons, choices, roundings, remainders and elementary functions of both standards run."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from samesum.operators import elements, facts, pointwise
+from samesum.engine import elementwise
+from samesum.operators import curves, elements, facts, pointwise
 from samesum.operators.foretelling import truth, where
 from samesum.operators.rows import Cut, Row, row
 
 
 def _unary(name: str, function: pointwise.Unary, since: int = 1) -> Row:
     return row(name, pointwise.unary(function), facts.same, since, Cut.EACH, is_light=True)
+
+
+def _curve(name: str, function: pointwise.Unary, since: int = 1) -> Row:
+    return row(name, pointwise.unary(function), facts.same, since, Cut.EACH)
 
 
 def _truth(name: str, function: pointwise.Binary) -> tuple[Row, ...]:
@@ -42,6 +47,14 @@ ONNX_ELEMENT_ROWS = (
     _unary("Floor", elements.floor),
     _unary("Ceil", elements.ceiling),
     _unary("Round", elements.to_even),
+    _curve("Sigmoid", elementwise.sigmoid),
+    _curve("Tanh", elementwise.tanh),
+    _curve("Erf", curves.erf),
+    _curve("Sin", elementwise.sine),
+    _curve("Cos", elementwise.cosine),
+    _curve("Softplus", elementwise.softplus),
+    row("Gelu", curves.gelu, facts.same, cut=Cut.EACH),
+    row("HardSigmoid", curves.hard_sigmoid, facts.same, cut=Cut.EACH),
     row("Mod", elements.mod, facts.broadcast, cut=Cut.EACH),
     row("Mod", elements.mod_of_any, facts.broadcast, 28, Cut.EACH),
 )
@@ -62,6 +75,14 @@ OPENVINO_ELEMENT_ROWS = (
     _unary("Floor", elements.floor),
     _unary("Ceiling", elements.ceiling),
     row("Round", elements.round_ir, facts.same, cut=Cut.EACH, is_light=True),
+    _curve("Sigmoid", elementwise.sigmoid),
+    _curve("Tanh", elementwise.tanh),
+    _curve("Erf", curves.erf),
+    _curve("Sin", elementwise.sine),
+    _curve("Cos", elementwise.cosine),
+    _curve("SoftPlus", elementwise.softplus, 4),
+    row("Gelu", curves.gelu, facts.same, 2, Cut.EACH),
+    row("HardSigmoid", curves.hard_sigmoid_ir, facts.same, cut=Cut.FIRST),
     _binary("Mod", elements.remainder),
     _binary("FloorMod", elements.modulo),
 )

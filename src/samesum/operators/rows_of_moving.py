@@ -39,6 +39,7 @@ OPENVINO_MOVING_ROWS = (
     several("VariadicSplit", moving.variadic_split, sizes.split(moving.variadic_split)),
     _padding(padding.of_ir, 3),
     row("Tile", moving.tile_ir, sizes.tiled_ir),
+    row("Reverse", moving.reverse, facts.same),
     row("GatherElements", picking.gather_elements, sizes.like_second, 6),
     row("GatherND", picking.gather_nd_5, sizes.type_alone, 5),
     row("GatherND", picking.gather_nd, sizes.gathered_nd, 8),

@@ -23,7 +23,7 @@ def read(spec: Spec, attribute: Attribute, value: object) -> object:
     """
     said = f"{spec.identifier}: {attribute.name}"
     try:
-        if isinstance(value, Unread):
+        if isinstance(value, Unread) and attribute.kind is not Kind.GRAPH:
             raise ValueError(value)
         given = _unspelled(attribute.kind, value) if spec.standard.spells_values else value
         return _READERS[attribute.kind](spec.standard, attribute, given)
@@ -36,6 +36,8 @@ def read(spec: Spec, attribute: Attribute, value: object) -> object:
         raise AttributeValueError(f"{said} is {shown}; allowed is {_allowed(spec.standard, attribute)}") from None
 
 
+_LEAST_INFINITE = 2.0**128 - 2.0**103
+"""The least number that rounds to infinity in float32."""
 _WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -49,7 +51,7 @@ def _unspelled(kind: Kind, value: object) -> Any:
         return [_numeral(item) for item in value.split(",") if item.strip()]
     if kind in (Kind.INTEGER, Kind.AXIS, Kind.AXIS_FROM_FRONT):
         return _numeral(value)
-    if kind is Kind.NUMBER and value.isascii() and "_" not in value:
+    if kind in (Kind.NUMBER, Kind.EPSILON) and value.isascii() and "_" not in value:
         return float(value)
     return value
 
@@ -84,6 +86,12 @@ def _integers(standard: Standard, attribute: Attribute, value: Any) -> tuple[int
 
 def _number(_: Standard, __: Attribute, value: Any) -> float:
     return _refused(value) if isinstance(value, bool | str | bytes) else float(value)
+
+
+def _epsilon(standard: Standard, attribute: Attribute, value: Any) -> float:
+    """Its float32 value is what counts, which may be infinite where the number is not."""
+    number = _number(standard, attribute, value)
+    return number if 0 <= number < _LEAST_INFINITE else _refused(value)
 
 
 def _axis(_: Standard, __: Attribute, value: Any) -> int:
@@ -129,6 +137,11 @@ def _tensor(_: Standard, __: Attribute, value: Any) -> NDArray:
     return value.reshape(()) if isinstance(value, np.ndarray) and value.size == 1 else _refused(value)
 
 
+def _graph(_: Standard, __: Attribute, value: Any) -> Unread:
+    """Its node holds the graph; here stands that it has one."""
+    return value if isinstance(value, Unread) and value.kind == "graph" else _refused(value)
+
+
 def _refused(value: Any) -> Any:
     raise ValueError(value)
 
@@ -156,10 +169,12 @@ _READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
     Kind.INTEGER: _integer,
     Kind.INTEGERS: _integers,
     Kind.NUMBER: _number,
+    Kind.EPSILON: _epsilon,
     Kind.AXIS: _axis,
     Kind.AXIS_FROM_FRONT: _axis_from_front,
     Kind.AXES: _axes,
     Kind.WORD: _word,
     Kind.TYPE: _type,
     Kind.TENSOR: _tensor,
+    Kind.GRAPH: _graph,
 }

@@ -6,11 +6,12 @@ from operator import index
 from typing import NoReturn
 
 from samesum.errors import UnsupportedOperator
+from samesum.specs.microsoft import MICROSOFT
 from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO
 from samesum.specs.row import Operator, Spec, Standard
 
-STANDARDS = {standard.name: standard for standard in (ONNX, OPENVINO)}
+STANDARDS = {standard.name: standard for standard in (ONNX, OPENVINO, MICROSOFT)}
 
 
 def folded(standard: Standard, name: str) -> str:
@@ -55,8 +56,8 @@ def lookup(standard: str, operator: str, opset: int | None = None) -> Spec:
 
 
 def has_operator(standard: str, operator: str) -> bool:
-    """True if the standard's rows have the operator in any version."""
-    return (standard, folded(STANDARDS[standard], operator)) in _SPECS
+    """True if there are rows of the standard and they have the operator in any version."""
+    return standard in STANDARDS and (standard, folded(STANDARDS[standard], operator)) in _SPECS
 
 
 def versions_with_type(spec: Spec, dtype: str) -> tuple[Spec, ...]:

@@ -1,4 +1,4 @@
-"""Operators of ONNX (domain ai.onnx) that compute each element by itself: comparisons, logic, rounding, remainders."""
+"""Operators of ONNX (domain ai.onnx) on each element: comparisons, logic, rounding, elementary functions."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ _ORDER_OR_EQUAL = {12: NUMBERS, 16: NUMBERS_PLUS}
 _FLAGS = INDEX | BOOL
 _EQUALITY = {1: _FLAGS, 7: _FLAGS, 11: NUMBERS | BOOL, 13: NUMBERS_PLUS | BOOL}
 _FMOD = (Attribute("fmod", Kind.FLAG, False),)
+_SMOOTH = {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}
+_LINE = (Attribute("alpha", Kind.NUMBER, 0.20000000298023224), Attribute("beta", Kind.NUMBER, 0.5))
 
 ONNX_ELEMENTWISE = (
     Operator("Where", (Version(9, ALL, Signature((Input("condition", BOOL), Input("X"), Input("Y")))),)),
@@ -51,6 +53,30 @@ ONNX_ELEMENTWISE = (
     _unary("Floor", {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}),
     _unary("Ceil", {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}),
     _unary("Round", {11: FLOATS, 22: FLOATS_PLUS}),
+    _unary("Sigmoid", _SMOOTH),
+    _unary("Tanh", _SMOOTH, "input"),
+    _unary("Erf", {9: NUMBERS, 13: FLOATS_PLUS}, "input"),
+    _unary("Sin", {7: FLOATS, 22: FLOATS_PLUS}, "input"),
+    _unary("Cos", {7: FLOATS, 22: FLOATS_PLUS}, "input"),
+    _unary("Softplus", {1: FLOATS, 22: FLOATS_PLUS}),
+    Operator(
+        "Gelu",
+        (
+            Version(
+                20,
+                FLOATS_PLUS,
+                Signature((Input("X"),), (Attribute("approximate", Kind.WORD, "none", words=("none", "tanh")),)),
+            ),
+        ),
+    ),
+    Operator(
+        "HardSigmoid",
+        (
+            Version(1, FLOATS, Signature((Input("X"),), (*_LINE, _CONSUMED))),
+            Version(6, FLOATS, Signature((Input("X"),), _LINE)),
+            Version(22, FLOATS_PLUS, Signature((Input("X"),), _LINE)),
+        ),
+    ),
     Operator(
         "Mod",
         (

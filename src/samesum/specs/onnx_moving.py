@@ -72,7 +72,7 @@ def _hot(values: frozenset[str]) -> Signature:
     return Signature(inputs, (Attribute("axis", Kind.AXIS, -1),))
 
 
-_EPSILON = Attribute("epsilon", Kind.NUMBER, 9.999999747378752e-06)
+_EPSILON = Attribute("epsilon", Kind.EPSILON, 9.999999747378752e-06)
 _MOMENTUM = Attribute("momentum", Kind.NUMBER, 0.8999999761581421)
 _SPATIAL = Attribute("spatial", Kind.FLAG, True)
 _CONSUMED = Attribute("consumed_inputs", Kind.INTEGERS, required=True)

@@ -9,13 +9,17 @@ from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Versi
 
 _Types = frozenset[str]
 
-_EPSILON = Attribute("epsilon", Kind.NUMBER, 9.999999747378752e-06)
+_EPSILON = Attribute("epsilon", Kind.EPSILON, 9.999999747378752e-06)
 _STASH = Attribute("stash_type", Kind.INTEGER, 1)
 _LAST_AXIS = Attribute("axis", Kind.AXIS, -1)
 _GROUPS = Attribute("num_groups", Kind.INTEGER, required=True)
 _CONSUMED = Attribute("consumed_inputs", Kind.INTEGERS)
 _X, _INPUT = Input("X"), Input("input")
 _BY_CHANNEL = (_X, Input("scale"), Input("bias"))
+_LINES = (_LAST_AXIS, _EPSILON, _STASH)
+_LAYER = Signature((_X, Input("Scale"), Input("B", optional=True)), _LINES)
+_SIMPLIFIED = Signature((_X, Input("scale", FLOATS_PLUS)), _LINES)
+"""Version 1 of this and SimplifiedLayerNormalization are what ONNX Runtime writes into optimised models."""
 _INSTANCE = (_INPUT, Input("scale"), Input("B"))
 
 
@@ -28,16 +32,13 @@ ONNX_NORMS = (
     Operator(
         "LayerNormalization",
         (
-            Version(
-                17,
-                FLOATS_PLUS,
-                Signature((_X, Input("Scale"), Input("B", optional=True)), (_LAST_AXIS, _EPSILON, _STASH)),
-            ),
+            Version(1, FLOATS_PLUS, _LAYER),
+            Version(17, FLOATS_PLUS, _LAYER),
         ),
     ),
     Operator(
         "RMSNormalization",
-        (Version(23, FLOATS_PLUS, Signature((_X, Input("scale", FLOATS_PLUS)), (_LAST_AXIS, _EPSILON, _STASH))),),
+        (Version(23, FLOATS_PLUS, _SIMPLIFIED),),
     ),
     Operator(
         "GroupNormalization",
@@ -56,6 +57,13 @@ ONNX_NORMS = (
     ),
     _plain("MeanVarianceNormalization", {9: FLOATS, 13: FLOATS_PLUS}, _X, Attribute("axes", Kind.AXES, (0, 2, 3))),
     _plain("LpNormalization", {1: FLOATS, 22: FLOATS_PLUS}, _INPUT, _LAST_AXIS, Attribute("p", Kind.INTEGER, 2)),
+)
+"""The normalizations."""
+
+ONNX_FUSED = (Operator("SimplifiedLayerNormalization", (Version(1, FLOATS_PLUS, _SIMPLIFIED),)),)
+"""What ONNX Runtime alone has in ONNX's own domain."""
+
+ONNX_GLOBAL_POOLS = (
     _plain("GlobalAveragePool", {1: FLOATS, 22: FLOATS_PLUS}, _X),
     _plain("GlobalMaxPool", {1: FLOATS, 22: FLOATS_PLUS}, _X),
     Operator(
@@ -67,3 +75,4 @@ ONNX_NORMS = (
         ),
     ),
 )
+"""Reductions over all axes after the channels."""

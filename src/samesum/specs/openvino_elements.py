@@ -1,12 +1,13 @@
-"""Operators of OpenVINO that compute each element by itself: comparisons, logic, rounding, remainders."""
+"""Operators of OpenVINO on each element: comparisons, logic, rounding, elementary functions."""
 
 from __future__ import annotations
 
-from samesum.formats.elements import ALL, BOOL, NUMBERS_PLUS
+from samesum.formats.elements import ALL, BOOL, FLOATS_PLUS, NUMBERS_PLUS
 from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
 
 _AUTO_BROADCAST = Attribute("auto_broadcast", Kind.WORD, "numpy", words=("numpy", "none"))
 _DATA = Input("data")
+_APPROXIMATION = Attribute("approximation_mode", Kind.WORD, "erf", words=("erf", "tanh"))
 _ROUNDING = Attribute("mode", Kind.WORD, "half_to_even", words=("half_to_even", "half_away_from_zero"))
 
 
@@ -33,6 +34,19 @@ OPENVINO_ELEMENTWISE = (
     _unary("Floor", NUMBERS_PLUS),
     _unary("Ceiling", NUMBERS_PLUS),
     _unary("Round", NUMBERS_PLUS, 5, _ROUNDING),
+    *(_unary(name, FLOATS_PLUS) for name in ("Sigmoid", "Tanh", "Erf", "Sin", "Cos")),
+    _unary("SoftPlus", FLOATS_PLUS, 4),
+    Operator(
+        "Gelu",
+        (
+            Version(2, FLOATS_PLUS, Signature((_DATA,))),
+            Version(7, FLOATS_PLUS, Signature((_DATA,), (_APPROXIMATION,))),
+        ),
+    ),
+    Operator(
+        "HardSigmoid",
+        (Version(1, FLOATS_PLUS, Signature((_DATA, Input("alpha", max_rank=1), Input("beta", max_rank=1)))),),
+    ),
     _binary("Mod", NUMBERS_PLUS),
     _binary("FloorMod", NUMBERS_PLUS),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from samesum.formats.elements import ALL, FLOATS_PLUS, INTEGERS, NUMBERS_PLUS
+from samesum.formats.elements import ALL, BOOL, FLOATS_PLUS, INTEGERS, NUMBERS_PLUS
 from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
 
 _DATA = Input("data")
@@ -44,7 +44,7 @@ _TOP = (
 _TOP_OF_11 = (*_TOP, Attribute("stable", Kind.FLAG, False))
 _COUNTED = (_DATA, Input("k", INTEGERS, max_rank=1))
 
-_EPSILON = Attribute("epsilon", Kind.NUMBER, required=True)
+_EPSILON = Attribute("epsilon", Kind.EPSILON, required=True)
 _STATISTICS = (Input("mean"), Input("variance"))
 
 OPENVINO_MOVING = (
@@ -55,6 +55,16 @@ OPENVINO_MOVING = (
     _moving("VariadicSplit", (1, Signature((_DATA, _index("axis"), _index("split_lengths"))))),
     _moving("Pad", (1, _PADDED), (12, _PADDED)),
     _moving("Tile", (1, Signature((_DATA, _index("repeats"))))),
+    _moving(
+        "Reverse",
+        (
+            1,
+            Signature(
+                (_DATA, Input("reversed_axes", INTEGERS | BOOL, max_rank=1, optional=True)),
+                (Attribute("mode", Kind.WORD, required=True, words=("index", "mask")),),
+            ),
+        ),
+    ),
     _moving("GatherElements", (6, Signature((_DATA, _INDICES), (_AXIS,)))),
     _moving("GatherND", *((since, Signature((_DATA, _INDICES), (_BATCH_DIMS,))) for since in (5, 8))),
     Operator(

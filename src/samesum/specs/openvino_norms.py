@@ -7,7 +7,7 @@ from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Versi
 
 _DATA = Input("data")
 _AXES = Input("axes", INTEGERS, max_rank=1)
-_EPS = Attribute("eps", Kind.NUMBER, required=True)
+_EPS = Attribute("eps", Kind.EPSILON, required=True)
 _DIVIDES = Attribute("normalize_variance", Kind.FLAG, required=True)
 
 
@@ -46,7 +46,7 @@ OPENVINO_NORMS = (
                     (_DATA, Input("scale"), Input("bias")),
                     (
                         Attribute("num_groups", Kind.INTEGER, required=True),
-                        Attribute("epsilon", Kind.NUMBER, required=True),
+                        Attribute("epsilon", Kind.EPSILON, required=True),
                     ),
                 ),
             ),

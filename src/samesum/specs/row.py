@@ -16,12 +16,14 @@ class Kind(Enum):
     INTEGER = "an integer"
     INTEGERS = "a list of integers"
     NUMBER = "a number"
+    EPSILON = "a finite number from 0 on"
     AXIS = "an integer that names an axis"
     AXIS_FROM_FRONT = "an integer from 0 on"
     AXES = "a list of axes"
     WORD = "a word"
     TYPE = "an element type"
     TENSOR = "a tensor of one element"
+    GRAPH = "a graph"
 
 
 class EmptySet(Enum):
@@ -54,7 +56,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """The value of an attribute of a kind that no supported operator takes, such as a subgraph."""
+    """The value of an attribute that is not read with it: a graph, or of a kind that no supported operator takes."""
 
     kind: str
 
@@ -69,7 +71,7 @@ class Input:
     max_rank: int = MAX_RANK
     optional: bool = False
     repeated: bool = False
-    """True for a last input that may be there any number of times, but for zero."""
+    """True for a last input that may be there any number of times; not zero times unless it is optional."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ class Operator:
     empty_set: EmptySet = EmptySet.IDENTITY
     result: str | None = None
     """The element type of the result where it is not T."""
+    holds_graphs: bool = False
+    """True if it runs graphs that its node holds: branches, bodies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from samesum.errors import AttributeValueError
+from samesum.errors import AttributeValueError, AxisError
 from samesum.formats.arrays import NDArray
 from samesum.stats.exact import Exact
 from samesum.stats.histogram import Histogram
@@ -26,13 +27,14 @@ class Activation:
     dtype: str = ""
     tally: FloatTally | None = None
     histogram: Histogram = field(default_factory=lambda: Histogram(BINS))
+    rank: int = 0
     low: NDArray | None = None
     high: NDArray | None = None
 
     def add(self, x: NDArray) -> None:
         """Takes an array of float16, float32 or float64."""
         if self.tally is None:
-            self.tally, self.dtype = FloatTally(x.dtype, 1), x.dtype.name
+            self.tally, self.dtype, self.rank = FloatTally(x.dtype, 1), x.dtype.name, x.ndim
         self.tally.add(np.ascontiguousarray(x).reshape(1, -1))
         self.histogram.add(x)
         if self.channel is not None and -x.ndim <= self.channel < x.ndim and x.size:
@@ -80,3 +82,14 @@ class Activation:
             return None
         shares = counts / counts.sum()
         return abs(math.fsum((-shares * np.log2(shares)).tolist()))
+
+
+def check_channel(channel: int | None, activations: Collection[Activation]) -> None:
+    """Raises AxisError where not one of them has the axis; those that lack it have no ranges by channel."""
+    if channel is None or not activations or any(-each.rank <= channel < each.rank for each in activations):
+        return
+    highest = max(activations, key=lambda each: each.rank)
+    raise AxisError(
+        f"--per-channel is {channel}, an axis that no activation has: {highest.name!r} has the highest rank, "
+        f"{highest.rank}"
+    )

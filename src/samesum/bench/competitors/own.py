@@ -6,6 +6,7 @@ Functions of each element, which only models have, through what a node of a mode
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class Samesum:
         """One, and for scans of integers one in their own type."""
         if task.operator.kind is Kind.ELEMENTWISE:
             return [Way(_elementwise_call(task))]
-        function = _FUNCTIONS[task.name]
+        function = _FUNCTIONS[task.name] if task.other is None else partial(_dot, task.other)
         has_out = not task.is_small and task.operator.kind is not Kind.INDEX and task.name != "count_nonzero"
         if task.operator.is_masked:
             return [Way(_masked_call(function, task))]
@@ -45,6 +46,10 @@ class Samesum:
         if task.operator.kind is not Kind.SCAN:
             return [Way(first)]
         return [Way(first), *(Way(_typed_call(function, task, dtype, has_out)) for dtype in task.scan_dtypes[1:])]
+
+
+def _dot(other: NDArray, x: NDArray, axis: Any = -1, out: NDArray | None = None) -> Any:
+    return samesum.vecdot(x, other, axis=axis, out=out)
 
 
 def _call(function: Callable[..., Any], x: NDArray, axis: int | tuple[int, ...] | None, out: NDArray | None) -> Call:

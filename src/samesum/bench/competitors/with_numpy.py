@@ -167,6 +167,19 @@ def _function(task: Task) -> list[Call]:
     return [partial(_FUNCTIONS[task.name], task.x, task.axis, task.new_result())]
 
 
+def _extreme_scan(task: Task) -> list[Call]:
+    ufunc = np.minimum if task.name == "cumulative_min" else np.maximum
+    return [partial(ufunc.accumulate, task.x, task.axes[0], None, task.new_result())]
+
+
+def _vecdot(task: Task) -> list[Call]:
+    """A dot product of flat arrays, too."""
+    x, other = task.x, task.other
+    assert other is not None
+    calls: list[Call] = [partial(np.vecdot, x, other, task.new_result(), axis=task.axes[0])]
+    return [*calls, partial(np.dot, x, other)] if x.ndim == 1 else calls
+
+
 def _scan(task: Task) -> list[Call]:
     ufunc = _ADD if task.name == "cumulative_sum" else _MULTIPLY
     first, *own = task.scan_dtypes
@@ -232,6 +245,9 @@ _CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "argmax": _function,
     "cumulative_sum": _scan,
     "cumulative_prod": _scan,
+    "cumulative_min": _extreme_scan,
+    "cumulative_max": _extreme_scan,
+    "vecdot": _vecdot,
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "exp": _elementwise,

@@ -27,10 +27,7 @@ class Torch:
         return [Way(call, self._array) for call in calls]
 
     def _tensor(self, x: NDArray) -> Any:
-        """A tensor on the memory of `x`."""
-        if x.dtype == BFLOAT16:
-            return self._torch.from_numpy(x.view(np.int16)).view(self._torch.bfloat16)
-        return self._torch.from_numpy(x)
+        return _tensor_of(self._torch, x)
 
     def _out(self, task: Task) -> Any:
         """Torch sums unsigned integers to int64 too, and `all` and `any` of bytes are bytes."""
@@ -43,6 +40,14 @@ class Torch:
             return bits.view(BFLOAT16)
         array: NDArray = tensor.numpy()
         return array
+
+
+def _tensor_of(torch: Any, x: NDArray | None) -> Any:
+    """A tensor on the memory of `x`."""
+    assert x is not None
+    if x.dtype == BFLOAT16:
+        return torch.from_numpy(x.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(x)
 
 
 def _sum(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
@@ -143,6 +148,20 @@ def _scan(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     return [partial(function, x, task.axes[0], out=out), *own]
 
 
+def _extreme_scan(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    """With the positions, which it always gives."""
+    function = torch.cummin if task.name == "cumulative_min" else torch.cummax
+    positions = torch.empty_like(x, dtype=torch.int64)
+    return [lambda: function(x, task.axes[0], out=(out, positions))[0]]
+
+
+def _vecdot(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    """A dot product of flat arrays, too; of integers that alone."""
+    other = _tensor_of(torch, task.other)
+    dot: list[Call] = [partial(torch.dot, x, other)] if task.x.ndim == 1 else []
+    return [partial(torch.linalg.vecdot, x, other, dim=task.axes[0], out=out), *dot] if task.is_real else dot
+
+
 def _softmax(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     return [partial(torch.softmax if task.name == "softmax" else torch.log_softmax, x, task.axes[0], out=out)]
 
@@ -183,6 +202,9 @@ _CALLS: dict[str, Callable[[Any, Task, Any, Any], list[Call]]] = {
     "argmax": _index,
     "cumulative_sum": _scan,
     "cumulative_prod": _scan,
+    "cumulative_min": _extreme_scan,
+    "cumulative_max": _extreme_scan,
+    "vecdot": _vecdot,
     "softmax": _softmax,
     "log_softmax": _softmax,
     "exp": _elementwise,

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from samesum.algebra.pieces import Finalize, Map
+from samesum.algebra.pieces import Finalize
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
 from samesum.engine.memory import EXCLUSIVE, flags_of, scan
-from samesum.engine.totals import Totals, decoded
+from samesum.engine.totals import decoded
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.frontends.arrays.measure import Measure, Sums
 from samesum.frontends.arrays.products import FloatProducts, IntegerProducts
 
 _MOST_PARTS = 80
 """Elements that stand for a total: a sum of doubles has 40 at most, but for those beyond the greatest double."""
-_HUGE_COUNT = 2**62
 
 
 def prefixes(measure: Measure, x: NDArray, axis: int, dtype: Dtype, is_exclusive: bool) -> NDArray:
@@ -33,9 +31,9 @@ def prefixes(measure: Measure, x: NDArray, axis: int, dtype: Dtype, is_exclusive
         parts = _parts(measure.totals, x, axis)
         if parts is None:
             return _one_by_one(measure, x, axis, dtype, is_exclusive)
-        joined = np.concatenate([*parts, x], axis) if parts else x
-        result = np.asarray(scan(row, joined, axis, flags, dtype))
-        result = result[(slice(None),) * axis + (slice(len(parts), None),)]
+        count = parts.shape[axis]
+        result = np.asarray(scan(row, np.concatenate([parts, x], axis) if count > 0 else x, axis, flags, dtype))
+        result = result[(slice(None),) * axis + (slice(count, None),)]
     else:
         result = np.asarray(scan(row, x, axis, flags, dtype))
         carry = np.expand_dims(np.asarray(_modular(measure, dtype, x, axis)), axis)
@@ -56,47 +54,28 @@ def _ones(x: NDArray, axis: int) -> NDArray:
     return np.ones(x.shape[:axis] + x.shape[axis + 1 :], np.int64)
 
 
-def _parts(totals: Any, x: NDArray, axis: int) -> list[NDArray] | None:
-    """Arrays of one element along `axis` whose sum the totals are; None where that takes too many."""
-    kept = x.shape[:axis] + x.shape[axis + 1 :]
-    found = _integer_parts(totals, x.dtype) if x.dtype.kind in "iub" else _float_parts(totals, x.dtype, _ones(x, axis))
-    return None if found is None else [np.expand_dims(part.reshape(kept), axis) for part in found]
+def _parts(totals: Any, x: NDArray, axis: int) -> NDArray | None:
+    """Some elements along `axis` whose sum the totals are; None where that takes too many."""
+    found = _integer_parts(totals, x.dtype) if x.dtype.kind in "iub" else totals.elements(_MOST_PARTS)
+    if found is None:
+        return None
+    parts: NDArray = found.reshape(-1, *x.shape[:axis], *x.shape[axis + 1 :])
+    return np.moveaxis(parts, 0, axis)
 
 
-def _float_parts(totals: Any, dtype: Dtype, counts: NDArray) -> list[NDArray] | None:
-    """Each is what is left, rounded; of an infinity or a NaN that alone."""
-    rest = Totals(int(Map.ITSELF), dtype, counts.size)
-    rest.decode(totals.encoded())
-    counts = counts.reshape(-1)
-    shrunk = rest.rounded(int(Finalize.OVER_COUNT), np.dtype(np.float64), counts * _HUGE_COUNT)
-    is_special = ~np.isfinite(shrunk)
-    parts: list[NDArray] = []
-    for _ in range(_MOST_PARTS):
-        part = np.asarray(rest.rounded(int(Finalize.ITSELF), dtype, counts))
-        if parts:
-            part = np.where(is_special, np.zeros((), dtype), part)
-        greatest = np.array(ml_dtypes.finfo(dtype).max, dtype)  # type: ignore[no-untyped-call]
-        part = np.where(np.isinf(part) & ~is_special, np.where(part > 0, greatest, -greatest), part).astype(dtype)
-        if not (part != 0).any():
-            return parts
-        parts.append(part)
-        rest.add(-part[None, :], (0,))
-    return None
-
-
-def _integer_parts(totals: Any, dtype: Dtype) -> list[NDArray] | None:
-    """Each is as much of what is left as its type holds."""
+def _integer_parts(totals: Any, dtype: Dtype) -> NDArray | None:
+    """Each row is as much of what is left as its type holds."""
     wide = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
     limits = np.iinfo(wide)
     rest = np.array([number << shift for number, shift in decoded(totals.encoded())], dtype=object)
     parts: list[NDArray] = []
-    while len(parts) < _MOST_PARTS:
+    while rest.any():
+        if len(parts) == _MOST_PARTS:
+            return None
         part = np.minimum(np.maximum(rest, int(limits.min)), int(limits.max))
-        if not part.any():
-            return parts
         parts.append(part.astype(wide))
         rest = rest - part
-    return None
+    return np.array(parts, wide).reshape(len(parts), rest.size)
 
 
 def _one_by_one(measure: Sums, x: NDArray, axis: int, dtype: Dtype, is_exclusive: bool) -> NDArray:

@@ -105,7 +105,8 @@ class Counts(Measure):
             return
         marks = np.ones((), np.bool_) if self.counts_all else (x != 0)
         marks = np.broadcast_to(marks if where is None else marks & where, x.shape)
-        self.values = np.asarray(self.values + np.count_nonzero(marks, axis=axes), np.int64)
+        counted = np.count_nonzero(marks) if len(axes) == x.ndim else np.count_nonzero(marks, axis=axes)
+        self.values = np.asarray(self.values + counted, np.int64)
 
     def merge(self, other: Counts) -> None:
         self.values = np.asarray(self.values + other.values, np.int64)

@@ -228,9 +228,9 @@ def sum_square(
 
 
 def real_dtype(dtype: DTypeLike) -> Dtype:
-    """The type of a mean or a root: what is between two integers has no place in theirs."""
+    """The type of a mean, a root or a logarithm: what is between two integers has no place in theirs."""
     target = as_dtype(dtype)
     assert target is not None
     if target.kind in "iub":
-        raise DtypeError(f"a mean or a root of dtype {target.name} was asked for; allowed are float dtypes")
+        raise DtypeError(f"a mean, root or logarithm of dtype {target.name} was asked for; allowed are float dtypes")
     return target

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
+import numpy as np
 from numpy.typing import DTypeLike
 
-from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
-from samesum.engine.arrays import as_dtype
-from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, flags_of, scan_by_code
+from samesum.algebra.rows import CUMULATIVE_MAX, CUMULATIVE_MIN, CUMULATIVE_PROD, CUMULATIVE_SUM
+from samesum.engine.arrays import as_array, as_dtype
+from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, flags_of, scan_by_code, scan_exponentials
 from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.frontends.arrays.numbers import exact_numbers
 
 _SUM, _SUM_FLAGS = int(CUMULATIVE_SUM.combine), flags_of(CUMULATIVE_SUM)
 _PROD, _PROD_FLAGS = int(CUMULATIVE_PROD.combine), flags_of(CUMULATIVE_PROD)
+_MIN, _MAX = int(CUMULATIVE_MIN.combine), int(CUMULATIVE_MAX.combine)
 
 
 def cumulative_sum(
@@ -70,6 +73,60 @@ def cumulative_prod(
     """
     flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else 0
     return scan_by_code(_PROD, x, axis, _PROD_FLAGS | flags, None if dtype is None else as_dtype(dtype), out)
+
+
+def cumulative_min(
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: NDArray | None = None
+) -> NDArray:
+    """The smallest element so far along `axis`, in the shape and dtype of `x`; NaN from the first one on.
+
+    -0 is below +0. Every dtype of `min` is taken, booleans and float8 too. `axis` may be left out for one dimension
+    only; `reverse` begins at the end. Raises AxisError for an axis out of range or left out above rank 1, ShapeError
+    for rank 0 and for `out` of another shape, DtypeError for `out` of another dtype.
+    Source: NumPy, `minimum.accumulate`; PyTorch, `cummin`; IEEE 754-2019, minimum.
+
+    >>> import numpy as np
+    >>> cumulative_min(np.array([3.0, 5.0, 1.0, np.nan, 0.0]))
+    array([ 3.,  3.,  1., nan, nan])
+    """
+    return scan_by_code(_MIN, x, axis, REVERSE if reverse else 0, None, out)
+
+
+def cumulative_max(
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: NDArray | None = None
+) -> NDArray:
+    """The largest element so far along `axis`, in the shape and dtype of `x`; NaN from the first one on.
+
+    +0 is above -0. Types, arguments and errors are those of `cumulative_min`.
+    Source: NumPy, `maximum.accumulate`; PyTorch, `cummax`; IEEE 754-2019, maximum.
+
+    >>> import numpy as np
+    >>> cumulative_max(np.array([[3, 1, 4], [1, 5, 9]]), axis=1, reverse=True)
+    array([[4, 4, 4],
+           [9, 9, 9]])
+    """
+    return scan_by_code(_MAX, x, axis, REVERSE if reverse else 0, None, out)
+
+
+def cumulative_logsumexp(
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: NDArray | None = None
+) -> NDArray:
+    """The natural logarithm of the sum of exponentials so far along `axis`, each within 0.51 ulp, as `logsumexp` is.
+
+    Nothing overflows, and no prefix loses bits to another. Floats keep their dtype, integers and booleans give
+    float64, of integers of 64 bits those below 2^53. It is -inf as long as all are -inf; +inf and NaN stay from the
+    first one on. `axis` may be left out for one dimension only; `reverse` begins at the end. Errors are those of
+    `cumulative_min`; DtypeError for float8, AttributeValueError for integers from 2^53 on.
+    Source: PyTorch, `logcumsumexp`; NumPy, `logaddexp.accumulate`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> cumulative_logsumexp(np.array([1000.0, 1000.0, -np.inf]))
+    array([1000.        , 1000.69314718, 1000.69314718])
+    """
+    array = as_array(x)
+    if array.dtype.kind in "iub":
+        array = exact_numbers("x", array).astype(np.float64)
+    return scan_exponentials(array, axis, bool(reverse), out)
 
 
 def _flags(include_initial: bool, exclusive: bool, reverse: bool) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from samesum.algebra.rows import REDUCTIONS, SCANS
 from samesum.engine.arrays import as_array
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE, SCALAR, SELECT_LAST, SKIP_NAN
-from samesum.errors import AttributeValueError
+from samesum.errors import AttributeValueError, UnsupportedOperator
 from samesum.frontends.dask.reductions import reduced, without_nans
 from samesum.frontends.dask.scans import scanned
 
@@ -63,6 +63,11 @@ def _count_nonzero(x: Any, axis: Any, flags: int, where: Any) -> Any:
 
 def _scan(x: Any, combine: int, axis: Any, flags: int, dtype: Any, out: Any) -> Any:
     _refuse_out(out)
+    if combine not in _SCANS:
+        allowed = " and ".join(_SCANS.values())
+        raise UnsupportedOperator(
+            f"of a Dask array there are {allowed}, no cumulative minimum or maximum; pass x.compute() if it fits"
+        )
     return scanned(
         x,
         _SCANS[combine],

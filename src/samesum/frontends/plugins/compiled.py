@@ -135,10 +135,10 @@ def compile_model(
     `model` is the path of an `.xml` (its `.bin` beside it, or in `weights`) or `.onnx` file, the bytes of either, or
     an `openvino.Model`. `device_name` is CPU, AUTO or AUTO:CPU. If the model holds operators that samesum has, every
     answer is samesum's and `config`, OpenVINO's properties, changes none. A model that holds others too is compiled by
-    OpenVINO, if that is installed, with `config` and in float32 where that says nothing else, and only its reductions,
-    scans and softmaxes are samesum's, as `exact` has it; a UserWarning says so. Raises OSError for a file that cannot
-    be read, ModelError for one that is no model, UnsafeModelError for one that reaches beyond itself,
-    AttributeValueError for another device, UnsupportedOperator with every operator that cannot run.
+    OpenVINO, if that is installed, with `config` and in float32 where that says nothing else, and only what `exact`
+    takes over is samesum's; a UserWarning says so. Raises OSError for a file that cannot be read, ModelError for one
+    that is no model, UnsafeModelError for one that reaches beyond itself, AttributeValueError for another device,
+    UnsupportedOperator with every operator that cannot run.
     Source: https://docs.openvino.ai/2025/api/ie_python_api/api.html.
 
     >>> import numpy as np
@@ -174,8 +174,8 @@ def _compiled_by_openvino(
         warnings.filterwarnings("ignore", "OpenVINO's CPU plugin computes in", RuntimeWarning)
         changed = exact(model)
     warnings.warn(
-        f"{', '.join(error.operators)} of this model run in OpenVINO; samesum computes the reductions, scans and "
-        "softmaxes",
+        f"{', '.join(error.operators)} of this model run in OpenVINO; samesum computes the reductions, scans, "
+        "softmaxes and normalizations",
         stacklevel=3,
     )
     return core.compile_model(changed, "CPU", {_PRECISION: "f32", **config})

@@ -7,15 +7,15 @@ from functools import cache
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.engine.library import AttributeRow, AxesRow, ParameterRow, VersionRow, declare
 from samesum.formats.limits import MAX_RANK
-from samesum.frontends.plugins.custom_norms import NORMS, LineKind, defaults_of, field_of, kind_of
+from samesum.frontends.plugins.custom_kinds import MADE_OF_REDUCTIONS, LineKind, defaults_of, field_of, kind_of
 from samesum.specs.onnx import ONNX
 from samesum.specs.row import Attribute, Operator, Version
 
 _OUTSIDE_FUSIONS = 2
 """A version that the optimizers of ONNX Runtime, which know nodes by version, know of no operator here."""
 
-OPERATORS = (*(operator for operator in ONNX.operators if operator.row is not None), *NORMS)
-"""Those that ONNX Runtime is offered: the reductions, the scans, the softmaxes, the normalizations and global pools."""
+OPERATORS = (*(operator for operator in ONNX.operators if operator.row is not None), *MADE_OF_REDUCTIONS)
+"""Those that ONNX Runtime is offered: the reductions, scans, softmaxes, normalizations, global pools and scatters."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Models of OpenVINO whose reductions, scans and softmaxes are samesum's."""
+"""Models of OpenVINO whose reductions, scans, softmaxes and normalizations are samesum's."""
 
 from __future__ import annotations
 
@@ -11,25 +11,34 @@ from samesum.frontends.plugins.choosing import chosen_names
 from samesum.specs.bind import bind
 from samesum.specs.lookup import lookup
 from samesum.specs.openvino import OPENVINO
+from samesum.specs.openvino_norms import OPENVINO_NORMS
+from samesum.specs.openvino_scatters import OPENVINO_SCATTERS
 
 if TYPE_CHECKING:
     import openvino
 
-OFFERED = tuple(operator for operator in OPENVINO.operators if operator.row is not None)
+OFFERED = (
+    *(operator for operator in OPENVINO.operators if operator.row is not None),
+    *OPENVINO_NORMS,
+    *OPENVINO_SCATTERS,
+)
+"""The operators that OpenVINO is offered."""
 _NARROWED = {"f64": "f32", "i64": "i32", "u64": "i32", "u32": "i32"}
 """What the CPU plugin computes instead. It narrows the tensors before an operator sees them."""
 _PRECISION = "INFERENCE_PRECISION_HINT"
 
 
 def exact(model: openvino.Model, operators: Iterable[str] | None = None) -> openvino.Model:
-    """A copy of `model` in which every reduction, CumSum, SoftMax and LogSoftmax is samesum's, in bodies too.
+    """A copy of `model` in which every reduction, CumSum, softmax and normalization is samesum's, in bodies too.
 
-    It compiles and runs as any other does; whatever else it contains is OpenVINO's. `operators` chooses some of them
-    by name, such as `["ReduceSum"]`; None means all. A RuntimeWarning says what the CPU plugin does to tensors before
-    an operator sees them: it narrows float64, int64, uint64 and uint32, and computes in bfloat16 on some processors
-    unless `{"INFERENCE_PRECISION_HINT": "f32"}` is given to `compile_model`. float16 it holds in float32. Raises
-    MissingPackage without openvino, UnsupportedOperator for names that samesum does not have, AttributeValueError
-    where `operators` is empty or a text, DtypeError for what is no openvino.Model.
+    Softmaxes are SoftMax and LogSoftmax, normalizations MVN, NormalizeL2 and GroupNormalization; scatters that reduce
+    and sums of embeddings and segments are samesum's, too. The model compiles and runs as any other does; whatever
+    else it contains is OpenVINO's. `operators` chooses some of them by name, such as `["ReduceSum"]`; None means all.
+    A RuntimeWarning says what the CPU plugin does to tensors before an operator sees them: it narrows float64, int64,
+    uint64 and uint32, and computes in bfloat16 on some processors unless `{"INFERENCE_PRECISION_HINT": "f32"}` is
+    given to `compile_model`. float16 it holds in float32. Raises MissingPackage without openvino, UnsupportedOperator
+    for names that samesum does not have, AttributeValueError where `operators` is empty or a text, DtypeError for what
+    is no openvino.Model.
     Source: https://docs.openvino.ai/2025/documentation/openvino-extensibility/custom-openvino-operations.html.
 
     >>> import numpy as np, openvino
@@ -69,10 +78,15 @@ def _replaced(model: openvino.Model, names: set[str]) -> Iterator[str]:
             continue
         version = node.get_type_info().version_id
         spec = lookup(OPENVINO.name, node.get_type_name(), int(version.removeprefix("opset")))
-        # OpenVINO lets through what the standard does not have: there is nothing to be exact about.
-        if node.get_input_element_type(0) == openvino.Type.boolean and "bool" not in spec.types:
+        # OpenVINO lets through booleans that the standard does not have, and scatters of them move or compare: there
+        # is nothing to be exact about.
+        if node.get_input_element_type(0) == openvino.Type.boolean and spec.types != {"bool"}:
             continue
-        operation = bind(spec, node.get_attributes())
+        attributes = node.get_attributes()
+        # A scatter that reduces nothing moves elements, which is exact wherever it runs.
+        if node.get_type_name().startswith("Scatter") and attributes.get("reduction", "none") == "none":
+            continue
+        operation = bind(spec, attributes)
         made = SamesumOperator(node.input_values(), operation, f"node {node.get_friendly_name()!r}")
         made.set_friendly_name(node.get_friendly_name())
         replace_node(node, made)

@@ -1,4 +1,4 @@
-"""Sessions of ONNX Runtime whose reductions, scans, softmaxes, normalizations and global pools are samesum's."""
+"""Sessions of ONNX Runtime whose reductions, scans, and what is made of them are samesum's."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _OPSET, _OPERATORS, _REGISTERED = "samesum.opset", "samesum.operators", "samesum
 def custom_ops_library() -> str:
     """The path of a library for `SessionOptions.register_custom_ops_library`: these operators in ONNX's own domain.
 
-    Every reduction, scan, softmax, ArgMax, ArgMin, normalization and global pool of a model, in the bodies of If, Loop
-    and Scan too, then runs in samesum. The library is this package's compiled core and needs a process that runs
-    Python. ONNX Runtime does not tell it the opset of a model: Softmax, LogSoftmax and Hardmax are samesum's from opset
-    13 on, GroupNormalization from 21 on, and those of older models stay the runtime's, unless the options say it, as
-    `exact_session` does: `options.add_session_config_entry("samesum.opset", "11")`. The entry `samesum.operators`
+    Every reduction, scan, softmax, ArgMax, ArgMin, normalization, global pool and scatter of a model, in the bodies of
+    If, Loop and Scan too, then runs in samesum. The library is this package's compiled core and needs a process that
+    runs Python. ONNX Runtime does not tell it the opset of a model: Softmax, LogSoftmax and Hardmax are samesum's from
+    opset 13 on, GroupNormalization from 21 on, and those of older models stay the runtime's, unless the options say it,
+    as `exact_session` does: `options.add_session_config_entry("samesum.opset", "11")`. The entry `samesum.operators`
     chooses operators, with semicolons between their names. ONNX Runtime 1.20 or newer.
     Source: https://onnxruntime.ai/docs/reference/operators/add-custom-op.html.
 
@@ -51,7 +51,7 @@ def exact_session(
 ) -> onnxruntime.InferenceSession:
     """An `onnxruntime.InferenceSession` whose reductions, scans, softmaxes, norms and global pools are samesum's.
 
-    The model stays as it is, and whatever else it contains runs as ever. ArgMax, ArgMin and the
+    The model stays as it is, and whatever else it contains runs as ever. ArgMax, ArgMin, scatters and the
     SimplifiedLayerNormalization of ONNX Runtime are samesum's too. `operators` chooses some of them by name,
     such as `["ReduceSum", "Softmax"]`; None means all. `sess_options` receives the operators, for models of this
     opset; the other arguments are those of the session. Raises MissingPackage without onnxruntime,

@@ -13,8 +13,11 @@ from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
 from samesum.specs.bind import Operation
+from samesum.specs.openvino_scatters import OPENVINO_SCATTERS
 
 _DIMENSION_UNKNOWN = -1
+_OF_TABLES = {each.name for each in OPENVINO_SCATTERS if not each.name.startswith("Scatter")}
+"""Their results have as many slices of the first input as other inputs say."""
 
 
 class SamesumOperator(openvino.Op):  # type: ignore[misc]
@@ -46,7 +49,7 @@ class SamesumOperator(openvino.Op):  # type: ignore[misc]
         inputs: list[NDArray | None] = [_array(each) for each in input_values]
         data = inputs[0]
         assert data is not None
-        if "bool" in self._operation.spec.types:
+        if self._operation.spec.types == {"bool"}:
             inputs[0] = data.view(np.bool_)
         try:
             result = apply(self._operation, inputs)
@@ -61,6 +64,8 @@ class SamesumOperator(openvino.Op):  # type: ignore[misc]
 
     def _shape(self) -> openvino.PartialShape:
         shape = self.get_input_partial_shape(0)
+        if self._operation.spec.operator.name in _OF_TABLES and not shape.rank.is_dynamic:
+            return openvino.PartialShape([_DIMENSION_UNKNOWN, *(shape[i] for i in range(1, shape.rank.get_length()))])
         if not isinstance(self._operation.spec.row, Reduction):
             return shape
         keepdims = self._operation.attributes["keepdims"]

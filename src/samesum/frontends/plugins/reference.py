@@ -10,10 +10,13 @@ from samesum.engine.arrays import as_array
 from samesum.errors import DtypeError, SamesumError, during
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models.onnx_file.nodes import attributes_of
-from samesum.operators.apply import apply
+from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import bind_node
-from samesum.specs.lookup import FAMILY, lookup
+from samesum.specs.lookup import lookup
 from samesum.specs.onnx import ONNX
+from samesum.specs.onnx_family import ONNX_FAMILY
+from samesum.specs.onnx_norms import ONNX_GLOBAL_POOLS, ONNX_NORMS
+from samesum.specs.onnx_scatters import ONNX_SCATTERS
 
 
 class _Operator(OpRun):
@@ -44,14 +47,15 @@ class _Operator(OpRun):
             raise
         return outputs
 
-    def _run(self, *inputs: NDArray | None, **attributes: Any) -> tuple[NDArray]:
+    def _run(self, *inputs: NDArray | None, **attributes: Any) -> tuple[NDArray, ...]:
         with during(self._title):
             linked = {name: attributes[name] for name in self._linked}
             operation = self._operation or bind_node(self._spec, self._given | linked, self.onnx_node.input)
             arrays = [None if x is None else _read(x) for x in inputs]
             while arrays and arrays[-1] is None:
                 arrays.pop()
-            return (apply(operation, arrays),)
+            count = len(self.onnx_node.output)
+            return (apply(operation, arrays),) if count == 1 else apply_all(operation, count, arrays)
 
 
 def _read(x: NDArray) -> NDArray:
@@ -62,8 +66,9 @@ def _read(x: NDArray) -> NDArray:
 
 
 def reference_ops() -> list[type[OpRun]]:
-    """One class for each operator of ONNX that samesum has, for `ReferenceEvaluator(model, new_ops=...)`.
+    """One class for each reduction, scan, softmax, norm, global pool and scatter of ONNX, for `ReferenceEvaluator`.
 
+    `ReferenceEvaluator(model, new_ops=reference_ops())` then has samesum's results for them.
     They serve models of every opset up to the newest that samesum knows, and the branches and bodies in
     them. The evaluator does not hand them to a model's own functions: `onnx.inliner.inline_local_functions`
     puts those into the graph first. As the evaluator is made, UnsupportedOperator is raised for a version or an
@@ -79,5 +84,5 @@ def reference_ops() -> list[type[OpRun]]:
     >>> session.run(None, {"data": np.ones((6, 12, 10, 24), np.float32)})[0].shape
     (6, 12)
     """
-    names = dict.fromkeys(spec.operator.name for spec in FAMILY if spec.standard is ONNX)
+    names = [operator.name for operator in (*ONNX_FAMILY, *ONNX_NORMS, *ONNX_GLOBAL_POOLS, *ONNX_SCATTERS)]
     return [type(name, (_Operator,), {"__doc__": f"{name} by samesum."}) for name in names]

@@ -140,7 +140,7 @@ def _session_of_onnxruntime(error: UnsupportedOperator, source: Source, sess_opt
         raise error from None
     warnings.warn(
         f"{', '.join(error.operators)} of this model run in ONNX Runtime; samesum computes the reductions, scans, "
-        "softmaxes, normalizations and global pools",
+        "softmaxes, normalizations, global pools and scatters",
         stacklevel=3,
     )
     return session

@@ -9,6 +9,7 @@ from samesum.frontends.plugins.torch_lines import LINES
 from samesum.frontends.plugins.torch_norms import NORMS
 from samesum.frontends.plugins.torch_overrides import Kernel
 from samesum.frontends.plugins.torch_reductions import REDUCTIONS
+from samesum.frontends.plugins.torch_scatters import SCATTERS
 
 
 class Replaced(Protocol):
@@ -22,5 +23,5 @@ class Replaced(Protocol):
         """The new ones, by dispatch key."""
 
 
-OVERRIDES: Mapping[str, Sequence[Replaced]] = {**REDUCTIONS, **LINES, **NORMS}
+OVERRIDES: Mapping[str, Sequence[Replaced]] = {**REDUCTIONS, **LINES, **NORMS, **SCATTERS}
 """By the name that PyTorch's users know, the overloads that their calls reach."""

@@ -54,7 +54,8 @@ class Override:
         yield "CPU", run
 
     def _outs(self, x: torch.Tensor, named: dict[str, Any]) -> list[torch.Tensor]:
-        return [x] if self.overload.endswith("_") else [named[name] for name in self.outs if name in named]
+        is_in_place = self.overload.partition(".")[0].endswith("_")
+        return [x] if is_in_place else [named[name] for name in self.outs if name in named]
 
     def _results(
         self, x: torch.Tensor, outs: list[torch.Tensor], arguments: tuple[Any, ...], named: dict[str, Any]

@@ -72,11 +72,19 @@ def RMSNormalization(
 
 
 def GroupNormalization(
-    X: ArrayLike, scale: ArrayLike, bias: ArrayLike, *, num_groups: int, epsilon: float = 1e-5, opset: int | None = None
+    X: ArrayLike,
+    scale: ArrayLike,
+    bias: ArrayLike,
+    *,
+    num_groups: int,
+    epsilon: float = 1e-5,
+    stash_type: int | None = None,
+    opset: int | None = None,
 ) -> NDArray:
     """`LayerNormalization` over each group of channels (axis 1) and all axes after it.
 
-    `scale` and `bias` have one number for each channel, before opset 21 for each group. Raises ShapeError for channels
+    `scale` and `bias` have one number for each channel, before opset 21 for each group; `stash_type`, which opset 21
+    brought, changes nothing. Raises ShapeError for channels
     that the groups do not share evenly; the rest is as in `LayerNormalization`.
     Source: https://onnx.ai/onnx/operators/onnx__GroupNormalization.html (18, 21); NUMERICS.md.
 
@@ -84,8 +92,9 @@ def GroupNormalization(
     >>> GroupNormalization(np.float32([[1000, 1002, 5, 9]]), np.ones(4, "f"), np.zeros(4, "f"), num_groups=2, epsilon=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
+    newer = {} if stash_type is None else {"stash_type": stash_type}
     inputs = (X, scale, bias)
-    return _applied("GroupNormalization", opset, inputs, num_groups=num_groups, epsilon=epsilon)
+    return _applied("GroupNormalization", opset, inputs, num_groups=num_groups, epsilon=epsilon, **newer)
 
 
 def InstanceNormalization(
@@ -154,7 +163,7 @@ def GlobalMaxPool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
 
 
 def GlobalLpPool(X: ArrayLike, *, p: int = 2, opset: int | None = None) -> NDArray:
-    """The p-norm over all axes after the channels, which stay with length 1, rounded once; p is 1 or 2.
+    """The p-norm over all axes after the channels, which stay with length 1, rounded once; p is whole, 1 to 1024.
 
     Source: https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html (1, 2, 22); NUMERICS.md.
 

@@ -12,6 +12,7 @@ from samesum.conformance.suites.edges.logical import LOGICAL
 from samesum.conformance.suites.edges.normalizations import NORMALIZATIONS
 from samesum.conformance.suites.edges.norms import NORMS
 from samesum.conformance.suites.edges.nothing import NOTHING
+from samesum.conformance.suites.edges.pools import POOLS
 from samesum.conformance.suites.edges.positions import POSITIONS
 from samesum.conformance.suites.edges.products import PRODUCTS
 from samesum.conformance.suites.edges.types import TYPES
@@ -20,4 +21,4 @@ from samesum.conformance.suites.edges.types import TYPES
 def edges() -> tuple[Case, ...]:
     """Every one."""
     first = (*FLOATS, *INTEGERS, *AXES, *NOTHING, *TYPES, *LENGTHS)
-    return (*first, *PRODUCTS, *POSITIONS, *LOGICAL, *LOGARITHMS, *NORMALIZATIONS, *NORMS)
+    return (*first, *PRODUCTS, *POSITIONS, *LOGICAL, *LOGARITHMS, *NORMALIZATIONS, *NORMS, *POOLS)

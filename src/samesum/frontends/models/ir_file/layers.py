@@ -14,7 +14,7 @@ from samesum.frontends.models.ir_file.texts import port_dim, split_names, whole
 from samesum.frontends.models.ir_file.xml import Element
 
 _VERSIONS = ("10", "11")
-_BODIES = ("body", "then_body", "else_body")
+BODIES = ("body", "then_body", "else_body")
 _ON_LAYER = ("exclusive", "reverse")
 """Attributes that the page of CumSum-3 puts on the layer itself."""
 
@@ -43,6 +43,8 @@ class Layer:
     outputs: tuple[Port, ...]
     bodies: tuple[Layer, ...] = ()
     """The layers of the nets that it holds: the branches of an If, the body of a loop."""
+    element: Element | None = None
+    """The layer as it stands in the file, if it holds nets."""
 
     def __str__(self) -> str:
         return f"layer {self.number} ({self.type} {self.name!r})"
@@ -55,7 +57,12 @@ def read_layers(root: Element) -> dict[int, Layer]:
     version = root.attributes.get("version")
     if version not in _VERSIONS:
         raise ModelError(f"the IR version is {version!r}; allowed: {', '.join(_VERSIONS)}")
-    section = root.only("layers")
+    return layers_in(root)
+
+
+def layers_in(net: Element) -> dict[int, Layer]:
+    """The layers of a net or of a body by id."""
+    section = net.only("layers")
     layers: dict[int, Layer] = {}
     for element in section.all("layer") if section else ():
         layer = _layer(element)
@@ -77,11 +84,13 @@ def _layer(element: Element) -> Layer:
     inputs, outputs = (_ports(element.only(side), said, side) for side in ("input", "output"))
     _check_unique([port.number for port in inputs + outputs], said)
     names = split_names(given.get("output_names", ""))
-    return Layer(number, name, kind, given.get("version", ""), attributes, names, inputs, outputs, _bodies(element))
+    bodies = _bodies(element)
+    held = element if bodies else None
+    return Layer(number, name, kind, given.get("version", ""), attributes, names, inputs, outputs, bodies, held)
 
 
 def _bodies(element: Element) -> tuple[Layer, ...]:
-    sections = [body.only("layers") for tag in _BODIES for body in element.all(tag)]
+    sections = [body.only("layers") for tag in BODIES for body in element.all(tag)]
     return tuple(_layer(layer) for section in sections if section for layer in section.all("layer"))
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from samesum.errors import ModelError
 from samesum.frontends.models.ir_file.constants import constant, element_type
 from samesum.frontends.models.ir_file.edges import End, only_port, read_edges, sources
-from samesum.frontends.models.ir_file.layers import Layer, read_layers
+from samesum.frontends.models.ir_file.layers import BODIES, Layer, layers_in, read_layers
+from samesum.frontends.models.ir_file.ports import ports_of
 from samesum.frontends.models.ir_file.texts import shape
-from samesum.frontends.models.ir_file.xml import parse
+from samesum.frontends.models.ir_file.xml import Element, parse
 from samesum.graph.model import Graph, Node, Value
 
 _OPSET = re.compile(r"opset([0-9]{1,3})", re.ASCII)
@@ -45,15 +46,26 @@ class Net:
 def net_of(data: bytes) -> Net:
     """The layers and edges of an IR of version 10 or 11."""
     root = parse(data)
-    layers = read_layers(root)
-    net = Net(layers, read_edges(root, layers), _value_names(layers.values()))
+    net = _net(root, read_layers(root))
     if not net.of("result"):
         raise ModelError("the model has no Result layer")
     return net
 
 
+def _net(element: Element, layers: Mapping[int, Layer]) -> Net:
+    return Net(layers, read_edges(element, layers), _value_names(layers.values()))
+
+
+def _net_in(body: Element) -> Net:
+    return _net(body, layers_in(body))
+
+
 def read_ir(name: str, net: Net, weights: Callable[[], bytes]) -> Graph:
     """The graph of an IR; `weights` gives the content of the .bin and is called if there is a Const."""
+    return _graph(name, net, weights)
+
+
+def _graph(name: str, net: Net, weights: Callable[[], bytes]) -> Graph:
     parameters, consts, results = (net.of(kind) for kind in SPECIAL)
     arrays = [constant(layer, weights) for layer in consts]
     return Graph(
@@ -62,7 +74,7 @@ def read_ir(name: str, net: Net, weights: Callable[[], bytes]) -> Graph:
         inputs=tuple(_parameter(net, layer) for layer in parameters),
         outputs=outputs_of(net),
         results=tuple(net.feeding(layer)[0] for layer in results),
-        nodes=nodes_of(net),
+        nodes=nodes_of(net, weights),
         constants={net.value(layer): array for layer, array in zip(consts, arrays, strict=True)},
         aliases=_aliases(net, parameters),
         declared=tuple(said for layer in (*parameters, *consts) if (said := _declared(net, layer))),
@@ -97,14 +109,38 @@ def _declared(net: Net, layer: Layer) -> Value | None:
     return Value(net.names[layer.number, port.number], port.dtype, port.shape)
 
 
-def nodes_of(net: Net) -> tuple[Node, ...]:
-    """The layers that compute something."""
-    nodes = []
+def nodes_of(net: Net, weights: Callable[[], bytes] | None = None) -> tuple[Node, ...]:
+    """The layers that compute something, with the graphs that they hold if the weights are there.
+
+    An output beside the first that no edge leaves has no name.
+    """
+    nodes, used = [], set(net.edges.values())
     for layer in net.layers.values():
         if layer.type.casefold() not in SPECIAL:
-            outputs = tuple(net.names[layer.number, port.number] for port in layer.outputs)
-            nodes.append(replace(_node(layer, net.feeding(layer), outputs), declared=_declared(net, layer)))
+            ends = [(layer.number, port.number) for port in layer.outputs]
+            outputs = tuple(net.names[end] if not i or end in used else "" for i, end in enumerate(ends))
+            node = replace(_node(layer, net.feeding(layer), outputs), declared=_declared(net, layer))
+            nodes.append(node if weights is None else _holding(node, layer, weights))
     return tuple(nodes)
+
+
+def _holding(node: Node, layer: Layer, weights: Callable[[], bytes]) -> Node:
+    """The node with the graphs that its layer holds and what goes into them and comes out."""
+    if layer.element is None:
+        return node
+    graphs, ports = {}, {}
+    for name in BODIES:
+        body = layer.element.only(name)
+        if body is not None:
+            net = _net_in(body)
+            graphs[name] = _graph(name, net, weights)
+            ports[name] = ports_of(layer, name, *(_ids(net, kind) for kind in ("parameter", "result")))
+    return replace(node, graphs=graphs, ports=ports, bodies=tuple(n for g in graphs.values() for n in g.nodes))
+
+
+def _ids(net: Net, kind: str) -> dict[int, int]:
+    """The places of the layers of one type, by their ids."""
+    return {layer.number: place for place, layer in enumerate(net.of(kind))}
 
 
 def _node(layer: Layer, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> Node:

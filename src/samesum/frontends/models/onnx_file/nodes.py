@@ -16,6 +16,7 @@ from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.frontends.models.onnx_file.external import external_data
 from samesum.frontends.models.onnx_file.package import onnx_package
 from samesum.graph.model import Node, Value
+from samesum.specs.lookup import has_operator
 from samesum.specs.row import Unread
 
 _READERS: dict[int, Any] = {
@@ -28,7 +29,7 @@ _READERS: dict[int, Any] = {
     8: lambda a: tuple(each.decode("utf-8", "replace") for each in a.strings),
 }
 """By the numbers of AttributeProto.AttributeType."""
-_GRAPH = 5
+GRAPH = 5
 _KINDS = {4: "tensor", 5: "graph", 9: "tensors", 10: "graphs", 11: "sparse tensor", 12: "sparse tensors", 13: "type"}
 
 
@@ -94,7 +95,7 @@ def _tensor(attribute: Any) -> object:
 
 
 def node_of(proto: Any, position: int, names: Names) -> Node:
-    """One node; the opset is None in a domain that is not ONNX's own and for a function of the model."""
+    """One node; the opset is None in a domain that has no rows and for a function of the model."""
     texts(
         proto.name, proto.domain, proto.op_type, *proto.input, *proto.output, *(each.name for each in proto.attribute)
     )
@@ -104,24 +105,26 @@ def node_of(proto: Any, position: int, names: Names) -> Node:
         raise ModelError(f"node {name!r} ({proto.op_type}): the model imports no opset for domain {proto.domain!r}")
     opset = names.opsets[domain]
     function = (domain, proto.op_type) in names.functions
+    has_rows = not function and (not domain or has_operator(domain, proto.op_type))
     outputs = _without_trailing(tuple(proto.output))
     return Node(
         name=name,
-        standard="onnx",
+        standard=domain or "onnx" if has_rows else "onnx",
         operator=proto.op_type,
-        opset=None if domain or function else opset,
+        opset=opset if has_rows else None,
         inputs=_without_trailing(tuple(proto.input)),
         outputs=outputs,
         attributes={} if proto.op_type == "Constant" and not domain else attributes_of(proto, f"node {name!r}"),
         origin=f"a function of the model, {domain or STANDARD}" if function else f"{domain or STANDARD} {opset}",
         declared=names.declared.get(outputs[0]) if outputs else None,
         bodies=_bodies(proto, names),
+        is_call=function,
     )
 
 
 def _bodies(proto: Any, names: Names) -> tuple[Node, ...]:
     """The nodes of the graphs among the attributes; a Constant computes nothing."""
-    graphs = [graph for each in proto.attribute for graph in ((each.g,) if each.type == _GRAPH else each.graphs)]
+    graphs = [graph for each in proto.attribute for graph in ((each.g,) if each.type == GRAPH else each.graphs)]
     inner = replace(names, declared={})
     nodes = [node_of(each, position, inner) for graph in graphs for position, each in enumerate(graph.node)]
     return tuple(node for node in nodes if not is_constant(node))

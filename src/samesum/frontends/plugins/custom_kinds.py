@@ -1,4 +1,4 @@
-"""The standard's normalizations and global pools as the core's custom operators take them."""
+"""The standard's normalizations, global pools and scatters as the core's custom operators take them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM, Norm
 from samesum.formats.elements import FLOATS_PLUS
-from samesum.specs.onnx_norms import ONNX_NORMS
+from samesum.specs.onnx_norms import ONNX_GLOBAL_POOLS, ONNX_NORMS
+from samesum.specs.onnx_scatters import ONNX_SCATTERS
 from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
 
 _DIVISOR_BITS = 2
@@ -16,7 +17,7 @@ _BY_GROUP = 16
 
 @dataclass(frozen=True, slots=True)
 class LineKind:
-    """What makes a line of an operator, its row, and what its outputs after the first one are."""
+    """What the core does for an operator, its row, and what its outputs after the first one are."""
 
     name: str
     code: int
@@ -44,10 +45,13 @@ _KINDS = {
     "GlobalAveragePool": LineKind("global_pool", MEAN.code, least_rank=2),
     "GlobalMaxPool": LineKind("global_pool", MAX.code, least_rank=2),
     "GlobalLpPool": LineKind("global_pool", L2_NORM.code | L1_NORM.code << 16, least_rank=2),
+    "ScatterElements": LineKind("scatter_elements", 0, least_rank=1),
+    "ScatterND": LineKind("scatter_slices", 0, least_rank=1),
 }
 """The second row of GlobalLpPool is that of p = 1."""
 
-_FIELDS = {"axes": "axes", "axis": "axis", "epsilon": "epsilon", "num_groups": "num_groups", "p": "p"}
+_FIELDS = ("axes", "axis", "epsilon", "num_groups", "p", "reduction")
+"""The attributes that change a result; the core has their names."""
 
 _SIMPLIFIED = Operator(
     "SimplifiedLayerNormalization",
@@ -77,7 +81,7 @@ def _as_onnxruntime_has_it(operator: Operator) -> Operator:
     return replace(operator, versions=(replace(operator.versions[0], since=1), *operator.versions))
 
 
-NORMS = (*(_as_onnxruntime_has_it(each) for each in ONNX_NORMS if each.name in _KINDS), _SIMPLIFIED)
+MADE_OF_REDUCTIONS = (*map(_as_onnxruntime_has_it, ONNX_NORMS), *ONNX_GLOBAL_POOLS, *ONNX_SCATTERS, _SIMPLIFIED)
 """Those that ONNX Runtime is offered."""
 
 
@@ -93,12 +97,12 @@ def field_of(attribute: Attribute) -> str:
     """The core's word for what the attribute sets."""
     if attribute.name == "p" and attribute.kind is Kind.NUMBER:
         return "float_p"
-    return _FIELDS.get(attribute.name, "ignored")
+    return attribute.name if attribute.name in _FIELDS else "ignored"
 
 
 def defaults_of(attribute: Attribute) -> list[float]:
-    """What holds for a node without the attribute; none if it needs one."""
+    """What holds for a node without the attribute; none if it needs one, and of words."""
     default: Any = attribute.default
-    if default is None:
+    if default is None or attribute.kind is Kind.WORD:
         return []
     return [float(each) for each in (default if isinstance(default, tuple) else (default,))]

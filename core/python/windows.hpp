@@ -1,0 +1,126 @@
+// Reductions of windows and of several arrays, from Python. Included by module.cpp alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "python/elementwise.hpp"
+#include "python/reductions.hpp"
+#include "run/terms.hpp"
+#include "run/windows.hpp"
+
+namespace samesum::python {
+
+// The windows along one axis: which axis, the distance of neighbours in a window, and three rows of int64:
+// the first element of each window, how many elements it has, and its factor of what a mean divides by.
+inline WindowAxis window_axis(nb::handle dilation, nb::handle table, std::int64_t size) {
+    PyArrayObject* const rows = checked_array(table, "a table of windows");
+    const bool fits = PyArray_NDIM(rows) == 2 && PyArray_DIM(rows, 0) == 3 &&
+                      PyArray_TYPE(rows) == NPY_INT64 && PyArray_ISCARRAY_RO(rows);
+    if (!fits) raise("ShapeError", "a table of windows has three contiguous rows of int64");
+    const std::int64_t n = PyArray_DIM(rows, 1), step = nb::cast<std::int64_t>(dilation);
+    const auto* const first = static_cast<const std::int64_t*>(PyArray_DATA(rows));
+    const WindowAxis axis{n, step, first, first + n, first + 2 * n};
+    for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t count = axis.count[i];
+        const bool inside = step >= 1 && count >= 0 && axis.weight[i] >= count &&
+                            (count == 0 || (axis.first[i] >= 0 && axis.first[i] < size &&
+                                            count - 1 <= (size - 1 - axis.first[i]) / step));
+        if (!inside)
+            raise("ShapeError", "window " + std::to_string(i) + " of " + std::to_string(count) +
+                                    " elements from " + std::to_string(axis.first[i]) + " on, " +
+                                    std::to_string(step) + " apart, does not lie in an axis of " +
+                                    std::to_string(size) + " elements");
+    }
+    return axis;
+}
+
+// axes: (axis, dilation, table) of those that have windows; steps: of the index that a position becomes, one
+// for each axis of x, or None.
+inline nb::object reduce_windows(unsigned code, nb::handle x, unsigned flags, const nb::list& axes,
+                                 nb::handle steps) {
+    Input input = input_of(x);
+    const Extents extents(input.view);
+    const Reduction row = reduction_of(code, flags);
+    const Format format = format_for(row, input.view.format, flags, nb::none());
+    const int rank = input.view.rank;
+    WindowAxis given[max_rank];
+    std::int64_t index_steps[max_rank] = {};
+    npy_intp shape[max_rank], outputs = 1;
+    for (int i = 0; i < rank; ++i) given[i] = {input.view.shape[i]};
+    for (nb::handle each : axes) {
+        const int axis = checked_axis(each[0], rank);
+        given[axis] = window_axis(each[1], each[2], input.view.shape[axis]);
+    }
+    if (is_position(row.combine) == steps.is_none())
+        raise("AttributeValueError", "positions, and nothing else, have steps of an index");
+    for (int i = 0; i < rank; ++i) {
+        outputs *= shape[i] = given[i].outputs;
+        if (!steps.is_none()) index_steps[i] = nb::cast<std::int64_t>(steps[nb::int_(i)]);
+    }
+    Output output(nb::none(), input, format, shape);
+    if (outputs > 0) {
+        std::int64_t room[2 * max_rank], ordered_steps[max_rank];
+        const View view = output.order().applied_to(input.view, room);
+        WindowAxis ordered[max_rank];
+        for (int i = 0; i < rank; ++i) {
+            ordered[output.order().place_of(i)] = given[i];
+            ordered_steps[output.order().place_of(i)] = index_steps[i];
+        }
+        const WindowCall call{view, ordered, steps.is_none() ? nullptr : ordered_steps,
+                              row,  format,  output.data()};
+        const auto bytes = static_cast<std::int64_t>(size_of(input.view.format));
+        unlocked(std::max<std::int64_t>(input.count, outputs) * bytes,
+                 [&] { samesum::reduce_windows(call); });
+    }
+    return output.finished();
+}
+
+// Of one or more arrays of one type, which broadcast together.
+inline nb::object reduce_terms(unsigned code, const nb::list& arrays, unsigned flags) {
+    std::vector<Input> terms;
+    for (nb::handle each : arrays) terms.push_back(input_of(each));
+    if (terms.empty()) raise("ShapeError", "one array at least is needed");
+    int rank = 0;
+    npy_intp shape[max_rank], places = 1;
+    for (const Input& each : terms) {
+        if (each.view.format != terms[0].view.format)
+            raise("DtypeError", "the arrays have the types " + name_of(terms[0].view.format) + " and " +
+                                    name_of(each.view.format) + "; one type is needed");
+        rank = std::max(rank, each.view.rank);
+    }
+    for (int i = 0; i < rank; ++i) {
+        shape[i] = 1;
+        for (const Input& each : terms) {
+            const int own = i - (rank - each.view.rank);
+            if (own >= 0 && each.view.shape[own] != 1) shape[i] = each.view.shape[own];
+        }
+        places *= shape[i];
+    }
+    const Reduction row = reduction_of(code, flags);
+    const Format format = format_for(row, terms[0].view.format, flags, nb::none());
+    if (is_position(row.combine)) raise("AttributeValueError", "positions have no meaning here");
+    std::vector<std::int64_t> strides(terms.size() * max_rank);
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+        if (!spread(terms[k], rank, shape, strides.data() + k * max_rank))
+            raise("ShapeError", "the shape " + shape_of(terms[k]) + " does not broadcast with the others");
+    }
+    Output output(nb::none(), terms[0].array, format, rank, shape);
+    if (places > 0) {
+        std::vector<View> views;
+        for (std::size_t k = 0; k < terms.size(); ++k)
+            views.push_back(spread_view(terms[k], rank, shape, strides.data() + k * max_rank));
+        const auto bytes = static_cast<std::int64_t>(terms.size() * size_of(terms[0].view.format));
+        unlocked(places * bytes,
+                 [&] { samesum::reduce_terms(views.data(), views.size(), row, format, output.data()); });
+    }
+    return output.finished();
+}
+
+inline void define_windows(nb::module_& m) {
+    m.def("reduce_windows", &reduce_windows, nb::arg("code"), nb::arg("x"), nb::arg("flags"), nb::arg("axes"),
+          nb::arg("steps").none() = nb::none());
+    m.def("reduce_terms", &reduce_terms, nb::arg("code"), nb::arg("arrays"), nb::arg("flags"));
+}
+
+}  // namespace samesum::python

@@ -1,0 +1,14 @@
+// Exact totals of floats that stay from one array to the next take the elements of some sets.
+#pragma once
+
+#include "exact/superaccumulator.hpp"
+#include "layout/plan.hpp"
+#include "methods/method.hpp"
+
+namespace samesum {
+
+// Adds map(x) for the elements x of each reduced set of `piece` to its total, one for each output in
+// row-major order.
+void add_to_totals(const View& piece, const bool* reduced, Map map, Superaccumulator* totals);
+
+}  // namespace samesum

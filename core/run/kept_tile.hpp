@@ -1,0 +1,87 @@
+// Totals of the columns of a tile: integers in units that the column's exponent gives, and exact totals of
+// what has no such sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "exact/superaccumulator.hpp"
+#include "methods/kept_blocks.hpp"
+#include "methods/method.hpp"
+
+namespace samesum {
+
+// Exact totals of the few columns that need one.
+class Overflow {
+  public:
+    Superaccumulator& at(std::size_t j) {
+        if (j >= totals_.size()) totals_.resize(j + 1);
+        if (!totals_[j]) totals_[j] = std::make_unique<Superaccumulator>();
+        return *totals_[j];
+    }
+    const Superaccumulator* find(std::size_t j) const {
+        return j < totals_.size() ? totals_[j].get() : nullptr;
+    }
+
+  private:
+    std::vector<std::unique_ptr<Superaccumulator>> totals_;
+};
+
+struct KeptTile {
+    std::int32_t exponent[tile_pitch], blocks[tile_pitch];
+    std::int64_t part[kept_parts][tile_pitch];
+    Overflow* overflow;
+
+    static KeptTile& of(void* tile) { return *static_cast<KeptTile*>(tile); }
+
+    void init(std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) exponent[j] = no_exponent, blocks[j] = 0;
+        for (auto& each : part) std::memset(each, 0, n * sizeof each[0]);
+    }
+
+    static void add(Superaccumulator& total, std::int64_t value, int unit) {
+        const std::uint64_t bits = static_cast<std::uint64_t>(value);
+        if (value != 0) total.add(value < 0 ? 0 - bits : bits, unit, value < 0);
+    }
+
+    void add_to(Superaccumulator& total, std::size_t j) const {
+        for (std::size_t i = 0; i < kept_parts; ++i) add(total, part[i][j], exponent[j] + kept_units[i]);
+    }
+
+    // Readies column j for `more` blocks with this exponent.
+    void make_room(std::size_t j, std::int32_t with, std::int32_t more) {
+        if (exponent[j] != with || blocks[j] + more > most_kept_blocks) {
+            if (blocks[j] > 0) add_to(overflow->at(j), j);
+            for (auto& each : part) each[j] = 0;
+            exponent[j] = with;
+            blocks[j] = 0;
+        }
+        blocks[j] += more;
+    }
+
+    void join(std::size_t j, const KeptPart& sum) {
+        make_room(j, sum.exponent, 1);
+        for (std::size_t i = 0; i < kept_parts; ++i) part[i][j] += sum.part[i];
+        for (std::size_t i = 0; i < 2; ++i)
+            if (sum.deep[i] != 0) add(overflow->at(j), sum.deep[i], sum.exponent + deep_units[i]);
+    }
+
+    void merge(std::size_t j, const KeptTile& from, std::size_t i) {
+        if (const Superaccumulator* more = from.overflow->find(i)) overflow->at(j).merge(*more);
+        if (from.blocks[i] == 0) return;
+        make_room(j, from.exponent[i], from.blocks[i]);
+        for (std::size_t k = 0; k < kept_parts; ++k) part[k][j] += from.part[k][i];
+    }
+
+    // The whole of column j.
+    void give_to(Superaccumulator& total, std::size_t j) const {
+        if (blocks[j] > 0) add_to(total, j);
+        if (const Superaccumulator* more = overflow->find(j)) total.merge(*more);
+    }
+};
+static_assert(sizeof(KeptTile) <= tile_bytes);
+
+}  // namespace samesum

@@ -1,0 +1,30 @@
+// How rows that are scattered to segments are put in order and reduced.
+#pragma once
+
+#include "select/threshold.hpp"
+
+namespace samesum {
+
+inline constexpr Threshold segment_part_rows{
+    "segment_part_rows", 64 << 10, "rows",
+    "a part that has its own counts of the segments has so many at least"};
+inline constexpr Threshold few_segments{
+    "few_segments", 2048, "segments",
+    "so few are counted four times over: to count one up waits until it was counted up before"};
+inline constexpr Threshold many_segment_rows{"many_segment_rows", 64 << 10, "rows of a segment",
+                                             "segments of more are few, and sorted by comparison"};
+inline constexpr Threshold small_segment_row{"small_segment_row", 32, "bytes of a row",
+                                             "smaller rows share cache lines: they are put in order once"};
+inline constexpr Threshold segment_rows_ahead{"segment_rows_ahead", 8, "rows",
+                                              "so far ahead rows that are copied are asked for"};
+inline constexpr Threshold segment_lines_ahead{"segment_lines_ahead", 8, "cache lines of a row",
+                                               "so many of each are asked for"};
+inline constexpr Threshold segment_block_bytes{
+    "segment_block_bytes", 256 << 10, "bytes",
+    "rows that are copied together: they stay in the cache until they are reduced"};
+inline constexpr Threshold long_segment_bytes{"long_segment_bytes", 1 << 20, "bytes of a segment",
+                                              "threads share larger segments"};
+inline constexpr Threshold segment_slice_bytes{"segment_slice_bytes", 32 << 10, "bytes of a row",
+                                               "wider rows are taken in slices"};
+
+}  // namespace samesum

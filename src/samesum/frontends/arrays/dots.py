@@ -1,0 +1,110 @@
+"""The array door, dot products: array-API names and signatures on the engine."""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from samesum.engine import dots
+from samesum.engine.arrays import as_array, as_dtype
+from samesum.errors import AxisError, DtypeError
+from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
+from samesum.formats.axes import integer_of
+
+_BYTE_FLOAT = "float8"
+
+
+def vecdot(
+    a: ArrayLike,
+    b: ArrayLike,
+    /,
+    axis: SupportsIndex = -1,
+    *,
+    dtype: DTypeLike | None = None,
+    out: NDArray | None = None,
+) -> Result:
+    """The dot products of the vectors along `axis` of `a` and `b`: the exact sums of the exact products, rounded once.
+
+    The shapes broadcast, but the vectors of both have the same length; the result has the broadcast shape without
+    `axis`, and is a scalar where nothing is left. A negative `axis` counts from the back of each operand; any other
+    needs operands of equal rank. The result has the dtype that NumPy's promotion gives, to which the operands are
+    converted first (of int64 and float64 that may round). Integers wrap modulo 2^k in it, without a wider
+    type: `dtype` asks for one. For floats `dtype` is the float type that the exact sum is rounded to. No product or
+    partial sum overflows or underflows on the way; an infinity times zero, both infinities and any NaN give NaN; a sum
+    of exactly zero, and that of nothing, is +0. `out` receives the result and is returned.
+
+    Raises DtypeError for booleans, complex numbers, dtypes that promote to none of these and a `dtype` of another kind,
+    ShapeError for vectors of different lengths, for shapes that do not broadcast and if `out` has another shape,
+    AxisError for an axis that one of the operands lacks.
+    Source: the Python array API standard 2024.12, `vecdot`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> float(vecdot(np.array([1e200, 1.0, -1e200]), np.array([1e200, 2.0, 1e200])))
+    2.0
+    >>> vecdot(np.array([[1, 2], [3, 4]]), np.array([10, 1]))
+    array([12, 34])
+    """
+    first, second = as_array(a), as_array(b)
+    place = _from_back(axis, first, second)
+    first, second, result = _promoted(first, second, None if dtype is None else as_dtype(dtype))
+    product: Result = dots.vecdot(first, second, place, result, out)
+    return product
+
+
+def _from_back(axis: object, first: NDArray, second: NDArray) -> int:
+    number, ranks = integer_of(axis), (first.ndim, second.ndim)
+    if number >= 0 and ranks[0] == ranks[1]:
+        number -= ranks[0]
+        if number >= 0:
+            raise AxisError(f"axis {number + ranks[0]} is out of range for rank {ranks[0]}")
+    if number >= 0:
+        raise AxisError(
+            f"axis {number} of operands of rank {ranks[0]} and {ranks[1]}: of different ranks it counts from the "
+            f"back; allowed are {-min(ranks)} to -1"
+        )
+    if number < -min(ranks):
+        allowed = f"allowed are {-min(ranks)} to -1" if min(ranks) else "a number has none"
+        raise AxisError(f"axis {number} is out of range for operands of rank {ranks[0]} and {ranks[1]}; {allowed}")
+    return number
+
+
+def _promoted(first: NDArray, second: NDArray, dtype: Dtype | None) -> tuple[NDArray, NDArray, Dtype | None]:
+    """The operands in the one dtype that they are multiplied in, and the dtype of the result, None for that one."""
+    common = first.dtype
+    if second.dtype != common or not common.isnative:
+        common = _common(first.dtype, second.dtype)
+    if dtype is not None and dtype != common:
+        common, result = _asked(common, dtype)
+    else:
+        result = None
+    if common.itemsize == 1 and common.name.startswith(_BYTE_FLOAT):
+        common, result = np.dtype(np.float32), common if result is None else result
+    return _converted(first, common), _converted(second, common), result
+
+
+def _converted(x: NDArray, dtype: Dtype) -> NDArray:
+    """The core reads either byte order itself."""
+    return x if x.dtype.newbyteorder("=") == dtype else x.astype(dtype)
+
+
+def _common(a: Dtype, b: Dtype) -> Dtype:
+    try:
+        return np.result_type(a, b).newbyteorder("=")
+    except TypeError:
+        raise DtypeError(f"{a.name} and {b.name} have no common dtype; convert one of them") from None
+
+
+def _asked(common: Dtype, dtype: Dtype) -> tuple[Dtype, Dtype | None]:
+    """The dtype to multiply in for results of `dtype`: integers as floats are exact in float64."""
+    if common.kind not in "iu":
+        return common, dtype
+    if dtype.kind in "iu":
+        return dtype, None
+    if common.itemsize == 8:
+        raise DtypeError(
+            f"a dot product of {common.name} as {dtype.name} was asked for; of integers of 64 bits it is an integer, "
+            "convert the operands for another"
+        )
+    return np.dtype(np.float64), dtype

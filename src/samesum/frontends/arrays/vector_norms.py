@@ -1,0 +1,115 @@
+"""The array door, vector norms: the array-API name and signature on the reductions that there are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MIN, SUM
+from samesum.engine.arrays import as_array
+from samesum.engine.memory import KEEPDIMS, reduce
+from samesum.engine.power_norms import MOST_ORDER, power_norm
+from samesum.errors import AttributeValueError, DtypeError, ShapeError
+from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
+from samesum.formats.axes import Axes, all_from_front
+from samesum.formats.elements import FLOATS_PLUS
+from samesum.frontends.arrays.numbers import real_number
+from samesum.frontends.arrays.reductions import real_dtype
+
+_SIMPLE = {1.0: L1_NORM, 2.0: L2_NORM}
+
+
+def vector_norm(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    ord: float = 2,
+    dtype: DTypeLike | None = None,
+    out: NDArray | None = None,
+) -> Result:
+    """The p-norm of the vectors over `axis`, exact until it is rounded once; nothing overflows on the way.
+
+    `ord` is 0 (how many elements are not zero), 1, 2, inf (the greatest magnitude), -inf (the least one) or a whole
+    number up to 256 (the root of the sum of powers). Floats keep their dtype, integers give float64; `dtype`, a float
+    type, asks for another. The axes together are one vector; None takes all. Axes, `keepdims`, `out` and errors are
+    those of `sum`; AttributeValueError for another `ord`, ShapeError for the greatest or least magnitude of nothing.
+    The float8 types are taken with 0, 1, 2, inf and -inf.
+    Source: the Python array API standard, `linalg.vector_norm`; NUMERICS.md.
+
+    >>> import numpy as np
+    >>> vector_norm(np.array([[3e200, 4e200], [5.0, 12.0]]), axis=1)
+    array([5.0e+200, 1.3e+001])
+    >>> [float(vector_norm(np.array([3.0, -4.0, 5.0]), ord=p)) for p in (0, 1, 3, np.inf, -np.inf)]
+    [3.0, 12.0, 6.0, 5.0, 3.0]
+    """
+    array = as_array(x)
+    if array.dtype.kind not in "iubfV":
+        raise DtypeError(f"a norm of {array.dtype.name} was asked for; allowed are integer and float dtypes")
+    asked = None if dtype is None else real_dtype(dtype)
+    target = asked or (np.dtype(np.float64) if array.dtype.kind in "iub" else array.dtype.newbyteorder("="))
+    order, flags = real_number("ord", ord), KEEPDIMS * bool(keepdims)
+    if order in _SIMPLE:
+        result = reduce(_SIMPLE[order], array, axis, flags, target, out)
+        return _scalar(result, out)
+    if order == 0 and target.name in FLOATS_PLUS:
+        return _scalar(reduce(SUM, _is_nonzero(array), axis, flags, target, out), out)
+    axes = all_from_front(axis, array.ndim)
+    result = _general(array, axes, order, target)
+    if keepdims:
+        result = np.expand_dims(result, sorted(axes))
+    if out is None:
+        return _scalar(result, None)
+    return reduce(SUM, result, (), 0, target, out)
+
+
+def _scalar(result: NDArray, out: NDArray | None) -> Result:
+    if out is not None:
+        return result
+    found: Result = result[()]
+    return found
+
+
+def _is_nonzero(x: NDArray) -> NDArray:
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of NaNs
+        found: NDArray = x != 0
+    return found
+
+
+def _general(x: NDArray, axes: tuple[int, ...], order: float, target: Dtype) -> NDArray:
+    if order == 0:  # float32 holds every number in the range of a float of eight bits
+        return reduce(SUM, _is_nonzero(x), axes, 0, np.float32).astype(target)
+    if math.isinf(order):
+        return _extreme_magnitude(x, axes, order > 0, target)
+    if not 3 <= order <= MOST_ORDER or order != int(order):
+        raise AttributeValueError(
+            f"ord is {order!r}; allowed are 0, inf, -inf and whole numbers from 1 to {MOST_ORDER}, of which the exact "
+            "norm can be decided"
+        )
+    if x.dtype.kind == "b":
+        x = x.view(np.uint8)
+    if x.dtype.kind not in "iu" and x.dtype.name not in FLOATS_PLUS:
+        raise DtypeError(
+            f"a norm of order {order:g} of {x.dtype.name}; allowed are integers and floats of 16 bits or more"
+        )
+    if target.name not in FLOATS_PLUS:
+        raise DtypeError(f"a norm in {target.name} was asked for; allowed are floats of 16 bits or more")
+    if 0 in (x.shape[axis] for axis in axes):
+        return np.zeros([n for axis, n in enumerate(x.shape) if axis not in axes], target)
+    return power_norm(x, tuple(axes), int(order), target)
+
+
+def _extreme_magnitude(x: NDArray, axes: tuple[int, ...], is_greatest: bool, target: Dtype) -> NDArray:
+    if 0 in (x.shape[axis] for axis in axes):
+        raise ShapeError(
+            f"no {'greatest' if is_greatest else 'least'} magnitude of an empty set: the shape is {x.shape}"
+        )
+    with np.errstate(all="ignore"):
+        sizes = np.abs(x)
+    if x.dtype.kind == "i":
+        sizes = sizes.view(f"u{x.dtype.itemsize}")  # the least integer has its magnitude there
+    found = reduce(MAX if is_greatest else MIN, sizes, axes)
+    return reduce(SUM, found, (), 0, target)

@@ -1,0 +1,152 @@
+"""The nodes of a graph, and the graphs that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from samesum.errors import ModelError, UnsafeModelError, UnsupportedOperator
+from samesum.files.tensors import External, Read, array_of, element_of, sparse_array_of
+from samesum.formats.arrays import NDArray
+from samesum.formats.limits import excess
+from samesum.frontends.models.onnx_file.functions import MOST_DEPTH, Functions
+from samesum.frontends.models.onnx_file.nodes import GRAPH, Names, check_type, constant_of, is_constant, node_of, texts
+from samesum.graph.model import Graph, Node, Value
+
+_HOLDING = frozenset({"If", "Loop", "Scan"})
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a graph is read with: names, functions, data outside the file, and the constants of the graphs around it."""
+
+    names: Names
+    functions: Functions
+    external: External
+    constants: Mapping[str, NDArray]
+    depth: int = 0
+
+
+def initializers(graph: Any, external: External) -> dict[str, NDArray]:
+    """The constants of a GraphProto by name."""
+    constants: dict[str, NDArray] = {}
+    tensors: list[tuple[Any, str, Read]] = [(each, each.name, array_of) for each in graph.initializer]
+    tensors += [(each, each.values.name, sparse_array_of) for each in graph.sparse_initializer]
+    for tensor, name, read in tensors:
+        if not name or name in constants:
+            raise ModelError(f"initializer {name!r} has no name" if not name else f"initializer {name!r} is repeated")
+        texts(name)
+        check_type((tensor if read is array_of else tensor.values).data_type, f"initializer {name!r}")
+        constants[name] = read(tensor, f"initializer {name!r}", external)
+    return constants
+
+
+def nodes_in(protos: Any, around: Around, constants: dict[str, NDArray]) -> tuple[Node, ...]:
+    """The nodes; the values of Constant nodes join the constants of their graph."""
+    nodes, refused = [], []
+    for position, (proto, names) in enumerate(around.functions.expanded(protos, around.names)):
+        node = node_of(proto, position, names)
+        if not is_constant(node):
+            nodes.append(_holding(node, proto, replace(around, names=names), constants))
+            continue
+        try:
+            value = constant_of(proto, f"node {node.name!r}", around.external)
+        except UnsupportedOperator as error:
+            refused.append(str(error))
+            continue
+        if len(node.outputs) != 1 or node.outputs[0] in constants:
+            raise ModelError(f"node {node.name!r}: a Constant has one output of its own; found {list(node.outputs)}")
+        constants[node.outputs[0]] = value
+    if refused:
+        raise UnsupportedOperator("; ".join(refused))
+    return tuple(nodes)
+
+
+def _holding(node: Node, proto: Any, around: Around, constants: Mapping[str, NDArray]) -> Node:
+    """The node with its graphs, if it is of an operator that runs them, and with what they read from around it."""
+    if node.operator not in _HOLDING or node.opset is None:
+        return node
+    if around.depth >= MOST_DEPTH:
+        raise UnsafeModelError(f"node {node.name!r} lies in {MOST_DEPTH} graphs one inside the other")
+    inner = replace(
+        around,
+        names=replace(around.names, declared={}),
+        constants={**around.constants, **constants},
+        depth=around.depth + 1,
+    )
+    graphs = {each.name: _graph(each.name, each.g, inner) for each in proto.attribute if each.type == GRAPH}
+    captures = tuple(dict.fromkeys(name for graph, read in graphs.values() for name in read))
+    values = tuple(Value(name, None, None) for name in captures)
+    held = {name: replace(graph, inputs=graph.inputs + values) for name, (graph, _) in graphs.items()}
+    return replace(
+        node,
+        inputs=node.inputs + captures,
+        graphs=held,
+        captures=captures,
+        bodies=tuple(each for graph in held.values() for each in graph.nodes),
+    )
+
+
+def _graph(name: str, proto: Any, around: Around) -> tuple[Graph, list[str]]:
+    """A graph inside a node, and the names that it does not define; those of constants become its own."""
+    constants = initializers(proto, around.external)
+    inputs = [value_of(info, "input") for info in proto.input]
+    outputs = tuple(value_of(info, "output") for info in proto.output)
+    names = [value.name for value in inputs]
+    if len(set(names)) < len(names) or constants.keys() & set(names):
+        raise ModelError(f"the graph {name!r} names one of its inputs {names} twice")
+    nodes = nodes_in(proto.node, around, constants)
+    defined = {*names, *constants, *(each for node in nodes for each in node.outputs)}
+    read = dict.fromkeys((*(each for node in nodes for each in node.inputs), *(value.name for value in outputs)))
+    outside = [each for each in read if each and each not in defined]
+    constants |= {each: around.constants[each] for each in outside if each in around.constants}
+    graph = Graph(
+        name=name,
+        standard="onnx",
+        inputs=tuple(inputs),
+        outputs=outputs,
+        results=tuple(value.name for value in outputs),
+        nodes=nodes,
+        constants=constants,
+    )
+    return graph, [each for each in outside if each not in around.constants]
+
+
+def value_of(info: Any, kind: str) -> Value:
+    """An input or output of a graph, or a value inside it."""
+    said = f"{kind} {info.name!r}"
+    if not info.name:
+        raise ModelError(f"an {kind} has no name")
+    texts(info.name)
+    which = info.type.WhichOneof("value")
+    if which is None:
+        return Value(info.name, None, None)
+    if which != "tensor_type":
+        raise UnsupportedOperator(f"{said} is a {which.removesuffix('_type')}; only tensors are supported")
+    tensor = info.type.tensor_type
+    check_type(tensor.elem_type, said)
+    dtype = element_of(tensor.elem_type, said).dtype if tensor.elem_type or kind == "input" else None
+    if not tensor.HasField("shape"):
+        return Value(info.name, dtype, None)
+    shape = tuple(_dim(dim, said) for dim in tensor.shape.dim)
+    if reason := excess(shape):
+        raise UnsafeModelError(f"{said}: {reason}")
+    return Value(info.name, dtype, shape)
+
+
+def _dim(dim: Any, said: str) -> int | None:
+    if not dim.HasField("dim_value"):
+        return None
+    if dim.dim_value < -1:
+        raise ModelError(f"{said}: a dim of {dim.dim_value}")
+    return None if dim.dim_value == -1 else int(dim.dim_value)
+
+
+def check_unique(kind: str, names: Iterable[str]) -> None:
+    """Refuses a name that stands twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ModelError(f"{kind} {name!r} is repeated")
+        seen.add(name)

@@ -1,0 +1,231 @@
+"""If, Loop and Scan of ONNX: which graphs run, how often, on what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count as counting
+from typing import Any
+
+import numpy as np
+
+from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
+from samesum.formats.arrays import NDArray
+from samesum.formats.axes import from_front
+from samesum.graph.gathering import Gathered, nothing
+from samesum.graph.model import Ports, Value
+from samesum.operators.rows import Fact
+
+Arrays = Sequence[NDArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A graph ready to run on its inputs and what it reads from around it."""
+
+    run: Callable[[Arrays], list[NDArray]]
+    inputs: tuple[Value, ...]
+    """Without the captures."""
+    facts: tuple[Fact, ...]
+    """What is known of each result."""
+
+    def of(self, values: Arrays, captured: Arrays) -> list[NDArray]:
+        """Its results; DtypeError for a value that is not of the declared type."""
+        fitting = [_fitting(value, array) for value, array in zip(self.inputs, values, strict=True)]
+        return self.run([*fitting, *captured])
+
+
+def _fitting(value: Value, array: NDArray) -> NDArray:
+    if value.dtype is not None and array.dtype != value.dtype:
+        raise DtypeError(f"the body's input {value.name!r} is {value.dtype.name}; it is given {array.dtype.name}")
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A node that holds graphs, as its operator runs it."""
+
+    bodies: Mapping[str, Body]
+    attributes: Mapping[str, Any]
+    outputs: int
+    ports: Mapping[str, Ports] = field(default_factory=dict)
+
+
+Inputs = Sequence[NDArray | None]
+Run = Callable[[Call, Inputs, Arrays], list[NDArray]]
+"""From the operator's own inputs and the captured values to all outputs."""
+
+
+def scalar(array: NDArray, name: str) -> Any:
+    """The one element of an input or result."""
+    if array.size != 1:
+        raise ShapeError(f"{name} has shape {array.shape}; one element is needed")
+    return array.reshape(())[()]
+
+
+def run_if(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
+    """The results of one of the two branches."""
+    condition = inputs[0]
+    assert condition is not None
+    chosen = call.bodies["then_branch" if scalar(condition, "cond") else "else_branch"]
+    return chosen.of([], captured)
+
+
+def run_loop(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
+    """The states after the last pass, and what the passes gathered.
+
+    It ends after M passes and, if `cond` is given, before a pass for which the condition does not hold.
+    """
+    limit, condition = (inputs[i] if i < len(inputs) else None for i in (0, 1))
+    states = _given(inputs[2:])
+    body = call.bodies["body"]
+    gathered = [Gathered() for _ in range(len(body.facts) - 1 - len(states))]
+    passes = counting() if limit is None else range(max(int(scalar(limit, "M")), 0))
+    goes_on = True if condition is None else bool(scalar(condition, "cond"))
+    for number in passes:
+        if not goes_on:
+            break
+        results = body.of([_counter(body.inputs[0], number), _truth(body.inputs[1]), *states], captured)
+        if condition is not None:
+            goes_on = bool(scalar(results[0], "the condition that the body gives"))
+        states = results[1 : 1 + len(states)]
+        for held, part in zip(gathered, results[1 + len(states) :], strict=True):
+            held.add(part)
+    facts = body.facts[1 + len(states) :]
+    return [*states, *(_stacked(held, fact, 0, False) for held, fact in zip(gathered, facts, strict=True))]
+
+
+def _given(arrays: Inputs) -> list[NDArray]:
+    if any(each is None for each in arrays):
+        raise AttributeValueError("an initial state or scan input is left out")
+    return [each for each in arrays if each is not None]
+
+
+def _counter(value: Value, number: int) -> NDArray:
+    """A scalar, or the one element of a vector if that is what the body declares."""
+    return np.full((1,) if value.shape is not None and len(value.shape) == 1 else (), number, np.int64)
+
+
+def _truth(value: Value) -> NDArray:
+    return np.ones((1,) if value.shape is not None and len(value.shape) == 1 else (), np.bool_)
+
+
+def _stacked(held: Gathered, fact: Fact, axis: int, is_reversed: bool) -> NDArray:
+    found = held.stacked(axis, is_reversed)
+    return nothing(fact.dtype, fact.shape, axis) if found is None else found
+
+
+def run_scan(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
+    """Scan since opset 9: the final states, and what the passes gathered along the output axes."""
+    arrays = _given(inputs)
+    number = _scanned(call, arrays)
+    states, rows = arrays[: len(arrays) - number], arrays[len(arrays) - number :]
+    kept = len(call.bodies["body"].facts) - len(states)
+    axes = _numbers(call, "scan_input_axes", number)
+    directions = _directions(call, "scan_input_directions", number)
+    turned = [_passes(x, axis, back) for x, axis, back in zip(rows, axes, directions, strict=True)]
+    return _scan(
+        call,
+        states,
+        turned,
+        captured,
+        _numbers(call, "scan_output_axes", kept),
+        _directions(call, "scan_output_directions", kept),
+    )
+
+
+def run_scan_8(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
+    """Scan of opset 8: axis 0 is the batch, axis 1 the sequence, of which `sequence_lens` says how much is there."""
+    lengths, *others = inputs
+    arrays = _given(others)
+    number = _scanned(call, arrays)
+    count = len(arrays) - number
+    sizes = {x.shape[0] if x.ndim else -1 for x in arrays} | {x.shape[1] if x.ndim > 1 else -1 for x in arrays[count:]}
+    if len({x.shape[0] for x in arrays if x.ndim}) != 1 or -1 in sizes:
+        raise ShapeError("the states and scan inputs do not have one batch size and a sequence each")
+    batch, length = arrays[-1].shape[:2]
+    all_lengths = [length] * batch if lengths is None else [int(each) for each in lengths.ravel()]
+    if len(all_lengths) != batch or not all(0 <= each <= length for each in all_lengths):
+        raise ShapeError(f"sequence_lens is {all_lengths}; {batch} numbers from 0 to {length} are needed")
+    directions = _directions(call, "directions", number)
+    kept = len(call.bodies["body"].facts) - count
+    if not batch:
+        facts = call.bodies["body"].facts[count:]
+        return [*arrays[:count], *(nothing(f.dtype, (length, *(f.shape or ()))) for f in facts)]
+    found = []
+    for b, own in enumerate(all_lengths):
+        rows = [_passes(x[b, :own], 0, back) for x, back in zip(arrays[count:], directions, strict=True)]
+        results = _scan(call, [x[b] for x in arrays[:count]], rows, captured, [0] * kept, [False] * kept)
+        found.append(results[:count] + [_filled(each, length) for each in results[count:]])
+    return [np.stack(each) for each in zip(*found, strict=True)]
+
+
+def _filled(array: NDArray, length: int) -> NDArray:
+    """With zeros after what is there."""
+    result = np.zeros((length, *array.shape[1:]), array.dtype)
+    result[: len(array)] = array
+    return result
+
+
+def _scanned(call: Call, arrays: Arrays) -> int:
+    number: int = call.attributes["num_scan_inputs"]
+    if not 1 <= number <= len(arrays):
+        raise AttributeValueError(f"num_scan_inputs is {number}; there are {len(arrays)} states and scan inputs")
+    return number
+
+
+def _numbers(call: Call, name: str, count: int) -> list[int]:
+    """As many numbers as attribute `name` has to have; zeros if it is left out."""
+    found = call.attributes.get(name)
+    if found is None:
+        return [0] * count
+    if len(found) != count:
+        raise AttributeValueError(f"{name} has {len(found)} numbers; {count} are needed")
+    return list(found)
+
+
+def _directions(call: Call, name: str, count: int) -> list[bool]:
+    found = _numbers(call, name, count)
+    if any(each not in (0, 1) for each in found):
+        raise AttributeValueError(f"{name} is {found}; allowed are 0 and 1")
+    return [each == 1 for each in found]
+
+
+def _passes(x: NDArray, axis: int, is_reversed: bool) -> NDArray:
+    """The scanned axis in front, from its end if it is reversed."""
+    front = np.moveaxis(x, from_front(axis, x.ndim), 0)
+    return front[::-1] if is_reversed else front
+
+
+def _scan(
+    call: Call,
+    states: list[NDArray],
+    rows: Arrays,
+    captured: Arrays,
+    axes: Sequence[int],
+    reversals: Sequence[bool],
+) -> list[NDArray]:
+    body, count = call.bodies["body"], len(states)
+    lengths = {len(x) for x in rows}
+    if len(lengths) != 1:
+        raise ShapeError(f"the scan inputs have {sorted(lengths)} elements along their axes; they must have as many")
+    gathered = [Gathered() for _ in axes]
+    for i in range(lengths.pop()):
+        results = body.of([*states, *(x[i, ...] for x in rows)], captured)
+        states = results[:count]
+        for held, part in zip(gathered, results[count:], strict=True):
+            held.add(part)
+    ends = zip(gathered, body.facts[count:], axes, reversals, strict=True)
+    try:
+        return [*states, *(_stacked(held, fact, axis, back) for held, fact, axis, back in ends)]
+    except np.exceptions.AxisError as error:
+        raise AxisError(f"scan_output_axes: {error}") from None
+
+
+RUNS: Mapping[str, Run] = {
+    "onnx.If-1": run_if,
+    "onnx.Loop-1": run_loop,
+    "onnx.Scan-8": run_scan_8,
+    "onnx.Scan-9": run_scan,
+}
+"""By the identifier of the version."""

@@ -1,0 +1,146 @@
+"""Steps of the nodes that hold graphs: each graph is made a program once, and run as its operator says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from samesum.errors import ModelError, SamesumError, UnsupportedOperator, during, saying
+from samesum.formats.arrays import NDArray, Shape
+from samesum.graph.control import RUNS, Body, Call, Run
+from samesum.graph.control_ir import RUNS_OF_IR, check_ports
+from samesum.graph.model import Graph, Node, Value
+from samesum.graph.running import run_stages
+from samesum.graph.stages import Stage
+from samesum.graph.steps import Step, refused_node
+from samesum.operators.apply import check_inputs
+from samesum.operators.rows import UNKNOWN, Fact, Facts, Inputs
+from samesum.specs.bind import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What holding a graph needs of its program."""
+
+    steps: tuple[Step, ...]
+    stages: tuple[Stage, ...]
+    facts: tuple[Fact, ...]
+    """Of each result."""
+
+
+_RUNS = {**RUNS, **RUNS_OF_IR}
+Prepare = Callable[[Graph], Ready]
+
+
+def holding(step: Step, prepare: Prepare) -> Step:
+    """`step` with the programs of its graphs; UnsupportedOperator if one of their nodes cannot run."""
+    node = step.node
+    assert step.held is not None
+    if any(refused_node(each) for each in node.inner()):
+        raise UnsupportedOperator("a graph that it holds cannot run")
+    programs = {}
+    for name, graph in node.graphs.items():
+        with during(name):
+            programs[name] = prepare(_typed(graph))
+    bodies = {name: _body(node, node.graphs[name], ready) for name, ready in programs.items()}
+    call = Call(bodies, step.held.attributes, len(node.outputs), node.ports)
+    if node.ports:
+        check_ports(call, len(node.inputs))
+    else:
+        _check(step, call)
+    run_all = partial(_run, step.held, _RUNS[step.title], call, node)
+    return replace(
+        step,
+        call=lambda inputs: run_all(inputs)[0],
+        call_all=run_all,
+        infer_all=partial(_foretold, node, call),
+        inner=tuple((name, ready.steps) for name, ready in programs.items()),
+    )
+
+
+def _typed(graph: Graph) -> Graph:
+    """The inputs without their shapes, which may change from pass to pass."""
+    return replace(graph, inputs=tuple(Value(each.name, each.dtype, None) for each in graph.inputs))
+
+
+def _body(node: Node, graph: Graph, ready: Ready) -> Body:
+    own = graph.inputs[: len(graph.inputs) - len(node.captures)]
+    names = tuple(value.name for value in graph.inputs)
+
+    def run(arrays: Sequence[NDArray]) -> list[NDArray]:
+        values = {**graph.constants, **dict(zip(names, arrays, strict=True))}
+        run_stages(ready.stages, values)
+        return [values[name] for name in graph.results]
+
+    return Body(run, own, ready.facts)
+
+
+def _run(operation: Operation, run: Run, call: Call, node: Node, inputs: Inputs) -> tuple[NDArray, ...]:
+    count = len(inputs) - len(node.captures)
+    captured = [each for each in inputs[count:] if each is not None]
+    try:
+        check_inputs(operation.spec, inputs[:count])
+        return tuple(run(call, inputs[:count], captured)[: call.outputs])
+    except (SamesumError, MemoryError) as error:
+        raise saying(operation.spec.identifier, error) from None
+
+
+def _check(step: Step, call: Call) -> None:
+    """The graphs take and give as many values as the operator says, or ModelError."""
+    for name, body in call.bodies.items():
+        states, taken, given = _counts(step, len(body.facts))
+        if len(body.inputs) != taken:
+            raise ModelError(f"{step.title}: {name} has {len(body.inputs)} inputs; {taken} are needed")
+        if len(body.facts) < states or given < call.outputs:
+            raise ModelError(
+                f"{step.title}: {name} gives {len(body.facts)} results; there are {states} states and "
+                f"{call.outputs} outputs"
+            )
+
+
+def _counts(step: Step, results: int) -> tuple[int, int, int]:
+    """How many results a graph must have for the states, how many inputs it takes, and how many outputs there are."""
+    own = len(step.node.own_inputs)
+    if step.node.operator == "If":
+        return 0, 0, results
+    if step.node.operator == "Loop":
+        states = max(own - 2, 0)
+        return states + 1, states + 2, results - 1
+    own -= step.title == "onnx.Scan-8"
+    assert step.held is not None
+    return own - step.held.attributes["num_scan_inputs"], own, results
+
+
+def _foretold(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
+    if node.ports:
+        return _by_ports(call)
+    own = facts[: len(facts) - len(node.captures)]
+    if node.operator == "If":
+        found = [_either(a, b) for a, b in zip(*(body.facts for body in call.bodies.values()), strict=False)]
+    else:
+        results = call.bodies["body"].facts
+        count = len(own) - 2 if node.operator == "Loop" else len(own) - call.attributes["num_scan_inputs"]
+        states = own[2:] if node.operator == "Loop" else own[:count]
+        gathered = results[len(results) - (len(node.outputs) - max(count, 0)) :] if len(node.outputs) > count else ()
+        found = [Fact((each or UNKNOWN).dtype) for each in states] + [Fact(each.dtype) for each in gathered]
+    return tuple(found[: len(node.outputs)])
+
+
+def _by_ports(call: Call) -> tuple[Fact, ...]:
+    """The types of the results that the outputs come from, where all graphs agree."""
+    found: list[Fact | None] = [None] * call.outputs
+    for name, body in call.bodies.items():
+        for link in call.ports[name].outputs:
+            fact = Fact(body.facts[link.inner].dtype)
+            known = found[link.outer]
+            found[link.outer] = fact if known is None else _either(known, fact)
+    return tuple(each or UNKNOWN for each in found)
+
+
+def _either(a: Fact, b: Fact) -> Fact:
+    """What two branches have in common."""
+    shape: Shape | None = None
+    if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
+        shape = tuple(m if m == n else None for m, n in zip(a.shape, b.shape, strict=True))
+    return Fact(a.dtype if a.dtype == b.dtype else None, shape)

@@ -1,0 +1,53 @@
+"""Functions of each element that the core computes, as the operators of both standards have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from samesum.engine import elementwise
+from samesum.errors import ShapeError
+from samesum.formats.arrays import NDArray
+from samesum.operators.pointwise import given
+from samesum.operators.rows import Attributes, Inputs
+from samesum.operators.words import product_error, rounded_once, two_sum
+
+
+def erf(x: NDArray) -> Any:
+    """The error function; of integers, whose exact result is between -1 and 1, truncated toward zero."""
+    return np.zeros_like(x) if x.dtype.kind in "iu" else elementwise.erf(x)
+
+
+def gelu(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """x times the normal distribution of x, or the formula with tanh that stands for it."""
+    word = attributes.get("approximate", attributes.get("approximation_mode", "none"))
+    return (elementwise.gelu_tanh if word == "tanh" else elementwise.gelu)(given(inputs, 0))
+
+
+def hard_sigmoid(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """HardSigmoid of ONNX: alpha x + beta, with the attributes' float32 values, between 0 and 1."""
+    alpha, beta = (np.array(np.float32(attributes[name]), np.float64) for name in ("alpha", "beta"))
+    return _line(given(inputs, 0), alpha, beta)
+
+
+def hard_sigmoid_ir(_: Attributes, inputs: Inputs) -> NDArray:
+    """HardSigmoid of OpenVINO, whose alpha and beta are inputs."""
+    for i, name in ((1, "alpha"), (2, "beta")):
+        if given(inputs, i).size != 1:
+            raise ShapeError(f"{name} has shape {given(inputs, i).shape}; one element is needed")
+    alpha, beta = (given(inputs, i).reshape(()).astype(np.float64) for i in (1, 2))
+    return _line(given(inputs, 0), alpha, beta)
+
+
+def _line(x: NDArray, alpha: NDArray, beta: NDArray) -> NDArray:
+    """alpha x + beta between 0 and 1, rounded once (float64: within 0.51 units): the product is exact in two words."""
+    wide = x.astype(np.float64)
+    product = np.asarray(alpha * wide)
+    total, rest = two_sum(product, beta)
+    if x.dtype == np.float64:
+        low = product_error(np.broadcast_to(alpha, wide.shape), wide, product)
+        total = np.where(np.abs(product) < 2.0**100, total + (rest + np.where(np.isfinite(low), low, 0)), total)
+    y = rounded_once(total, np.where(np.isfinite(rest), rest, 0), x.dtype.newbyteorder("="))
+    zero, one, nan = (y.dtype.type(each) for each in (0.0, 1.0, np.nan))
+    return np.asarray(np.where(y > one, one, np.where(y > zero, y, np.where(np.isnan(y), nan, zero))))

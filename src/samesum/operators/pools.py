@@ -1,0 +1,180 @@
+"""Windowed pools, as the standards have them: the exact sum, root or extreme of each window, rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from samesum.algebra.rows import ARGMAX, L1_NORM, L2_NORM, MAX, MEAN
+from samesum.engine.windows import AxisWindows, reduce_windows
+from samesum.errors import AttributeValueError, SamesumError, ShapeError
+from samesum.formats.arrays import Dtype, NDArray
+from samesum.formats.axes import from_front
+from samesum.operators.facts import first
+from samesum.operators.pointwise import given, integers
+from samesum.operators.pool_windows import Pool, adaptive_windows, checked, output_sizes, windows_of
+from samesum.operators.power_norms import root_of_powers, whole_power
+from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Inputs
+
+_ONNX_NAMES = ("kernel_shape", "strides", "dilations", "pads", "pads")
+_OPENVINO_NAMES = ("kernel", "strides", "dilations", "pads_begin", "pads_end")
+_INDICES: dict[str, Dtype] = {"i64": np.dtype(np.int64), "i32": np.dtype(np.int32)}
+
+
+def _onnx_pool(attributes: Attributes, rank: int) -> Pool:
+    kernel, pads = attributes["kernel_shape"], attributes["pads"] or ()
+    if kernel is None:
+        raise AttributeValueError("the attribute 'kernel_shape' is missing")
+    auto_pad = attributes["auto_pad"].lower()
+    if auto_pad == "notset":
+        auto_pad = "explicit"
+    else:
+        pads = ()
+    if len(pads) not in (0, 2 * (rank - 2)):
+        raise ShapeError(f"pads has {len(pads)} numbers; two for each of the {rank - 2} spatial axes are needed")
+    half = len(pads) // 2
+    pool = Pool(
+        kernel,
+        attributes["strides"] or (),
+        attributes.get("dilations") or (),
+        pads[:half],
+        pads[half:],
+        auto_pad,
+        "ceil_torch" if attributes.get("ceil_mode") else "floor",
+        bool(attributes.get("count_include_pad")),
+    )
+    return checked(pool, rank, _ONNX_NAMES)
+
+
+def _openvino_pool(attributes: Attributes, rank: int) -> Pool:
+    is_explicit = attributes["auto_pad"] in ("explicit", "notset")
+    pool = Pool(
+        attributes["kernel"],
+        attributes["strides"],
+        attributes.get("dilations") or (),
+        attributes["pads_begin"] if is_explicit else (),
+        attributes["pads_end"] if is_explicit else (),
+        "explicit" if is_explicit else attributes["auto_pad"],
+        attributes["rounding_type"],
+        not attributes.get("exclude_pad", True),
+    )
+    return checked(pool, rank, _OPENVINO_NAMES)
+
+
+def pool_of(attributes: Attributes, rank: int) -> Pool:
+    """What either standard says of the windows of data of this rank, complete and allowed."""
+    return _onnx_pool(attributes, rank) if "kernel_shape" in attributes else _openvino_pool(attributes, rank)
+
+
+def _windows(attributes: Attributes, x: NDArray) -> list[AxisWindows]:
+    return windows_of(pool_of(attributes, x.ndim), x.shape)
+
+
+def average_pool(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """AveragePool and AvgPool: the mean of each window; of padding alone NaN. Means of integers are truncated."""
+    x = given(inputs, 0)
+    windows = _windows(attributes, x)
+    if x.dtype.kind in "iu" and any((each.table[2] == 0).any() for each in windows):
+        raise ShapeError(f"a window of padding alone has no mean in {x.dtype.name}")
+    return reduce_windows(MEAN, x, windows)
+
+
+def max_pool(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+    """MaxPool: the greatest element of each window, NaN if there is one; and its index in the flattened data.
+
+    Of padding alone they are the least value of the type and -1.
+    """
+    x = given(inputs, 0)
+    windows = _windows(attributes, x)
+    greatest = reduce_windows(MAX, x, windows)
+    if count == 1:
+        return (greatest,)
+    if "axis" in attributes:
+        axis = from_front(attributes["axis"], x.ndim)
+        steps = [0] * axis + _steps(x.shape[axis:])
+    else:
+        steps = _steps(x.shape)
+        if attributes.get("storage_order"):
+            steps[2:] = _steps(x.shape[:1:-1])[::-1]
+    return greatest, _indexed(x, windows, steps, attributes)
+
+
+def _steps(shape: Sequence[int]) -> list[int]:
+    steps = [1]
+    for size in shape[:0:-1]:
+        steps.insert(0, steps[0] * size)
+    return steps
+
+
+def _indexed(x: NDArray, windows: list[AxisWindows], steps: Sequence[int], attributes: Attributes) -> NDArray:
+    found = reduce_windows(ARGMAX, x, windows, index_steps=steps)
+    result: NDArray = found.astype(_INDICES[attributes.get("index_element_type", "i64")], copy=False)
+    return result
+
+
+def max_pool_value(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """The first output of `max_pool`."""
+    return max_pool(attributes, inputs, 1)[0]
+
+
+def lp_pool(attributes: Attributes, inputs: Inputs) -> NDArray:
+    """LpPool: the p-norm of each window, of any whole p from 1 on; of padding alone zero."""
+    x, p = given(inputs, 0), whole_power(attributes["p"])
+    windows = _windows(attributes, x)
+    if p > 2:
+        return root_of_powers(x, windows, p)
+    return reduce_windows(L1_NORM if p == 1 else L2_NORM, x, windows)
+
+
+def adaptive_average_pool(_: Attributes, inputs: Inputs) -> NDArray:
+    """AdaptiveAvgPool: the mean of each of the windows, as many along each spatial axis as the second input says."""
+    x = given(inputs, 0)
+    return reduce_windows(MEAN, x, adaptive_windows(integers(given(inputs, 1)), x.shape))
+
+
+def adaptive_max_pool(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+    """AdaptiveMaxPool: the greatest element of each window and its index among all spatial ones."""
+    x = given(inputs, 0)
+    windows = adaptive_windows(integers(given(inputs, 1)), x.shape)
+    greatest = reduce_windows(MAX, x, windows)
+    if count == 1:
+        return (greatest,)
+    return greatest, _indexed(x, windows, [0, 0, *_steps(x.shape[2:])], attributes)
+
+
+def pooled_shape(attributes: Attributes, facts: Facts) -> Fact:
+    """The first input's dtype, and its shape with the number of windows along each spatial axis."""
+    data = first(facts)
+    if data.shape is None:
+        return Fact(data.dtype)
+    try:
+        sizes = output_sizes(pool_of(attributes, len(data.shape)), data.shape[2:])
+    except SamesumError:
+        return Fact(data.dtype)
+    return Fact(data.dtype, (*data.shape[:2], *sizes))
+
+
+def adaptive_shape(_: Attributes, facts: Facts) -> Fact:
+    """The first input's dtype, and its shape with the spatial sizes that the second input says."""
+    data, sizes = first(facts), (facts[1] if len(facts) > 1 else None) or UNKNOWN
+    if data.shape is None or len(data.shape) < 3:
+        return Fact(data.dtype)
+    spatial: Sequence[int | None] = (None,) * (len(data.shape) - 2)
+    if sizes.value is not None and sizes.value.size == len(spatial):
+        spatial = [int(size) for size in sizes.value.ravel()]
+    return Fact(data.dtype, (*data.shape[:2], *spatial))
+
+
+def max_pool_shapes(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
+    """Those of `pooled_shape`, and of the indices."""
+    return _with_indices(attributes, pooled_shape(attributes, facts), count)
+
+
+def adaptive_max_pool_shapes(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
+    """Those of `adaptive_shape`, and of the indices."""
+    return _with_indices(attributes, adaptive_shape(attributes, facts), count)
+
+
+def _with_indices(attributes: Attributes, greatest: Fact, count: int) -> tuple[Fact, ...]:
+    return (greatest, Fact(_INDICES[attributes.get("index_element_type", "i64")], greatest.shape))[:count]

@@ -1,0 +1,69 @@
+// The plan of a call says how elements come to its loops: it is made from the layout alone, and is read here.
+#include "run/staging.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace samesum;
+
+constexpr ScanOptions plain{false, false, false};
+
+struct Array {
+    std::vector<std::int64_t> shape, strides;
+    Format format = Format::f32;
+
+    View view() const {
+        return {nullptr, static_cast<int>(shape.size()), shape.data(), strides.data(), format, false};
+    }
+};
+
+std::string scanned(const Array& x, int axis, ScanOptions options = plain) {
+    const View view = x.view();
+    return text(stage_scan(Combine::sum, view, axis, options, x.format, nullptr));
+}
+
+std::string normalized(const Array& x, int axis) {
+    const View view = x.view();
+    return text(stage_normalization(view, axis, nullptr));
+}
+
+TEST_CASE("matrices are taken as they lie") {
+    const Array x{{1000, 300}, {1200, 4}};
+    for (int axis = 0; axis < 2; ++axis) {
+        CHECK(scanned(x, axis) == "as they lie");
+        CHECK(normalized(x, axis) == "as they lie");
+    }
+}
+
+TEST_CASE("small groups of few columns are transposed") {
+    const Array x{{1000, 20, 3}, {240, 12, 4}};
+    CHECK(scanned(x, 1) == "1000 groups of 20 x 3, 96 transposed at a time");
+    CHECK(normalized(x, 1) == "1000 groups of 20 x 3, 96 transposed at a time");
+    CHECK(scanned(x, 2) == "as they lie");
+    const Array few{{10, 20, 3}, {240, 12, 4}}, wide{{1000, 20, 9}, {720, 36, 4}},
+        high{{1000, 400, 3}, {4800, 12, 4}}, apart{{1000, 20, 3}, {480, 24, 8}};
+    for (const Array& each : {few, wide, high, apart}) CHECK(normalized(each, 1) == "as they lie");
+}
+
+TEST_CASE("groups of float64 sums go as they lie sooner") {
+    const Array x{{1000, 50, 5}, {2000, 40, 8}, Format::f64};
+    CHECK(scanned(x, 1) == "1000 groups of 50 x 5, 24 transposed at a time");
+    CHECK(scanned(x, 1, {true, false, false}) == "as they lie");
+}
+
+TEST_CASE("short lines with gaps are copied") {
+    const Array cut{{512, 10, 10}, {4096, 128, 4}}, second{{512, 10}, {80, 8}};
+    CHECK(scanned(cut, 2) == "5120 lines of 10, 819 copied at a time");
+    CHECK(normalized(cut, 2) == "5120 lines of 10, 819 copied at a time");
+    CHECK(scanned(second, 1) == "512 lines of 10, 819 copied at a time");
+    const Array backwards{{512, 10}, {80, -8}}, longer{{512, 100}, {800, 8}};
+    CHECK(scanned(backwards, 1) == "as they lie");
+    CHECK(scanned(longer, 1) == "as they lie");
+}
+
+}  // namespace
