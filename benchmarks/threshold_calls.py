@@ -203,7 +203,7 @@ FIXED = {
     "carry_first_rest_microseconds": "as carry_yield_microseconds",
     "carry_longest_rest_microseconds": "as carry_yield_microseconds",
     "elements_between_questions": "how soon Ctrl-C is heard, not a choice of speed",
-    "part_blocks": "the size of arrays on the stack: eight parts of seven blocks are 224 KB of float64, half of an L2 cache",
+    "part_blocks": "arrays on the stack: eight parts of seven blocks are 224 KB of float64, half of an L2 cache",
     "scan_together": "the size of arrays on the stack: eight lines of 256 float64 are 16 KB, half of an L1 cache",
     "short_scan_streamed_bytes": "the size of an array on the stack, an eighth of an L1 cache",
     "statistics_slice": "a multiple of the blocks of the kernels: 128 KB to 512 KB, within an L2 cache",

@@ -12,6 +12,7 @@
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
 #include "methods/tables.hpp"
+#include "methods/window_method.hpp"
 
 namespace samesum {
 
@@ -39,6 +40,7 @@ struct InstructionSet {
     const ExtremeScanMethods* extreme_scans;
     const ExponentialPrefixMethods* exponential_prefixes;
     const MaskMethods* masking;
+    const WindowMethods* windows;
     bool (*is_supported)();
 };
 

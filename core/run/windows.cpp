@@ -8,6 +8,7 @@
 #include "layout/copy.hpp"
 #include "run/gathered.hpp"
 #include "run/room.hpp"
+#include "run/window_rows.hpp"
 #include "select/thread_thresholds.hpp"
 #include "select/window_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -115,8 +116,36 @@ class Part {
 
     // Outputs [first, last) of them.
     void write(std::int64_t first, std::int64_t last) const {
-        const std::int64_t out_bytes = static_cast<std::int64_t>(size_of(call_.format));
         if (kind_.count == 0) return write_empty(first, last);
+        const Dim& run = kept_.dim[kept_.rank - 1];
+        const bool divides = call_.row.finalize == Finalize::over_count;
+        const WindowRows rows(call_.row, call_.x, run, window_, divides ? kind_.divisor : kind_.count);
+        constexpr std::int64_t least_run = 8;
+        if (rows.suits() && run.size >= least_run) return write_runs(rows, first, last);
+        write_gathered(first, last);
+    }
+
+  private:
+    void write_runs(const WindowRows& rows, std::int64_t first, std::int64_t last) const {
+        Dims outer = kept_;
+        const Dim run = outer.dim[--outer.rank];
+        const Room room(std::max<std::size_t>(rows.bytes(), 64));
+        const auto out_bytes = static_cast<std::int64_t>(size_of(call_.format));
+        Walk runs(outer, first / run.size);
+        for (std::int64_t at = first; at < last; runs.next()) {
+            const std::int64_t end = std::min(last, at + run.size - at % run.size);
+            while (at < end) {
+                const std::int64_t now = std::min(rows.most(), end - at), place = at % run.size;
+                char* const to = static_cast<char*>(call_.out) + (out_ + runs.out() + place) * out_bytes;
+                if (!rows.reduce(data_ + runs.in() + place * run.in, now, room.get(), to))
+                    write_gathered(at, at + now);
+                at += now;
+            }
+        }
+    }
+
+    void write_gathered(std::int64_t first, std::int64_t last) const {
+        const std::int64_t out_bytes = static_cast<std::int64_t>(size_of(call_.format));
         const GatheredSets sets(call_.row, call_.x.format, call_.format, kind_.count, kind_.divisor);
         const bool in_place = kept_.rank == 1 && kept_.dim[0].out == 1;
         const Room elements(sets.bytes()),
@@ -132,7 +161,6 @@ class Part {
         }
     }
 
-  private:
     void add(const Axis& axis, const Run& run, bool is_first, std::int64_t begin, std::int64_t size) {
         const std::int64_t from = is_first ? begin : 0, outputs = is_first ? size : run.size;
         const std::int64_t element = run.first + from * run.step;
