@@ -56,6 +56,7 @@ FACTS = {
     "run/masked.hpp most_bytes": "the size of an array on the stack",
     "run/masked_loops.cpp most_run_rows": "the size of an array on the stack",
     "run/masked_loops.cpp together": "lines that a transposition takes",
+    "run/window_rows.cpp most_elements": "what the kernels of windows are made for",
     "run/segment_order.cpp copies": "the size of an array",
     "run/segment_rows.cpp cache_line": "a cache line",
     "onnxruntime/registration.cpp optional_since": "a version of ONNX Runtime",
