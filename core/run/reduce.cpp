@@ -200,10 +200,14 @@ Loops loops_of(const View& x, const bool* reduced, const Result* results, std::s
 
 // Some results, as many at a time as a pass takes.
 void run_loops(const Loops& loops, const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (n == 1) {  // one target takes less to make than room for many
+        const Target target = target_of(loops.plan, *results);
+        return run(loops.plan, loops.manner, loops.most_elements, &target, 1);
+    }
     Target targets[most_results];
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        if (n > 1 && place_lone_elements(x, reduced, results[i])) continue;
+        if (place_lone_elements(x, reduced, results[i])) continue;
         targets[count++] = target_of(loops.plan, results[i]);
         if (count < most_results) continue;
         run(loops.plan, loops.manner, loops.most_elements, targets, count);
