@@ -266,12 +266,15 @@ NB_MODULE(_core, m) {
     samesum::interruption_requested = signals_pending;
     for (const auto& [name, flag] : flag_names) m.attr(name) = static_cast<unsigned>(flag);
     m.def("reduce", &reduce, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
-          nb::arg("dtype").none(), nb::arg("out").none());
+          nb::arg("dtype").none(), nb::arg("out").none(), nb::arg("where").none() = nb::none());
     m.def("reduce_corrected", &reduce_corrected, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(),
-          nb::arg("flags"), nb::arg("dtype").none(), nb::arg("out").none(), nb::arg("correction"));
+          nb::arg("flags"), nb::arg("dtype").none(), nb::arg("out").none(), nb::arg("correction"),
+          nb::arg("where").none() = nb::none());
+    m.def("count_nonzero", &count_nonzero, nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
+          nb::arg("where").none() = nb::none());
     m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x").none(), nb::arg("axes").none(),
           nb::arg("flags"), nb::arg("keepdims"), nb::arg("scalars") = false,
-          nb::arg("dtype").none() = nb::none());
+          nb::arg("dtype").none() = nb::none(), nb::arg("where").none() = nb::none());
     nb::class_<samesum::Accumulation>(m, "Accumulation")
         .def("__init__", &construct, nb::arg("code"), nb::arg("flags"), nb::arg("dtype"), nb::arg("outputs"),
              nb::arg("count"), nb::arg("tier"))

@@ -39,7 +39,8 @@ PUBLIC_ROOMS = {"compare"}
 SETTINGS = {"set_num_threads", "get_num_threads", "set_cache_limit", "get_cache_limit"}
 FUNCTIONS = {
     *{"sum", "prod", "mean", "min", "max", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp"},
-    *{"all", "any", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
+    *{"nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd"},
+    *{"all", "any", "count_nonzero", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
     *{"cumulative_logsumexp", "cumulative_max", "cumulative_min", "vector_norm"},
     *{"scatter_reduce", "segment_reduce"},
     *{"var", "std", "vecdot", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},

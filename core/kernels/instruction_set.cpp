@@ -25,6 +25,7 @@ namespace samesum {
     extern const StatisticsMethods statistics;                  \
     extern const SpreadMethods spreads;                         \
     extern const NormMethods norms;                             \
+    extern const MaskMethods masking;                           \
     extern const DotMethods dots;                               \
     extern const ExtremeScanMethods extreme_scans;              \
     extern const ExponentialPrefixMethods exponential_prefixes; \
@@ -35,7 +36,7 @@ namespace samesum {
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,     \
         &isa::smooth, &isa::certificates, &isa::exact_blocks, &isa::kept_blocks, &isa::statistics,    \
         &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::exponential_prefixes,      \
-        &isa::windows
+        &isa::masking, &isa::windows
 
 #if !defined(SAMESUM_BASELINE)
 SAMESUM_DECLARE(x86_64_v2)

@@ -7,6 +7,7 @@
 #include "methods/exponential_prefix.hpp"
 #include "methods/extreme_scan_method.hpp"
 #include "methods/kept_blocks.hpp"
+#include "methods/mask_method.hpp"
 #include "methods/norm_method.hpp"
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
@@ -38,6 +39,7 @@ struct InstructionSet {
     const DotMethods* dots;
     const ExtremeScanMethods* extreme_scans;
     const ExponentialPrefixMethods* exponential_prefixes;
+    const MaskMethods* masking;
     const WindowMethods* windows;
     bool (*is_supported)();
 };

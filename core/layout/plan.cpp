@@ -25,7 +25,7 @@ void sort(Dims& dims) {
 void collect(const View& x, const bool* reduced, Plan& plan) {
     std::int64_t out_stride = 1;
     for (int i = x.rank - 1; i >= 0; --i) {
-        Dim d{x.shape[i], x.strides[i], 0};
+        Dim d{x.shape[i], x.strides[i], 0, x.mask_stride(i)};
         if (!reduced[i]) {
             d.out = out_stride;
             out_stride *= d.size;
@@ -34,8 +34,8 @@ void collect(const View& x, const bool* reduced, Plan& plan) {
         if (d.in < 0 && !(plan.ordered && reduced[i])) {
             plan.data += d.in * (d.size - 1);
             plan.out += d.out * (d.size - 1);
-            d.in = -d.in;
-            d.out = -d.out;
+            if (plan.mask != nullptr) plan.mask += d.mask * (d.size - 1);
+            d = {d.size, -d.in, -d.out, -d.mask};
         }
         (reduced[i] ? plan.reduced : plan.kept).push(d);
     }
@@ -79,8 +79,9 @@ void merge_neighbours(Dims& dims) {
     for (int i = 1; i < dims.rank; ++i) {
         Dim& outer = dims.dim[kept];
         const Dim& inner = dims.dim[i];
-        if (outer.in == inner.in * inner.size && outer.out == inner.out * inner.size) {
-            outer = {outer.size * inner.size, inner.in, inner.out};
+        if (outer.in == inner.in * inner.size && outer.out == inner.out * inner.size &&
+            outer.mask == inner.mask * inner.size) {
+            outer = {outer.size * inner.size, inner.in, inner.out, inner.mask};
         } else {
             dims.dim[++kept] = inner;
         }
@@ -95,6 +96,8 @@ Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner) {
     plan.format = x.format;
     plan.swapped = x.swapped;
     plan.ordered = ordered;
+    plan.mask = x.mask;
+    plan.skip = x.skip;
     collect(x, reduced, plan);
     sort(plan.kept);
     if (ordered)

@@ -11,9 +11,13 @@ namespace samesum {
 
 constexpr int max_rank = 64;
 
-// `in` in bytes, `out` in elements; both may be negative or zero.
+// `in` in bytes, `out` in elements, `mask` in bytes of the mask; all may be negative or zero.
 struct Dim {
-    std::int64_t size, in, out;
+    std::int64_t size, in, out, mask;
+
+    Dim() = default;
+    constexpr Dim(std::int64_t of, std::int64_t from, std::int64_t to, std::int64_t masked = 0)
+        : size(of), in(from), out(to), mask(masked) {}
 };
 
 // Dimensions from the outermost to the innermost.
@@ -29,6 +33,9 @@ struct Dims {
     }
 };
 
+// Elements that are left out, whatever a mask says.
+enum class Skip : std::uint8_t { nothing, nan, zeros };
+
 // An array as its memory lies.
 struct View {
     const char* data;
@@ -37,6 +44,13 @@ struct View {
     const std::int64_t* strides;  // bytes
     Format format;
     bool swapped;  // the other byte order
+    // One byte for each element that is not zero where the element is chosen; null: all are.
+    const char* mask = nullptr;
+    const std::int64_t* mask_strides = nullptr;
+    Skip skip = Skip::nothing;
+
+    bool is_masked() const { return mask != nullptr || skip != Skip::nothing; }
+    std::int64_t mask_stride(int i) const { return mask != nullptr ? mask_strides[i] : 0; }
 };
 
 // The two loop shapes. Lanes: the inner dimension is reduced, each output has a run of elements to itself.
@@ -55,7 +69,11 @@ struct Plan {
     Format format;
     bool contiguous;  // the inner dimension can be read as it lies
     bool swapped;
-    bool ordered;  // the elements of a set come in row-major order of the reduced dimensions
+    bool ordered;      // the elements of a set come in row-major order of the reduced dimensions
+    const char* mask;  // as a view has them
+    Skip skip;
+
+    bool is_masked() const { return mask != nullptr || skip != Skip::nothing; }
 };
 
 // What matters to a plan about the method: whether the elements have to come in their order, and how many of

@@ -27,7 +27,8 @@ enum Flag : unsigned {
     reverse = 32,
     include_initial = 64,
     select_last = 128,
-    scalar = 256  // a result of rank 0 is a scalar of NumPy, not an array
+    scalar = 256,  // a result of rank 0 is a scalar of NumPy, not an array
+    skip_nan = 512
 };
 
 // The flags as Python knows them.
@@ -39,7 +40,8 @@ constexpr std::pair<const char*, Flag> flag_names[] = {{"KEEPDIMS", keepdims},
                                                        {"REVERSE", reverse},
                                                        {"INCLUDE_INITIAL", include_initial},
                                                        {"SELECT_LAST", select_last},
-                                                       {"SCALAR", scalar}};
+                                                       {"SCALAR", scalar},
+                                                       {"SKIP_NAN", skip_nan}};
 
 // NumPy's numbers of the types of ml_dtypes, known once the module is loaded.
 inline int bfloat16_number = -1;

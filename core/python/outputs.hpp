@@ -108,11 +108,13 @@ inline nb::object scalar_of(void* data, PyArray_Descr* descr, PyObject* base) {
 // Where the core writes, and how that becomes what the caller gets.
 class Output {
   public:
-    // C-contiguous.
-    Output(nb::handle out, PyArrayObject* x, Format format, int rank, npy_intp* shape) {
+    // C-contiguous. `x` and, if there is one, `mask` are read while the results are written.
+    Output(nb::handle out, PyArrayObject* x, Format format, int rank, npy_intp* shape,
+           PyArrayObject* mask = nullptr) {
         if (!out.is_none()) {
             take(out, format, rank, shape);
-            if (PyArray_ISCARRAY(array_of(out)) && !overlap(array_of(out), x)) {
+            if (PyArray_ISCARRAY(array_of(out)) && !overlap(array_of(out), x) &&
+                (mask == nullptr || !overlap(array_of(out), mask))) {
                 memory_ = given_;
                 return;
             }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "python/masks.hpp"
 #include "python/outputs.hpp"
 #include "run/reduce.hpp"
 #include "select/thread_thresholds.hpp"
@@ -82,12 +83,14 @@ inline Format format_for(const Reduction& row, Format in, unsigned flags, nb::ha
 // What is reduced, and in which shape the results come.
 struct Sets {
     Input x;
+    const Mask mask;
     const Extents extents;
     bool reduced[max_rank] = {};
     npy_intp shape[max_rank], outputs = 1, count = 1;  // `count` elements in each set
     int rank = 0;
 
-    Sets(nb::handle object, nb::handle axes, bool keepdims) : x(input_of(object)), extents(x.view) {
+    Sets(nb::handle object, nb::handle axes, bool keepdims, nb::handle where = nb::none())
+        : x(input_of(object)), mask(where, x), extents(x.view) {
         mark_axes(axes, x.view.rank, reduced);
         for (int i = 0; i < x.view.rank; ++i) {
             const npy_intp size = x.view.shape[i];
@@ -106,6 +109,26 @@ struct Sets {
     std::int64_t bytes() const { return x.count * static_cast<std::int64_t>(size_of(x.view.format)); }
 };
 
+// A mask has to choose an element of each set of which an empty one has no value.
+inline void check_chosen(const Reduction& row, unsigned flags, const Sets& sets) {
+    const bool needs_one = (flags & Flag::refuse_empty) || is_position(row.combine);
+    if (!needs_one || sets.x.view.mask == nullptr || sets.outputs == 0 || sets.are_empty()) return;
+    const View& x = sets.x.view;
+    const View mask{x.mask, x.rank, x.shape, x.mask_strides, Format::boolean, false};
+    std::vector<char> any(static_cast<std::size_t>(sets.outputs));
+    unlocked(sets.x.count, [&] {
+        samesum::reduce(mask, sets.reduced, {Map::itself, Combine::logical_or, Finalize::itself, false},
+                        Format::boolean, any.data());
+    });
+    const auto none = std::count(any.begin(), any.end(), 0);
+    if (none == 0) return;
+    const bool minimum = row.combine == Combine::minimum || row.combine == Combine::minimum_position;
+    raise("ShapeError", std::string("no ") + (is_position(row.combine) ? "position of a " : "") +
+                            (minimum ? "minimum" : "maximum") +
+                            " of an empty set: where chooses nothing in " + std::to_string(none) + " of " +
+                            std::to_string(sets.outputs) + " sets");
+}
+
 inline Reduction reduction_of(unsigned code, unsigned flags) {
     const Reduction row{static_cast<Map>(code & 15), static_cast<Combine>(code >> 4 & 15),
                         static_cast<Finalize>(code >> 8), (flags & Flag::select_last) != 0};
@@ -115,10 +138,12 @@ inline Reduction reduction_of(unsigned code, unsigned flags) {
 }
 
 inline nb::object reduce_row(const Reduction& row, nb::handle x, nb::handle axes, unsigned flags,
-                             nb::handle dtype, nb::handle out) {
-    Sets sets(x, axes, (flags & Flag::keepdims) != 0);
+                             nb::handle dtype, nb::handle out, nb::handle where) {
+    Sets sets(x, axes, (flags & Flag::keepdims) != 0, where);
+    if ((flags & Flag::skip_nan) && is_float(sets.x.view.format)) sets.x.view.skip = Skip::nan;
     const Format format = format_for(row, sets.x.view.format, flags, dtype);
     if (sets.are_empty()) check_empty(row, format, flags, sets.x);
+    check_chosen(row, flags, sets);
     const auto write = [&](void* to) {
         if (sets.are_empty())
             fill_empty(row, format, to, sets.outputs);
@@ -134,47 +159,63 @@ inline nb::object reduce_row(const Reduction& row, nb::handle x, nb::handle axes
         const nb::object descr = nb::steal(reinterpret_cast<PyObject*>(descr_of(format)));
         return scalar_of(value, reinterpret_cast<PyArray_Descr*>(descr.ptr()), nullptr);
     }
-    Output output(out, sets.x.array, format, sets.rank, sets.shape);
+    Output output(out, sets.x.array, format, sets.rank, sets.shape, sets.mask.array());
     write(output.data());
     return output.finished(scalar);
 }
 
 inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
-                         nb::handle out) {
-    if (nb::object later = deferred("reduce", x, code, axes, flags, dtype, out); !later.is_none())
+                         nb::handle out, nb::handle where) {
+    if (nb::object later = deferred("reduce", x, code, axes, flags, dtype, out, where); !later.is_none())
         return later;
-    return reduce_row(reduction_of(code, flags), x, axes, flags, dtype, out);
+    return reduce_row(reduction_of(code, flags), x, axes, flags, dtype, out, where);
+}
+
+// How many elements are not zero, as int64; a NaN is not.
+inline nb::object count_nonzero(nb::handle x, nb::handle axes, unsigned flags, nb::handle where) {
+    if (nb::object later = deferred("count_nonzero", x, axes, flags, where); !later.is_none()) return later;
+    Sets sets(x, axes, (flags & Flag::keepdims) != 0, where);
+    sets.x.view.skip = Skip::zeros;
+    Output output(nb::none(), sets.x.array, Format::i64, sets.rank, sets.shape);
+    const Reduction row{Map::itself, Combine::sum, Finalize::itself, false};
+    if (sets.are_empty())
+        fill_empty(row, Format::i64, output.data(), sets.outputs);
+    else if (sets.outputs > 0)
+        unlocked(std::max(sets.bytes(), sets.result_bytes(Format::i64)),
+                 [&] { samesum::reduce(sets.x.view, sets.reduced, row, Format::i64, output.data()); });
+    return output.finished((flags & Flag::scalar) != 0);
 }
 
 // Of a variance or its root.
 inline nb::object reduce_corrected(unsigned code, nb::handle x, nb::handle axes, unsigned flags,
-                                   nb::handle dtype, nb::handle out, double correction) {
-    if (nb::object later = deferred("reduce_corrected", x, code, axes, flags, dtype, out, correction);
+                                   nb::handle dtype, nb::handle out, double correction, nb::handle where) {
+    if (nb::object later = deferred("reduce_corrected", x, code, axes, flags, dtype, out, correction, where);
         !later.is_none())
         return later;
     Reduction row = reduction_of(code, flags);
     if (!std::isfinite(correction)) raise("AttributeValueError", "the correction is not finite");
     row.correction = correction;
-    return reduce_row(row, x, axes, flags, dtype, out);
+    return reduce_row(row, x, axes, flags, dtype, out, where);
 }
 
-// One result for each code, with its own flags but for keepdims; `dtype` is that of sums, products, means and
-// roots.
+// One result for each code, with its own flags but for keepdims; `dtype` is that of all but extremes,
+// positions and what is true.
 inline nb::object reduce_several(const std::vector<unsigned>& codes, nb::handle x, nb::handle axes,
                                  const std::vector<unsigned>& flags, bool keepdims, bool scalars,
-                                 nb::handle dtype) {
-    if (nb::object later = deferred("reduce_several", x, codes, axes, flags, keepdims, dtype);
+                                 nb::handle dtype, nb::handle where) {
+    if (nb::object later = deferred("reduce_several", x, codes, axes, flags, keepdims, dtype, where);
         !later.is_none())
         return later;
-    Sets sets(x, axes, keepdims);
+    Sets sets(x, axes, keepdims, where);
     std::vector<Output> outputs;
     std::vector<Result> results;
     std::int64_t most_bytes = 0;
     for (std::size_t i = 0; i < codes.size(); ++i) {
         const Reduction row = reduction_of(codes[i], flags.at(i));
-        const bool keeps_type = is_extreme(row.combine) || row.finalize == Finalize::logarithm;
-        const Format format = format_for(row, sets.x.view.format, flags[i], keeps_type ? nb::none() : dtype);
+        const Format format =
+            format_for(row, sets.x.view.format, flags[i], is_extreme(row.combine) ? nb::none() : dtype);
         if (sets.are_empty()) check_empty(row, format, flags[i], sets.x);
+        check_chosen(row, flags[i], sets);
         outputs.emplace_back(nb::none(), sets.x.array, format, sets.rank, sets.shape);
         results.push_back({row, format, outputs.back().data()});
         most_bytes = std::max(most_bytes, sets.result_bytes(format));

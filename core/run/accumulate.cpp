@@ -8,6 +8,7 @@
 
 #include "kernels/prefetch.hpp"
 #include "layout/copy.hpp"
+#include "run/folded.hpp"
 #include "run/tangled.hpp"
 #include "select/layout_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
@@ -127,15 +128,6 @@ bool add_untangled(const Plan& plan, const Method& method, const char* p, std::i
     return true;
 }
 
-// Rows side by side, `fold` of them as one.
-void add_folded(const Method& method, const char* p, std::int64_t row, std::int64_t rows, std::size_t n,
-                std::int64_t fold, void* tile) {
-    const std::int64_t sets = rows / fold, rest = rows % fold;
-    const std::size_t wide = n * static_cast<std::size_t>(fold);
-    if (sets > 0) method.columns(tile, p, row * fold, static_cast<std::size_t>(sets), wide);
-    if (rest > 0) method.columns(tile, p + sets * fold * row, 0, 1, n * static_cast<std::size_t>(rest));
-}
-
 Route add_rows(const Plan& plan, const Method& method, const char* p, std::int64_t stride, std::int64_t rows,
                std::int64_t columns, std::int64_t fold, void* tile) {
     const std::size_t n = static_cast<std::size_t>(columns), size = size_of(plan.format);
@@ -228,11 +220,16 @@ void open_tile(const Plan& plan, const Method& method, std::int64_t columns, voi
     method.init(tile, static_cast<std::size_t>(columns * fold_of(plan, method, columns)));
 }
 
-void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile) {
-    if (plan.shape == Shape::lanes)
+void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile,
+                const Chosen& chosen) {
+    const std::int64_t fold =
+        plan.shape == Shape::lanes ? 1 : fold_of(plan, method, range.last - range.first);
+    if (plan.is_masked())
+        accumulate_masked(plan, method, range, fold, chosen, tile);
+    else if (plan.shape == Shape::lanes)
         accumulate_lanes(plan, method, range, tile);
     else
-        accumulate_columns(plan, method, range, fold_of(plan, method, range.last - range.first), tile);
+        accumulate_columns(plan, method, range, fold, tile);
 }
 
 void close_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile) {
@@ -245,7 +242,8 @@ void close_tile(const Plan& plan, const Method& method, std::int64_t columns, vo
 }
 
 void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,
-                       const std::int64_t* columns, std::size_t count, void* tile) {
+                       const std::int64_t* columns, std::size_t count, void* tile, const Chosen& chosen) {
+    if (plan.is_masked()) return accumulate_chosen_masked(plan, method, outer, columns, count, chosen, tile);
     const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
     Dims runs = plan.reduced;
     const Dim row = runs.rank > 0 ? runs.dim[--runs.rank] : Dim{1, 0, 0};

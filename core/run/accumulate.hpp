@@ -8,6 +8,7 @@
 
 #include "layout/plan.hpp"
 #include "methods/method.hpp"
+#include "run/masked.hpp"
 
 namespace samesum {
 
@@ -42,14 +43,15 @@ struct Range {
 // lie side by side are taken as one.
 void open_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile);
 
-// Adds a range to an open tile.
-void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile);
+// Adds a range to an open tile; `chosen` says how the method is given the elements of a masked plan.
+void accumulate(const Plan& plan, const Method& method, const Range& range, void* tile,
+                const Chosen& chosen = {});
 
 // Joins the further columns of an open tile with those of its outputs.
 void close_tile(const Plan& plan, const Method& method, std::int64_t columns, void* tile);
 
 // The whole sets of some columns of run number `outer` of the inner dimension, side by side in a fresh tile.
 void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,
-                       const std::int64_t* columns, std::size_t count, void* tile);
+                       const std::int64_t* columns, std::size_t count, void* tile, const Chosen& chosen = {});
 
 }  // namespace samesum

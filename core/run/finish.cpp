@@ -3,15 +3,21 @@
 #include <algorithm>
 
 #include "layout/copy.hpp"
+#include "run/counted.hpp"
 #include "run/reduction.hpp"
 
 namespace samesum {
 
 namespace {
 
+// place(j): where the result number j goes, in elements.
+template <class PlaceOf>
 std::size_t finish(const Target& target, std::size_t tier, void* tile, std::size_t n, void* results,
-                   std::uint8_t* failed) {
-    const std::size_t failures = target.tiers.method[tier].finish(tile, n, target.how, results, failed);
+                   std::uint8_t* failed, const PlaceOf& place) {
+    const std::size_t failures =
+        target.counts == nullptr
+            ? target.tiers.method[tier].finish(tile, n, target.how, results, failed)
+            : finish_counted(target, tier, tile, counts_of(target, n, place), results, failed);
     counters.reductions[target.tiers.number[tier]] += n - failures;
     record(target.tiers.route[tier], n - failures);
     return failures;
@@ -46,8 +52,11 @@ std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t t
     if (plan.shape == Shape::columns) {
         const std::int64_t first = plan.out + offsets_at(plan.kept, o.outer).out + o.first * plan.inner.out;
         char* const to = target.out + first * bytes;
-        if (plan.inner.out == 1) return finish(target, tier, tile, n, to, failed);
-        const std::size_t failures = finish(target, tier, tile, n, results, failed);
+        const auto place = [&](std::size_t j) {
+            return first + static_cast<std::int64_t>(j) * plan.inner.out;
+        };
+        if (plan.inner.out == 1) return finish(target, tier, tile, n, to, failed, place);
+        const std::size_t failures = finish(target, tier, tile, n, results, failed, place);
         const std::int64_t step = plan.inner.out * bytes;
         if (failures == 0) return scatter(results, n, size, to, step), 0;
         // What failed may have a result already.
@@ -57,7 +66,8 @@ std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t t
         }
         return failures;
     }
-    const std::size_t failures = finish(target, tier, tile, n, results, failed);
+    const auto place = [&](std::size_t j) { return place_of(plan, o, static_cast<std::int64_t>(j)); };
+    const std::size_t failures = finish(target, tier, tile, n, results, failed, place);
     const Dim last = plan.kept.rank > 0 ? plan.kept.dim[plan.kept.rank - 1] : Dim{1, 0, 1};
     for (std::size_t j = 0; j < n;) {
         const std::int64_t index = o.first + static_cast<std::int64_t>(j);
@@ -73,10 +83,12 @@ std::size_t finish_chosen(const Plan& plan, const Target& target, std::size_t ti
                           std::int64_t outer, const std::int64_t* columns, std::size_t n,
                           std::uint8_t* failed) {
     alignas(64) char results[most_columns * 8];
-    const std::size_t failures = finish(target, tier, tile, n, results, failed),
+    const std::int64_t first = plan.out + offsets_at(plan.kept, outer).out;
+    const auto place = [&](std::size_t i) { return first + columns[i] * plan.inner.out; };
+    const std::size_t failures = finish(target, tier, tile, n, results, failed, place),
                       size = size_of(target.how.format);
     const std::int64_t bytes = static_cast<std::int64_t>(size);
-    char* const to = target.out + (plan.out + offsets_at(plan.kept, outer).out) * bytes;
+    char* const to = target.out + first * bytes;
     for (std::size_t i = 0; i < n; ++i)
         scatter(results + i * size, 1, size, to + columns[i] * plan.inner.out * bytes, bytes);
     return failures;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "layout/plan.hpp"
+#include "run/masked.hpp"
 #include "run/tiers.hpp"
 
 namespace samesum {
@@ -13,6 +14,12 @@ struct Target {
     Tiers tiers;
     Finish how;
     char* out;  // C-contiguous
+    // Of a masked array: how the method is given the elements, how many each output has (null: that does not
+    // matter), and the result where there are none.
+    Chosen chosen = {};
+    const std::int64_t* counts = nullptr;
+    bool divides = false;  // the result depends on the count
+    std::uint64_t none = 0;
 };
 
 // Outputs [first, last) of one run of the inner kept dimension (columns) or of all outputs (lanes).

@@ -114,7 +114,7 @@ class Job {
         for (std::int64_t at = begin; at < end; at += step) {
             const Range range{o.outer, o.first, o.last, at, std::min(end, at + step)};
             for (std::size_t i = 0; i < pass.count; ++i)
-                accumulate(plan_, pass.method(i), range, tiles.tile(i));
+                accumulate(plan_, pass.method(i), range, tiles.tile(i), pass.targets[i].chosen);
         }
     }
 
@@ -202,7 +202,7 @@ class Job {
         const Method& method = own.method(0);
         const std::size_t now = std::min(chosen.size(), method.max_columns);
         const TileScope scope;
-        accumulate_chosen(plan_, method, outer, chosen.data(), now, scope.tile());
+        accumulate_chosen(plan_, method, outer, chosen.data(), now, scope.tile(), own.targets->chosen);
         std::vector<std::uint8_t> failed(now);
         finish_chosen(plan_, *own.targets, own.tier, scope.tile(), outer, chosen.data(), now, failed.data());
         std::vector<std::int64_t> again;

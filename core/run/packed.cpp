@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "layout/copy.hpp"
 #include "run/accumulate.hpp"
 #include "run/job.hpp"
+#include "run/masked.hpp"
 #include "run/room.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
@@ -31,34 +33,73 @@ class PackedSets {
           one_by_one_(are_nearer(reduced_, kept_)),
           packing_(one_by_one_ ? joined(kept_, reduced_) : kept_, size_of(plan.format), plan.swapped),
           together_(
-              std::clamp<std::int64_t>(packed_bytes / (plan.reduced_count * size_), 1, plan.kept_count)) {}
+              std::clamp<std::int64_t>(packed_bytes / (plan.reduced_count * size_), 1, plan.kept_count)) {
+        if (plan.is_masked())
+            masked_.emplace(one_by_one_ ? joined(kept_, reduced_) : joined(reduced_, kept_), plan);
+    }
 
     std::int64_t blocks() const { return (plan_.kept_count + together_ - 1) / together_; }
     std::int64_t bytes() const { return plan_.kept_count * plan_.reduced_count * size_; }
 
     void reduce(std::int64_t block, const Target* targets, std::size_t count) const {
         const std::int64_t first = block * together_, n = std::min(together_, plan_.kept_count - first);
-        const Room elements(static_cast<std::size_t>(n * plan_.reduced_count * size_));
-        pack(first, n, elements.get());
         Target some[most_results];
         for (std::size_t i = 0; i < count; ++i) {
             const std::int64_t at = first * static_cast<std::int64_t>(size_of(targets[i].how.format));
-            some[i] = {targets[i].tiers, targets[i].how, targets[i].out + at};
+            some[i] = targets[i];
+            some[i].out += at;
+            if (some[i].counts != nullptr) some[i].counts += first;
         }
-        const std::int64_t shape[] = {one_by_one_ ? n : plan_.reduced_count,
-                                      one_by_one_ ? plan_.reduced_count : n},
-                           strides[] = {shape[1] * size_, size_};
-        const bool reduced[] = {!one_by_one_, one_by_one_};
-        run_job(plan_reduction({elements.get(), 2, shape, strides, plan_.format, false}, reduced, manner_),
-                some, count);
+        if (plan_.is_masked()) return reduce_masked(first, n, some, count);
+        const Room elements(static_cast<std::size_t>(n * plan_.reduced_count * size_));
+        pack(first, n, elements.get());
+        run_packed(elements.get(), plan_.format, n, some, count);
     }
 
   private:
+    // n sets that are packed.
+    void run_packed(const char* elements, Format format, std::int64_t n, const Target* targets,
+                    std::size_t count) const {
+        const std::int64_t size = static_cast<std::int64_t>(size_of(format)),
+                           shape[] = {one_by_one_ ? n : plan_.reduced_count,
+                                      one_by_one_ ? plan_.reduced_count : n},
+                           strides[] = {shape[1] * size, size};
+        const bool reduced[] = {!one_by_one_, one_by_one_};
+        run_job(plan_reduction({elements, 2, shape, strides, format, false}, reduced, manner_), targets,
+                count);
+    }
+
+    // Each target by itself: what takes the place of the elements that are not chosen is its own.
+    void reduce_masked(std::int64_t first, std::int64_t n, const Target* targets, std::size_t count) const {
+        const std::int64_t elements = n * plan_.reduced_count;
+        const Room x(static_cast<std::size_t>(elements * size_)), mask(static_cast<std::size_t>(elements)),
+            filled(static_cast<std::size_t>(elements * size_));
+        std::uint8_t* const mask_room = reinterpret_cast<std::uint8_t*>(mask.get());
+        const MaskedElements::Block block =
+            one_by_one_
+                ? masked_->block(plan_.data, plan_.mask, first * plan_.reduced_count, elements,
+                                 MaskUse::filled, x.get(), mask_room)
+                : masked_->rows(plan_.data, plan_.mask, {plan_.reduced_count, plan_.kept_count, first, n},
+                                x.get(), mask_room);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Chosen& chosen = targets[i].chosen;
+            if (chosen.use == MaskUse::counted) {
+                count_ones(block, reinterpret_cast<std::uint8_t*>(filled.get()));
+                run_packed(filled.get(), Format::boolean, n, targets + i, 1);
+            } else {
+                run_packed(masked_->filled(block, chosen.identity, filled.get()), plan_.format, n,
+                           targets + i, 1);
+            }
+        }
+    }
+
     static bool are_nearer(const Dims& a, const Dims& b) {
         return a.rank > 0 && std::abs(a.dim[a.rank - 1].in) < std::abs(b.dim[b.rank - 1].in);
     }
-    static Dims joined(Dims dims, const Dims& more) {
-        for (int i = 0; i < more.rank; ++i) dims.push(more.dim[i]);
+    static Dims joined(const Dims& first, const Dims& more) {
+        Dims dims;
+        for (const Dims* each : {&first, &more})
+            for (int i = 0; i < each->rank; ++i) dims.push(each->dim[i]);
         return dims;
     }
 
@@ -77,6 +118,7 @@ class PackedSets {
     const Dims kept_, reduced_;
     const bool one_by_one_;
     const Packing packing_;
+    std::optional<MaskedElements> masked_;
     const std::int64_t together_;
 };
 

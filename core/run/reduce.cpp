@@ -9,7 +9,8 @@
 #include "run/groups.hpp"
 #include "run/job.hpp"
 #include "run/packed.hpp"
-#include "run/reordered.hpp"
+#include "run/reducing.hpp"
+#include "run/reordered_parts.hpp"
 #include "run/stages.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
@@ -51,6 +52,8 @@ bool place_lone_elements(const View& x, const bool* reduced, const Result& resul
     return true;
 }
 
+}  // namespace
+
 Target target_of(const Plan& plan, const Result& result) {
     const Reduction row =
         plan.reduced_count == 1 ? of_one(result.row, plan.format, result.format) : result.row;
@@ -58,6 +61,8 @@ Target target_of(const Plan& plan, const Result& result) {
             {row.finalize, result.format, plan.reduced_count, row.correction},
             static_cast<char*>(result.out)};
 }
+
+namespace {
 
 bool equal(const Dim& a, const Dim& b) { return a.size == b.size && a.in == b.in && a.out == b.out; }
 
@@ -90,6 +95,14 @@ std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
     return row.finalize == Finalize::over_count ? std::int64_t{least_mean_lane_side_by_side}
                                                 : least_lane_of(row, format);
 }
+
+}  // namespace
+
+Manner manner_of(const Reduction& row, Format format) {
+    return {is_position(row.combine), least_lane_of(row, format), least_lane_side_by_side(row, format)};
+}
+
+namespace {
 
 // Elements of a group of few columns that are quicker side by side with those of others than by themselves.
 std::int64_t most_of_few_columns(const Reduction& row, Format format) {
@@ -148,11 +161,15 @@ void run(const Plan& plan, const Manner& manner, std::int64_t most_elements, con
     }
 }
 
+}  // namespace
+
 bool pays_to_reorder(const Plan& plan, const Result* results, std::size_t n) {
     return Reordered::pays(plan) && std::all_of(results, results + n, [](const Result& r) {
                return reinterpret_cast<std::uintptr_t>(r.out) % size_of(r.format) == 0;
            });
 }
+
+namespace {
 
 // The loops of some results of the same sets: of all of them in the order of the elements if that asks for
 // nothing that is not done anyway.
@@ -163,8 +180,7 @@ struct Loops {
 };
 
 Loops loops_of_one(const View& x, const bool* reduced, const Reduction& row) {
-    const Manner manner{is_position(row.combine), least_lane_of(row, x.format),
-                        least_lane_side_by_side(row, x.format)};
+    const Manner manner = manner_of(row, x.format);
     return {plan_reduction(x, reduced, manner), manner, most_of_few_columns(row, x.format)};
 }
 
@@ -184,10 +200,14 @@ Loops loops_of(const View& x, const bool* reduced, const Result* results, std::s
 
 // Some results, as many at a time as a pass takes.
 void run_loops(const Loops& loops, const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (n == 1) {  // one target takes less to make than room for many
+        const Target target = target_of(loops.plan, *results);
+        return run(loops.plan, loops.manner, loops.most_elements, &target, 1);
+    }
     Target targets[most_results];
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        if (n > 1 && place_lone_elements(x, reduced, results[i])) continue;
+        if (place_lone_elements(x, reduced, results[i])) continue;
         targets[count++] = target_of(loops.plan, results[i]);
         if (count < most_results) continue;
         run(loops.plan, loops.manner, loops.most_elements, targets, count);
@@ -196,37 +216,15 @@ void run_loops(const Loops& loops, const View& x, const bool* reduced, const Res
     if (count > 0) run(loops.plan, loops.manner, loops.most_elements, targets, count);
 }
 
-// The same in the order of memory, part by part; all parts go in the manner of the whole.
-void reduce_reordered(const Loops& loops, const View& x, const bool* reduced, const Result* results,
-                      std::size_t n) {
-    record(Route::reordered);
-    Reordered order(x, reduced);
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < n; ++i) bytes += size_of(results[i].format);
-    const std::int64_t parts = order.parts(bytes);
-    std::vector<Room> rooms;
-    std::vector<Result> some;
-    const auto most = static_cast<std::size_t>(order.most_results(parts));
-    for (std::size_t i = 0; i < n; ++i) {
-        rooms.emplace_back(most * size_of(results[i].format));
-        some.push_back(results[i]);
-        some[i].out = rooms[i].get();
-    }
-    for (std::int64_t part = 0; part < parts; ++part) {
-        const View view = order.part(part, parts);
-        const Loops own{plan_reduction(view, order.reduced(), loops.manner), loops.manner,
-                        loops.most_elements};
-        run_loops(own, view, order.reduced(), some.data(), n);
-        for (std::size_t i = 0; i < n; ++i) order.put(rooms[i].get(), some[i].format, results[i].out);
-    }
-}
-
 void reduce_as_it_lies(const Loops& loops, const View& x, const bool* reduced, const Result* results,
                        std::size_t n) {
-    if (pays_to_reorder(loops.plan, results, n))
-        reduce_reordered(loops, x, reduced, results, n);
-    else
-        run_loops(loops, x, reduced, results, n);
+    if (!pays_to_reorder(loops.plan, results, n)) return run_loops(loops, x, reduced, results, n);
+    // All parts go in the manner of the whole.
+    const auto reduce_part = [&](const View& part, const bool* own, const Result* to) {
+        run_loops({plan_reduction(part, own, loops.manner), loops.manner, loops.most_elements}, part, own, to,
+                  n);
+    };
+    reduce_reordered(x, reduced, results, n, reduce_part);
 }
 
 void find_as_it_lies(const View& x, const bool* reduced, const Reduction& row, std::int64_t* out) {
@@ -238,6 +236,7 @@ void find_as_it_lies(const View& x, const bool* reduced, const Reduction& row, s
 
 void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
     const Result result{row, format, out};
+    if (x.is_masked()) return reduce_masked(x, reduced, &result, 1);
     if (place_lone_elements(x, reduced, result)) return;
     if (is_position(row.combine))
         find_in_stages(x, reduced, row, find_as_it_lies, static_cast<std::int64_t*>(out));
@@ -246,6 +245,7 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
 }
 
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (x.is_masked()) return reduce_masked(x, reduced, results, n);
     const Loops loops = loops_of(x, reduced, results, n);
     if (loops.manner.ordered) return reduce_as_it_lies(loops, x, reduced, results, n);
     std::vector<Result> rest;
@@ -256,50 +256,6 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
             rest.push_back(results[i]);
     }
     if (!rest.empty()) reduce_as_it_lies(loops, x, reduced, rest.data(), rest.size());
-}
-
-namespace {
-
-// The value that loses to every other.
-std::uint64_t worst(bool maximum, Format format) {
-    const bool has_sign = is_float(format) || !is_unsigned(format);
-    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(format)),
-                        sign = has_sign ? sign_bit(format) : 0;
-    if (is_float(format))
-        return (has_infinity(format) ? infinity_bits(format) : traits_of(format).largest) |
-               (maximum ? sign : 0);
-    if (format == Format::boolean) return maximum ? 0 : 1;
-    return maximum ? sign : ones & ~sign;
-}
-
-std::uint64_t empty_sum(Finalize finalize, Format format) {
-    if (finalize == Finalize::over_count) return canonical_nan(format);
-    return finalize == Finalize::logarithm ? worst(true, format) : 0;
-}
-
-}  // namespace
-
-void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n) {
-    std::uint64_t bits = 0;
-    switch (row.combine) {
-        case Combine::sum:
-            bits = empty_sum(row.finalize, format);
-            break;
-        case Combine::minimum:
-        case Combine::maximum:
-            bits = worst(row.combine == Combine::maximum, format);
-            break;
-        case Combine::product:
-        case Combine::logical_and:
-            bits = is_float(format) ? round_bits(1, format) : 1;
-            break;
-        case Combine::spread:
-            bits = canonical_nan(format);
-            break;
-        default:
-            break;
-    }
-    for (std::int64_t i = 0; i < n; ++i) store_bits(out, static_cast<std::size_t>(i), bits, size_of(format));
 }
 
 }  // namespace samesum

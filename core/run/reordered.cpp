@@ -141,14 +141,16 @@ Reordered::Reordered(const View& x, const bool* reduced) : x_(x) {
         if (reduced[i]) {
             shape_[--at] = x.shape[i];
             strides_[at] = x.strides[i];
+            mask_strides_[at] = x.mask_stride(i);
             continue;
         }
-        Dim d{x.shape[i], x.strides[i], next};
+        Dim d{x.shape[i], x.strides[i], next, x.mask_stride(i)};
         next *= d.size;
         if (d.in < 0) {
             x_.data += d.in * (d.size - 1);
             first_ += d.out * (d.size - 1);
-            d = {d.size, -d.in, -d.out};
+            if (x_.mask != nullptr) x_.mask += d.mask * (d.size - 1);
+            d = {d.size, -d.in, -d.out, -d.mask};
         }
         places_.push(d);
     }
@@ -158,11 +160,13 @@ Reordered::Reordered(const View& x, const bool* reduced) : x_(x) {
     for (int i = 0; i < places_.rank; ++i) {
         shape_[i] = places_.dim[i].size;
         strides_[i] = places_.dim[i].in;
+        mask_strides_[i] = places_.dim[i].mask;
         if (shape_[i] > shape_[longest_]) longest_ = i;
     }
     for (int i = 0; i < x.rank; ++i) reduced_[i] = i >= places_.rank;
     x_.shape = shape_;
     x_.strides = strides_;
+    x_.mask_strides = mask_strides_;
 }
 
 // Tiles that are narrow, or so few rows high that scattering their results takes as long as they do.
@@ -189,6 +193,7 @@ View Reordered::part(std::int64_t i, std::int64_t n) {
     shape_[longest_] = longest.size * (i + 1) / n - begin_;
     View view = x_;
     view.data += begin_ * longest.in;
+    if (view.mask != nullptr) view.mask += begin_ * longest.mask;
     return view;
 }
 
@@ -197,7 +202,8 @@ void Reordered::put(const char* results, Format format, void* out) const {
     Dims dims = places_;
     dims.dim[longest_].size = shape_[longest_];
     std::int64_t in = size;
-    for (int i = dims.rank; i-- > 0; in *= dims.dim[i].size) dims.dim[i].in = in;
+    for (int i = dims.rank; i-- > 0; in *= dims.dim[i].size)
+        dims.dim[i] = {dims.dim[i].size, in, dims.dim[i].out};
     const std::int64_t first = first_ + begin_ * places_.dim[longest_].out;
     Permutation(results, dims, size_of(format), static_cast<char*>(out) + first * size).run();
 }

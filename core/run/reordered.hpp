@@ -28,7 +28,7 @@ class Reordered {
 
   private:
     View x_;
-    std::int64_t shape_[max_rank], strides_[max_rank];
+    std::int64_t shape_[max_rank], strides_[max_rank], mask_strides_[max_rank];
     Dims places_;             // of results: `out`
     std::int64_t first_ = 0;  // where the first one goes
     bool reduced_[max_rank];

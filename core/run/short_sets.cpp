@@ -37,7 +37,7 @@ std::size_t finish_tangled(const Plan& plan, const Target& target, const char* p
 }  // namespace
 
 bool are_short(const Plan& plan, const Target* targets, std::size_t count) {
-    if (plan.shape != Shape::columns || plan.reduced.rank > 1) return false;
+    if (plan.shape != Shape::columns || plan.reduced.rank > 1 || plan.is_masked()) return false;
     if (plan.contiguous && plan.reduced_count > most_apart_rows) return false;
     if (!plan.contiguous && !(plan.tangled && is_aligned(plan))) return false;
     return std::all_of(targets, targets + count, [](const Target& t) { return t.tiers.at_once != nullptr; });

@@ -27,15 +27,14 @@ from samesum.errors import (
     UnsupportedOperator,
 )
 from samesum.frontends.arrays.dots import vecdot
+from samesum.frontends.arrays.logarithms import log_sum, logsumexp
+from samesum.frontends.arrays.logical import all, any, count_nonzero  # noqa: A004
+from samesum.frontends.arrays.nans import nanmax, nanmean, nanmin, nanstd, nansum, nanvar
 from samesum.frontends.arrays.norms import group_norm, layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.arrays.positions import argmax, argmin
 from samesum.frontends.arrays.reductions import (
-    all,  # noqa: A004
-    any,  # noqa: A004
     l1_norm,
     l2_norm,
-    log_sum,
-    logsumexp,
     max,  # noqa: A004
     mean,
     min,  # noqa: A004
@@ -90,6 +89,7 @@ __all__ = [
     "argmax",
     "argmin",
     "compare",
+    "count_nonzero",
     "cumulative_logsumexp",
     "cumulative_max",
     "cumulative_min",
@@ -108,6 +108,12 @@ __all__ = [
     "max",
     "mean",
     "min",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "onnx",
     "openvino",
     "prod",

@@ -14,6 +14,7 @@ REVERSE: int
 INCLUDE_INITIAL: int
 SELECT_LAST: int
 SCALAR: int
+SKIP_NAN: int
 
 def reduce(
     code: int,
@@ -22,7 +23,9 @@ def reduce(
     flags: int,
     dtype: np.dtype[Any] | None,
     out: np.ndarray[Any, np.dtype[Any]] | None,
+    where: Any = None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
+def count_nonzero(x: Any, axes: Axes, flags: int, where: Any = None) -> np.ndarray[Any, np.dtype[Any]]: ...
 def reduce_corrected(
     code: int,
     x: Any,
@@ -31,6 +34,7 @@ def reduce_corrected(
     dtype: np.dtype[Any] | None,
     out: np.ndarray[Any, np.dtype[Any]] | None,
     correction: float,
+    where: Any = None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
 def reduce_several(
     codes: Sequence[int],
@@ -40,6 +44,7 @@ def reduce_several(
     keepdims: bool,
     scalars: bool = False,
     dtype: np.dtype[Any] | None = None,
+    where: Any = None,
 ) -> list[np.ndarray[Any, np.dtype[Any]]]: ...
 def reduce_segments(
     code: int,

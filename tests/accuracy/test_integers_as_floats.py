@@ -96,6 +96,6 @@ def test_a_mean_in_a_narrower_type_is_rounded_once() -> None:
 def test_a_mean_or_a_root_is_no_integer(function: Any, dtype: str) -> None:
     for x in ([1, 2], [1.0, 2.0]):
         with pytest.raises(
-            ss.DtypeError, match=f"a mean or a root of dtype {dtype} was asked for; allowed are float dtyp"
+            ss.DtypeError, match=f"a mean, root or logarithm of dtype {dtype} was asked for; allowed are float dtyp"
         ):
             function(x, dtype=dtype)

@@ -23,7 +23,7 @@ X = np.array([[3, 1, 3], [0, 5, 0]])
 def test_the_signature() -> None:
     assert str(inspect.signature(ss.reduce)) == (
         "(x: 'ArrayLike', names: 'Sequence[Name]', /, axis: 'Axes' = None, *, "
-        "dtype: 'DTypeLike | None' = None, keepdims: 'bool' = False)"
+        "dtype: 'DTypeLike | None' = None, keepdims: 'bool' = False, where: 'ArrayLike | None' = None)"
         " -> 'dict[str, Result]'"
     )
 

@@ -29,6 +29,7 @@ TYPED = [*SUMS, *PRODUCTS, ss.mean, *LOGARITHMS, *EXTREMES]
 REDUCTIONS = [*TYPED, *LOGICAL]
 SCANS = [ss.cumulative_sum, ss.cumulative_prod]
 
+MASKED_KEYWORDS: dict[str, Any] = {"axis": None, "keepdims": False, "out": None, "where": None}
 SCAN_KEYWORDS: dict[str, Any] = dict.fromkeys(("axis", "dtype", "out"))
 SCAN_KEYWORDS |= dict.fromkeys(("include_initial", "exclusive", "reverse"), False)
 
@@ -40,18 +41,9 @@ def named(functions: list[Function]) -> Any:
 @pytest.mark.parametrize(
     ("function", "keywords"),
     [
-        (ss.sum, {"axis": None, "dtype": None, "keepdims": False, "out": None}),
-        (ss.prod, {"axis": None, "dtype": None, "keepdims": False, "out": None}),
-        (ss.mean, {"axis": None, "dtype": None, "keepdims": False, "out": None}),
-        (ss.min, {"axis": None, "keepdims": False, "out": None}),
-        (ss.max, {"axis": None, "keepdims": False, "out": None}),
-        (ss.l1_norm, {"axis": None, "dtype": None, "keepdims": False, "out": None}),
-        (ss.l2_norm, {"axis": None, "dtype": None, "keepdims": False, "out": None}),
-        (ss.sum_square, {"axis": None, "dtype": None, "keepdims": False, "out": None}),
-        (ss.log_sum, {"axis": None, "keepdims": False, "out": None}),
-        (ss.logsumexp, {"axis": None, "keepdims": False, "out": None}),
-        (ss.all, {"axis": None, "keepdims": False, "out": None}),
-        (ss.any, {"axis": None, "keepdims": False, "out": None}),
+        *((each, {"dtype": None, **MASKED_KEYWORDS}) for each in (*SUMS, *PRODUCTS, ss.mean, *LOGARITHMS)),
+        *((each, {"dtype": None, "correction": 0.0, **MASKED_KEYWORDS}) for each in (ss.var, ss.std)),
+        *((each, MASKED_KEYWORDS) for each in (*EXTREMES, *LOGICAL)),
         (ss.cumulative_sum, SCAN_KEYWORDS),
         (ss.cumulative_prod, SCAN_KEYWORDS),
     ],

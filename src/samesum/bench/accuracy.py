@@ -97,7 +97,8 @@ def _in_its_own_type(task: Task) -> NDArray:
         return memory.scan(_SCANS[task.name], task.x, task.axes[0])
     if task.operator.kind is Kind.NORMALIZATION:
         return memory.normalize(_NORMALIZATIONS[task.name], task.x, task.axes[0])
-    return memory.reduce(_REDUCTIONS[task.name], task.x, task.axes)
+    mask = task.new_mask() if task.operator.is_masked else None
+    return memory.reduce(_REDUCTIONS[task.operator.function.removeprefix("nan")], task.x, task.axes, where=mask)
 
 
 def worst_scaled(got: NDArray, expected: NDArray, magnitudes: NDArray) -> float:

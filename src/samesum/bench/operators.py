@@ -44,6 +44,13 @@ class Operator:
     kind: Kind = Kind.REDUCTION
     numbers: Numbers = Numbers.ANY
     is_exact: bool = True
+    is_masked: bool = False
+    """About half of the elements are chosen by a mask of the array's shape."""
+
+    @property
+    def function(self) -> str:
+        """The function on arrays."""
+        return self.name.removeprefix("masked_")
 
     @property
     def keeps_shape(self) -> bool:
@@ -58,12 +65,12 @@ class Operator:
     @property
     def keeps_type(self) -> bool:
         """True if the results have the type of the data, whatever it is."""
-        return self.name in ("min", "max", "cumulative_min", "cumulative_max", "vecdot")
+        return self.function in ("min", "max", "cumulative_min", "cumulative_max", "vecdot")
 
     @property
     def is_mean(self) -> bool:
         """True if the results of integers are float64, rounded once."""
-        return self.name in ("mean", "var", "std")
+        return self.function in ("mean", "var", "std")
 
     @property
     def is_linear(self) -> bool:
@@ -80,7 +87,7 @@ class Operator:
     def takes(self, dtype: str) -> bool:
         """True if samesum has the operator for that type."""
         if dtype == "bool":
-            return self.name in ("all", "any")
+            return self.name in ("all", "any", "count_nonzero")
         is_real = self.kind in (Kind.NORMALIZATION, Kind.ELEMENTWISE) or self.name == "cumulative_logsumexp"
         return not is_real or "float" in dtype
 
@@ -100,6 +107,12 @@ _ROWS = (
     Operator("std", ""),
     Operator("all", "ReduceMin", numbers=Numbers.NONZERO),
     Operator("any", "ReduceMax", numbers=Numbers.ZERO),
+    Operator("count_nonzero", ""),
+    Operator("nansum", ""),
+    Operator("masked_sum", "", is_masked=True),
+    Operator("masked_mean", "", is_masked=True),
+    Operator("masked_max", "", is_masked=True),
+    Operator("masked_var", "", is_masked=True),
     Operator("argmin", "ArgMin", Kind.INDEX),
     Operator("argmax", "ArgMax", Kind.INDEX),
     Operator("cumulative_sum", "CumSum", Kind.SCAN),

@@ -77,12 +77,12 @@ class Task:
 
     @property
     def array_dtype(self) -> np.dtype[Any]:
-        """Indices are int64, `all` and `any` bool; integers widen, means, variances and logs to float64.
+        """Indices and counts are int64, `all` and `any` bool; integers widen, means, variances and logs to float64.
 
         Others keep theirs.
         """
         dtype = self.x.dtype
-        if self.operator.kind is Kind.INDEX:
+        if self.operator.kind is Kind.INDEX or self.name == "count_nonzero":
             return np.dtype(np.int64)
         if self.name in ("all", "any"):
             return np.dtype(np.bool_)
@@ -91,6 +91,13 @@ class Task:
         if self.operator.is_mean or not self.operator.is_exact:
             return np.dtype(np.float64)
         return np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
+
+    def new_mask(self) -> NDArray:
+        """Chooses about half of the elements, one of each set at least; it lies in memory as `x` does."""
+        mask = np.empty_like(self.x, np.bool_)
+        mask[...] = np.random.default_rng(0).integers(0, 2, self.x.shape, np.uint8)
+        mask[tuple(0 if axis in self.axes else slice(None) for axis in range(self.x.ndim))] = True
+        return mask
 
     @property
     def scan_dtypes(self) -> tuple[np.dtype[Any], ...]:

@@ -21,6 +21,7 @@ REVERSE = _core.REVERSE
 INCLUDE_INITIAL = _core.INCLUDE_INITIAL
 SELECT_LAST = _core.SELECT_LAST
 SCALAR = _core.SCALAR
+SKIP_NAN = _core.SKIP_NAN
 
 _PROMOTIONS = {Promotion.WIDEN: WIDEN, Promotion.REAL: REAL}
 
@@ -40,20 +41,27 @@ _core.convert_with(as_array)
 defer_with = _core.defer_with
 reduce_by_code = _core.reduce
 reduce_corrected_by_code = _core.reduce_corrected
+count_by_core = _core.count_nonzero
 scan_by_code = _core.scan
 scan_exponentials = _core.scan_exponentials
 normalize_by_code = _core.normalize
 
 
 def reduce(
-    row: Reduction, x: Any, axes: Axes = None, flags: int = 0, dtype: Any = None, out: NDArray | None = None
+    row: Reduction,
+    x: Any,
+    axes: Axes = None,
+    flags: int = 0,
+    dtype: Any = None,
+    out: NDArray | None = None,
+    where: Any = None,
 ) -> NDArray:
     """`row` over `axes` of `x` (None: all axes, an empty sequence: none), correctly rounded.
 
     The result has the type of `x`, unless `flags` say WIDEN or REAL (which concern integers and
-    booleans only) or `dtype` is given; `out` receives the result when given.
+    booleans only) or `dtype` is given; `out` receives the result when given. `where` is a mask of the elements.
     """
-    return _core.reduce(row.code, x, axes, flags, as_dtype(dtype), out)
+    return _core.reduce(row.code, x, axes, flags, as_dtype(dtype), out, where)
 
 
 def reduce_several(
@@ -63,6 +71,7 @@ def reduce_several(
     keepdims: bool = False,
     scalars: bool = False,
     dtype: Any = None,
+    where: Any = None,
 ) -> list[NDArray]:
     """The results of `reduce` for each row with its flags, the same bits, from one pass over `x`.
 
@@ -71,7 +80,7 @@ def reduce_several(
     of rank 0 are scalars. `dtype` concerns sums, products and what is made of them.
     """
     codes, flags = [row.code for row, _ in rows], [flags for _, flags in rows]
-    return _core.reduce_several(codes, x, axes, flags, keepdims, scalars, as_dtype(dtype))
+    return _core.reduce_several(codes, x, axes, flags, keepdims, scalars, as_dtype(dtype), where)
 
 
 def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: NDArray | None = None) -> NDArray:

@@ -19,7 +19,7 @@ from samesum.formats.arrays import NDArray
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
-        name: vars(samesum)[name]
+        name: vars(samesum)[row.function]
         for name, row in OPERATORS.items()
         if row.kind not in (Kind.NORMALIZATION, Kind.ELEMENTWISE)
     },
@@ -39,7 +39,9 @@ class Samesum:
         if task.operator.kind is Kind.ELEMENTWISE:
             return [Way(_elementwise_call(task))]
         function = _FUNCTIONS[task.name] if task.other is None else partial(_dot, task.other)
-        has_out = not task.is_small and task.operator.kind is not Kind.INDEX
+        has_out = not task.is_small and task.operator.kind is not Kind.INDEX and task.name != "count_nonzero"
+        if task.operator.is_masked:
+            return [Way(_masked_call(function, task))]
         first = _call(function, task.x, task.axis, task.new_result() if has_out else None)
         if task.operator.kind is not Kind.SCAN:
             return [Way(first)]
@@ -55,6 +57,11 @@ def _call(function: Callable[..., Any], x: NDArray, axis: int | tuple[int, ...] 
     if out is not None:
         return (lambda: function(x, out=out)) if axis is None else lambda: function(x, axis=axis, out=out)
     return (lambda: function(x)) if axis is None else lambda: function(x, axis=axis)
+
+
+def _masked_call(function: Callable[..., Any], task: Task) -> Call:
+    x, axis, mask, out = task.x, task.axis, task.new_mask(), None if task.is_small else task.new_result()
+    return lambda: function(x, axis, where=mask, out=out)
 
 
 def _elementwise_call(task: Task) -> Call:

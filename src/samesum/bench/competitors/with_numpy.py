@@ -119,6 +119,50 @@ def _logsumexp(task: Task) -> list[Call]:
     return [call]
 
 
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    return np.iinfo(dtype).min if dtype.kind in "iu" else dtype.type(-np.inf)
+
+
+def _masked_sum(task: Task) -> list[Call]:
+    """With `where`, and of an array that has zeros in the place of the others."""
+    x, mask, out, zero = task.x, task.new_mask(), task.new_result(), task.x.dtype.type(0)
+    return [
+        call
+        for kind in _accumulators(x)
+        for call in (
+            partial(_ADD.reduce, x, task.axis, kind, out, where=mask),
+            lambda kind=kind: _ADD.reduce(np.where(mask, x, zero), task.axis, kind, out),
+        )
+    ]
+
+
+def _masked_mean(task: Task) -> list[Call]:
+    x, mask, out = task.x, task.new_mask(), task.new_result()
+    return [partial(np.mean, x, task.axis, kind, out, where=mask) for kind in _accumulators(x)]
+
+
+def _masked_var(task: Task) -> list[Call]:
+    x, mask, out = task.x, task.new_mask(), task.new_result()
+    return [partial(np.var, x, task.axis, kind, out, where=mask) for kind in _accumulators(x)]
+
+
+def _masked_max(task: Task) -> list[Call]:
+    x, mask, out, low = task.x, task.new_mask(), task.new_result(), _lowest(task.x.dtype)
+    reduce: Any = np.maximum.reduce
+    return [
+        partial(reduce, x, task.axis, None, out, initial=low, where=mask),
+        lambda: reduce(np.where(mask, x, low), task.axis, None, out),
+    ]
+
+
+def _nansum(task: Task) -> list[Call]:
+    return [partial(np.nansum, task.x, task.axis, kind, task.new_result()) for kind in _accumulators(task.x)]
+
+
+def _count_nonzero(task: Task) -> list[Call]:
+    return [partial(np.count_nonzero, task.x, task.axis)]
+
+
 def _function(task: Task) -> list[Call]:
     return [partial(_FUNCTIONS[task.name], task.x, task.axis, task.new_result())]
 
@@ -195,6 +239,12 @@ _CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "std": _spread,
     "all": _function,
     "any": _function,
+    "count_nonzero": _count_nonzero,
+    "nansum": _nansum,
+    "masked_sum": _masked_sum,
+    "masked_mean": _masked_mean,
+    "masked_max": _masked_max,
+    "masked_var": _masked_var,
     "argmin": _function,
     "argmax": _function,
     "cumulative_sum": _scan,

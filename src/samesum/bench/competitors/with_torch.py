@@ -118,6 +118,30 @@ def _logical(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     return _with_short([partial(function, x, task.axes, out=out)], task, partial(function, x), None)
 
 
+def _masked(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    """Of a tensor that has something else in the place of what is not chosen; variances have no such form."""
+    mask = torch.from_numpy(task.new_mask())
+    if task.operator.function == "max":
+        low = torch.full((), float("-inf") if task.is_real else torch.iinfo(x.dtype).min, dtype=x.dtype)
+        return [lambda: torch.amax(torch.where(mask, x, low), task.axes, out=out)]
+    zero = torch.zeros((), dtype=x.dtype)
+    if task.operator.function == "sum":
+        return [lambda: torch.sum(torch.where(mask, x, zero), task.axes, out=out)]
+    if task.operator.function == "mean" and task.is_real:
+        return [
+            lambda: torch.div(torch.sum(torch.where(mask, x, zero), task.axes), torch.sum(mask, task.axes), out=out)
+        ]
+    return []
+
+
+def _count_nonzero(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:  # noqa: ARG001
+    return [partial(torch.count_nonzero, x, task.axes)]
+
+
+def _nansum(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    return [partial(torch.nansum, x, task.axes, out=out)] if task.is_real else []
+
+
 def _scan(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     function = torch.cumsum if task.name == "cumulative_sum" else torch.cumprod
     own = [partial(function, x, task.axes[0], dtype=x.dtype, out=torch.empty_like(x)) for _ in task.scan_dtypes[1:]]
@@ -175,6 +199,9 @@ _CALLS: dict[str, Callable[[Any, Task, Any, Any], list[Call]]] = {
     "std": _spread,
     "all": _logical,
     "any": _logical,
+    "count_nonzero": _count_nonzero,
+    "nansum": _nansum,
+    **dict.fromkeys(("masked_sum", "masked_mean", "masked_max", "masked_var"), _masked),
     "argmin": _index,
     "argmax": _index,
     "cumulative_sum": _scan,

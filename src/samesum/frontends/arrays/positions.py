@@ -21,11 +21,13 @@ def argmin(
     *,
     keepdims: bool = False,
     select_last_index: bool = False,
+    where: ArrayLike | None = None,
 ) -> NDArray | np.int64:
     """Where the smallest element along `axis` is, as int64; the first NaN, if there is one.
 
     `axis` None counts through all elements in row-major order. Of equal elements (-0 and +0 are, and all NaNs) it
     is the first one, with `select_last_index` the last one. With `keepdims` the reduced axes stay with length 1.
+    Of the elements that `where` chooses it is the position among all.
 
     Raises AxisError for an axis that is no integer or out of range, ShapeError where there is no element, DtypeError
     for a dtype that is not supported. Source: the Python array API standard, `argmin`; ONNX ArgMin.
@@ -36,7 +38,7 @@ def argmin(
     >>> int(argmin(np.array([[3.0, 1.0], [0.0, 5.0]])))
     2
     """
-    return _position(_ARGMIN, x, axis, keepdims, select_last_index)
+    return _position(_ARGMIN, x, axis, keepdims, select_last_index, where)
 
 
 def argmax(
@@ -46,6 +48,7 @@ def argmax(
     *,
     keepdims: bool = False,
     select_last_index: bool = False,
+    where: ArrayLike | None = None,
 ) -> NDArray | np.int64:
     """Where the largest element along `axis` is, as int64; the first NaN, if there is one.
 
@@ -55,13 +58,19 @@ def argmax(
     >>> argmax(np.array([[3.0, 1.0, 3.0], [0.0, np.nan, 9.0]]), axis=1)
     array([0, 1])
     """
-    return _position(_ARGMAX, x, axis, keepdims, select_last_index)
+    return _position(_ARGMAX, x, axis, keepdims, select_last_index, where)
 
 
 def _position(
-    row: tuple[int, int], x: ArrayLike, axis: SupportsIndex | None, keepdims: bool, select_last_index: bool
+    row: tuple[int, int],
+    x: ArrayLike,
+    axis: SupportsIndex | None,
+    keepdims: bool,
+    select_last_index: bool,
+    where: ArrayLike | None,
 ) -> NDArray | np.int64:
     if axis is not None:
         integer_of(axis)  # positions are counted along one axis or through all elements
     code, flags = row
-    return reduce_by_code(code, x, axis, flags | bool(keepdims) | (SELECT_LAST if select_last_index else 0), None, None)
+    flags |= bool(keepdims) | (SELECT_LAST if select_last_index else 0)
+    return reduce_by_code(code, x, axis, flags, None, None, where)

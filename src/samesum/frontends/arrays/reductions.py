@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from samesum.algebra import rows
@@ -14,7 +13,7 @@ from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
 from samesum.formats.axes import Axes
 
 
-class _Row:
+class NumberedRow:
     """A row's pieces and what it asks of the core, as numbers: for small arrays every step counts."""
 
     __slots__ = ("code", "flags")
@@ -23,9 +22,8 @@ class _Row:
         self.code, self.flags = row.code, flags_of(row)
 
 
-_SUM, _PROD, _SUM_SQUARE, _L1_NORM = map(_Row, (rows.SUM, rows.PROD, rows.SUM_SQUARE, rows.L1_NORM))
-_MEAN, _L2_NORM, _LOG_SUM, _LOGSUMEXP = map(_Row, (rows.MEAN, rows.L2_NORM, rows.LOG_SUM, rows.LOGSUMEXP))
-_MIN, _MAX, _ALL, _ANY = map(_Row, (rows.MIN, rows.MAX, rows.ALL, rows.ANY))
+_SUM, _PROD, _SUM_SQUARE, _L1_NORM = map(NumberedRow, (rows.SUM, rows.PROD, rows.SUM_SQUARE, rows.L1_NORM))
+_MEAN, _L2_NORM, _MIN, _MAX = map(NumberedRow, (rows.MEAN, rows.L2_NORM, rows.MIN, rows.MAX))
 
 
 def sum(
@@ -36,6 +34,7 @@ def sum(
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: NDArray | None = None,
+    where: ArrayLike | None = None,
 ) -> Result:
     """The sum of the elements over `axis`, rounded once.
 
@@ -46,15 +45,14 @@ def sum(
     of nothing is +0; any NaN, or both infinities, give NaN.
 
     Raises AxisError for an axis out of range or repeated, DtypeError for a dtype that is not supported
-    and for a float sum asked for as an integer, ShapeError if `out` has another shape.
+    and for a float sum asked for as an integer, ShapeError if `out` has another shape or `where` does not broadcast.
     Source: the Python array API standard, `sum`; NUMERICS.md.
 
-    >>> import numpy as np
-    >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
+    >>>     >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
     16777218
     """
     return reduce_by_code(
-        _SUM.code, x, axis, _SUM.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+        _SUM.code, x, axis, _SUM.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out, where
     )
 
 
@@ -66,18 +64,19 @@ def prod(
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: NDArray | None = None,
+    where: ArrayLike | None = None,
 ) -> Result:
     """The product of the elements over `axis`, rounded once; nothing overflows or underflows on the way.
 
     The product of nothing is 1; any NaN, or zero together with an infinity, give NaN. Types, axes, `dtype`,
-    `keepdims`, `out` and errors are those of `sum`. Source: the Python array API standard, `prod`; NUMERICS.md.
+    `keepdims`, `out`, `where` and errors are those of `sum`.
+    Source: the Python array API standard, `prod`; NUMERICS.md.
 
-    >>> import numpy as np
-    >>> float(prod(np.array([1e200, 1e200, 1e-300])))
+    >>>     >>> float(prod(np.array([1e200, 1e200, 1e-300])))
     1e+100
     """
     return reduce_by_code(
-        _PROD.code, x, axis, _PROD.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+        _PROD.code, x, axis, _PROD.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out, where
     )
 
 
@@ -89,47 +88,62 @@ def mean(
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: NDArray | None = None,
+    where: ArrayLike | None = None,
 ) -> Result:
     """The arithmetic mean over `axis`: the exact sum over the count, rounded once.
 
     Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. The mean of nothing is NaN.
-    Axes, `keepdims`, `out` and errors are those of `sum`. Source: the Python array API standard, `mean`; NUMERICS.md.
+    Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
+    Source: the Python array API standard, `mean`; NUMERICS.md.
 
-    >>> import numpy as np
-    >>> float(mean(np.array([1e308, 1e308])))
+    >>>     >>> float(mean(np.array([1e308, 1e308])))
     1e+308
     """
     return reduce_by_code(
-        _MEAN.code, x, axis, _MEAN.flags | bool(keepdims), None if dtype is None else real_dtype(dtype), out
+        _MEAN.code, x, axis, _MEAN.flags | bool(keepdims), None if dtype is None else real_dtype(dtype), out, where
     )
 
 
-def min(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> Result:
+def min(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+    where: ArrayLike | None = None,
+) -> Result:
     """The smallest element over `axis`, in the dtype of `x`; NaN if there is one, and -0 below +0.
 
     Booleans give their logical and. Raises ShapeError for the minimum of nothing; axes, `keepdims`, `out`
     and the other errors are those of `sum`. Source: the Python array API standard, `min`; IEEE 754-2019,
     minimum.
 
-    >>> import numpy as np
-    >>> min(np.array([[3, 1], [2, 4]]), axis=1)
+    >>>     >>> min(np.array([[3, 1], [2, 4]]), axis=1)
     array([1, 2])
     """
-    return reduce_by_code(_MIN.code, x, axis, _MIN.flags | bool(keepdims), None, out)
+    return reduce_by_code(_MIN.code, x, axis, _MIN.flags | bool(keepdims), None, out, where)
 
 
-def max(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> Result:
+def max(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+    where: ArrayLike | None = None,
+) -> Result:
     """The largest element over `axis`, in the dtype of `x`; NaN if there is one, and +0 above -0.
 
     Booleans give their logical or. Raises ShapeError for the maximum of nothing; axes, `keepdims`, `out`
     and the other errors are those of `sum`. Source: the Python array API standard, `max`; IEEE 754-2019,
     maximum.
 
-    >>> import numpy as np
-    >>> max(np.array([[3, 1], [2, 4]]), axis=1)
+    >>>     >>> max(np.array([[3, 1], [2, 4]]), axis=1)
     array([3, 4])
     """
-    return reduce_by_code(_MAX.code, x, axis, _MAX.flags | bool(keepdims), None, out)
+    return reduce_by_code(_MAX.code, x, axis, _MAX.flags | bool(keepdims), None, out, where)
 
 
 def l1_norm(
@@ -140,18 +154,18 @@ def l1_norm(
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: NDArray | None = None,
+    where: ArrayLike | None = None,
 ) -> Result:
     """The sum of the magnitudes over `axis`, rounded once.
 
-    Types, axes, `dtype`, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
+    Types, axes, `dtype`, `keepdims`, `out`, `where` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
     ReduceL1-4; NUMERICS.md.
 
-    >>> import numpy as np
-    >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
+    >>>     >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
     array([3.5, 3. ])
     """
     return reduce_by_code(
-        _L1_NORM.code, x, axis, _L1_NORM.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+        _L1_NORM.code, x, axis, _L1_NORM.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out, where
     )
 
 
@@ -163,18 +177,24 @@ def l2_norm(
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: NDArray | None = None,
+    where: ArrayLike | None = None,
 ) -> Result:
     """The square root of the sum of squares over `axis`, rounded once; nothing overflows on the way.
 
     Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. Axes, `keepdims`, `out` and
     errors are those of `sum`. Source: ONNX ReduceL2, OpenVINO ReduceL2-4; NUMERICS.md.
 
-    >>> import numpy as np
-    >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
+    >>>     >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
     array([ 5., 13.])
     """
     return reduce_by_code(
-        _L2_NORM.code, x, axis, _L2_NORM.flags | bool(keepdims), None if dtype is None else real_dtype(dtype), out
+        _L2_NORM.code,
+        x,
+        axis,
+        _L2_NORM.flags | bool(keepdims),
+        None if dtype is None else real_dtype(dtype),
+        out,
+        where,
     )
 
 
@@ -186,77 +206,31 @@ def sum_square(
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: NDArray | None = None,
+    where: ArrayLike | None = None,
 ) -> Result:
     """The sum of squares over `axis`, rounded once.
 
-    Types, axes, `dtype`, `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceSumSquare; NUMERICS.md.
+    Types, axes, `dtype`, `keepdims`, `out`, `where` and errors are those of `sum`.
+    Source: ONNX ReduceSumSquare; NUMERICS.md.
 
-    >>> import numpy as np
-    >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
+    >>>     >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
     array([[10., 20.]])
     """
     return reduce_by_code(
-        _SUM_SQUARE.code, x, axis, _SUM_SQUARE.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out
+        _SUM_SQUARE.code,
+        x,
+        axis,
+        _SUM_SQUARE.flags | bool(keepdims),
+        None if dtype is None else as_dtype(dtype),
+        out,
+        where,
     )
 
 
-def log_sum(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> Result:
-    """The natural logarithm of the sum over `axis`, within 0.51 ulp of the exact one.
-
-    Floats keep their dtype, integers and booleans give float64. It is -inf where the sum is zero, as that of nothing
-    is, and NaN where the sum is negative. Axes, `keepdims`, `out` and errors are those of `sum`.
-    Source: ONNX ReduceLogSum; NUMERICS.md.
-
-    >>> import numpy as np
-    >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
-    array([  0.        , 709.88935582])
-    """
-    return reduce_by_code(_LOG_SUM.code, x, axis, _LOG_SUM.flags | bool(keepdims), None, out)
-
-
-def logsumexp(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> Result:
-    """The natural logarithm of the sum of exponentials over `axis`, within 0.51 ulp; nothing overflows on the way.
-
-    Floats keep their dtype, integers and booleans give float64. It is -inf of nothing and of -inf alone. Axes,
-    `keepdims`, `out` and errors are those of `sum`. Source: ONNX ReduceLogSumExp; NUMERICS.md.
-
-    >>> import numpy as np
-    >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)
-    array([1000.69314718,    0.        ])
-    """
-    return reduce_by_code(_LOGSUMEXP.code, x, axis, _LOGSUMEXP.flags | bool(keepdims), None, out)
-
-
-def all(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray | np.bool:
-    """Whether all elements over `axis` are true, as bool for every dtype of `x`.
-
-    Every number but zero is true, NaN too. All of nothing is True. Axes, `keepdims`, `out` and errors are those
-    of `sum`. Source: the Python array API standard, `all`; OpenVINO ReduceLogicalAnd-1.
-
-    >>> import numpy as np
-    >>> all(np.array([[1.5, 0.0], [2.0, np.nan]]), axis=1)
-    array([False,  True])
-    """
-    return reduce_by_code(_ALL.code, x, axis, _ALL.flags | bool(keepdims), None, out)
-
-
-def any(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, out: NDArray | None = None) -> NDArray | np.bool:
-    """Whether any element over `axis` is true, as bool for every dtype of `x`.
-
-    Every number but zero is true, NaN too. Any of nothing is False. Axes, `keepdims`, `out` and errors are those
-    of `sum`. Source: the Python array API standard, `any`; OpenVINO ReduceLogicalOr-1.
-
-    >>> import numpy as np
-    >>> any(np.array([[1, 0], [0, 0]]), axis=1)
-    array([ True, False])
-    """
-    return reduce_by_code(_ANY.code, x, axis, _ANY.flags | bool(keepdims), None, out)
-
-
 def real_dtype(dtype: DTypeLike) -> Dtype:
-    """The type of a mean or a root: what is between two integers has no place in theirs."""
+    """The type of a mean, a root or a logarithm: what is between two integers has no place in theirs."""
     target = as_dtype(dtype)
     assert target is not None
     if target.kind in "iub":
-        raise DtypeError(f"a mean or a root of dtype {target.name} was asked for; allowed are float dtypes")
+        raise DtypeError(f"a mean, root or logarithm of dtype {target.name} was asked for; allowed are float dtypes")
     return target

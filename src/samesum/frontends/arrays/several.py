@@ -8,7 +8,7 @@ from typing import Any, Literal
 from numpy.typing import DTypeLike
 
 from samesum.algebra.pieces import Promotion
-from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, REDUCTIONS, STD, VAR, Reduction
+from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MEAN, REDUCTIONS, STD, VAR, Reduction
 from samesum.engine.memory import flags_of, reduce_several
 from samesum.errors import AttributeValueError, DtypeError
 from samesum.formats.arrays import ArrayLike, Result
@@ -23,6 +23,7 @@ _Row = tuple[Reduction, int]
 
 _NAMED = {row.name: row for row in REDUCTIONS} | {"l1": L1_NORM, "l2": L2_NORM}
 _ROWS = {name: (row, flags_of(row)) for name, row in _NAMED.items()}
+_REAL = (MEAN, L2_NORM, VAR, STD, LOG_SUM, LOGSUMEXP)
 _POSITIONS = {row.name for row in REDUCTIONS if row.promotion is Promotion.POSITION}
 
 
@@ -34,6 +35,7 @@ def reduce(
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
+    where: ArrayLike | None = None,
 ) -> dict[str, Result]:
     """Several reductions of `x` over `axis`, by name and in the order asked for; `x` is read once.
 
@@ -41,7 +43,7 @@ def reduce(
     `l2` for `l1_norm` and `l2_norm`. Each result has the dtype and the very bits that its function gives. `dtype`, a
     float type, asks for another type of those that have a `dtype` there; the others keep theirs. `argmin` and `argmax`
     share the pass where their axes lie in memory in the order in which they are counted; elsewhere each of them
-    reads `x` once more.
+    reads `x` once more. `where` chooses the elements as in the functions; positions then read `x` once more, too.
 
     Raises AttributeValueError for a name that is none of these, DtypeError for names that are no list or tuple, and
     what the functions raise. Source: NUMERICS.md.
@@ -54,9 +56,9 @@ def reduce(
     wanted = _rows(names)
     if axis is not None and not _POSITIONS.isdisjoint(wanted):
         integer_of(axis)
-    if dtype is not None and any(row in (MEAN, L2_NORM, VAR, STD) for row, _ in wanted.values()):
+    if dtype is not None and any(row in _REAL for row, _ in wanted.values()):
         dtype = real_dtype(dtype)
-    results = reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True, dtype=dtype)
+    results = reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True, dtype=dtype, where=where)
     return dict(zip(wanted, results, strict=True))
 
 

@@ -27,14 +27,15 @@ def var(
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: NDArray | None = None,
+    where: ArrayLike | None = None,
 ) -> Result:
     """The variance over `axis`, exact until it is rounded once; nothing cancels, overflows or underflows on the way.
 
-    It is the sum of the squared distances from the exact mean over N - `correction`, where N is the number of elements:
-    1 gives the unbiased estimate. Where N - `correction` is zero or less, it is NaN. Floats keep their dtype, integers
-    give float64; `dtype`, a float type, asks for another. The variance of nothing is NaN, and so is that of a NaN or an
-    infinity among others. Axes, `keepdims`, `out` and errors are those of `sum`; AttributeValueError for a `correction`
-    that is not finite, DtypeError for one that is no number.
+    It is the sum of the squared distances from the exact mean over N - `correction`, where N is the number of elements
+    that count: 1 gives the unbiased estimate. Where N - `correction` is zero or less, it is NaN. Floats keep their
+    dtype, integers give float64; `dtype`, a float type, asks for another. The variance of nothing is NaN, and so is
+    that of a NaN or an infinity among others. Axes, `keepdims`, `out`, `where` and errors are those of `sum`;
+    AttributeValueError for a `correction` that is not finite, DtypeError for one that is no number.
     Source: the Python array API standard, `var`; NUMERICS.md.
 
     >>> import numpy as np
@@ -43,7 +44,7 @@ def var(
     >>> var(np.array([[1.0, 3.0], [2e200, 4e200]]), axis=1, correction=1)
     array([ 2., inf])
     """
-    return _variance(_VAR, x, axis, correction, dtype, keepdims, out)
+    return _variance(_VAR, x, axis, correction, dtype, keepdims, out, where)
 
 
 def std(
@@ -55,17 +56,18 @@ def std(
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     out: NDArray | None = None,
+    where: ArrayLike | None = None,
 ) -> Result:
     """The standard deviation over `axis`: the exact root of the exact variance, rounded once.
 
-    Types, axes, `correction`, `dtype`, `keepdims`, `out` and errors are those of `var`.
+    Types, axes, `correction`, `dtype`, `keepdims`, `out`, `where` and errors are those of `var`.
     Source: the Python array API standard, `std`; NUMERICS.md.
 
     >>> import numpy as np
     >>> std(np.array([[1.0, 3.0], [2e200, 4e200]]), axis=1)
     array([1.e+000, 1.e+200])
     """
-    return _variance(_STD, x, axis, correction, dtype, keepdims, out)
+    return _variance(_STD, x, axis, correction, dtype, keepdims, out, where)
 
 
 def _variance(
@@ -76,11 +78,12 @@ def _variance(
     dtype: DTypeLike | None,
     keepdims: bool,
     out: NDArray | None,
+    where: ArrayLike | None,
 ) -> Result:
     number = checked_correction(correction)
     code, flags = row
     target = None if dtype is None else real_dtype(dtype)
-    return reduce_corrected_by_code(code, x, axis, flags | bool(keepdims), target, out, number)
+    return reduce_corrected_by_code(code, x, axis, flags | bool(keepdims), target, out, number, where)
 
 
 def checked_correction(correction: Any) -> float:

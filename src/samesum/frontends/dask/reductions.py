@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from samesum.engine.arrays import as_array, as_dtype
-from samesum.errors import AttributeValueError, ShapeError
+from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.axes import all_from_front
+from samesum.frontends.arrays.extremes import farthest
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.state_names import MEASURES, WITH_POSITION, WITHOUT_EMPTY
 from samesum.frontends.arrays.state_results import result_types
@@ -36,7 +37,7 @@ def reduced(
     Raises what the functions raise, and AttributeValueError for a name that has no state.
     """
     if select_last:
-        return {name: _last(x, name, axis, keepdims) for name in names}
+        return {name: _last(x, name, axis, keepdims, where) for name in names}
     for name in names:
         if name not in MEASURES:
             raise AttributeValueError(
@@ -58,12 +59,28 @@ def reduced(
     return {name: each[places] for name, each in results.items()}
 
 
+def without_nans(x: Any, name: str, axis: Any, *, dtype: Any, keepdims: bool, correction: float, where: Any) -> Any:
+    """What `reduced` gives of the elements that are no NaN, lazily; an extreme of NaNs alone is NaN."""
+    import dask.array as da
+
+    if x.dtype.kind in "iub":
+        return reduced(x, [name], axis, dtype=dtype, keepdims=keepdims, correction=correction, where=where)[name]
+    is_number = da.equal(x, x)
+    if name not in ("min", "max"):
+        chosen = is_number if where is None else is_number & da.asarray(where)
+        return reduced(x, [name], axis, dtype=dtype, keepdims=keepdims, correction=correction, where=chosen)[name]
+    others = da.where(is_number, x, farthest(x.dtype, name == "min"))
+    extreme = reduced(others, [name], axis, keepdims=keepdims, where=where)[name]
+    found = reduced(is_number, ["any"], axis, keepdims=keepdims, where=where)["any"]
+    return da.where(found, extreme, np.array(np.nan, x.dtype))
+
+
 def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
     """An array of one state for each chunk of what is kept."""
     import dask.array as da
 
     chunks = tuple((1,) * len(each) if i in axes else each for i, each in enumerate(x.chunks))
-    masks = [] if where is None else [da.broadcast_to(da.asarray(where), x.shape).rechunk(x.chunks)]
+    masks = [] if where is None else [_mask_for(where, x).rechunk(x.chunks)]
     function = blocks.taken if set(WITH_POSITION).isdisjoint(wanted.names) else blocks.taken_with_places
     meta = np.empty((0,) * x.ndim, object)
     states = da.map_blocks(function, x, *masks, wanted=wanted, dtype=object, chunks=chunks, meta=meta)
@@ -81,6 +98,20 @@ def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
         concatenate=False,
         meta=np.empty((0,) * (x.ndim - len(axes)), object),
     )
+
+
+def _mask_for(where: Any, x: Any) -> Any:
+    import dask.array as da
+
+    mask = da.asarray(where)
+    if mask.dtype != np.bool_:
+        raise DtypeError(f"where has dtype {mask.dtype.name}; allowed is bool")
+    if mask.chunks == x.chunks:
+        return mask  # lengths may be unknown
+    try:
+        return da.broadcast_to(mask, x.shape)
+    except ValueError:
+        raise ShapeError(f"where has shape {mask.shape}, which does not broadcast to {x.shape}") from None
 
 
 def _result(total: Any, name: str, dtype: Any) -> Any:
@@ -104,12 +135,15 @@ def _reduced_elements(chunk: Any, name: Any, wanted: Wanted) -> Any:
     return reduce(as_array(chunk), [name], axis=(), dtype=wanted.dtype)[name]
 
 
-def _last(x: Any, name: str, axis: Any, keepdims: bool) -> Any:
+def _last(x: Any, name: str, axis: Any, keepdims: bool, where: Any) -> Any:
     """The last position, which is the first one from the end."""
     axes = all_from_front(axis, x.ndim)
+    mask = None if where is None else _mask_for(where, x).rechunk(x.chunks)
     flipped = blocks.flipped(x, [*axes]) if axes else x
+    if mask is not None and axes:
+        mask = blocks.flipped(mask, [*axes])
     last = math.prod(x.shape[each] for each in axes) - 1
-    return last - reduced(flipped, [name], axis, keepdims=keepdims)[name]
+    return last - reduced(flipped, [name], axis, keepdims=keepdims, where=mask)[name]
 
 
 def _refuse_empty(x: Any, names: Sequence[str], axes: Any) -> None:

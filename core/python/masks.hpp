@@ -1,0 +1,48 @@
+// Masks of Python: which elements of an array a reduction takes. Included by reductions.hpp alone.
+#pragma once
+
+#include <string>
+
+#include "python/arrays.hpp"
+
+namespace samesum::python {
+
+inline std::string shape_of(PyArrayObject* array) {
+    return text(nb::handle(reinterpret_cast<PyObject*>(array)).attr("shape"));
+}
+
+// `where`, of any shape that broadcasts to that of the array; without one all elements are chosen.
+class Mask {
+  public:
+    Mask(nb::handle where, Input& x) {
+        if (where.is_none()) return;
+        input_ = input_of(where);
+        const View& view = input_->view;
+        if (view.format != Format::boolean)
+            raise("DtypeError", "where has dtype " + name_of(view.format) + "; allowed is bool");
+        const int missing = x.view.rank - view.rank;
+        bool fits = missing >= 0;
+        for (int i = 0; fits && i < x.view.rank; ++i) {
+            const bool is_one = i < missing || view.shape[i - missing] == 1;
+            strides_[i] = is_one ? 0 : view.strides[i - missing];
+            fits = is_one || view.shape[i - missing] == x.view.shape[i];
+        }
+        if (!fits) {
+            raise("ShapeError", "where has shape " + shape_of(input_->array) +
+                                    ", which does not broadcast to " + shape_of(x.array));
+        }
+        x.view.mask = view.data;
+        x.view.mask_strides = strides_;
+    }
+    Mask(const Mask&) = delete;
+    Mask& operator=(const Mask&) = delete;
+
+    // Null without a mask.
+    PyArrayObject* array() const { return input_ ? input_->array : nullptr; }
+
+  private:
+    std::optional<Input> input_;
+    std::int64_t strides_[max_rank];
+};
+
+}  // namespace samesum::python

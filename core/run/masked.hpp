@@ -1,0 +1,78 @@
+// Elements that a mask chooses, as methods take them: block by block, so that no array of them is made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "layout/copy.hpp"
+#include "layout/plan.hpp"
+#include "methods/mask_method.hpp"
+#include "methods/method.hpp"
+
+namespace samesum {
+
+// How one method is given them.
+struct Chosen {
+    MaskUse use = MaskUse::filled;
+    std::uint64_t identity = 0;
+};
+
+struct Range;
+
+// The same dimensions with their steps in the mask as `in`.
+Dims mask_dims(Dims dims);
+
+// The elements of some dimensions of a masked array, in row-major order.
+class MaskedElements {
+  public:
+    MaskedElements(const Dims& dims, const Plan& plan);
+
+    // Of a block, at most.
+    static constexpr std::int64_t most_bytes = 32 << 10, most_elements = 8 << 10;
+    std::int64_t most() const;
+
+    // n of them from number `first` on, side by side, with a byte of the mask for each: where they lie, or in
+    // `x_room` and `mask_room`. Elements that nobody asks for are null.
+    struct Block {
+        const char* x;
+        const std::uint8_t* mask;
+        std::size_t n;
+        bool all_chosen;
+    };
+    Block block(const char* x, const char* mask, std::int64_t first, std::int64_t n, MaskUse use,
+                char* x_room, std::uint8_t* mask_room) const;
+
+    // The same of n elements of each of some rows, `pitch` elements from one to the next.
+    struct Rows {
+        std::int64_t count, pitch, first, n;
+    };
+    Block rows(const char* x, const char* mask, const Rows& rows, char* x_room,
+               std::uint8_t* mask_room) const;
+
+    std::size_t size() const { return size_; }
+
+    // The elements with the identity in place of those that are not chosen: as they lie, or in `room`.
+    const char* filled(const Block& block, std::uint64_t identity, char* room) const;
+
+  private:
+    MaskedElements(const Dims& dims, Format format, bool swapped, bool is_masked, Skip skip);
+    void complete(Block& block, std::uint8_t* mask_room) const;
+
+    const Format format_;
+    const std::size_t size_;
+    const bool x_is_dense_, mask_is_dense_, is_masked_;
+    const Skip skip_;
+    const Packing x_, mask_;
+};
+
+// The bytes of the mask as elements: 1 where it chooses.
+void count_ones(const MaskedElements::Block& block, std::uint8_t* to);
+
+// As `accumulate` and `accumulate_chosen` do of plans without a mask.
+void accumulate_masked(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
+                       const Chosen& chosen, void* tile);
+void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64_t outer,
+                              const std::int64_t* columns, std::size_t count, const Chosen& chosen,
+                              void* tile);
+
+}  // namespace samesum

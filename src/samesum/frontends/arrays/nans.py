@@ -1,0 +1,150 @@
+"""The array door, reductions that leave NaNs out: the names of NumPy, each in one pass over the array."""
+
+from __future__ import annotations
+
+from numpy.typing import DTypeLike
+
+from samesum.algebra.rows import MAX, MEAN, MIN, STD, SUM, VAR
+from samesum.engine.arrays import as_dtype
+from samesum.engine.memory import SKIP_NAN, reduce_by_code, reduce_corrected_by_code
+from samesum.formats.arrays import ArrayLike, NDArray, Result
+from samesum.formats.axes import Axes
+from samesum.frontends.arrays.reductions import NumberedRow, real_dtype
+from samesum.frontends.arrays.variances import checked_correction
+
+_SUM, _MEAN, _MIN, _MAX, _VAR, _STD = map(NumberedRow, (SUM, MEAN, MIN, MAX, VAR, STD))
+
+
+def nansum(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+    where: ArrayLike | None = None,
+) -> Result:
+    """The sum of the elements that are no NaN over `axis`, rounded once: `sum(x, where=~isnan(x))` without that array.
+
+    Of NaNs alone it is +0. Everything else is as in `sum`; of elements that `where` does not choose nothing matters.
+    Source: NumPy, `nansum`.
+
+    >>> import numpy as np
+    >>> nansum(np.array([[1.5, np.nan], [np.nan, np.nan]]), axis=1)
+    array([1.5, 0. ])
+    """
+    flags = _SUM.flags | SKIP_NAN | bool(keepdims)
+    return reduce_by_code(_SUM.code, x, axis, flags, None if dtype is None else as_dtype(dtype), out, where)
+
+
+def nanmean(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+    where: ArrayLike | None = None,
+) -> Result:
+    """The mean of the elements that are no NaN over `axis`: their exact sum over their number, rounded once.
+
+    Of NaNs alone it is NaN, without a warning. Everything else is as in `mean`. Source: NumPy, `nanmean`.
+
+    >>> import numpy as np
+    >>> nanmean(np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, np.nan]]), axis=1)
+    array([1.5, nan])
+    """
+    flags = _MEAN.flags | SKIP_NAN | bool(keepdims)
+    return reduce_by_code(_MEAN.code, x, axis, flags, None if dtype is None else real_dtype(dtype), out, where)
+
+
+def nanmin(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+    where: ArrayLike | None = None,
+) -> Result:
+    """The smallest element that is no NaN over `axis`, in the dtype of `x`; -0 is below +0.
+
+    Of NaNs alone it is NaN, without a warning; of nothing at all a ShapeError, as in `min`. Everything else is as
+    there. Source: NumPy, `nanmin`.
+
+    >>> import numpy as np
+    >>> nanmin(np.array([[3.0, np.nan], [np.nan, np.nan]]), axis=1)
+    array([ 3., nan])
+    """
+    return reduce_by_code(_MIN.code, x, axis, _MIN.flags | SKIP_NAN | bool(keepdims), None, out, where)
+
+
+def nanmax(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+    where: ArrayLike | None = None,
+) -> Result:
+    """The largest element that is no NaN over `axis`, in the dtype of `x`; +0 is above -0.
+
+    Everything else is as in `nanmin`. Source: NumPy, `nanmax`.
+
+    >>> import numpy as np
+    >>> float(nanmax(np.array([3.0, np.nan, 5.0])))
+    5.0
+    """
+    return reduce_by_code(_MAX.code, x, axis, _MAX.flags | SKIP_NAN | bool(keepdims), None, out, where)
+
+
+def nanvar(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    correction: float = 0.0,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+    where: ArrayLike | None = None,
+) -> Result:
+    """The variance of the elements that are no NaN over `axis`, exact until it is rounded once.
+
+    N is their number, and where N - `correction` is zero or less, it is NaN, without a warning. Everything else is as
+    in `var`. Source: NumPy, `nanvar`.
+
+    >>> import numpy as np
+    >>> float(nanvar(np.array([1.0, np.nan, 3.0]), correction=1))
+    2.0
+    """
+    target = None if dtype is None else real_dtype(dtype)
+    flags = _VAR.flags | SKIP_NAN | bool(keepdims)
+    return reduce_corrected_by_code(_VAR.code, x, axis, flags, target, out, checked_correction(correction), where)
+
+
+def nanstd(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    correction: float = 0.0,
+    dtype: DTypeLike | None = None,
+    keepdims: bool = False,
+    out: NDArray | None = None,
+    where: ArrayLike | None = None,
+) -> Result:
+    """The standard deviation of the elements that are no NaN over `axis`, rounded once.
+
+    Everything else is as in `nanvar`. Source: NumPy, `nanstd`.
+
+    >>> import numpy as np
+    >>> float(nanstd(np.array([1.0, np.nan, 3.0])))
+    1.0
+    """
+    target = None if dtype is None else real_dtype(dtype)
+    flags = _STD.flags | SKIP_NAN | bool(keepdims)
+    return reduce_corrected_by_code(_STD.code, x, axis, flags, target, out, checked_correction(correction), where)
