@@ -132,6 +132,11 @@ CALLS = {
     "segment_block_bytes": "ss.segment_reduce(a(1 << 15, 64), labels(1 << 15, 1000), reduce='sum')",
     "long_segment_bytes": "ss.segment_reduce(a(1 << 16, 16), labels(1 << 16, 3), reduce='sum')",
     "segment_slice_bytes": "ss.segment_reduce(a(100, {n} // 4), labels(100, 10), reduce='sum')",
+    # windows and terms
+    "window_block_bytes": "ss.onnx.AveragePool(a(4, 64, 56, 56), kernel_shape=[3, 3])",
+    "window_task_outputs": "ss.onnx.AveragePool(a(4, 64, 56, 56), kernel_shape=[3, 3])",
+    "most_gathered_rows": "ss.onnx.Sum(*[a(1000, 10)] * {n})",
+    "gathered_set_bytes": "ss.onnx.Sum(*[a(1000, 10)] * 30)",
     # normalizations
     "most_shared_scales": "ss.onnx.GroupNormalization(a(100, 64, 10, 10), a(64), a(64), num_groups=4)",
     "line_task_bytes": "ss.softmax(a(4000, 1000), axis=1)",

@@ -9,15 +9,13 @@
 #include "run/gathered.hpp"
 #include "run/room.hpp"
 #include "run/window_rows.hpp"
+#include "select/thread_thresholds.hpp"
+#include "select/window_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Input that stays in the cache while all windows over it are gone through, and outputs of a task.
-constexpr std::int64_t block_bytes = 256 << 10, task_outputs = 16 << 10;
 
 // Outputs along one dimension whose windows have as many elements, begin at equal distances and weigh the
 // same.
@@ -276,12 +274,13 @@ void reduce_windows(const WindowCall& call) {
     std::int64_t block = outer.outputs;
     if (outer.is_plain) {
         const std::int64_t own = std::max<std::int64_t>(1, bytes / outer.outputs);
-        block = std::clamp<std::int64_t>(block_bytes / own, 1, (block + 3 * threads - 1) / (3 * threads));
+        block =
+            std::clamp<std::int64_t>(window_block_bytes / own, 1, (block + 3 * threads - 1) / (3 * threads));
     }
     std::vector<Task> tasks;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
         const std::int64_t n = outer.is_plain ? kinds[k].outputs / outer.outputs * block : kinds[k].outputs;
-        for (std::int64_t first = 0; first < n; first += task_outputs) tasks.push_back({k, first});
+        for (std::int64_t first = 0; first < n; first += window_task_outputs) tasks.push_back({k, first});
     }
     auto task = [&](std::size_t t, std::size_t) {
         const Task& own = tasks[t % tasks.size()];
@@ -289,7 +288,7 @@ void reduce_windows(const WindowCall& call) {
         const std::int64_t begin = static_cast<std::int64_t>(t / tasks.size()) * block;
         const std::int64_t size = outer.is_plain ? std::min(block, outer.outputs - begin) : kind.runs[0].size;
         const Part part(call, axes, kind, begin, size);
-        const std::int64_t last = std::min(part.outputs(), own.first + task_outputs);
+        const std::int64_t last = std::min(part.outputs(), own.first + window_task_outputs);
         if (own.first < last) part.write(own.first, last);
     };
     const std::size_t blocks =
