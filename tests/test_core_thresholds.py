@@ -50,8 +50,6 @@ FACTS = {
     "run/extreme_scan.cpp copied_bytes": "the size of an array on the stack",
     "run/exact_words.cpp head_bytes": "the encoding of a state",
     "run/exact_words.cpp most_bytes": "the encoding of a state",
-    "run/kept_states.cpp most": "what sums of integers in a state may add up",
-    "run/kept_sums.cpp size": "of a tile of the kernels",
     "run/placed_blocks.hpp placed_block": "the size of an array on the stack",
     "run/masked.hpp most_bytes": "the size of an array on the stack",
     "run/masked_loops.cpp most_run_rows": "the size of an array on the stack",

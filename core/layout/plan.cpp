@@ -90,7 +90,8 @@ void merge_neighbours(Dims& dims) {
 }
 
 Plan plan_reduction(const View& x, const bool* reduced, const Manner& manner) {
-    Plan plan{};
+    Plan plan;  // not zeroed: the dimensions are many
+    plan.out = 0;
     const bool ordered = manner.ordered;
     plan.data = x.data;
     plan.format = x.format;
