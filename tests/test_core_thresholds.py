@@ -48,6 +48,8 @@ FACTS = {
     "run/exact_dots.cpp block": "the size of an array on the stack",
     "run/exponential_scan.cpp copied_rows": "the size of an array on the stack",
     "run/extreme_scan.cpp copied_bytes": "the size of an array on the stack",
+    "run/kept_states.cpp most": "what sums of integers in a state may add up",
+    "run/kept_sums.cpp size": "an element, and columns of a tile of the kernels",
     "run/exact_words.cpp head_bytes": "the encoding of a state",
     "run/exact_words.cpp most_bytes": "the encoding of a state",
     "run/placed_blocks.hpp placed_block": "the size of an array on the stack",

@@ -16,5 +16,7 @@ inline constexpr Threshold most_gathered_rows{"most_gathered_rows", 512, "elemen
                                               "sets of more that lie apart are gathered one by one"};
 inline constexpr Threshold gathered_set_bytes{"gathered_set_bytes", 32 << 10, "bytes",
                                               "so many of sets that lie apart are gathered at a time"};
+inline constexpr Threshold least_copied_window_run{"least_copied_window_run", 16, "elements of a run",
+                                                   "shorter runs of a block are packed as everywhere"};
 
 }  // namespace samesum

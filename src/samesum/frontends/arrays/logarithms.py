@@ -29,7 +29,8 @@ def log_sum(
     is, and NaN where the sum is negative. Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: ONNX ReduceLogSum; NUMERICS.md.
 
-    >>>     >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
+    >>> import numpy as np
+    >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
     array([  0.        , 709.88935582])
     """
     return reduce_by_code(
@@ -58,7 +59,8 @@ def logsumexp(
     Floats keep their dtype, integers and booleans give float64. It is -inf of nothing and of -inf alone. Axes,
     `keepdims`, `out`, `where` and errors are those of `sum`. Source: ONNX ReduceLogSumExp; NUMERICS.md.
 
-    >>>     >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)
+    >>> import numpy as np
+    >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)
     array([1000.69314718,    0.        ])
     """
     return reduce_by_code(

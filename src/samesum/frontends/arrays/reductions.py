@@ -48,7 +48,8 @@ def sum(
     and for a float sum asked for as an integer, ShapeError if `out` has another shape or `where` does not broadcast.
     Source: the Python array API standard, `sum`; NUMERICS.md.
 
-    >>>     >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
+    >>> import numpy as np
+    >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
     16777218
     """
     return reduce_by_code(
@@ -72,7 +73,8 @@ def prod(
     `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: the Python array API standard, `prod`; NUMERICS.md.
 
-    >>>     >>> float(prod(np.array([1e200, 1e200, 1e-300])))
+    >>> import numpy as np
+    >>> float(prod(np.array([1e200, 1e200, 1e-300])))
     1e+100
     """
     return reduce_by_code(
@@ -96,7 +98,8 @@ def mean(
     Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: the Python array API standard, `mean`; NUMERICS.md.
 
-    >>>     >>> float(mean(np.array([1e308, 1e308])))
+    >>> import numpy as np
+    >>> float(mean(np.array([1e308, 1e308])))
     1e+308
     """
     return reduce_by_code(
@@ -119,7 +122,8 @@ def min(
     and the other errors are those of `sum`. Source: the Python array API standard, `min`; IEEE 754-2019,
     minimum.
 
-    >>>     >>> min(np.array([[3, 1], [2, 4]]), axis=1)
+    >>> import numpy as np
+    >>> min(np.array([[3, 1], [2, 4]]), axis=1)
     array([1, 2])
     """
     return reduce_by_code(_MIN.code, x, axis, _MIN.flags | bool(keepdims), None, out, where)
@@ -140,7 +144,8 @@ def max(
     and the other errors are those of `sum`. Source: the Python array API standard, `max`; IEEE 754-2019,
     maximum.
 
-    >>>     >>> max(np.array([[3, 1], [2, 4]]), axis=1)
+    >>> import numpy as np
+    >>> max(np.array([[3, 1], [2, 4]]), axis=1)
     array([3, 4])
     """
     return reduce_by_code(_MAX.code, x, axis, _MAX.flags | bool(keepdims), None, out, where)
@@ -161,7 +166,8 @@ def l1_norm(
     Types, axes, `dtype`, `keepdims`, `out`, `where` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
     ReduceL1-4; NUMERICS.md.
 
-    >>>     >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
+    >>> import numpy as np
+    >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
     array([3.5, 3. ])
     """
     return reduce_by_code(
@@ -184,7 +190,8 @@ def l2_norm(
     Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. Axes, `keepdims`, `out` and
     errors are those of `sum`. Source: ONNX ReduceL2, OpenVINO ReduceL2-4; NUMERICS.md.
 
-    >>>     >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
+    >>> import numpy as np
+    >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
     array([ 5., 13.])
     """
     return reduce_by_code(
@@ -213,7 +220,8 @@ def sum_square(
     Types, axes, `dtype`, `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: ONNX ReduceSumSquare; NUMERICS.md.
 
-    >>>     >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
+    >>> import numpy as np
+    >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)
     array([[10., 20.]])
     """
     return reduce_by_code(
