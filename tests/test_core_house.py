@@ -18,7 +18,7 @@ BELOW = {
     "layout": "formats select",
     "threads": "select",
     "memory": "",
-    "run": "formats arithmetic methods exact kernels select layout threads",
+    "run": "formats arithmetic methods exact kernels select layout memory threads",
     "onnxruntime": "formats methods kernels select layout threads run",
     "python": "formats arithmetic methods kernels select layout threads memory run onnxruntime",
 }

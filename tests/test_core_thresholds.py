@@ -50,6 +50,7 @@ FACTS = {
     "run/extreme_scan.cpp copied_bytes": "the size of an array on the stack",
     "run/exact_words.cpp head_bytes": "the encoding of a state",
     "run/exact_words.cpp most_bytes": "the encoding of a state",
+    "run/placed_blocks.hpp placed_block": "the size of an array on the stack",
     "run/segment_order.cpp copies": "the size of an array",
     "run/segment_rows.cpp cache_line": "a cache line",
     "onnxruntime/registration.cpp optional_since": "a version of ONNX Runtime",

@@ -4,6 +4,7 @@
 #include "methods/certificates.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
+#include "methods/exponential_prefix.hpp"
 #include "methods/extreme_scan_method.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/mask_method.hpp"
@@ -36,6 +37,7 @@ struct InstructionSet {
     const NormMethods* norms;
     const DotMethods* dots;
     const ExtremeScanMethods* extreme_scans;
+    const ExponentialPrefixMethods* exponential_prefixes;
     const MaskMethods* masking;
     bool (*is_supported)();
 };

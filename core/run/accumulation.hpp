@@ -8,7 +8,7 @@
 
 #include "layout/plan.hpp"
 #include "run/finish.hpp"
-#include "run/reduce.hpp"
+#include "run/reduction.hpp"
 
 namespace samesum {
 

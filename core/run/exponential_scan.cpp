@@ -203,8 +203,35 @@ class Job {
                           static_cast<std::size_t>(rows_of(some, j, r, now)), size, false);
     }
 
-    // Line by line in fixed point: each element is taken once by each method that is needed.
+    // In more precise words, each from its first element on; true if that is certain.
+    bool is_settled(const Doubtful& each) const {
+        const ExponentialPrefixMethods& methods = *current_instruction_set().exponential_prefixes;
+        const std::size_t format = static_cast<std::size_t>(plan_.in), size = static_cast<std::size_t>(item_);
+        constexpr std::int64_t block = static_cast<std::int64_t>(prefix_elements);
+        alignas(64) char buffer[prefix_elements * 8];
+        const auto each_block = [&](const auto& take) {
+            for (std::int64_t i = 0; i <= each.row; i += block) {
+                const std::size_t now = static_cast<std::size_t>(std::min(block, each.row + 1 - i));
+                gather(each.x + i * plan_.axis.in, plan_.axis.in, now, size, plan_.swapped, buffer);
+                take(buffer, now);
+            }
+        };
+        double top = -__builtin_huge_val();
+        each_block([&](const char* x, std::size_t n) {
+            const double found = methods.greatest[format](x, n);
+            top = !(found <= top) && top == top ? found : top;
+        });
+        if (!(magnitude(top) < __builtin_huge_val())) return false;
+        ExponentialPrefix state{top, 0, {}};
+        each_block([&](const char* x, std::size_t n) { methods.add[format](state, x, n); });
+        return methods.finish(state, plan_.in, each.out + each.row * plan_.axis.out);
+    }
+
+    // Where few prefixes of each line are left, which is the rule, and line by line in fixed point: each
+    // element is taken once by each method that is needed.
     void repair(std::vector<Doubtful>& doubtful) const {
+        if (static_cast<std::int64_t>(doubtful.size()) <= exponential_doubtful)
+            std::erase_if(doubtful, [this](const Doubtful& each) { return is_settled(each); });
         for (const Method* method : {&exponential_method(plan_.in), &long_exponential_method(plan_.in)}) {
             std::sort(doubtful.begin(), doubtful.end(), [](const Doubtful& a, const Doubtful& b) {
                 return a.out != b.out ? a.out < b.out : a.row < b.row;

@@ -4,7 +4,7 @@
 
 #include "layout/copy.hpp"
 #include "run/counted.hpp"
-#include "run/reduce.hpp"
+#include "run/reduction.hpp"
 
 namespace samesum {
 

@@ -169,44 +169,22 @@ bool pays_to_reorder(const Plan& plan, const Result* results, std::size_t n) {
            });
 }
 
-void reduce_reordered(const View& x, const bool* reduced, const Result* results, std::size_t n) {
-    record(Route::reordered);
-    Reordered order(x, reduced);
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < n; ++i) bytes += size_of(results[i].format);
-    const std::int64_t parts = order.parts(bytes);
-    std::vector<Room> rooms;
-    std::vector<Result> some;
-    const auto most = static_cast<std::size_t>(order.most_results(parts));
-    for (std::size_t i = 0; i < n; ++i) {
-        rooms.emplace_back(most * size_of(results[i].format));
-        some.push_back(results[i]);
-        some[i].out = rooms[i].get();
-    }
-    for (std::int64_t part = 0; part < parts; ++part) {
-        const View view = order.part(part, parts);
-        if (n == 1)
-            reduce(view, order.reduced(), some[0].row, some[0].format, some[0].out);
-        else
-            reduce_several(view, order.reduced(), some.data(), n);
-        for (std::size_t i = 0; i < n; ++i) order.put(rooms[i].get(), some[i].format, results[i].out);
-    }
-}
+namespace {
 
-void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
-    const Result result{row, format, out};
-    if (x.is_masked()) return reduce_masked(x, reduced, &result, 1);
-    if (place_lone_elements(x, reduced, result)) return;
-    if (is_position(row.combine) && reduce_in_stages(x, reduced, row, out)) return;
+// The loops of some results of the same sets: of all of them in the order of the elements if that asks for
+// nothing that is not done anyway.
+struct Loops {
+    Plan plan;
+    Manner manner;
+    std::int64_t most_elements;  // of a group of few columns
+};
+
+Loops loops_of_one(const View& x, const bool* reduced, const Reduction& row) {
     const Manner manner = manner_of(row, x.format);
-    const Plan plan = plan_reduction(x, reduced, manner);
-    if (pays_to_reorder(plan, &result, 1)) return reduce_reordered(x, reduced, &result, 1);
-    const Target target = target_of(plan, result);
-    run(plan, manner, most_of_few_columns(row, x.format), &target, 1);
+    return {plan_reduction(x, reduced, manner), manner, most_of_few_columns(row, x.format)};
 }
 
-void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
-    if (x.is_masked()) return reduce_masked(x, reduced, results, n);
+Loops loops_of(const View& x, const bool* reduced, const Result* results, std::size_t n) {
     std::int64_t least = 0, side_by_side = INT64_MAX, most_elements = INT64_MAX;
     for (std::size_t i = 0; i < n; ++i) {
         most_elements = std::min(most_elements, most_of_few_columns(results[i].row, x.format));
@@ -216,25 +194,70 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
     side_by_side = std::max(side_by_side, least);
     const Plan ordered = plan_reduction(x, reduced, {true, least, side_by_side}),
                any = plan_reduction(x, reduced, {false, least, side_by_side});
-    const bool positions_too = equal_loops(ordered, any);
-    const Plan& plan = positions_too ? ordered : any;
-    if (pays_to_reorder(plan, results, n)) return reduce_reordered(x, reduced, results, n);
-    const Manner manner{positions_too, least, side_by_side};
+    const bool are_equal = equal_loops(ordered, any);
+    return {are_equal ? ordered : any, {are_equal, least, side_by_side}, most_elements};
+}
+
+// Some results, as many at a time as a pass takes.
+void run_loops(const Loops& loops, const View& x, const bool* reduced, const Result* results, std::size_t n) {
     Target targets[most_results];
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        const Result& result = results[i];
-        if (place_lone_elements(x, reduced, result)) continue;
-        if (is_position(result.row.combine) && !positions_too) {
-            reduce(x, reduced, result.row, result.format, result.out);
-            continue;
-        }
-        targets[count++] = target_of(plan, result);
+        if (n > 1 && place_lone_elements(x, reduced, results[i])) continue;
+        targets[count++] = target_of(loops.plan, results[i]);
         if (count < most_results) continue;
-        run(plan, manner, most_elements, targets, count);
+        run(loops.plan, loops.manner, loops.most_elements, targets, count);
         count = 0;
     }
-    if (count > 0) run(plan, manner, most_elements, targets, count);
+    if (count > 0) run(loops.plan, loops.manner, loops.most_elements, targets, count);
+}
+
+// The same in the order of memory, part by part; all parts go in the manner of the whole.
+void reduce_reordered(const Loops& loops, const View& x, const bool* reduced, const Result* results,
+                      std::size_t n) {
+    reduce_in_parts(x, reduced, results, n, [&](const View& view, const bool* of_part, Result* some) {
+        const Loops own{plan_reduction(view, of_part, loops.manner), loops.manner, loops.most_elements};
+        run_loops(own, view, of_part, some, n);
+    });
+}
+
+void reduce_as_it_lies(const Loops& loops, const View& x, const bool* reduced, const Result* results,
+                       std::size_t n) {
+    if (pays_to_reorder(loops.plan, results, n))
+        reduce_reordered(loops, x, reduced, results, n);
+    else
+        run_loops(loops, x, reduced, results, n);
+}
+
+void find_as_it_lies(const View& x, const bool* reduced, const Reduction& row, std::int64_t* out) {
+    const Result result{row, Format::i64, out};
+    reduce_as_it_lies(loops_of_one(x, reduced, row), x, reduced, &result, 1);
+}
+
+}  // namespace
+
+void reduce(const View& x, const bool* reduced, const Reduction& row, Format format, void* out) {
+    const Result result{row, format, out};
+    if (x.is_masked()) return reduce_masked(x, reduced, &result, 1);
+    if (place_lone_elements(x, reduced, result)) return;
+    if (is_position(row.combine))
+        find_in_stages(x, reduced, row, find_as_it_lies, static_cast<std::int64_t*>(out));
+    else
+        reduce_as_it_lies(loops_of_one(x, reduced, row), x, reduced, &result, 1);
+}
+
+void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (x.is_masked()) return reduce_masked(x, reduced, results, n);
+    const Loops loops = loops_of(x, reduced, results, n);
+    if (loops.manner.ordered) return reduce_as_it_lies(loops, x, reduced, results, n);
+    std::vector<Result> rest;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (is_position(results[i].row.combine))
+            reduce(x, reduced, results[i].row, results[i].format, results[i].out);
+        else
+            rest.push_back(results[i]);
+    }
+    if (!rest.empty()) reduce_as_it_lies(loops, x, reduced, rest.data(), rest.size());
 }
 
 // The value that loses to every other.

@@ -13,7 +13,7 @@
 #include "kernels/instruction_set.hpp"
 #include "run/exact_sums.hpp"
 #include "run/line_elements.hpp"
-#include "run/reduce.hpp"
+#include "run/reduction.hpp"
 #include "run/scaled_scan.hpp"
 #include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"

@@ -7,7 +7,7 @@
 #include "run/interleaved_scan.hpp"
 #include "run/line_scan.hpp"
 #include "run/long_scan.hpp"
-#include "run/reduce.hpp"
+#include "run/reduction.hpp"
 #include "run/repair.hpp"
 #include "run/row_scan.hpp"
 #include "run/scan_columns.hpp"

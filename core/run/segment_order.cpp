@@ -19,12 +19,6 @@ std::size_t parts_for(const Labels& labels) {
     return labels.segments > labels.rows ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(most, 1));
 }
 
-template <class Label>
-std::int64_t segment_of(const Labels& labels, std::int64_t row) {
-    const std::int64_t label = static_cast<const Label*>(labels.data)[row];
-    return labels.negative && label < 0 ? label + labels.segments : label;
-}
-
 }  // namespace
 
 SegmentOrder::SegmentOrder(const Labels& labels)

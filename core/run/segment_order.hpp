@@ -14,6 +14,15 @@ struct Labels {
     std::int64_t rows, segments;
 };
 
+template <class Label>
+std::int64_t segment_of(const Labels& labels, std::int64_t row) {
+    const std::int64_t label = static_cast<const Label*>(labels.data)[row];
+    return labels.negative && label < 0 ? label + labels.segments : label;
+}
+inline std::int64_t segment_of(const Labels& labels, std::int64_t row) {
+    return labels.narrow ? segment_of<std::int32_t>(labels, row) : segment_of<std::int64_t>(labels, row);
+}
+
 // A stable counting sort.
 class SegmentOrder {
   public:

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "layout/copy.hpp"
-#include "run/reduce.hpp"
+#include "run/reduction.hpp"
 #include "run/tangled.hpp"
 #include "select/reduction_thresholds.hpp"
 

@@ -2,11 +2,15 @@
 #pragma once
 
 #include "layout/plan.hpp"
-#include "run/reduce.hpp"
+#include "run/reduction.hpp"
 
 namespace samesum {
 
-// Writes the int64 positions by way of other reductions, or returns false: the array is best taken as it is.
-bool reduce_in_stages(const View& x, const bool* reduced, const Reduction& row, void* out);
+// Writes int64 positions in an array as it lies.
+using FindPositions = void (*)(const View& x, const bool* reduced, const Reduction& row, std::int64_t* out);
+
+// The same of any array: by way of arrays that are found faster as they lie, if there are such.
+void find_in_stages(const View& x, const bool* reduced, const Reduction& row, FindPositions find,
+                    std::int64_t* out);
 
 }  // namespace samesum

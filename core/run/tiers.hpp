@@ -3,7 +3,7 @@
 
 #include "methods/method.hpp"
 #include "methods/short_method.hpp"
-#include "run/reduce.hpp"
+#include "run/reduction.hpp"
 #include "select/routes.hpp"
 
 namespace samesum {

@@ -42,6 +42,8 @@ inline constexpr Threshold exponential_long_line{"exponential_long_line", 256, "
                                                  "few shorter lines are not cut into parts"};
 inline constexpr Threshold exponential_part{"exponential_part", 8, "elements of a line",
                                             "parts of a line are no shorter"};
+inline constexpr Threshold exponential_doubtful{"exponential_doubtful", 64, "prefixes in doubt",
+                                                "more are not decided one by one in double-words"};
 inline constexpr Threshold exponential_parts{"exponential_parts", 1024, "parts of a line",
                                              "a long line is cut into so many"};
 

@@ -27,4 +27,12 @@ inline constexpr Threshold long_segment_bytes{"long_segment_bytes", 1 << 20, "by
 inline constexpr Threshold segment_slice_bytes{"segment_slice_bytes", 32 << 10, "bytes of a row",
                                                "wider rows are taken in slices"};
 
+inline constexpr Threshold long_segment_in_order{
+    "long_segment_in_order", 512, "rows of a segment",
+    "segments of more are read where they lie, if that is in order"};
+inline constexpr Threshold labels_looked_at{"labels_looked_at", 4096, "labels",
+                                            "so many tell whether they ascend"};
+inline constexpr Threshold placed_task_segments{"placed_task_segments", 8192, "segments",
+                                                "the results of so many are a task"};
+
 }  // namespace samesum

@@ -52,6 +52,30 @@ def test_segments(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
         assert_bits(got, expected_segments(row, x, labels, 5), f"segment_reduce of {row.name}")
 
 
+FINITE = (
+    "normal", "integers", "small_integers", "tenths", "drip", "ill_conditioned", "cancelling", "ties", "ties_off",
+    "deep_ties", "mean_ties", "ramp", "subnormals", "subnormal_results", "near_overflow", "overflowing", "all_ones",
+    "wide",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@pytest.mark.parametrize("family", FINITE)
+def test_elements_that_are_added_where_they_go(dtype: np.dtype[Any], family: str) -> None:
+    x, rng = cases.make(family, dtype, 700, 3), np.random.default_rng(7)
+    own = cases.make(family, dtype, 30, 4)
+    for labels in (rng.integers(0, 30, 700), np.arange(700) * 30 // 700, rng.integers(0, 2, 700) * 29):
+        used = np.unique(labels)
+        for row in (SUM, MEAN):
+            got = ss.segment_reduce(x, labels, num_segments=30, reduce=row.name)  # type: ignore[arg-type]
+            assert_bits(got[used], np.stack([exact.reduce(row, x[labels == s], 0) for s in used]), row.name)
+            got = ss.scatter_reduce(own, 0, labels, x, row.name)  # type: ignore[arg-type]
+            members = [np.concatenate([own[s : s + 1], x[labels == s]]) for s in used]
+            assert_bits(got[used], np.stack([exact.reduce(row, each, 0) for each in members]), row.name)
+            rest = np.setdiff1d(np.arange(30), used)
+            assert_bits(got[rest], own[rest])
+
+
 @pytest.mark.parametrize("dtype", [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2])
 def test_segments_of_byte_floats(dtype: Any) -> None:
     x = np.random.default_rng(0).standard_normal(400).astype(dtype)

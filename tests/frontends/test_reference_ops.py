@@ -197,6 +197,9 @@ MADE_OF_REDUCTIONS: dict[str, tuple[int, tuple[np.ndarray, ...], dict[str, Any]]
     "GlobalAveragePool": (17, (PLANES,), {}),
     "GlobalMaxPool": (17, (PLANES,), {}),
     "GlobalLpPool": (17, (PLANES,), {}),
+    "AveragePool": (22, (PLANES,), {"kernel_shape": [2, 3], "pads": [1, 0, 0, 1], "count_include_pad": 1}),
+    "MaxPool": (12, (PLANES,), {"kernel_shape": [2, 2]}),
+    "LpPool": (18, (PLANES,), {"kernel_shape": [3, 1], "p": 1}),
     "ScatterElements": (18, (LAST, np.int64([0, 0, -1]), LAST[:3]), {"reduction": "add"}),
     "ScatterND": (18, (LAST, np.int64([[0], [0]]), LAST[:2]), {"reduction": "mul"}),
 }

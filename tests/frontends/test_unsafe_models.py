@@ -183,7 +183,7 @@ def test_external_data_outside_are_not(home: Path, location: str, entries: dict[
 
 @pytest.fixture
 def snapshot(tmp_path: Path) -> Path:
-    """A revision's folder in a Hugging Face cache, whose files are links to blobs; a blob of another cache beside it."""
+    """A revision's folder in a Hugging Face cache, of links to blobs; beside it a blob of another cache."""
     data = np.float32([1, 2, 3]).tobytes()
     for name in ("models--a--b", "models--c--d"):
         (tmp_path / name / "blobs").mkdir(parents=True)

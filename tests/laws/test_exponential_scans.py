@@ -150,3 +150,11 @@ def test_integers_and_what_is_refused() -> None:
     with pytest.raises(AxisError, match="axis is None"):
         ss.cumulative_logsumexp(np.ones((2, 2)))
     assert ss.cumulative_logsumexp(np.ones((0, 3)), 0).shape == (0, 3)
+
+
+def test_prefixes_in_doubt_have_the_bits_of_another_way() -> None:
+    """Some in a million of float64 are added up again: others as parts of one line than as columns beside others."""
+    x = cases.make("normal", np.dtype(np.float64), 64 << 14, 7).reshape(1 << 14, 64)
+    columns = ss.cumulative_logsumexp(x, 0)
+    for j in range(0, 64, 9):
+        assert_bits(ss.cumulative_logsumexp(x[:, j].copy()), columns[:, j].copy(), f"column {j}")

@@ -43,6 +43,23 @@ def test_any_cut_gives_the_bits_of_one_call(x: NDArray, name: str, axis: int, ex
     check(x, name, axis if axis < x.ndim else 0, seed, exclusive=exclusive)
 
 
+@given(arrays(rank=3, side=12), st.sampled_from(("min", "max")), st.integers(-1, 2), seeds)
+def test_extremes_of_any_cut(x: NDArray, name: Any, axis: int, seed: int) -> None:
+    axis = axis if axis < x.ndim else 0
+    rng, n = np.random.default_rng(seed), x.shape[axis]
+    places = sorted({0, n, *rng.integers(0, n + 1, rng.integers(0, 6)).tolist()})
+    scan = ss.Scan(name, axis=axis)
+    parts = [scan.update(np.take(x, range(0), axis))]
+    parts += [scan.update(np.take(x, range(begin, end), axis)) for begin, end in itertools.pairwise(places)]
+    with np.errstate(invalid="ignore"):
+        got = np.concatenate(parts, axis)
+    expected = {"min": ss.cumulative_min, "max": ss.cumulative_max}[name](x, axis)
+    assert_bits(got, np.ascontiguousarray(expected), f"{name} of {x.dtype} {x.shape}, axis {axis}, places {places}")
+    for wrong in ({"exclusive": True}, {"dtype": np.float64}):
+        with pytest.raises(ss.AttributeValueError, match="is not exclusive"):
+            ss.Scan(name, **wrong)
+
+
 @given(families, float_dtypes, names, st.sampled_from((100, 2049, 9000)), seeds)
 def test_long_lines(family: str, dtype: str, name: str, n: int, seed: int) -> None:
     check(cases.make(family, dtype, n, seed % 8), name, 0, seed)
@@ -77,6 +94,15 @@ def test_totals_beyond_the_greatest_double(count: int) -> None:
     assert got[-1] == 4.0
 
 
+def test_totals_far_beyond_the_type_of_the_elements() -> None:
+    x = np.full((3, 120_000), 100, np.float16)
+    x[1] = -60_000
+    x[2, ::7] = 0.1
+    scan = ss.Scan("sum", axis=1, dtype=np.float32)
+    got = np.concatenate([scan.update(part) for part in np.split(x, [100_000, 100_000, 110_000], 1)], 1)
+    assert_bits(got, ss.cumulative_sum(x, axis=1, dtype=np.float32))
+
+
 def test_infinities_of_the_chunks_before() -> None:
     x = np.array([[1.0, np.inf], [-np.inf, 2.0], [np.nan, -np.inf], [3.0, 4.0]])
     for name in ("sum", "prod"):
@@ -85,8 +111,8 @@ def test_infinities_of_the_chunks_before() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(ss.AttributeValueError, match="there is no scan 'max'"):
-        ss.Scan("max")  # type: ignore[arg-type]
+    with pytest.raises(ss.AttributeValueError, match="there is no scan 'mean'"):
+        ss.Scan("mean")  # type: ignore[arg-type]
     with pytest.raises(ss.AttributeValueError, match="there is no scan"):
         ss.Scan(["sum"])  # type: ignore[arg-type]
     scan = ss.Scan("sum", axis=1)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import ml_dtypes
@@ -18,9 +16,6 @@ from oracle import assert_bits
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_QUOTIENT, LAYER_NORM, RMS_NORM, Norm
 from samesum.engine.norms import Epsilon
 from samesum.formats.arrays import NDArray
-from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
-from samesum.specs.onnx_norms import ONNX_NORMS
 
 EPSILON = Epsilon(float(np.float32(1e-5)))
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
@@ -182,34 +177,3 @@ def test_what_is_refused() -> None:
         ss.layer_norm(np.ones((2, 3), np.int64), 3)
     out = np.empty_like(x)
     assert ss.layer_norm(x, 6, out=out) is out
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_the_node_tests_of_the_onnx_package() -> None:
-    """Their first outputs within their own rounding, and as models the same bits."""
-    pytest.importorskip("onnx")
-    from onnx.backend.test.case import node as made
-    from onnx.helper import get_attribute_value
-
-    names = {operator.name: operator.name.lower() for operator in ONNX_NORMS}
-    for module in pkgutil.iter_modules(made.__path__):
-        if module.name.replace("_", "") in names.values():
-            import_module(f"{made.__name__}.{module.name}")
-    found = set()
-    for case in made._NodeTestCases:
-        node, opset = case.model.graph.node[0], case.model.opset_import[0].version
-        if len(case.model.graph.node) != 1 or node.op_type not in names:
-            continue
-        given = {each.name: get_attribute_value(each) for each in node.attribute}
-        attributes = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
-        inputs, outputs = case.data_sets[0]
-        arrays = [np.asarray(each) for each in inputs]
-        result = apply(operation_of("onnx", node.op_type, opset, **attributes), arrays)
-        assert (result.dtype, result.shape) == (outputs[0].dtype, outputs[0].shape), case.name
-        loose = 1e-2 if result.dtype.itemsize == 2 else 1e-5
-        np.testing.assert_allclose(result.astype("d"), outputs[0].astype("d"), loose, loose, err_msg=case.name)
-        if len(outputs) == 1:
-            feeds = dict(zip((each.name for each in case.model.graph.input), arrays, strict=True))
-            assert_bits(next(iter(ss.load(case.model.SerializeToString()).run(feeds).values())), result, case.name)
-        found.add(node.op_type)
-    assert found >= names.keys() - {"MeanVarianceNormalization", "GlobalLpPool"}

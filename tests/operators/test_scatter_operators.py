@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import ml_dtypes
@@ -217,3 +218,29 @@ def test_nothing_to_scatter() -> None:
     assert ss.onnx.ScatterElements(X, PLACES[:0], X[:0]).tolist() == X.tolist()
     assert ss.openvino.EmbeddingBagOffsetsSum(X, np.zeros(0, np.int64), [0, 0]).tolist() == [[0, 0], [0, 0]]
     assert ss.openvino.SegmentMax(X[:0], np.zeros(0, np.int64), 2, fill_mode="ZERO").tolist() == [[0, 0], [0, 0]]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_node_tests_of_the_onnx_package() -> None:
+    """Those of ScatterElements and ScatterND as calls and as models; their data are small integers."""
+    pytest.importorskip("onnx")
+    from onnx.backend.test.case import node as made
+    from onnx.helper import get_attribute_value
+
+    for module in ("scatterelements", "scatternd"):
+        import_module(f"{made.__name__}.{module}")
+    found = set()
+    for case in made._NodeTestCases:
+        node, opset = case.model.graph.node[0], case.model.opset_import[0].version
+        if node.op_type not in ("ScatterElements", "ScatterND"):
+            continue
+        attributes = {each.name: get_attribute_value(each) for each in node.attribute}
+        inputs, (output,) = case.data_sets[0]
+        arrays = [np.asarray(each) for each in inputs]
+        words = {name: v.decode() if isinstance(v, bytes) else v for name, v in attributes.items()}
+        result = getattr(ss.onnx, node.op_type)(*arrays, opset=opset, **words)
+        assert_bits(result, np.asarray(output), case.name)
+        feeds = dict(zip((each.name for each in case.model.graph.input), arrays, strict=True))
+        assert_bits(next(iter(ss.load(case.model.SerializeToString()).run(feeds).values())), result, case.name)
+        found.add(case.name)
+    assert len(found) >= 13

@@ -88,7 +88,8 @@ class Operator:
         """True if samesum has the operator for that type."""
         if dtype == "bool":
             return self.name in ("all", "any", "count_nonzero")
-        return self.kind not in (Kind.NORMALIZATION, Kind.ELEMENTWISE) or "float" in dtype
+        is_real = self.kind in (Kind.NORMALIZATION, Kind.ELEMENTWISE) or self.name == "cumulative_logsumexp"
+        return not is_real or "float" in dtype
 
 
 _ROWS = (
@@ -118,6 +119,7 @@ _ROWS = (
     Operator("cumulative_prod", "CumProd", Kind.SCAN, Numbers.NEAR_ONE),
     Operator("cumulative_min", "", Kind.SCAN),
     Operator("cumulative_max", "", Kind.SCAN),
+    Operator("cumulative_logsumexp", "", Kind.SCAN, is_exact=False),
     Operator("vecdot", "", Kind.PAIRS),
     Operator("softmax", "Softmax", Kind.NORMALIZATION, is_exact=False),
     Operator("log_softmax", "LogSoftmax", Kind.NORMALIZATION, is_exact=False),

@@ -19,11 +19,11 @@ from samesum.frontends.plugins.taking import taken_over
 from samesum.graph.survey import End, Kind, Survey, Use
 
 DESCRIPTION = """Prints the inputs, the outputs and the operators of MODEL, which of them are reductions, scans,
-softmaxes, normalizations or global pools, which of them samesum runs, and in which steps, or what would run where in
+softmaxes, normalizations, pools or scatters, which of them samesum runs, and in which steps, or what would run where in
 another runtime. Any ONNX model or OpenVINO IR will do, whether samesum can run it or not; no weights are needed.
 Without MODEL it prints the table of all operators."""
 _HEADINGS = ("operator", "version", "nodes", "in bodies", "kind", "runs in samesum")
-_FAMILY = (Kind.REDUCTION, Kind.SCAN, Kind.SOFTMAX, Kind.NORMALIZATION, Kind.POOL)
+_FAMILY = tuple(kind for kind in Kind if kind is not Kind.OTHER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from samesum.algebra.rows import ALL, ANY, MAX, MEAN, MIN, PROD, SUM, Reduction
+from samesum.engine.memory import reduce_several
 from samesum.engine.segments import reduce_labelled, refuse_place
 from samesum.formats.arrays import NDArray
 
@@ -66,7 +67,7 @@ def check_places(what: str, places: NDArray, length: int) -> None:
     """Raises AttributeValueError unless all lie from -length to length - 1."""
     if places.size == 0:
         return
-    for found in (int(places.min()), int(places.max())):
+    for found in map(int, reduce_several([(MIN, 0), (MAX, 0)], places)):
         if not -length <= found < length:
             refuse_place(what, found, length, negative=True)
 

@@ -15,8 +15,10 @@ from samesum.graph.steps import Step, refused_node, step_of
 from samesum.specs.microsoft import MICROSOFT
 from samesum.specs.onnx_norms import ONNX_FUSED, ONNX_GLOBAL_POOLS, ONNX_NORMS
 from samesum.specs.onnx_pools import ONNX_POOLS
+from samesum.specs.onnx_scatters import ONNX_SCATTERS
 from samesum.specs.openvino_norms import OPENVINO_NORMS
 from samesum.specs.openvino_pools import OPENVINO_POOLS
+from samesum.specs.openvino_scatters import OPENVINO_SCATTERS
 
 
 class Kind(Enum):
@@ -27,16 +29,18 @@ class Kind(Enum):
     SOFTMAX = "softmax"
     NORMALIZATION = "normalization"
     POOL = "pool"
+    SCATTER = "scatter"
     OTHER = "other"
 
 
 _MADE_OF_REDUCTIONS = {
     **{("onnx", each.name): Kind.NORMALIZATION for each in ONNX_NORMS + ONNX_FUSED},
-    **{("onnx", each.name): Kind.POOL for each in ONNX_GLOBAL_POOLS},
-    **{("onnx", each.name): Kind.POOL for each in ONNX_POOLS},
+    **{("onnx", each.name): Kind.POOL for each in ONNX_GLOBAL_POOLS + ONNX_POOLS},
+    **{("onnx", each.name): Kind.SCATTER for each in ONNX_SCATTERS},
     **{("com.microsoft", each.name): Kind.NORMALIZATION for each in MICROSOFT.operators},
     **{("openvino", each.name): Kind.NORMALIZATION for each in OPENVINO_NORMS},
     **{("openvino", each.name): Kind.POOL for each in OPENVINO_POOLS},
+    **{("openvino", each.name): Kind.SCATTER for each in OPENVINO_SCATTERS},
 }
 """By standard and operator."""
 

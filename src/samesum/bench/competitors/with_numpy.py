@@ -172,6 +172,10 @@ def _extreme_scan(task: Task) -> list[Call]:
     return [partial(ufunc.accumulate, task.x, task.axes[0], None, task.new_result())]
 
 
+def _exponential_scan(task: Task) -> list[Call]:
+    return [partial(np.logaddexp.accumulate, task.x, task.axes[0], None, task.new_result())]
+
+
 def _vecdot(task: Task) -> list[Call]:
     """A dot product of flat arrays, too."""
     x, other = task.x, task.other
@@ -247,6 +251,7 @@ _CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "cumulative_prod": _scan,
     "cumulative_min": _extreme_scan,
     "cumulative_max": _extreme_scan,
+    "cumulative_logsumexp": _exponential_scan,
     "vecdot": _vecdot,
     "softmax": _softmax,
     "log_softmax": _log_softmax,

@@ -155,6 +155,10 @@ def _extreme_scan(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     return [lambda: function(x, task.axes[0], out=(out, positions))[0]]
 
 
+def _exponential_scan(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
+    return [partial(torch.logcumsumexp, x, task.axes[0], out=out)]
+
+
 def _vecdot(torch: Any, task: Task, x: Any, out: Any) -> list[Call]:
     """A dot product of flat arrays, too; of integers that alone."""
     other = _tensor_of(torch, task.other)
@@ -204,6 +208,7 @@ _CALLS: dict[str, Callable[[Any, Task, Any, Any], list[Call]]] = {
     "cumulative_prod": _scan,
     "cumulative_min": _extreme_scan,
     "cumulative_max": _extreme_scan,
+    "cumulative_logsumexp": _exponential_scan,
     "vecdot": _vecdot,
     "softmax": _softmax,
     "log_softmax": _softmax,

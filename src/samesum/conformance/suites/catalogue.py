@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from samesum.conformance.case import Case
 from samesum.conformance.suites.edges.catalogue import edges
-from samesum.conformance.suites.node_tests import exported_tests, node_tests
+from samesum.conformance.suites.node_tests import exported_tests, node_tests, other_tests
 from samesum.conformance.suites.older_opsets import older_tests
 from samesum.conformance.suites.onnxruntime_vectors import own_choices, vectors
 from samesum.conformance.suites.op_reference import instances
@@ -28,6 +28,7 @@ SUITES = {
     for suite in (
         Suite("onnx-node", "ONNX's node tests of the family, as they are, spelt out and exported", node_tests),
         Suite("onnx-exported", "five more exported models, of Softmax and LogSoftmax", exported_tests),
+        Suite("onnx-node-others", "ONNX's node tests of the other operators that samesum has", other_tests),
         Suite("onnx-older", "the node tests in the opsets that had axes as an attribute", older_tests),
         Suite("openvino-op-reference", "OpenVINO's own reference cases", instances, ("openvino",)),
         Suite("onnxruntime", "the expectations of ONNX Runtime's own tests", vectors),

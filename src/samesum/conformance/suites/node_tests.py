@@ -1,9 +1,10 @@
-"""The node tests of the family that the onnx package makes or carries.
+"""The node tests that the onnx package makes or carries.
 
-237 of them are what the family is usually counted by: 162 node tests, the 69 that spell an operator out in others,
+237 are what the family is usually counted by: 162 node tests, the 69 that spell an operator out in others,
 and six exported models whose names say a reduction or a softmax (test_operator_reduced_mean, _mean_keepdim, _sum,
 _sum_keepdim, test_softmax_functional_dim3, test_softmax_lastdim). Five more exported models have other names
 (test_Softmax, test_Softmin, test_LogSoftmax, test_log_softmax_dim3, test_log_softmax_lastdim); they are a suite too.
+The node tests of all other operators that samesum has are a third one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import pkgutil
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +24,7 @@ import numpy as np
 from samesum.conformance.case import Case, OnnxModel, Tolerance
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.packages import require
+from samesum.specs.onnx import ONNX
 
 FAMILY = frozenset(
     {
@@ -31,10 +34,12 @@ FAMILY = frozenset(
     }
 )
 
-_SUITE = "onnx-node"
+_SUITE, _OTHERS = "onnx-node", "onnx-node-others"
 _OFFICIAL = Tolerance(relative=1e-3, absolute=1e-7)
 """That of the onnx package's own runner."""
 
+_HELD = re.compile("B?FLOAT(16)?|DOUBLE|U?INT(8|16|32|64)|BOOL")
+_UNASKED = re.compile("_training_mode")
 _EXPORTED = re.compile("test_operator_reduced_|test_softmax_")
 _EXPORTED_BY_OTHER_NAMES = re.compile("test_(log_?softmax|softmax|softmin)", re.IGNORECASE)
 
@@ -49,28 +54,76 @@ def exported_tests() -> tuple[Case, ...]:
     return tuple(case for case in _exported() if not _EXPORTED.match(case.name))
 
 
+def other_tests() -> tuple[Case, ...]:
+    """Those of all other operators of tensors, one case for each output; what trains a model is left out."""
+    others = frozenset(row.name for row in ONNX.operators) - FAMILY
+    made = _package_s(others | {"RangeOp"})
+    own = {name: case for name, case in made.items() if _operator(case) in others and _UNASKED.search(name) is None}
+    return tuple(
+        case
+        for name, test in made.items()
+        if (source := own.get(name.split("_expanded")[0])) is not None and _is_of_tensors(test)
+        for case in _cases_of(name, _operator(source), test)
+    )
+
+
 @cache
 def _made() -> tuple[Case, ...]:
-    """Making the package's other 1600 node tests would take five seconds more."""
-    require("onnx", "the suite onnx-node")
-    from onnx.backend.test.case import node
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for module in pkgutil.iter_modules(node.__path__):
-            if module.name.replace("_", "") in {operator.lower() for operator in FAMILY}:
-                import_module(f"{node.__name__}.{module.name}")
-    made = {case.name: case for case in node._NodeTestCases}
+    made = _package_s(FAMILY)
     own = {
-        name: case.model.graph.node[0].op_type
-        for name, case in made.items()
-        if "_expanded" not in name and case.model.graph.node[0].op_type in FAMILY
+        name: _operator(case) for name, case in made.items() if "_expanded" not in name and _operator(case) in FAMILY
     }
     return tuple(
         _case(name, own[source], case.model, *_data(case.data_sets[0]), is_one_call=name in own)
         for name, case in made.items()
         if (source := name.split("_expanded")[0]) in own
     )
+
+
+def _package_s(operators: frozenset[str]) -> dict[str, Any]:
+    """The package's tests of some operators and of what it made before; all 1800 would take ten seconds."""
+    require("onnx", "the suites of node tests")
+    from onnx.backend.test.case import node
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for module in pkgutil.iter_modules(node.__path__):
+            if module.name.replace("_", "") in {operator.lower() for operator in operators}:
+                import_module(f"{node.__name__}.{module.name}")
+    return {case.name: case for case in node._NodeTestCases}
+
+
+def _operator(test: Any) -> str:
+    return str(test.model.graph.node[0].op_type)
+
+
+def _is_of_tensors(test: Any) -> bool:
+    """Whether all inputs and outputs are tensors of bools or of numbers of 8 bits or more, float8 not among them."""
+    import onnx
+
+    values = (*test.model.graph.input, *test.model.graph.output)
+    kinds = {onnx.TensorProto.DataType.Name(value.type.tensor_type.elem_type) for value in values}
+    return all(_HELD.fullmatch(kind) for kind in kinds)
+
+
+def _cases_of(name: str, operator: str, test: Any) -> Iterator[Case]:
+    """One for each output: a model that gives this one alone."""
+    inputs, outputs = test.data_sets[0]
+    arrays = [_array(each) for each in inputs]
+    is_one_call = len(outputs) == 1 and "_expanded" not in name
+    for i, output in enumerate(outputs):
+        model = type(test.model)()
+        model.CopyFrom(test.model)
+        del model.graph.output[i + 1 :], model.graph.output[:i]
+        title = name if len(outputs) == 1 else f"{name}-{model.graph.output[0].name}"
+        case = _case(title, operator, model, arrays, _array(output), is_one_call)
+        yield replace(case, suite=_OTHERS)
+
+
+def _array(value: Any) -> NDArray:
+    import onnx
+
+    return onnx.numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else np.asarray(value)
 
 
 def _data(data_set: Any) -> tuple[list[NDArray], NDArray]:

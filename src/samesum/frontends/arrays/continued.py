@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from samesum.algebra.pieces import Finalize
+from samesum.algebra.pieces import Finalize, Map
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
 from samesum.engine.memory import EXCLUSIVE, flags_of, scan
-from samesum.engine.totals import decoded
+from samesum.engine.totals import Totals, decoded
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.frontends.arrays.measure import Measure, Sums
 from samesum.frontends.arrays.products import FloatProducts, IntegerProducts
@@ -28,11 +29,11 @@ def prefixes(measure: Measure, x: NDArray, axis: int, dtype: Dtype, is_exclusive
     row = CUMULATIVE_PROD if isinstance(measure, IntegerProducts) else CUMULATIVE_SUM
     flags = flags_of(row) | (EXCLUSIVE if is_exclusive else 0)
     if isinstance(measure, Sums) and dtype.kind not in "iu":
-        parts = _parts(measure.totals, x, axis)
-        if parts is None:
+        joined = _joined(measure.totals, x, axis)
+        if joined is None:
             return _one_by_one(measure, x, axis, dtype, is_exclusive)
-        count = parts.shape[axis]
-        result = np.asarray(scan(row, np.concatenate([parts, x], axis) if count > 0 else x, axis, flags, dtype))
+        count = joined.shape[axis] - x.shape[axis]
+        result = np.asarray(scan(row, joined, axis, flags, dtype))
         result = result[(slice(None),) * axis + (slice(count, None),)]
     else:
         result = np.asarray(scan(row, x, axis, flags, dtype))
@@ -54,13 +55,20 @@ def _ones(x: NDArray, axis: int) -> NDArray:
     return np.ones(x.shape[:axis] + x.shape[axis + 1 :], np.int64)
 
 
-def _parts(totals: Any, x: NDArray, axis: int) -> NDArray | None:
-    """Some elements along `axis` whose sum the totals are; None where that takes too many."""
-    found = _integer_parts(totals, x.dtype) if x.dtype.kind in "iub" else totals.elements(_MOST_PARTS)
-    if found is None:
-        return None
-    parts: NDArray = found.reshape(-1, *x.shape[:axis], *x.shape[axis + 1 :])
-    return np.moveaxis(parts, 0, axis)
+def _joined(totals: Any, x: NDArray, axis: int) -> NDArray | None:
+    """The elements of `x` after some whose sum the totals are, doubles if need be; None where that takes too many."""
+    if x.dtype.kind in "iub":
+        parts = _integer_parts(totals, x.dtype)
+    else:
+        parts = totals.elements(_MOST_PARTS)
+        if parts is None:
+            wide = Totals(int(Map.ITSELF), np.dtype(np.float64), math.prod(x.shape[:axis] + x.shape[axis + 1 :]))
+            wide.decode(totals.encoded())
+            parts, x = wide.elements(_MOST_PARTS), x.astype(np.float64)
+    if parts is None or len(parts) == 0:
+        return x if parts is not None else None
+    shaped = parts.reshape(-1, *x.shape[:axis], *x.shape[axis + 1 :])
+    return np.concatenate([np.moveaxis(shaped, 0, axis), x], axis)
 
 
 def _integer_parts(totals: Any, dtype: Dtype) -> NDArray | None:

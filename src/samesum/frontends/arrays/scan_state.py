@@ -1,4 +1,4 @@
-"""The array door, cumulative sums and products of data that comes in chunks."""
+"""The array door, cumulative sums, products and extremes of data that comes in chunks."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ from samesum.formats.axes import all_from_front, integer_of
 from samesum.frontends.arrays.continued import prefixes
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import measure_of
-from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
 from samesum.frontends.arrays.state import State
 
 _KEYS = {"sum": "sum", "prod": "product"}
 _FUNCTIONS = {"sum": cumulative_sum, "prod": cumulative_prod}
+_EXTREMES = {"min": cumulative_min, "max": cumulative_max}
 
 
 class Scan:
-    """A cumulative sum or product that goes on from chunk to chunk, with the bits of one call on everything.
+    """A cumulative sum, product or extreme that goes on from chunk to chunk, with the bits of one call on everything.
 
-    `name` is `sum` or `prod`; `axis`, `dtype` and `exclusive` mean what they mean in `cumulative_sum`. Each chunk has
-    the same dtype and, along the other axes, the same lengths. A scan is for one thread at a time. It keeps about
-    1.2 KB for each line of a sum of floats, 560 bytes for each of a product, 24 and 8 for integers.
+    `name` is `sum`, `prod`, `min` or `max`; `axis`, `dtype` and `exclusive` mean what they mean in `cumulative_sum`,
+    and an extreme has no other dtype and is not exclusive. Each chunk has the same dtype and, along the other axes,
+    the same lengths. A scan is for one thread at a time. It keeps about 1.2 KB for each line of a sum of floats, 560
+    bytes for each of a product, 24 and 8 for integers, one element for each of an extreme.
 
-    Raises AttributeValueError for another name, AxisError for an axis that is no integer, DtypeError for a dtype that
-    the function refuses.
+    Raises AttributeValueError for another name and for what an extreme does not have, AxisError for an axis that is no
+    integer, DtypeError for a dtype that the function refuses.
 
     >>> import numpy as np
     >>> scan = Scan("sum")
@@ -39,23 +41,40 @@ class Scan:
     array([1., 3.])
     """
 
-    __slots__ = ("_asked", "_axis", "_dtype", "_exclusive", "_is_torn", "_measure", "_name", "_result", "_shape")
+    __slots__ = (
+        "_asked",
+        "_axis",
+        "_dtype",
+        "_exclusive",
+        "_is_torn",
+        "_last",
+        "_measure",
+        "_name",
+        "_result",
+        "_shape",
+    )
 
     def __init__(
         self,
-        name: Literal["sum", "prod"],
+        name: Literal["sum", "prod", "min", "max"],
         axis: SupportsIndex = 0,
         dtype: DTypeLike | None = None,
         *,
         exclusive: bool = False,
     ) -> None:
-        if not isinstance(name, str) or name not in _KEYS:
-            raise AttributeValueError(f"there is no scan {name!r}; allowed are {', '.join(_KEYS)}")
+        if not isinstance(name, str) or name not in _KEYS | _EXTREMES:
+            raise AttributeValueError(f"there is no scan {name!r}; allowed are {', '.join(_KEYS | _EXTREMES)}")
+        if name in _EXTREMES and (dtype is not None or exclusive):
+            raise AttributeValueError(
+                f"the scan {name!r} with dtype={dtype!r} and exclusive={exclusive!r}; it has the dtype of the chunks "
+                "and is not exclusive"
+            )
         self._name = name
         self._axis = integer_of(axis)
         self._asked = as_dtype(dtype)
         self._exclusive = bool(exclusive)
         self._dtype: Dtype | None = None
+        self._last: NDArray | None = None
         self._result: Dtype | None = None
         self._shape: tuple[int, ...] = ()
         self._measure: Measure | None = None
@@ -76,6 +95,9 @@ class Scan:
         (axis,) = all_from_front(self._axis, x.ndim)
         shape = x.shape[:axis] + (-1,) + x.shape[axis + 1 :]
         self._check(x, shape)
+        if self._name in _EXTREMES:
+            self._dtype, self._shape = x.dtype, shape
+            return self._extremes(x, axis)
         if self._measure is None:
             self._begin(x.dtype, shape, axis)
         assert self._measure is not None and self._result is not None  # noqa: PT018
@@ -83,6 +105,17 @@ class Scan:
         with np.errstate(invalid="ignore", over="ignore"):  # NumPy warns of NaNs of ml_dtypes
             result = prefixes(self._measure, x, axis, self._result, self._exclusive)
         self._is_torn = False
+        return result
+
+    def _extremes(self, x: NDArray, axis: int) -> NDArray:
+        """The last prefix goes before the chunk."""
+        function = _EXTREMES[self._name]
+        if self._last is None:
+            result = function(x, axis)
+        else:
+            result = function(np.concatenate([self._last, x], axis), axis).take(range(1, x.shape[axis] + 1), axis)
+        if x.shape[axis] > 0:
+            self._last = result.take([-1], axis)
         return result
 
     def __reduce__(self) -> Any:

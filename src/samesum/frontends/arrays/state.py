@@ -16,7 +16,7 @@ from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, type_text
 from samesum.formats.axes import Axes, all_from_front, integer_of
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
-from samesum.frontends.arrays.state_arguments import checked_names, integers, mask_for
+from samesum.frontends.arrays.state_arguments import checked_names, integers, mask_for, pieces
 from samesum.frontends.arrays.state_bytes import Header, dtype_named, is_consistent, outputs_fit, packed, unpacked
 from samesum.frontends.arrays.state_names import CORRECTED, MEASURES, WITH_POSITION, StateName
 from samesum.frontends.arrays.state_results import result_of, result_types
@@ -97,8 +97,9 @@ class State:
             self._begin(x.dtype, x.ndim if self._axis is not None else None, kept)
             self._axis = None if self._axis is None else tuple(sorted(axes))
         with self._changing():
-            for measure in self._measures.values():
-                measure.add(x, axes, mask, start)
+            for piece, some, reduced, first in pieces(x, mask, axes, start, len(self._measures)):
+                for measure in self._measures.values():
+                    measure.add(piece, reduced, some, first)
         if self._has_positions:
             self._end = max(self._end, start + math.prod(x.shape[axis] for axis in axes))
 

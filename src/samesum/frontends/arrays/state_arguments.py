@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,10 @@ from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import integer_of
 from samesum.frontends.arrays.state_names import MEASURES
+
+_PIECE_BYTES = 1 << 22
+"""What stays in a cache while one measure after the other takes it."""
+Piece = tuple[NDArray, NDArray | None, tuple[int, ...], int]
 
 
 def checked_names(names: Any) -> tuple[str, ...]:
@@ -39,3 +44,20 @@ def mask_for(where: ArrayLike, shape: tuple[int, ...]) -> NDArray:
         return np.broadcast_to(mask, shape)
     except ValueError:
         raise ShapeError(f"where has shape {list(mask.shape)}, which does not broadcast to {list(shape)}") from None
+
+
+def pieces(x: NDArray, mask: NDArray | None, axes: tuple[int, ...], start: int, passes: int) -> Iterator[Piece]:
+    """The chunk, or parts of it that each of so many passes finds in the cache: elements, mask, axes, first position.
+
+    Parts are cut along the first axis, if that is reduced, of arrays that lie in memory in the order of their axes.
+    """
+    if passes < 3 or x.nbytes < 2 * _PIECE_BYTES or 0 not in axes or not x.flags.c_contiguous:
+        yield x, mask, axes, start
+        return
+    if len(axes) == x.ndim and mask is None:
+        x, axes = x.reshape(-1), (0,)
+    step = max(1, _PIECE_BYTES // (x.nbytes // x.shape[0]))
+    length = math.prod(x.shape[1:]) if len(axes) == x.ndim else 1
+    for first in range(0, x.shape[0], step):
+        rows = slice(first, first + step)
+        yield x[rows], None if mask is None else mask[rows], axes, start + first * length

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM, Norm
-from samesum.formats.elements import FLOATS_PLUS
-from samesum.specs.onnx_norms import ONNX_GLOBAL_POOLS, ONNX_NORMS
+from samesum.specs.onnx_norms import ONNX_FUSED, ONNX_GLOBAL_POOLS, ONNX_NORMS
 from samesum.specs.onnx_scatters import ONNX_SCATTERS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Kind, Operator, Version
 
 _DIVISOR_BITS = 2
 _BY_GROUP = 16
@@ -53,26 +52,6 @@ _KINDS = {
 _FIELDS = ("axes", "axis", "epsilon", "num_groups", "p", "reduction")
 """The attributes that change a result; the core has their names."""
 
-_SIMPLIFIED = Operator(
-    "SimplifiedLayerNormalization",
-    (
-        Version(
-            1,
-            FLOATS_PLUS,
-            Signature(
-                (Input("X"), Input("scale", FLOATS_PLUS)),
-                (
-                    Attribute("axis", Kind.AXIS, -1),
-                    Attribute("epsilon", Kind.NUMBER, 9.999999747378752e-06),
-                    Attribute("stash_type", Kind.INTEGER, 1),
-                ),
-            ),
-        ),
-    ),
-)
-"""RMSNormalization as ONNX Runtime has it in ONNX's own domain; no standard knows it. Source:
-https://github.com/microsoft/onnxruntime, onnxruntime/core/graph/contrib_ops/contrib_defs.cc."""
-
 
 def _as_onnxruntime_has_it(operator: Operator) -> Operator:
     """With the first version of LayerNormalization, ONNX Runtime's own: its optimizers write it into older models."""
@@ -81,7 +60,7 @@ def _as_onnxruntime_has_it(operator: Operator) -> Operator:
     return replace(operator, versions=(replace(operator.versions[0], since=1), *operator.versions))
 
 
-MADE_OF_REDUCTIONS = (*map(_as_onnxruntime_has_it, ONNX_NORMS), *ONNX_GLOBAL_POOLS, *ONNX_SCATTERS, _SIMPLIFIED)
+MADE_OF_REDUCTIONS = (*map(_as_onnxruntime_has_it, ONNX_NORMS), *ONNX_GLOBAL_POOLS, *ONNX_SCATTERS, *ONNX_FUSED)
 """Those that ONNX Runtime is offered."""
 
 

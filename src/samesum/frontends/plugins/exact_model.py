@@ -12,6 +12,7 @@ from samesum.specs.bind import bind
 from samesum.specs.lookup import lookup
 from samesum.specs.openvino import OPENVINO
 from samesum.specs.openvino_norms import OPENVINO_NORMS
+from samesum.specs.openvino_pools import OPENVINO_POOLS
 from samesum.specs.openvino_scatters import OPENVINO_SCATTERS
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ OFFERED = (
     *(operator for operator in OPENVINO.operators if operator.row is not None),
     *OPENVINO_NORMS,
     *OPENVINO_SCATTERS,
+    *(operator for operator in OPENVINO_POOLS if operator.name in ("AvgPool", "AdaptiveAvgPool")),
 )
-"""The operators that OpenVINO is offered."""
+"""The operators that OpenVINO is offered. Of pools the greatest element is exact wherever it is found."""
 _NARROWED = {"f64": "f32", "i64": "i32", "u64": "i32", "u32": "i32"}
 """What the CPU plugin computes instead. It narrows the tensors before an operator sees them."""
 _PRECISION = "INFERENCE_PRECISION_HINT"
@@ -31,8 +33,8 @@ _PRECISION = "INFERENCE_PRECISION_HINT"
 def exact(model: openvino.Model, operators: Iterable[str] | None = None) -> openvino.Model:
     """A copy of `model` in which every reduction, CumSum, softmax and normalization is samesum's, in bodies too.
 
-    Softmaxes are SoftMax and LogSoftmax, normalizations MVN, NormalizeL2 and GroupNormalization; scatters that reduce
-    and sums of embeddings and segments are samesum's, too. The model compiles and runs as any other does; whatever
+    Softmaxes are SoftMax and LogSoftmax, normalizations MVN, NormalizeL2 and GroupNormalization; scatters that reduce,
+    sums of embeddings and windowed means are samesum's, too. The model compiles and runs as any other does; whatever
     else it contains is OpenVINO's. `operators` chooses some of them by name, such as `["ReduceSum"]`; None means all.
     A RuntimeWarning says what the CPU plugin does to tensors before an operator sees them: it narrows float64, int64,
     uint64 and uint32, and computes in bfloat16 on some processors unless `{"INFERENCE_PRECISION_HINT": "f32"}` is

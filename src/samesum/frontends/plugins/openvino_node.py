@@ -12,12 +12,11 @@ from samesum.algebra.rows import Reduction
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
+from samesum.operators.catalogue import ROWS
+from samesum.operators.rows import Fact
 from samesum.specs.bind import Operation
-from samesum.specs.openvino_scatters import OPENVINO_SCATTERS
 
 _DIMENSION_UNKNOWN = -1
-_OF_TABLES = {each.name for each in OPENVINO_SCATTERS if not each.name.startswith("Scatter")}
-"""Their results have as many slices of the first input as other inputs say."""
 
 
 class SamesumOperator(openvino.Op):  # type: ignore[misc]
@@ -64,10 +63,8 @@ class SamesumOperator(openvino.Op):  # type: ignore[misc]
 
     def _shape(self) -> openvino.PartialShape:
         shape = self.get_input_partial_shape(0)
-        if self._operation.spec.operator.name in _OF_TABLES and not shape.rank.is_dynamic:
-            return openvino.PartialShape([_DIMENSION_UNKNOWN, *(shape[i] for i in range(1, shape.rank.get_length()))])
         if not isinstance(self._operation.spec.row, Reduction):
-            return shape
+            return self._inferred(shape)
         keepdims = self._operation.attributes["keepdims"]
         axes = _constant(self.input_value(1))
         if shape.rank.is_dynamic or (axes is None and not keepdims):
@@ -78,6 +75,22 @@ class SamesumOperator(openvino.Op):  # type: ignore[misc]
         reduced = {axis % rank if rank else axis for axis in axes.ravel().tolist()}
         kept = [None if i in reduced else shape[i] for i in range(rank)]
         return openvino.PartialShape([1 if dim is None else dim for dim in kept if keepdims or dim is not None])
+
+    def _inferred(self, shape: openvino.PartialShape) -> openvino.PartialShape:
+        """By the operator's own row; open dims, their bounds and names stay where the rank does."""
+        facts = [Fact(None, _known(each.get_partial_shape()), _constant(each)) for each in self.input_values()]
+        found = ROWS[self._operation.spec.identifier].infer(self._operation, facts).shape
+        if found is None:
+            return openvino.PartialShape.dynamic()
+        if found == facts[0].shape:
+            return shape
+        return openvino.PartialShape([_DIMENSION_UNKNOWN if dim is None else dim for dim in found])
+
+
+def _known(shape: openvino.PartialShape) -> tuple[int | None, ...] | None:
+    if shape.rank.is_dynamic:
+        return None
+    return tuple(dim.get_length() if dim.is_static else None for dim in shape)
 
 
 def _array(tensor: openvino.Tensor) -> NDArray:

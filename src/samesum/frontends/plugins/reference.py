@@ -16,6 +16,7 @@ from samesum.specs.lookup import lookup
 from samesum.specs.onnx import ONNX
 from samesum.specs.onnx_family import ONNX_FAMILY
 from samesum.specs.onnx_norms import ONNX_GLOBAL_POOLS, ONNX_NORMS
+from samesum.specs.onnx_pools import ONNX_POOLS
 from samesum.specs.onnx_scatters import ONNX_SCATTERS
 
 
@@ -66,7 +67,7 @@ def _read(x: NDArray) -> NDArray:
 
 
 def reference_ops() -> list[type[OpRun]]:
-    """One class for each reduction, scan, softmax, norm, global pool and scatter of ONNX, for `ReferenceEvaluator`.
+    """One class for each reduction, scan, softmax, norm, pool and scatter of ONNX, for `ReferenceEvaluator`.
 
     `ReferenceEvaluator(model, new_ops=reference_ops())` then has samesum's results for them.
     They serve models of every opset up to the newest that samesum knows, and the branches and bodies in
@@ -84,5 +85,5 @@ def reference_ops() -> list[type[OpRun]]:
     >>> session.run(None, {"data": np.ones((6, 12, 10, 24), np.float32)})[0].shape
     (6, 12)
     """
-    names = [operator.name for operator in (*ONNX_FAMILY, *ONNX_NORMS, *ONNX_GLOBAL_POOLS, *ONNX_SCATTERS)]
+    names = [operator.name for operator in (*ONNX_FAMILY, *ONNX_NORMS, *ONNX_GLOBAL_POOLS, *ONNX_POOLS, *ONNX_SCATTERS)]
     return [type(name, (_Operator,), {"__doc__": f"{name} by samesum."}) for name in names]

@@ -15,10 +15,12 @@ from samesum.conformance.suites.edges.nothing import NOTHING
 from samesum.conformance.suites.edges.pools import POOLS
 from samesum.conformance.suites.edges.positions import POSITIONS
 from samesum.conformance.suites.edges.products import PRODUCTS
+from samesum.conformance.suites.edges.scatters import SCATTERS
 from samesum.conformance.suites.edges.types import TYPES
 
 
 def edges() -> tuple[Case, ...]:
     """Every one."""
     first = (*FLOATS, *INTEGERS, *AXES, *NOTHING, *TYPES, *LENGTHS)
-    return (*first, *PRODUCTS, *POSITIONS, *LOGICAL, *LOGARITHMS, *NORMALIZATIONS, *NORMS, *POOLS)
+    made = (*NORMALIZATIONS, *NORMS, *POOLS, *SCATTERS)
+    return (*first, *PRODUCTS, *POSITIONS, *LOGICAL, *LOGARITHMS, *made)

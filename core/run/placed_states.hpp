@@ -1,0 +1,184 @@
+// What is kept of each place while elements come in any order, and how that becomes a result.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "arithmetic/error_free.hpp"
+#include "arithmetic/rounding.hpp"
+#include "formats/format.hpp"
+#include "methods/method.hpp"
+
+namespace samesum {
+
+// What holds for all elements of a call.
+struct PlacedRange {
+    double greatest;  // magnitude of the elements; not finite if one of them is not
+    double terms;     // elements of a place, at most
+    Finalize finalize;
+    Format format;  // of the results
+    bool is_minimum = false;
+};
+
+// hi + lo == the exact value, hi its nearest double: of two neighbours the one with an odd last bit, from
+// which a format of few bits is rounded as from the value itself (Boldo and Melquiond).
+inline double rounded_to_odd(double hi, double lo) {
+    const auto bits = __builtin_bit_cast(std::uint64_t, hi);
+    if (lo == 0 || (bits & 1) != 0) return hi;
+    return __builtin_bit_cast(double, (lo > 0) == (hi > 0) ? bits + 1 : bits - 1);
+}
+
+// The bits of the result if every number from value - bound to value + bound rounds to it, value = hi + lo,
+// hi the nearest double. A format of fewer bits is rounded from a double, whose own rounding the bound has to
+// cover.
+inline bool round_certain(double hi, double lo, double bound, Format format, std::uint64_t& bits) {
+    if (bound == 0) {
+        bits = round_bits(format == Format::f64 ? hi : rounded_to_odd(hi, lo), format);
+        return true;
+    }
+    const double own = format == Format::f64 ? magnitude(lo) : magnitude(hi),
+                 wide = bound * (1 + 0x1p-10) + own * 0x1p-52;
+    bits = round_bits(hi + (lo - wide), format);
+    return bits == round_bits(hi + (lo + wide), format);
+}
+
+// Of floats of at most 24 bits. Each element is a multiple of the unit, whose sums are exact, and a rest of
+// at most half of it, whose sum of n terms is off by at most n * 2^-53 times that of their magnitudes. The
+// rests are multiples of the last bit of the least element: where sums of them have few bits they are exact.
+struct NarrowSum {
+    struct State {
+        double multiple, rest;
+        std::int64_t count;
+    };
+    struct Way {
+        double anchor, unit;
+        double least = HUGE_VAL;  // magnitude of the elements that are not zero
+    };
+
+    static bool suits(const PlacedRange& range) {
+        return range.format <= Format::f32 &&
+               (range.finalize == Finalize::itself || range.finalize == Finalize::over_count);
+    }
+    static Way way_for(const PlacedRange& range) {
+        const double all = range.terms * (range.greatest > 0 ? range.greatest : 1);
+        const double unit = std::ldexp(1.0, std::ilogb(all) + 2 - 52);
+        return {unit * 0x1.8p52, unit};
+    }
+    static void join(Way& way, const Way& other) { way.least = std::fmin(way.least, other.least); }
+
+    static bool is_empty(const State& state) { return state.count == 0; }
+    static void join(State& state, const State& other) {
+        state.multiple += other.multiple;
+        state.rest += other.rest;
+        state.count += other.count;
+    }
+    static bool finish(const State& state, const Way& way, const PlacedRange& range, std::uint64_t& bits) {
+        const auto n = static_cast<double>(state.count);
+        // An element has 24 bits, a double holds 53.
+        const bool is_exact = n * way.unit * 0.5 <= std::ldexp(way.least, 53 - 24);
+        double hi, lo, bound = is_exact ? 0 : n * n * way.unit * 0x1p-54 * (1 + 0x1p-10);
+        two_sum(state.multiple, state.rest, hi, lo);
+        if (range.finalize == Finalize::over_count) {
+            if (hi == 0 && bound == 0) return round_certain(0, 0, 0, range.format, bits);
+            bound = (bound + magnitude(lo)) / n + magnitude(hi / n) * 0x1p-52;
+            return round_certain(hi / n, 0, bound, range.format, bits);
+        }
+        return round_certain(hi, lo, bound, range.format, bits);
+    }
+};
+
+// Of doubles, in double-words.
+struct WideSum {
+    struct State {
+        Sum sum;
+        std::int64_t count;
+    };
+    struct Way {};
+
+    static bool suits(const PlacedRange& range) {
+        return range.greatest * range.terms < 0x1p1000 && range.finalize == Finalize::itself;
+    }
+    static Way way_for(const PlacedRange&) { return {}; }
+    static void join(Way&, const Way&) {}
+    static bool is_empty(const State& state) { return state.count == 0; }
+    static void join(State& state, const State& other) {
+        samesum::add(state.sum, other.sum);
+        state.count += other.count;
+    }
+    static bool finish(const State& state, const Way&, const PlacedRange& range, std::uint64_t& bits) {
+        double hi, lo;
+        two_sum(state.sum.hi, state.sum.lo, hi, lo);
+        return round_certain(hi, lo, state.sum.bound, range.format, bits);
+    }
+};
+
+// Of integers, modulo 2^64.
+struct ModularSum {
+    struct State {
+        std::uint64_t sum;
+        std::int64_t count;
+    };
+    struct Way {};
+
+    static bool suits(const PlacedRange& range) {
+        return !is_float(range.format) && range.finalize == Finalize::itself;
+    }
+    static Way way_for(const PlacedRange&) { return {}; }
+    static void join(Way&, const Way&) {}
+    static bool is_empty(const State& state) { return state.count == 0; }
+    static void join(State& state, const State& other) {
+        state.sum += other.sum;
+        state.count += other.count;
+    }
+    static bool finish(const State& state, const Way&, const PlacedRange&, std::uint64_t& bits) {
+        bits = state.sum;
+        return true;
+    }
+};
+
+// Of elements as integers in their order: the greatest one is the result, NaN above all others. Of a minimum
+// they are in the other order.
+struct PlacedExtreme {
+    static constexpr std::int64_t none = INT64_MIN, nan = INT64_MAX;
+    struct State {
+        std::int64_t key = none;
+    };
+    struct Way {
+        std::int64_t flip;  // -1 of a minimum
+    };
+
+    static bool suits(const PlacedRange& range) {
+        return range.format != Format::i64 && range.format != Format::u64;
+    }
+    static Way way_for(const PlacedRange& range) { return {range.is_minimum ? -1 : 0}; }
+    static void join(Way&, const Way&) {}
+    static bool is_empty(const State& state) { return state.key == none; }
+    static void join(State& state, const State& other) {
+        state.key = other.key > state.key ? other.key : state.key;
+    }
+    static bool finish(const State& state, const Way& way, const PlacedRange& range, std::uint64_t& bits) {
+        const std::int64_t key = state.key ^ way.flip;
+        const auto magnitude_bits = static_cast<std::int64_t>(sign_bit(range.format) - 1);
+        if (!is_float(range.format))
+            bits = static_cast<std::uint64_t>(key);
+        else if (state.key == nan)
+            bits = canonical_nan(range.format);
+        else
+            bits = static_cast<std::uint64_t>(key < 0 ? key ^ magnitude_bits : key);
+        return true;
+    }
+};
+
+// A finite value; NaN for what is not.
+inline float float_of(std::uint16_t bits, Format format) {
+    if (format == Format::bf16) return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16);
+    // The exponent is 112 too small, that of subnormal numbers too.
+    const std::uint32_t size = static_cast<std::uint32_t>(bits & 0x7fff) << 13,
+                        sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
+    const float value = __builtin_bit_cast(float, size) * 0x1p112f;
+    if ((bits & 0x7c00) == 0x7c00) return __builtin_nanf("");  // an infinity too
+    return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, value) | sign);
+}
+
+}  // namespace samesum
