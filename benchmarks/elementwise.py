@@ -1,4 +1,6 @@
-"""Exp, log, pow and the other functions of one element beside NumPy and, where it is installed, PyTorch: nanoseconds an element, the least of turns.
+"""Exp, log, pow and the other functions of one element beside NumPy and PyTorch, if that is installed.
+
+Nanoseconds an element, the least of turns.
 
 python benchmarks/elementwise.py [--threads N] [--rounds N]
 """

@@ -132,6 +132,11 @@ CALLS = {
     "segment_block_bytes": "ss.segment_reduce(a(1 << 15, 64), labels(1 << 15, 1000), reduce='sum')",
     "long_segment_bytes": "ss.segment_reduce(a(1 << 16, 16), labels(1 << 16, 3), reduce='sum')",
     "segment_slice_bytes": "ss.segment_reduce(a(100, {n} // 4), labels(100, 10), reduce='sum')",
+    # windows and terms
+    "window_block_bytes": "ss.onnx.AveragePool(a(4, 64, 56, 56), kernel_shape=[3, 3])",
+    "window_task_outputs": "ss.onnx.AveragePool(a(4, 64, 56, 56), kernel_shape=[3, 3])",
+    "most_gathered_rows": "ss.onnx.Sum(*[a(1000, 10)] * {n})",
+    "gathered_set_bytes": "ss.onnx.Sum(*[a(1000, 10)] * 30)",
     # normalizations
     "most_shared_scales": "ss.onnx.GroupNormalization(a(100, 64, 10, 10), a(64), a(64), num_groups=4)",
     "line_task_bytes": "ss.softmax(a(4000, 1000), axis=1)",
@@ -190,7 +195,7 @@ FIXED = {
     "carry_first_rest_microseconds": "as carry_yield_microseconds",
     "carry_longest_rest_microseconds": "as carry_yield_microseconds",
     "elements_between_questions": "how soon Ctrl-C is heard, not a choice of speed",
-    "part_blocks": "the size of arrays on the stack: eight parts of seven blocks are 224 KB of float64, half of an L2 cache",
+    "part_blocks": "arrays on the stack: eight parts of seven blocks are 224 KB of float64, half of an L2 cache",
     "scan_together": "the size of arrays on the stack: eight lines of 256 float64 are 16 KB, half of an L1 cache",
     "short_scan_streamed_bytes": "the size of an array on the stack, an eighth of an L1 cache",
     "statistics_slice": "a multiple of the blocks of the kernels: 128 KB to 512 KB, within an L2 cache",

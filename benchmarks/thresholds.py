@@ -7,7 +7,7 @@ Needs a core with thresholds that can be set: `cmake -S . -B build/tuning -G Nin
 from __future__ import annotations
 
 import argparse
-import datetime
+import datetime as dt
 import statistics
 import time
 from collections.abc import Callable
@@ -91,7 +91,7 @@ def seconds(call: Callable[[], object], least: float) -> float:
     return best
 
 
-def ratio(name: str, value: int, other: int, text: str, patience: float) -> float:
+def ratio(name: str, other: int, text: str, patience: float) -> float:
     """How many times as long the call takes with the other value; the median of five turns."""
     call = prepared(text)
     call()
@@ -108,10 +108,10 @@ def measured(name: str, value: int, patience: float) -> tuple[str, str]:
     """The ratios with half and with twice the threshold: below it and above it, where the call has a size."""
     text = CALLS[name]
     below, above = text.replace("{n}", str(max(value * 7 // 10, 1))), text.replace("{n}", str(value * 14 // 10))
-    half = f"{ratio(name, value, max(value // 2, 1), below, patience):.2f}"
+    half = f"{ratio(name, max(value // 2, 1), below, patience):.2f}"
     if name in HALVED_ONLY:
         return half, ""
-    return half, f"{ratio(name, value, 2 * value, above, patience):.2f}"
+    return half, f"{ratio(name, 2 * value, above, patience):.2f}"
 
 
 def main() -> None:
@@ -129,8 +129,9 @@ def main() -> None:
         rows[name] = f"| {name} | {value} | {unit} | {half} | {twice} | {call} |"
         print(rows[name], flush=True)
     here = this_machine()
-    machine = f"{here.cpu}, {ss.get_num_threads()} threads, {here.instruction_set}, {here.last_level_cache >> 20} MB of last-level cache"
-    today = datetime.datetime.now(tz=datetime.UTC).date()
+    cache = f"{here.last_level_cache >> 20} MB of last-level cache"
+    machine = f"{here.cpu}, {ss.get_num_threads()} threads, {here.instruction_set}, {cache}"
+    today = dt.datetime.now(tz=dt.UTC).date()
     head = HEAD.format(machine=machine, date=today, patience=options.patience)
     TABLE.write_text(head + "\n".join(rows[name] for name in read(SELECT)) + "\n", encoding="utf-8")
 
@@ -145,10 +146,10 @@ HEAD = """# What the thresholds of core/select decide
 
 {machine}, {date}: `python benchmarks/thresholds.py --patience {patience}`. Written by the command.
 
-*half* is how many times as long the call takes with half the threshold, *twice* with twice of it: medians of five turns. Where the call has a size
-`{{n}}`, it is 0.7 of the threshold for the first and 1.4 of it for the second, so that both numbers compare the two ways next to the threshold: above 1 the
-way that is taken is the faster one. 1.00 twice is a threshold that costs nothing
-in this call. Readings of the same build differ by 0.05 and more with two threads.
+*half* is how many times as long the call takes with half the threshold, *twice* with twice of it: medians of five
+turns. Where the call has a size `{{n}}`, it is 0.7 of the threshold for the first and 1.4 of it for the second, so that
+both numbers compare the two ways next to the threshold: above 1 the way that is taken is the faster one. 1.00 twice is
+a threshold that costs nothing in this call. Readings of the same build differ by 0.05 and more with two threads.
 
 | threshold | value | unit | half | twice | call |
 |---|---:|---|---:|---:|---|

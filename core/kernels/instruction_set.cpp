@@ -28,6 +28,7 @@ namespace samesum {
     extern const DotMethods dots;                               \
     extern const ExtremeScanMethods extreme_scans;              \
     extern const ExponentialPrefixMethods exponential_prefixes; \
+    extern const WindowMethods windows;                         \
     extern const MaskMethods masking;                           \
     }
 #define SAMESUM_METHODS(isa)                                                                          \
@@ -35,7 +36,7 @@ namespace samesum {
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,     \
         &isa::smooth, &isa::certificates, &isa::exact_blocks, &isa::kept_blocks, &isa::statistics,    \
         &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::exponential_prefixes,      \
-        &isa::masking
+        &isa::windows, &isa::masking
 
 #if !defined(SAMESUM_BASELINE)
 SAMESUM_DECLARE(x86_64_v2)

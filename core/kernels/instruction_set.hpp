@@ -12,6 +12,7 @@
 #include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
 #include "methods/tables.hpp"
+#include "methods/window_method.hpp"
 
 namespace samesum {
 
@@ -38,6 +39,7 @@ struct InstructionSet {
     const DotMethods* dots;
     const ExtremeScanMethods* extreme_scans;
     const ExponentialPrefixMethods* exponential_prefixes;
+    const WindowMethods* windows;
     const MaskMethods* masking;
     bool (*is_supported)();
 };

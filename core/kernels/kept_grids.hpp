@@ -133,6 +133,9 @@ struct GriddedSums {
     SAMESUM_INLINE Longs failure() const {
         Longs moved = reinterpret_cast<Longs>(sums.on[0]) ^ middle;
         if constexpr (may_return) moved |= escaped;
+        // Low words add up to half a binade where the squares do: the last of them may just leave it.
+        if constexpr (has_low_words)
+            moved |= reinterpret_cast<Longs>(low.on[0]) ^ lower(middle, low_distance);
         return (lost << 1) | (moved >> 52);
     }
     // In units of kept_units: all of the elements or squares, then those of low words.

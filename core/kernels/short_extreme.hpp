@@ -11,17 +11,21 @@ struct ShortExtreme {
     using All = Extreme<Key, is_float(format), maximum>;
     using Keys = typename All::Keys;
 
-    static SAMESUM_INLINE Keys extreme_of(const ShortRows& rows) {
-        Keys best = Keys{} + All::identity;
-        Keys size = {};
-        const char* p = rows.p;
-        for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) All::take(load<Keys>(p), best, size);
+    static SAMESUM_INLINE Keys result(Keys best, Keys size) {
         if constexpr (is_float(format)) {
             constexpr Key infinity = static_cast<Key>(infinity_bits(format));
             return size > infinity ? Keys{} + static_cast<Key>(canonical_nan(format)) : All::key(best);
         } else {
             return best;
         }
+    }
+
+    static SAMESUM_INLINE Keys extreme_of(const ShortRows& rows) {
+        Keys best = Keys{} + All::identity;
+        Keys size = {};
+        const char* p = rows.p;
+        for (std::size_t r = 0; r < rows.count; ++r, p += rows.stride) All::take(load<Keys>(p), best, size);
+        return result(best, size);
     }
 
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,

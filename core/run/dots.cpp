@@ -12,8 +12,8 @@
 #include "run/exact_dots.hpp"
 #include "run/room.hpp"
 #include "select/pair_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 

@@ -9,8 +9,8 @@
 #include "layout/scan_plan.hpp"
 #include "run/room.hpp"
 #include "select/pair_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 

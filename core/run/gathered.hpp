@@ -6,6 +6,7 @@
 
 #include "run/reduce.hpp"
 #include "run/tiers.hpp"
+#include "select/window_thresholds.hpp"
 
 namespace samesum {
 
@@ -19,15 +20,13 @@ class GatheredSets {
     std::size_t bytes() const { return static_cast<std::size_t>(together_ * rows_) * size_; }
 
     // Row k holds element k of each set; otherwise the elements of a set lie side by side.
-    bool are_rows() const { return rows_ <= most_rows; }
+    bool are_rows() const { return rows_ <= most_gathered_rows; }
 
     // Writes the results of n <= together() sets. `elements` has room for bytes(), which the reduction may
     // fill up with zeros.
     void reduce(char* elements, std::int64_t n, void* out) const;
 
   private:
-    static constexpr std::int64_t most_rows = 512, gathered_bytes = 32 << 10;
-
     Reduction row_;
     Format in_;
     std::int64_t count_, rows_, together_;

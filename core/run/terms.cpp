@@ -6,8 +6,8 @@
 #include "layout/copy.hpp"
 #include "run/gathered.hpp"
 #include "run/room.hpp"
+#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 

@@ -8,15 +8,14 @@
 #include "layout/copy.hpp"
 #include "run/gathered.hpp"
 #include "run/room.hpp"
+#include "run/window_rows.hpp"
+#include "select/thread_thresholds.hpp"
+#include "select/window_thresholds.hpp"
 #include "threads/pool.hpp"
-#include "threads/thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-// Input that stays in the cache while all windows over it are gone through, and outputs of a task.
-constexpr std::int64_t block_bytes = 256 << 10, task_outputs = 16 << 10;
 
 // Outputs along one dimension whose windows have as many elements, begin at equal distances and weigh the
 // same.
@@ -117,8 +116,36 @@ class Part {
 
     // Outputs [first, last) of them.
     void write(std::int64_t first, std::int64_t last) const {
-        const std::int64_t out_bytes = static_cast<std::int64_t>(size_of(call_.format));
         if (kind_.count == 0) return write_empty(first, last);
+        const Dim& run = kept_.dim[kept_.rank - 1];
+        const bool divides = call_.row.finalize == Finalize::over_count;
+        const WindowRows rows(call_.row, call_.x, run, window_, divides ? kind_.divisor : kind_.count);
+        constexpr std::int64_t least_run = 8;
+        if (rows.suits() && run.size >= least_run) return write_runs(rows, first, last);
+        write_gathered(first, last);
+    }
+
+  private:
+    void write_runs(const WindowRows& rows, std::int64_t first, std::int64_t last) const {
+        Dims outer = kept_;
+        const Dim run = outer.dim[--outer.rank];
+        const Room room(std::max<std::size_t>(rows.bytes(), 64));
+        const auto out_bytes = static_cast<std::int64_t>(size_of(call_.format));
+        Walk runs(outer, first / run.size);
+        for (std::int64_t at = first; at < last; runs.next()) {
+            const std::int64_t end = std::min(last, at + run.size - at % run.size);
+            while (at < end) {
+                const std::int64_t now = std::min(rows.most(), end - at), place = at % run.size;
+                char* const to = static_cast<char*>(call_.out) + (out_ + runs.out() + place) * out_bytes;
+                if (!rows.reduce(data_ + runs.in() + place * run.in, now, room.get(), to))
+                    write_gathered(at, at + now);
+                at += now;
+            }
+        }
+    }
+
+    void write_gathered(std::int64_t first, std::int64_t last) const {
+        const std::int64_t out_bytes = static_cast<std::int64_t>(size_of(call_.format));
         const GatheredSets sets(call_.row, call_.x.format, call_.format, kind_.count, kind_.divisor);
         const bool in_place = kept_.rank == 1 && kept_.dim[0].out == 1;
         const Room elements(sets.bytes()),
@@ -134,7 +161,6 @@ class Part {
         }
     }
 
-  private:
     void add(const Axis& axis, const Run& run, bool is_first, std::int64_t begin, std::int64_t size) {
         const std::int64_t from = is_first ? begin : 0, outputs = is_first ? size : run.size;
         const std::int64_t element = run.first + from * run.step;
@@ -230,12 +256,13 @@ void reduce_windows(const WindowCall& call) {
     std::int64_t block = outer.outputs;
     if (outer.is_plain) {
         const std::int64_t own = std::max<std::int64_t>(1, bytes / outer.outputs);
-        block = std::clamp<std::int64_t>(block_bytes / own, 1, (block + 3 * threads - 1) / (3 * threads));
+        block =
+            std::clamp<std::int64_t>(window_block_bytes / own, 1, (block + 3 * threads - 1) / (3 * threads));
     }
     std::vector<Task> tasks;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
         const std::int64_t n = outer.is_plain ? kinds[k].outputs / outer.outputs * block : kinds[k].outputs;
-        for (std::int64_t first = 0; first < n; first += task_outputs) tasks.push_back({k, first});
+        for (std::int64_t first = 0; first < n; first += window_task_outputs) tasks.push_back({k, first});
     }
     auto task = [&](std::size_t t, std::size_t) {
         const Task& own = tasks[t % tasks.size()];
@@ -243,7 +270,7 @@ void reduce_windows(const WindowCall& call) {
         const std::int64_t begin = static_cast<std::int64_t>(t / tasks.size()) * block;
         const std::int64_t size = outer.is_plain ? std::min(block, outer.outputs - begin) : kind.runs[0].size;
         const Part part(call, axes, kind, begin, size);
-        const std::int64_t last = std::min(part.outputs(), own.first + task_outputs);
+        const std::int64_t last = std::min(part.outputs(), own.first + window_task_outputs);
         if (own.first < last) part.write(own.first, last);
     };
     const std::size_t blocks =

@@ -148,6 +148,15 @@ def test_calls_that_double_again_and_again_are_refused(monkeypatch: pytest.Monke
         run([call("F30", ["x"], ["y"])], functions, x=X)
 
 
+def test_calls_that_copy_large_constants_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    constant = NODE("Constant", [], ["k"], value=helper.make_tensor("", F, [1000], np.zeros(1000, np.float32)))
+    large = function("Large", ["v"], ["w"], [constant, NODE("Add", ["v", "k"], ["w"])])
+    nodes = [call("Large", [f"v{i}"], [f"v{i + 1}"]) for i in range(40)]
+    monkeypatch.setattr(reader, "MOST_BYTES", 100_000)
+    with pytest.raises(UnsafeModelError, match="or more than 100000 bytes"):
+        run(nodes, [large], ("v40",), v0=np.zeros(1000, np.float32))
+
+
 def test_a_long_chain_of_functions_is_refused() -> None:
     functions = [function("F0", ["v"], ["w"], [NODE("Neg", ["v"], ["w"])])]
     functions += [function(f"F{i}", ["v"], ["w"], [call(f"F{i - 1}", ["v"], ["w"])]) for i in range(1, 60)]

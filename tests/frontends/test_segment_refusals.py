@@ -83,6 +83,16 @@ def test_scatters_refused(error: type[Exception], words: str, arguments: tuple[A
     assert target.tolist() == X.tolist()
 
 
+def test_small_and_unsigned_indices() -> None:
+    target, updates = np.zeros((300, 2)), np.ones((1, 2))
+    assert ss.scatter_reduce(target, 0, np.int8([[-1, -128]]), updates)[[299, 172]].tolist() == [[1, 0], [0, 1]]
+    assert ss.scatter_reduce(target, 0, np.int8([-1]), updates)[299].tolist() == [1, 1]
+    assert ss.scatter_reduce(target.astype(int), 0, np.int8([-1]), updates.astype(int), "mean")[299].tolist() == [0, 0]
+    for index in (np.uint64([2**64 - 1]), np.uint64([[2**64 - 1, 0]])):
+        with pytest.raises(ss.AttributeValueError, match="index has 18446744073709551615; allowed are -300 to 299"):
+            ss.scatter_reduce(target, 0, index, updates)
+
+
 def test_an_index_may_be_shorter_than_the_source() -> None:
     got = ss.scatter_reduce(np.zeros((2, 2)), 1, np.array([[0, 0]]), np.ones((3, 5)))
     assert got.tolist() == [[2.0, 0.0], [0.0, 0.0]]

@@ -195,3 +195,24 @@ def test_an_error_in_a_block_is_the_error_of_its_node() -> None:
         model.run({"x": x, "z": np.ones(600, np.float32)})
     with pytest.raises(AxisError, match=r"node 'top': onnx.ReduceMax-13: axis 2 is out of range"):
         model.run({"x": x, "z": np.ones(1, np.float32)})
+
+
+def test_choices_comparisons_and_functions_run_block_by_block() -> None:
+    """Truth values and their choices beside floats, larger than a block, with a reduction at the end."""
+    nodes = [
+        helper.make_node("Tanh", ["x"], ["t"]),
+        helper.make_node("Less", ["t", "y"], ["is_less"]),
+        helper.make_node("Not", ["is_less"], ["is_not"]),
+        helper.make_node("Where", ["is_not", "t", "half"], ["w"]),
+        helper.make_node("Sigmoid", ["w"], ["s"]),
+        helper.make_node("ReduceSum", ["s", "axes"], ["sum"]),
+        helper.make_node("ReduceMax", ["s", "axes"], ["max"]),
+    ]
+    shape = [300, 1000]
+    kinds = {"x": (TensorProto.FLOAT, shape), "y": (TensorProto.FLOAT, [1000])}
+    constants = {"axes": np.int64([1]), "half": np.float32(0.5)}
+    model = load(onnx_bytes(nodes, kinds, {"sum": (0, None), "max": (0, None)}, constants))
+    assert "block by block" in model.plan()
+    x = (cases.make("normal", np.float64, 300_000, 3) * 3).astype(np.float32).reshape(shape)
+    y = cases.make("normal", np.float64, 1000, 4).astype(np.float32)
+    check(model, {"x": x, "y": y})

@@ -59,6 +59,29 @@ def test_windows_of_any_kind(dtype: Any, seed: int) -> None:
         assert_bits(ss.onnx.LpPool(x, **call, p=p), pooled(row, x, windows)[0], f"{shape} {windows} p = {p}")
 
 
+@each_float
+@pytest.mark.parametrize("stride", [1, 2, 3, 4, 5])
+def test_long_runs_of_windows(dtype: Any, stride: int) -> None:
+    """Rows of elements are read as they lie, or every so many of them; ties and wide ranges are decided apart."""
+    for kernel, dilation, family in ((2, 1, "ties"), (3, 1, "normal"), (3, 2, "wide"), (4, 3, "small_integers")):
+        windows = Windows((2, kernel), (1, stride), (1, dilation), (1, 1), (0, 1), counts=kernel == 3)
+        x = cases.make(family, dtype, 3 * 90, stride).reshape(1, 1, 3, 90)
+        call, said_of = said(windows), f"{stride} {kernel} {dilation} {family}"
+        got = ss.onnx.AveragePool(x, **call, count_include_pad=int(windows.counts))
+        assert_bits(got, pooled(MEAN, x, windows)[0], said_of)
+        assert_bits(ss.onnx.MaxPool(x, **call), pooled(MAX, x, windows)[0], said_of)
+        for p, row in ((1, L1_NORM), (2, L2_NORM)):
+            assert_bits(ss.onnx.LpPool(x, **call, p=p), pooled(row, x, windows)[0], said_of)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8], ids=str)
+@pytest.mark.parametrize("stride", [1, 2, 3])
+def test_long_runs_of_bytes(dtype: Any, stride: int) -> None:
+    x = cases.integer_data(dtype, 3 * 150, 7).reshape(1, 1, 3, 150)
+    windows = Windows((2, 3), (1, stride), (1, 1), (1, 1), (0, 1))
+    assert_bits(ss.onnx.MaxPool(x, **said(windows)), pooled(MAX, x, windows)[0])
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8], ids=str)
 @pytest.mark.parametrize("seed", SEEDS[:6])
 def test_greatest_of_bytes(dtype: Any, seed: int) -> None:

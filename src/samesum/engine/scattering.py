@@ -31,7 +31,7 @@ def scatter_elements(
         return _scatter_along(result, target, axis, rows, source, row, include_self)
     check_places("index", index, target.shape[axis])
     strides = [prod(target.shape[i + 1 :]) for i in range(target.ndim)]
-    places = np.where(index < 0, index + target.shape[axis], index).astype(np.int64, copy=False) * strides[axis]
+    places = _from_front(index, target.shape[axis]) * strides[axis]
     for i in range(target.ndim):
         if i != axis and index.shape[i] > 1:
             steps = np.arange(index.shape[i], dtype=np.int64) * strides[i]
@@ -55,7 +55,7 @@ def scatter_slices(
     for i, length in enumerate(lengths):
         along = places[:, i]
         check_places(f"indices[..., {i}]", along, length)
-        rows = rows * length + np.where(along < 0, along + length, along)
+        rows = rows * length + _from_front(along, length)
     shape = (prod(lengths), *target.shape[depth:])
     slices = _scatter_along(
         result.reshape(shape), target.reshape(shape), 0, rows, source.reshape(-1, *shape[1:]), row, include_self
@@ -70,6 +70,12 @@ def check_places(what: str, places: NDArray, length: int) -> None:
     for found in map(int, reduce_several([(MIN, 0), (MAX, 0)], places)):
         if not -length <= found < length:
             refuse_place(what, found, length, negative=True)
+
+
+def _from_front(places: NDArray, length: int) -> NDArray:
+    """Places that are there, as int64 from 0 on."""
+    wide = places.astype(np.int64, copy=False)
+    return wide if places.dtype.kind == "u" else np.where(wide < 0, wide + length, wide)
 
 
 def _same_for_all(axis: int, index: NDArray, target: NDArray) -> NDArray | None:
@@ -105,7 +111,7 @@ def _scatter_along(
 def _are_above(means: NDArray, initial: NDArray | None, axis: int, places: NDArray, source: NDArray) -> NDArray:
     """1 where a mean that was truncated toward zero is above the exact one; both standards round it down."""
     size = means.shape[axis]
-    counts = np.bincount(np.where(places < 0, places + size, places).astype(np.int64, copy=False), minlength=size)
+    counts = np.bincount(_from_front(places, size), minlength=size)
     counts[counts > 0] += initial is not None
     sums = np.zeros(means.shape, np.int64)
     reduce_labelled(SUM, source, axis, places, sums, initial=initial, negative=True)

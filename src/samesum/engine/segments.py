@@ -43,7 +43,7 @@ def reduce_labelled(
         correction,
         _dense(x).reshape(shape),
         numbers,
-        negative,
+        negative and labels.dtype.kind == "i",
         None if initial is None else _dense(initial).reshape(results),
         out.reshape(results),
     )

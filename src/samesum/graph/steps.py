@@ -12,7 +12,7 @@ from samesum.graph.model import Node
 from samesum.graph.refusals import Refused, refusal
 from samesum.operators.apply import apply, apply_all
 from samesum.operators.catalogue import ROWS
-from samesum.operators.rows import UNKNOWN, Cut, Fact, Facts, Inputs
+from samesum.operators.rows import UNKNOWN, All, Cut, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
 from samesum.specs.lookup import STANDARDS, has_operator, lookup
 
@@ -146,9 +146,8 @@ def step_of(node: Node) -> Step:
     step = Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
     if row.all is None or count == 1:
         return step
+    return replace(step, call_all=partial(apply_all, operation, count), infer_all=_of_all(row.all, operation, count))
 
-    def infer_all(facts: Facts) -> tuple[Fact, ...]:
-        return outputs.infer(operation, facts, count)
 
-    outputs = row.all
-    return replace(step, call_all=partial(apply_all, operation, count), infer_all=infer_all)
+def _of_all(outputs: All, operation: Operation, count: int) -> Callable[[Facts], tuple[Fact, ...]]:
+    return lambda facts: outputs.infer(operation, facts, count)

@@ -26,14 +26,13 @@ _active: dict[str, tuple[int, Any]] = {}
 def exact(operators: Iterable[str] | None = None) -> Iterator[None]:
     """Within the block PyTorch's reductions, scans, softmaxes, norms and reducing scatters on the CPU are samesum's.
 
-    The kernels of `torch.sum`, `mean`, `amin`, `amax`, `prod`, `var`, `std` (and `var_mean`, `std_mean`), `norm` (1
-    and 2, and `torch.linalg.vector_norm`), `cumsum`, `cumprod`, `logsumexp`, `softmax`, `log_softmax`, `layer_norm`,
-    `rms_norm`, `group_norm`, `scatter_add`, `scatter_reduce` and `index_add` are replaced for dense tensors of
-    integers and of float16, bfloat16, float32 and float64, whoever calls them, in all threads of the process; autograd
-    works as ever. A result then depends on what is reduced alone, not on the batch around it. A normalization is
-    rounded once, after its weight and bias. Other arguments (complex numbers, other norms, variances of too few
-    elements) stay PyTorch's, and so do what `torch.compile` has compiled and an `rms_norm` that `torch.func` or a
-    tracer looks into.
+    The kernels of `torch.sum`, `mean`, `amin`, `amax`, `prod`, `var`, `std` (and `var_mean`, `std_mean`), `norm` (and
+    `torch.linalg.vector_norm`), `cumsum`, `cumprod`, `logsumexp`, `softmax`, `log_softmax`, `layer_norm`, `rms_norm`,
+    `group_norm`, `scatter_add`, `scatter_reduce` and `index_add` are replaced for dense tensors of integers and of
+    float16, bfloat16, float32 and float64, whoever calls them, in all threads of the process; autograd works as ever.
+    A result then depends on what is reduced alone, not on the batch around it. A normalization is rounded once, after
+    its weight and bias. Other arguments (complex numbers, other norms, variances of too few elements) stay PyTorch's,
+    and so do what `torch.compile` has compiled and an `rms_norm` that `torch.func` or a tracer looks into.
     `operators` chooses some by name. At the end of the block everything is as it was. Raises MissingPackage without
     torch, UnsupportedOperator for a name that is not listed here.
     Source: https://pytorch.org/docs/stable/library.html.

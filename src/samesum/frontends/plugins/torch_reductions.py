@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, LOGSUMEXP, MAX, MEAN, MIN, PROD, STD, SUM, VAR, Reduction
 from samesum.engine.memory import KEEPDIMS, reduce, reduce_corrected_by_code
+from samesum.frontends.arrays.vector_norms import vector_norm
 from samesum.frontends.plugins.torch_overrides import FLOATS, Kernel, NotHere, Override, array_of, tensor_of, with_out
 
 
@@ -59,10 +61,15 @@ def _amax(x: torch.Tensor, dim: Any = (), keepdim: bool = False) -> torch.Tensor
 
 
 def _norm(x: torch.Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False, **named: Any) -> torch.Tensor:
-    row = {None: L2_NORM, 2.0: L2_NORM, 1.0: L1_NORM}.get(None if p is None else float(p))
-    if row is None or x.dtype not in FLOATS or named.get("dtype") not in (None, x.dtype):
+    """The orders that samesum does not have raise an error of its own, and are left to PyTorch as well."""
+    if x.dtype not in FLOATS or named.get("dtype") not in (None, x.dtype):
         raise NotHere
-    return _reduced(row, x, dim, keepdim)
+    order = 2.0 if p is None else float(p)
+    row = {2.0: L2_NORM, 1.0: L1_NORM}.get(order)
+    if row is not None:
+        return _reduced(row, x, dim, keepdim)
+    result = vector_norm(array_of(x), axis=_dims(x, dim), keepdims=keepdim, ord=order)
+    return tensor_of(np.asarray(result))
 
 
 def _logsumexp(x: torch.Tensor, dim: Any, keepdim: bool = False) -> torch.Tensor:

@@ -11,6 +11,8 @@ from samesum.frontends.models.onnx_file.nodes import Names, plain_domain, texts
 
 MOST_NODES = 2**20
 """That calls of functions may come to."""
+MOST_BYTES = 2**31
+"""Of the nodes that calls come to, with the constants in them."""
 MOST_DEPTH = 32
 """Of functions that call functions, and of graphs in graphs."""
 
@@ -22,7 +24,8 @@ class Functions:
 
     def __init__(self, model: Any) -> None:
         self._known: dict[_Key, Any] = {(plain_domain(f.domain), f.name, f.overload): f for f in model.functions}
-        self._nodes = 0
+        self._sizes = {key: function.ByteSize() for key, function in self._known.items()}
+        self._nodes = self._bytes = 0
 
     def expanded(self, protos: Any, names: Names, called: tuple[_Key, ...] = ()) -> Iterator[tuple[Any, Names]]:
         """The nodes with what their names refer to, calls replaced by what they call.
@@ -41,8 +44,11 @@ class Functions:
                 raise UnsafeModelError(f"{said} is called by {MOST_DEPTH} functions one inside the other")
             function = self._known[key]
             self._nodes += 1 + len(function.node)
-            if self._nodes > MOST_NODES:
-                raise UnsafeModelError(f"{said} and others come to more than {MOST_NODES} nodes")
+            self._bytes += self._sizes[key]
+            if self._nodes > MOST_NODES or self._bytes > MOST_BYTES:
+                raise UnsafeModelError(
+                    f"{said} and others come to more than {MOST_NODES} nodes or more than {MOST_BYTES} bytes"
+                )
             prefix = f"{proto.name or f'{key[1]} {position}'}/"
             instance = _Instance(function, proto, prefix, said)
             own = {plain_domain(each.domain): each.version for each in function.opset_import}
