@@ -132,9 +132,18 @@ CALLS = {
     "segment_block_bytes": "ss.segment_reduce(a(1 << 15, 64), labels(1 << 15, 1000), reduce='sum')",
     "long_segment_bytes": "ss.segment_reduce(a(1 << 16, 16), labels(1 << 16, 3), reduce='sum')",
     "segment_slice_bytes": "ss.segment_reduce(a(100, {n} // 4), labels(100, 10), reduce='sum')",
+    # masks
+    "least_masked_run_rows": "ss.sum(a(2000, 500), axis=1, where=a(2000, 500) > 0)",
+    "masked_run_bytes": "ss.var(a(2000, 500), axis=0, where=a(2000, 500) > 0)",
+    "least_direct_masked_row": "ss.sum(a(2000, {n}), axis=0, where=a(2000, {n}) > 0)",
+    "few_masked_rows": "ss.sum(a(500, {n}, 100), axis=1, where=a(500, {n}, 100) > 0)",
+    "least_masked_row": "ss.sum(a(500, 50, {n}), axis=1, where=a(500, 50, {n}) > 0)",
+    "most_counted_elements": "ss.mean(a(2000, {n}), axis=1, where=a(2000, {n}) > 0)",
+    "counted_task_bytes": "ss.mean(a(20000, 30), axis=1, where=a(20000, 30) > 0)",
     # windows and terms
     "window_block_bytes": "ss.onnx.AveragePool(a(4, 64, 56, 56), kernel_shape=[3, 3])",
     "window_task_outputs": "ss.onnx.AveragePool(a(4, 64, 56, 56), kernel_shape=[3, 3])",
+    "least_window_run": "ss.onnx.AveragePool(a(400, 64, 3, {n} + 2), kernel_shape=[3, 3])",
     "most_gathered_rows": "ss.onnx.Sum(*[a(1000, 10)] * {n})",
     "gathered_set_bytes": "ss.onnx.Sum(*[a(1000, 10)] * 30)",
     # normalizations

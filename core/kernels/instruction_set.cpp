@@ -25,18 +25,18 @@ namespace samesum {
     extern const StatisticsMethods statistics;                  \
     extern const SpreadMethods spreads;                         \
     extern const NormMethods norms;                             \
+    extern const MaskMethods masking;                           \
     extern const DotMethods dots;                               \
     extern const ExtremeScanMethods extreme_scans;              \
     extern const ExponentialPrefixMethods exponential_prefixes; \
     extern const WindowMethods windows;                         \
-    extern const MaskMethods masking;                           \
     }
 #define SAMESUM_METHODS(isa)                                                                          \
     &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, \
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,     \
         &isa::smooth, &isa::certificates, &isa::exact_blocks, &isa::kept_blocks, &isa::statistics,    \
         &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::exponential_prefixes,      \
-        &isa::windows, &isa::masking
+        &isa::masking, &isa::windows
 
 #if !defined(SAMESUM_BASELINE)
 SAMESUM_DECLARE(x86_64_v2)

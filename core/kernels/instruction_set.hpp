@@ -39,8 +39,8 @@ struct InstructionSet {
     const DotMethods* dots;
     const ExtremeScanMethods* extreme_scans;
     const ExponentialPrefixMethods* exponential_prefixes;
-    const WindowMethods* windows;
     const MaskMethods* masking;
+    const WindowMethods* windows;
     bool (*is_supported)();
 };
 

@@ -12,6 +12,7 @@
 #include "run/job.hpp"
 #include "run/masked.hpp"
 #include "run/room.hpp"
+#include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -19,9 +20,6 @@
 namespace samesum {
 
 namespace {
-
-// Elements of a set: of more there are too many numbers of them. Bytes that a task copies at a time.
-constexpr std::int64_t most_counted = 64, counted_bytes = 64 << 10;
 
 Dims with_inner(Dims dims, const Plan& plan, Shape shape) {
     if (plan.shape == shape) dims.push(plan.inner);
@@ -56,7 +54,8 @@ class CountedSets {
           one_by_one_(are_one_by_one(plan)),
           elements_(in_order(plan, one_by_one_), plan),
           together_(std::clamp<std::int64_t>(
-              counted_bytes / (plan.reduced_count * static_cast<std::int64_t>(size_)), 1, plan.kept_count)) {}
+              counted_task_bytes / (plan.reduced_count * static_cast<std::int64_t>(size_)), 1,
+              plan.kept_count)) {}
 
     std::int64_t blocks() const { return (plan_.kept_count + together_ - 1) / together_; }
     std::int64_t bytes() const {
@@ -171,7 +170,8 @@ class CountedSets {
 }  // namespace
 
 bool are_short_masked_sets(const Plan& plan) {
-    return plan.kept_count >= least_packed_sets && plan.reduced_count <= most_counted && are_in_order(plan);
+    return plan.kept_count >= least_packed_sets && plan.reduced_count <= most_counted_elements &&
+           are_in_order(plan);
 }
 
 void reduce_counted_sets(const Plan& plan, const Result* results, const std::uint64_t* none, std::size_t n) {

@@ -7,6 +7,7 @@
 #include "run/folded.hpp"
 #include "run/masked.hpp"
 #include "run/room.hpp"
+#include "select/mask_thresholds.hpp"
 
 namespace samesum {
 
@@ -80,8 +81,8 @@ void add_rows(const MaskedElements& elements, const Method& method, const Masked
     add(reinterpret_cast<const char*>(rooms.mask), 1);
 }
 
-// Rows that become runs at a time, and bytes of rows that are copied before.
-constexpr std::int64_t most_run_rows = 256, least_run_rows = 32, run_rows_bytes = 256 << 10;
+// Rows that become runs at a time.
+constexpr std::int64_t most_run_rows = 256;
 
 // Some rows of n columns: each column becomes a run of what is chosen of it.
 void add_runs(const MaskedElements& elements, const Method& method, const MaskedElements::Block& block,
@@ -148,7 +149,8 @@ void add_columns_alone(const Plan& plan, const Method& method, const Range& rang
     const std::int64_t n = range.last - range.first,
                        row = n * static_cast<std::int64_t>(size_of(plan.format)),
                        most = std::min(range.end - range.begin,
-                                       std::clamp(run_rows_bytes / row, least_run_rows, most_run_rows));
+                                       std::clamp<std::int64_t>(masked_run_bytes / row, least_masked_run_rows,
+                                                                most_run_rows));
     const Columns columns(plan, range, range.first, n);
     const Room x(static_cast<std::size_t>(most * row)), mask(static_cast<std::size_t>(most * n));
     for (std::int64_t r = range.begin; r < range.end; r += most) {
@@ -164,9 +166,8 @@ void add_columns_alone(const Plan& plan, const Method& method, const Range& rang
 
 // Rows of neighbours, of the array and of the mask, from where they lie.
 bool are_direct(const Plan& plan, const Chosen& chosen, std::int64_t n) {
-    constexpr std::int64_t least = 64;
     return chosen.use == MaskUse::filled && plan.skip == Skip::nothing && plan.contiguous &&
-           plan.inner.mask == 1 && n >= least;
+           plan.inner.mask == 1 && n >= least_direct_masked_row;
 }
 
 void add_direct_rows(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,

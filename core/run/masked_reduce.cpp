@@ -9,7 +9,9 @@
 #include "run/job.hpp"
 #include "run/packed.hpp"
 #include "run/reducing.hpp"
+#include "run/reordered_parts.hpp"
 #include "run/room.hpp"
+#include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
 
 namespace samesum {
@@ -92,11 +94,11 @@ Manner common_manner(const View& x, const Result* results, std::size_t n) {
 // Columns of few rows are whole short sets that are reduced at once when they are packed; of more, rows are
 // read where they are if they are long.
 bool suits_masked_packing(const Plan& plan) {
-    constexpr std::int64_t few_rows = 32, least_row = 64;
     if (plan.kept_count < least_packed_sets || plan.reduced_count > most_of_packed_set || !are_in_order(plan))
         return false;
-    return plan.shape == Shape::lanes || plan.reduced_count <= few_rows || plan.inner.size < least_row ||
-           !plan.contiguous || (plan.mask != nullptr && plan.inner.mask != 1);
+    return plan.shape == Shape::lanes || plan.reduced_count <= few_masked_rows ||
+           plan.inner.size < least_masked_row || !plan.contiguous ||
+           (plan.mask != nullptr && plan.inner.mask != 1);
 }
 
 // Some results of which all need counts, or none does.
@@ -125,27 +127,29 @@ void reduce_alike(const View& x, Plan plan, const Manner& manner, const Result* 
         run_job(plan, targets, count);
 }
 
-// By loops of which the plan is one. Short sets are put together by their counts, and that is for those
-// results alone that need them.
-void reduce_planned(const View& x, const Plan& plan, const Manner& manner, Result* results, std::size_t n) {
-    const auto counted = [&](const Result& r) { return needs_counts(r.row, x); };
-    Result* const end = results + n;
-    if (!are_short_masked_sets(plan))
-        return reduce_alike(x, plan, manner, results, n, std::any_of(results, end, counted));
-    Result* const others = std::stable_partition(results, end, counted);
-    if (others != results)
-        reduce_alike(x, plan, manner, results, static_cast<std::size_t>(others - results), true);
-    if (others != end) reduce_alike(x, plan, manner, others, static_cast<std::size_t>(end - others), false);
+void reduce_parts(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    reduce_reordered(x, reduced, results, n, [n](const View& part, const bool* own, const Result* to) {
+        reduce_masked(part, own, to, n);
+    });
 }
 
 // Results of all but positions, at most so many that there is one target left for the counts.
 void reduce_some(const View& x, const bool* reduced, Result* results, std::size_t n) {
     const Manner manner = common_manner(x, results, n);
     const Plan plan = plan_reduction(x, reduced, manner);
-    if (!pays_to_reorder(plan, results, n)) return reduce_planned(x, plan, manner, results, n);
-    reduce_in_parts(x, reduced, results, n, [&](const View& view, const bool* of_part, Result* some) {
-        reduce_planned(view, plan_reduction(view, of_part, manner), manner, some, n);
-    });
+    if (pays_to_reorder(plan, results, n)) return reduce_parts(x, reduced, results, n);
+    const auto counted = [&](const Result& r) { return needs_counts(r.row, x); };
+    Result* const end = results + n;
+    // Short sets are put together by their counts, and that is for those alone that need them.
+    if (are_short_masked_sets(plan)) {
+        Result* const others = std::stable_partition(results, end, counted);
+        if (others != results)
+            reduce_alike(x, plan, manner, results, static_cast<std::size_t>(others - results), true);
+        if (others != end)
+            reduce_alike(x, plan, manner, others, static_cast<std::size_t>(end - others), false);
+        return;
+    }
+    reduce_alike(x, plan, manner, results, n, std::any_of(results, end, counted));
 }
 
 // The mask as an array.
@@ -177,25 +181,15 @@ void correct_positions(const View& x, const bool* reduced, bool last, std::int64
     }
 }
 
-// Where each set's extreme is, of elements that others have been filled in for.
-void find_filled(const View& x, const Plan& plan, const Manner& manner, const Result& result) {
+void reduce_position(const View& x, const bool* reduced, const Result& result) {
+    const Manner manner = manner_of(result.row, x.format);
+    const Plan plan = plan_reduction(x, reduced, manner);
+    if (pays_to_reorder(plan, &result, 1)) return reduce_parts(x, reduced, &result, 1);
     const Target target = masked_target(plan, x, result, nullptr);
     if (suits_masked_packing(plan))
         reduce_packed(plan, manner, &target, 1);
     else
         run_job(plan, &target, 1);
-}
-
-void reduce_position(const View& x, const bool* reduced, const Result& result) {
-    const Manner manner = manner_of(result.row, x.format);
-    const Plan plan = plan_reduction(x, reduced, manner);
-    if (pays_to_reorder(plan, &result, 1)) {
-        reduce_in_parts(x, reduced, &result, 1, [&](const View& view, const bool* of_part, Result* some) {
-            find_filled(view, plan_reduction(view, of_part, manner), manner, *some);
-        });
-    } else {
-        find_filled(x, plan, manner, result);
-    }
     if (x.mask != nullptr)
         correct_positions(x, reduced, result.row.last, static_cast<std::int64_t*>(result.out));
 }

@@ -10,7 +10,7 @@
 #include "run/job.hpp"
 #include "run/packed.hpp"
 #include "run/reducing.hpp"
-#include "run/reordered.hpp"
+#include "run/reordered_parts.hpp"
 #include "run/stages.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
@@ -200,10 +200,14 @@ Loops loops_of(const View& x, const bool* reduced, const Result* results, std::s
 
 // Some results, as many at a time as a pass takes.
 void run_loops(const Loops& loops, const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (n == 1) {  // one target takes less to make than room for many
+        const Target target = target_of(loops.plan, *results);
+        return run(loops.plan, loops.manner, loops.most_elements, &target, 1);
+    }
     Target targets[most_results];
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        if (n > 1 && place_lone_elements(x, reduced, results[i])) continue;
+        if (place_lone_elements(x, reduced, results[i])) continue;
         targets[count++] = target_of(loops.plan, results[i]);
         if (count < most_results) continue;
         run(loops.plan, loops.manner, loops.most_elements, targets, count);
@@ -212,21 +216,15 @@ void run_loops(const Loops& loops, const View& x, const bool* reduced, const Res
     if (count > 0) run(loops.plan, loops.manner, loops.most_elements, targets, count);
 }
 
-// The same in the order of memory, part by part; all parts go in the manner of the whole.
-void reduce_reordered(const Loops& loops, const View& x, const bool* reduced, const Result* results,
-                      std::size_t n) {
-    reduce_in_parts(x, reduced, results, n, [&](const View& view, const bool* of_part, Result* some) {
-        const Loops own{plan_reduction(view, of_part, loops.manner), loops.manner, loops.most_elements};
-        run_loops(own, view, of_part, some, n);
-    });
-}
-
 void reduce_as_it_lies(const Loops& loops, const View& x, const bool* reduced, const Result* results,
                        std::size_t n) {
-    if (pays_to_reorder(loops.plan, results, n))
-        reduce_reordered(loops, x, reduced, results, n);
-    else
-        run_loops(loops, x, reduced, results, n);
+    if (!pays_to_reorder(loops.plan, results, n)) return run_loops(loops, x, reduced, results, n);
+    // All parts go in the manner of the whole.
+    const auto reduce_part = [&](const View& part, const bool* own, const Result* to) {
+        run_loops({plan_reduction(part, own, loops.manner), loops.manner, loops.most_elements}, part, own, to,
+                  n);
+    };
+    reduce_reordered(x, reduced, results, n, reduce_part);
 }
 
 void find_as_it_lies(const View& x, const bool* reduced, const Reduction& row, std::int64_t* out) {
@@ -258,50 +256,6 @@ void reduce_several(const View& x, const bool* reduced, const Result* results, s
             rest.push_back(results[i]);
     }
     if (!rest.empty()) reduce_as_it_lies(loops, x, reduced, rest.data(), rest.size());
-}
-
-// The value that loses to every other.
-std::uint64_t worst(bool maximum, Format format) {
-    const bool has_sign = is_float(format) || !is_unsigned(format);
-    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(format)),
-                        sign = has_sign ? sign_bit(format) : 0;
-    if (is_float(format))
-        return (has_infinity(format) ? infinity_bits(format) : traits_of(format).largest) |
-               (maximum ? sign : 0);
-    if (format == Format::boolean) return maximum ? 0 : 1;
-    return maximum ? sign : ones & ~sign;
-}
-
-namespace {
-
-std::uint64_t empty_sum(Finalize finalize, Format format) {
-    if (finalize == Finalize::over_count) return canonical_nan(format);
-    return finalize == Finalize::logarithm ? worst(true, format) : 0;
-}
-
-}  // namespace
-
-void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n) {
-    std::uint64_t bits = 0;
-    switch (row.combine) {
-        case Combine::sum:
-            bits = empty_sum(row.finalize, format);
-            break;
-        case Combine::minimum:
-        case Combine::maximum:
-            bits = worst(row.combine == Combine::maximum, format);
-            break;
-        case Combine::product:
-        case Combine::logical_and:
-            bits = is_float(format) ? round_bits(1, format) : 1;
-            break;
-        case Combine::spread:
-            bits = canonical_nan(format);
-            break;
-        default:
-            break;
-    }
-    for (std::int64_t i = 0; i < n; ++i) store_bits(out, static_cast<std::size_t>(i), bits, size_of(format));
 }
 
 }  // namespace samesum

@@ -1,6 +1,7 @@
 #include "run/window_rows.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
@@ -18,7 +19,8 @@ WindowSets method_of(const Reduction& row, Format format) {
     if (row.combine == Combine::sum && row.map != Map::exponential && index < 3)
         return methods.sum[index][static_cast<std::size_t>(row.map)][by(row.finalize)];
     if (row.combine == Combine::minimum || row.combine == Combine::maximum)
-        return index < 12 ? methods.extreme[index][row.combine == Combine::maximum] : nullptr;
+        return index < std::size(methods.extreme) ? methods.extreme[index][row.combine == Combine::maximum]
+                                                  : nullptr;
     return nullptr;
 }
 

@@ -120,8 +120,7 @@ class Part {
         const Dim& run = kept_.dim[kept_.rank - 1];
         const bool divides = call_.row.finalize == Finalize::over_count;
         const WindowRows rows(call_.row, call_.x, run, window_, divides ? kind_.divisor : kind_.count);
-        constexpr std::int64_t least_run = 8;
-        if (rows.suits() && run.size >= least_run) return write_runs(rows, first, last);
+        if (rows.suits() && run.size >= least_window_run) return write_runs(rows, first, last);
         write_gathered(first, last);
     }
 

@@ -10,6 +10,8 @@ inline constexpr Threshold window_block_bytes{
     "so many stay in the cache while all windows over them are reduced"};
 inline constexpr Threshold window_task_outputs{"window_task_outputs", 16 << 10, "windows",
                                                "a task takes so many"};
+inline constexpr Threshold least_window_run{"least_window_run", 8, "windows side by side",
+                                            "fewer are gathered one by one"};
 inline constexpr Threshold most_gathered_rows{"most_gathered_rows", 512, "elements of a set",
                                               "sets of more that lie apart are gathered one by one"};
 inline constexpr Threshold gathered_set_bytes{"gathered_set_bytes", 32 << 10, "bytes",

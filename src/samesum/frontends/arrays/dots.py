@@ -14,6 +14,8 @@ from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
 from samesum.formats.axes import integer_of
 
 _BYTE_FLOAT = "float8"
+_DIRECT = frozenset(np.dtype(char).num for char in "bBhHiIlLqQefd")
+"""NumPy's numbers of the integers and floats that the core multiplies as they are."""
 
 
 def vecdot(
@@ -46,6 +48,12 @@ def vecdot(
     >>> vecdot(np.array([[1, 2], [3, 4]]), np.array([10, 1]))
     array([12, 34])
     """
+    # For small arrays every step counts.
+    if type(axis) is int and axis == -1 and dtype is None and type(a) is np.ndarray and type(b) is np.ndarray:
+        kind = a.dtype
+        if kind is b.dtype and kind.num in _DIRECT and a.ndim > 0 and b.ndim > 0:
+            direct: Result = dots.vecdot(a, b, -1, None, out)
+            return direct
     first, second = as_array(a), as_array(b)
     place = _from_back(axis, first, second)
     first, second, result = _promoted(first, second, None if dtype is None else as_dtype(dtype))
