@@ -176,14 +176,24 @@ inline nb::object count_nonzero(nb::handle x, nb::handle axes, unsigned flags, n
     if (nb::object later = deferred("count_nonzero", x, axes, flags, where); !later.is_none()) return later;
     Sets sets(x, axes, (flags & Flag::keepdims) != 0, where);
     sets.x.view.skip = Skip::zeros;
-    Output output(nb::none(), sets.x.array, Format::i64, sets.rank, sets.shape);
     const Reduction row{Map::itself, Combine::sum, Finalize::itself, false};
-    if (sets.are_empty())
-        fill_empty(row, Format::i64, output.data(), sets.outputs);
-    else if (sets.outputs > 0)
-        unlocked(std::max(sets.bytes(), sets.result_bytes(Format::i64)),
-                 [&] { samesum::reduce(sets.x.view, sets.reduced, row, Format::i64, output.data()); });
-    return output.finished((flags & Flag::scalar) != 0);
+    const auto write = [&](void* to) {
+        if (sets.are_empty())
+            fill_empty(row, Format::i64, to, sets.outputs);
+        else if (sets.outputs > 0)
+            unlocked(std::max(sets.bytes(), sets.result_bytes(Format::i64)),
+                     [&] { samesum::reduce(sets.x.view, sets.reduced, row, Format::i64, to); });
+    };
+    const bool scalar = (flags & Flag::scalar) != 0;
+    if (scalar && sets.rank == 0) {
+        std::int64_t value = 0;
+        write(&value);
+        const nb::object descr = nb::steal(reinterpret_cast<PyObject*>(descr_of(Format::i64)));
+        return scalar_of(&value, reinterpret_cast<PyArray_Descr*>(descr.ptr()), nullptr);
+    }
+    Output output(nb::none(), sets.x.array, Format::i64, sets.rank, sets.shape);
+    write(output.data());
+    return output.finished(scalar);
 }
 
 // Of a variance or its root.
