@@ -58,8 +58,6 @@ FACTS = {
     "run/segment_order.cpp copies": "the size of an array",
     "run/segment_rows.cpp cache_line": "a cache line",
     "onnxruntime/registration.cpp optional_since": "a version of ONNX Runtime",
-    "run/kept_states.cpp most": "what the methods of integers count on",
-    "run/kept_sums.cpp size": "an element, and columns of a tile of the kernels",
     "onnxruntime/registration.cpp fused_since": "a version of operators",
     "onnxruntime/c_api.hpp api_version": "ONNX Runtime's interface",
     "onnxruntime/c_api.hpp api_entries": "ONNX Runtime's interface",

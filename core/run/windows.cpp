@@ -187,13 +187,31 @@ class Part {
         if (sets.are_rows()) {
             Walk elements(window_, 0);
             for (std::int64_t k = 0; k < kind_.count; ++k, elements.next(), to += n * size)
-                packing.copy(data_ + elements.in(), first, n, to);
+                copy_row(packing, data_ + elements.in(), first, n, to);
             return;
         }
         const Packing window(window_, size_of(call_.x.format), call_.x.swapped);
         Walk outputs(kept_, first);
         for (std::int64_t j = 0; j < n; ++j, outputs.next(), to += kind_.count * size)
             window.copy(data_ + outputs.in(), 0, kind_.count, to);
+    }
+
+    // Runs of elements that lie apart are copied without asking for those to come: the block is in the cache.
+    void copy_row(const Packing& packing, const char* from, std::int64_t first, std::int64_t n,
+                  char* to) const {
+        constexpr std::int64_t least_run = 16;
+        const std::size_t size = size_of(call_.x.format);
+        const auto item = static_cast<std::int64_t>(size);
+        Dims outer = kept_;
+        const Dim run = outer.dim[--outer.rank];
+        if (run.size < least_run || run.in == item) return packing.copy(from, first, n, to);
+        Walk runs(outer, first / run.size);
+        for (std::int64_t j = 0, place = first % run.size; j < n; place = 0, runs.next()) {
+            const std::int64_t now = std::min(n - j, run.size - place);
+            copy_elements(from + runs.in() + place * run.in, run.in, to + j * item, item,
+                          static_cast<std::size_t>(now), size, call_.x.swapped);
+            j += now;
+        }
     }
 
     // Places within a window become indices.
