@@ -55,6 +55,8 @@ FACTS = {
     "run/masked_loops.cpp most_run_rows": "the size of an array on the stack",
     "run/masked_loops.cpp together": "lines that a transposition takes",
     "run/window_rows.cpp most_elements": "what the kernels of windows are made for",
+    "run/kept_states.cpp most": "what the methods of integers count on",
+    "run/kept_sums.cpp size": "an element, and columns of a tile of the kernels",
     "run/segment_order.cpp copies": "the size of an array",
     "run/segment_rows.cpp cache_line": "a cache line",
     "onnxruntime/registration.cpp optional_since": "a version of ONNX Runtime",

@@ -199,12 +199,11 @@ class Part {
     // Runs of elements that lie apart are copied without asking for those to come: the block is in the cache.
     void copy_row(const Packing& packing, const char* from, std::int64_t first, std::int64_t n,
                   char* to) const {
-        constexpr std::int64_t least_run = 16;
         const std::size_t size = size_of(call_.x.format);
         const auto item = static_cast<std::int64_t>(size);
         Dims outer = kept_;
         const Dim run = outer.dim[--outer.rank];
-        if (run.size < least_run || run.in == item) return packing.copy(from, first, n, to);
+        if (run.size < least_copied_window_run || run.in == item) return packing.copy(from, first, n, to);
         Walk runs(outer, first / run.size);
         for (std::int64_t j = 0, place = first % run.size; j < n; place = 0, runs.next()) {
             const std::int64_t now = std::min(n - j, run.size - place);
