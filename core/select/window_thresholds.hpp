@@ -12,11 +12,11 @@ inline constexpr Threshold window_task_outputs{"window_task_outputs", 16 << 10, 
                                                "a task takes so many"};
 inline constexpr Threshold least_window_run{"least_window_run", 8, "windows side by side",
                                             "fewer are gathered one by one"};
+inline constexpr Threshold least_copied_window_run{
+    "least_copied_window_run", 16, "windows side by side",
+    "runs of elements that lie apart are copied without asking for those to come"};
 inline constexpr Threshold most_gathered_rows{"most_gathered_rows", 512, "elements of a set",
                                               "sets of more that lie apart are gathered one by one"};
 inline constexpr Threshold gathered_set_bytes{"gathered_set_bytes", 32 << 10, "bytes",
                                               "so many of sets that lie apart are gathered at a time"};
-inline constexpr Threshold least_copied_window_run{"least_copied_window_run", 16, "elements of a run",
-                                                   "shorter runs of a block are packed as everywhere"};
-
 }  // namespace samesum
