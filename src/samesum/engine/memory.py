@@ -41,7 +41,7 @@ _core.convert_with(as_array)
 defer_with = _core.defer_with
 reduce_by_code = _core.reduce
 reduce_corrected_by_code = _core.reduce_corrected
-count_by_core = _core.count_nonzero
+count_of_nonzero = _core.count_nonzero
 scan_by_code = _core.scan
 scan_exponentials = _core.scan_exponentials
 normalize_by_code = _core.normalize

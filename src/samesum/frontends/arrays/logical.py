@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from samesum.algebra.rows import ALL, ANY
-from samesum.engine.memory import SCALAR, count_by_core, reduce_by_code
+from samesum.engine.memory import SCALAR, count_of_nonzero, reduce_by_code
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import Axes
 from samesum.frontends.arrays.reductions import NumberedRow
@@ -72,4 +72,4 @@ def count_nonzero(
     >>> count_nonzero(np.array([[1.5, -0.0], [0.0, np.nan]]), axis=1)
     array([1, 1])
     """
-    return count_by_core(x, axis, SCALAR | bool(keepdims), where)
+    return count_of_nonzero(x, axis, SCALAR | bool(keepdims), where)
