@@ -16,6 +16,7 @@ from samesum.algebra.rows import MAX, MIN, SUM
 from samesum.engine.elementwise import power
 from samesum.engine.machine import FloatingPointScope
 from samesum.engine.memory import reduce, reduce_several
+from samesum.engine.words import product_error
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.rounding import GUARD_BITS, Format
 
@@ -24,7 +25,6 @@ _BLOCK = 1 << 15
 _NARROW_ERROR, _WIDE_ERROR = 2.0**-46, 2.0**-84
 """Relative, of orders up to MOST_ORDER: each product of a power is off by 2^-53 of itself, or by 2^-102 in two words,
 which the root divides by the order; roots are within 2^-48 before a step of Newton's method in two words."""
-_SPLIT = 134217729.0  # 2^27 + 1 (Dekker)
 _LARGEST, _SMALLEST = 1000, -900
 """Exponents of results of float64 beyond which the bounds do not hold."""
 
@@ -32,8 +32,9 @@ Words = tuple[NDArray, NDArray]
 
 
 def power_norm(x: NDArray, axes: tuple[int, ...], order: int, dtype: Dtype) -> NDArray:
-    """`(sum(|x|^order))^(1/order)` over `axes` of `x`, in the float type `dtype`, for an order from 3 to MOST_ORDER.
+    """`(sum(|x|^order))^(1/order)` over `axes` of `x`, in the float type `dtype`, for a whole order from 3 on.
 
+    Beyond MOST_ORDER every result is decided in whole numbers.
     Infinities give infinity and NaNs NaN; there is one element or more in each set.
     """
     kept = [axis for axis in range(x.ndim) if axis not in axes]
@@ -56,7 +57,7 @@ def _norms(lines: NDArray, order: int, dtype: Dtype) -> NDArray:
     value, rest = (_wide_roots if is_wide else _narrow_roots)(lines, scale, order)
     bound = np.abs(value) * (_WIDE_ERROR if is_wide else _NARROW_ERROR)
     ends = [_rounded([value, rest, by], scale, dtype) for by in (-bound, bound)]
-    is_known = ends[0] == ends[1]
+    is_known = (ends[0] == ends[1]) & (order <= MOST_ORDER)
     if is_wide:
         is_known &= (scale < _LARGEST) & (scale > _SMALLEST)
     is_simple = ~np.isfinite(most) | (most == 0)
@@ -125,17 +126,9 @@ def _power_in_words(x: NDArray, order: int) -> Words:
 def _product(x: Words, y: Words) -> Words:
     """Within 2^-102 of itself."""
     high = x[0] * y[0]
-    halves = [_halves(each[0]) for each in (x, y)]
-    error = ((halves[0][0] * halves[1][0] - high) + halves[0][0] * halves[1][1]) + halves[0][1] * halves[1][0]
-    low = (error + halves[0][1] * halves[1][1]) + (x[0] * y[1] + x[1] * y[0])
+    low = product_error(x[0], y[0], high) + (x[0] * y[1] + x[1] * y[0])
     total = high + low
     return total, low - (total - high)
-
-
-def _halves(x: NDArray) -> Words:
-    split = x * _SPLIT
-    high = split - (split - x)
-    return high, x - high
 
 
 def _exact(line: NDArray, order: int, dtype: Dtype) -> Any:

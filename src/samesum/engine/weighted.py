@@ -6,13 +6,13 @@ import numpy as np
 
 from samesum.algebra.rows import SUM
 from samesum.engine.segments import reduce_labelled
+from samesum.engine.words import product_error
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 
 _LEAST, _MOST = -960, 1024
 """Exponents between which the product of two fractions and its rounding error are multiples of 2^-1074 that float64
 holds: the error is a multiple of 2^-106."""
-_SPLITTER = 2.0**27 + 1
 _DIGITS = 53
 
 
@@ -37,7 +37,7 @@ def _sum_doubles(rows: NDArray, weights: NDArray, labels: NDArray, out: NDArray,
     """The sum of all products and of their rounding errors; in integers where float64 does not hold these."""
     (a, b), exponents = _fractions(rows, weights)
     product = a * b
-    error = _error(a, b, product)
+    error = product_error(a, b, product)
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         plain = rows * weights
     is_finite = np.isfinite(rows) & np.isfinite(weights)
@@ -57,19 +57,6 @@ def _fractions(rows: NDArray, weights: NDArray) -> tuple[tuple[NDArray, NDArray]
     """Both as fractions below one, and the sums of their exponents; what is not finite becomes zero."""
     (a, first), (b, second) = (np.frexp(np.where(np.isfinite(each), each, 0.0)) for each in (rows, weights))
     return (a, b), first + second
-
-
-def _error(a: NDArray, b: NDArray, product: NDArray) -> NDArray:
-    """`a * b - product`, exactly (T. J. Dekker, A floating-point technique, 1971; Veltkamp's splitting)."""
-    (a_high, a_low), (b_high, b_low) = (_split(each) for each in (a, b))
-    error: NDArray = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return error
-
-
-def _split(x: NDArray) -> tuple[NDArray, NDArray]:
-    scaled = _SPLITTER * x
-    high = scaled - (scaled - x)
-    return high, x - high
 
 
 def _sum_of_integers(a: NDArray, b: NDArray) -> float:

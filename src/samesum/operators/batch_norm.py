@@ -13,6 +13,7 @@ from math import isfinite, isqrt
 
 import numpy as np
 
+from samesum.engine.words import product_error, two_sum
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.conversion import convert
@@ -20,7 +21,6 @@ from samesum.formats.rounding import FORMATS, Format, quotient
 from samesum.operators.norms import epsilon_of
 from samesum.operators.pointwise import given
 from samesum.operators.rows import Attributes, Inputs, Run
-from samesum.operators.words import product_error, two_sum
 
 _BLOCK = 1 << 16
 """Elements that are computed at once."""

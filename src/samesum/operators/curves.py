@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from samesum.engine import elementwise
+from samesum.engine.words import product_error, rounded_once, two_sum
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.pointwise import given
 from samesum.operators.rows import Attributes, Inputs
-from samesum.operators.words import product_error, rounded_once, two_sum
 
 
 def erf(x: NDArray) -> Any:

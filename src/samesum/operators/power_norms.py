@@ -1,9 +1,4 @@
-"""p-norms of any whole p from 1 on: the root of the exact sum of powers, rounded once.
-
-Floats of up to 32 bits are computed in float64 with a bound on the error: the powers and the root are within one ulp
-of it, the sum of n of them within n more. Where not every number within the bound rounds to the same result, and for
-float64, the sum is made of Python's integers, some 20 microseconds for each result.
-"""
+"""p-norms of windows, for any whole p from 3 on: zeros stand where a window reaches beyond the elements."""
 
 from __future__ import annotations
 
@@ -11,18 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from samesum.algebra.elements import float_format, taken_apart
-from samesum.engine.elementwise import power
+from samesum.engine.power_norms import power_norm
 from samesum.engine.windows import AxisWindows
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import NDArray
-from samesum.formats.conversion import convert
-from samesum.formats.rounding import GUARD_BITS, Format
 
 MOST = 1024
 """The greatest p: a sum of powers has so many times the bits of the elements."""
-_MOST_IN_FLOATS = 512
-"""Up to here the power of a number from 0.5 on stays far from the least float64."""
 _BLOCK = 1 << 18
 """Elements that are looked at together."""
 
@@ -40,7 +30,7 @@ def root_of_powers(x: NDArray, windows: Sequence[AxisWindows], p: int) -> NDArra
     planes = x.reshape(-1, *x.shape[2:])
     result = np.empty((len(planes), int(np.prod(spatial))), x.dtype.newbyteorder("="))
     for first, sets in _sets(planes, windows):
-        result[first : first + len(sets)] = norms_of_rows(sets.reshape(-1, sets.shape[-1]), p).reshape(len(sets), -1)
+        result[first : first + len(sets)] = power_norm(sets, (2,), p, result.dtype)
     return result.reshape(*x.shape[:2], *spatial)
 
 
@@ -64,56 +54,3 @@ def _sets(planes: NDArray, windows: Sequence[AxisWindows]) -> Iterator[tuple[int
         order = (0, *range(1, 2 * n, 2), *range(2, 2 * n + 1, 2))
         counts = int(np.prod([index.shape[1] for index in indices]))
         yield start, block.transpose(order).reshape(len(block), -1, counts)
-
-
-def norms_of_rows(rows: NDArray, p: int) -> NDArray:
-    """The p-norm of each row of a float matrix, in its type."""
-    native = rows.dtype.newbyteorder("=")
-    with np.errstate(all="ignore"):
-        return _norms(rows.astype(native), p)
-
-
-def _norms(rows: NDArray, p: int) -> NDArray:
-    native = rows.dtype
-    sizes = np.abs(rows.astype(np.float64))
-    greatest = sizes.max(axis=1, initial=0)
-    result = convert(greatest, native)
-    is_plain = np.isfinite(greatest) & (greatest > 0)
-    chosen = np.flatnonzero(is_plain)
-    if native.itemsize < 8 and p <= _MOST_IN_FLOATS:
-        low, high = (convert(each, native) for each in _enclosed(sizes[chosen], p))
-        result[chosen] = low
-        chosen = chosen[low != high]
-    for i in chosen.tolist():
-        result[i] = _exact(rows[i], p)
-    return result
-
-
-def _enclosed(sizes: NDArray, p: int) -> tuple[NDArray, NDArray]:
-    _, exponents = np.frexp(sizes.max(axis=1, initial=0))
-    sums = power(np.ldexp(sizes, -exponents[:, None]), p).sum(axis=1)
-    roots = power(sums, 1 / p)
-    lost = (2 * sizes.shape[1] + 16) * 2.0**-52
-    return np.ldexp(roots * (1 - lost), exponents), np.ldexp(roots * (1 + lost), exponents)
-
-
-def _exact(row: NDArray, p: int) -> NDArray:
-    form = float_format(row.dtype)
-    assert form is not None
-    taken = taken_apart(row)
-    total = sum((n << shift) ** p for n, shift in zip(taken.significand, taken.shift, strict=True))
-    bits = _root(total, taken.exponent, p, form)
-    result: NDArray = np.array(bits, f"u{form.width // 8}").view(row.dtype.newbyteorder("="))
-    return result
-
-
-def _root(total: int, exponent: int, p: int, form: Format) -> int:
-    """The bits of the p-th root of `total` times 2^exponent; what is left over sets a last bit."""
-    shift = GUARD_BITS - total.bit_length() // p
-    scaled = total << p * shift if shift >= 0 else total >> -p * shift
-    low, high = 0, 1 << (scaled.bit_length() // p + 1)
-    while low + 1 < high:
-        middle = (low + high) // 2
-        low, high = (middle, high) if middle**p <= scaled else (low, middle)
-    is_whole = low**p == scaled and (shift >= 0 or scaled << -p * shift == total)
-    return form.nearest(low << 1 | (not is_whole), exponent - shift - 1)
