@@ -29,6 +29,8 @@ X = np.float32([[[1, 2, 3, 4]]])
             r"onnx\.MaxPool-1: 2 outputs were asked for; this version has one",
             lambda: ss.onnx.MaxPool(X, kernel_shape=[2], outputs=2, opset=7),
         ),
+        (ss.DtypeError, r"a norm of \|V4; allowed", lambda: ss.vector_norm(np.zeros(3, "V4"), ord=0)),
+        (ss.DtypeError, r"a norm of \|V4; allowed", lambda: ss.vector_norm(np.zeros(3, "V4"), ord=np.inf)),
         (ss.UnsupportedOperator, r"in opset \[\]; known", lambda: ss.onnx.ReduceMean(X, [1], opset=[])),  # type: ignore[arg-type]
     ],
 )

@@ -80,6 +80,8 @@ def _is_nonzero(x: NDArray) -> NDArray:
 
 
 def _general(x: NDArray, axes: tuple[int, ...], order: float, target: Dtype) -> NDArray:
+    if x.dtype.type is np.void:
+        raise DtypeError(f"a norm of {x.dtype}; allowed are booleans, integers and floats")
     if order == 0:  # float32 holds every number in the range of a float of eight bits
         return reduce(SUM, _is_nonzero(x), axes, 0, np.float32).astype(target)
     if math.isinf(order):
