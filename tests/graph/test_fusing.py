@@ -21,7 +21,16 @@ from samesum.frontends.models.model import Model
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHAPE = (3, 4, 16)
-IN_OPENVINO = {"Sub": "Subtract", "Mul": "Multiply", "Div": "Divide", "Pow": "Power", "Max": "Maximum"}
+IN_OPENVINO = {
+    "Sub": "Subtract",
+    "Mul": "Multiply",
+    "Div": "Divide",
+    "Pow": "Power",
+    "Max": "Maximum",
+    "Min": "Minimum",
+}
+IN_OPENVINO |= {"Shape": "ShapeOf", "Expand": "Broadcast"}
+VERSIONS = {"ReduceL2": "opset4", "ShapeOf": "opset3", "Broadcast": "opset3"}
 
 MOMENTS = "ReduceMean x m; Sub x m d; Pow d two d2; ReduceMean d2 v; Add v eps a; "
 LAYER_NORMS = {
@@ -68,7 +77,7 @@ def constants(dtype: Any) -> dict[str, NDArray]:
     numbers = {"one": 1, "two": 2, "three": 3, "half": 0.5, "minus_half": -0.5, "minus_one": -1, "eps": 1e-3}
     vectors = {"gamma": np.arange(16) / 8 - 0.5, "beta": np.arange(16) / 32}
     found = {name: np.array(each).astype(dtype) for name, each in (numbers | vectors).items()}
-    return found | {"tiny": np.array(2.0**-10).astype(dtype)}
+    return found | {"tiny": np.array(2.0**-10).astype(dtype), "shape": np.array(SHAPE)}
 
 
 def sample(dtype: Any, shape: Sequence[int] = SHAPE) -> NDArray:
@@ -76,7 +85,14 @@ def sample(dtype: Any, shape: Sequence[int] = SHAPE) -> NDArray:
     return ((mix(count, 7) % np.uint64(2001)).astype(np.float64) / 128 - 6).reshape(shape).astype(dtype)
 
 
-def in_onnx(lines: str, dtype: Any, axes: tuple[int, ...] = (-1,), keeps: bool = True, **options: Any) -> Model:
+def in_onnx(
+    lines: str,
+    dtype: Any,
+    axes: tuple[int, ...] = (-1,),
+    keeps: bool = True,
+    shape: Sequence[int] = (-1, -1, 16),
+    **options: Any,
+) -> Model:
     kind, weights, nodes = helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), constants(dtype), []
     for line in lines.split("; "):
         operator, *inputs, output = line.split()
@@ -86,14 +102,23 @@ def in_onnx(lines: str, dtype: Any, axes: tuple[int, ...] = (-1,), keeps: bool =
             weights |= {"axes" + axis: np.int64([int(axis)] if axis else axes)}
             inputs, attributes = [*inputs, "axes" + axis], {"keepdims": int(keeps)}
         nodes.append(helper.make_node(operator, inputs, [output], **attributes))
-    kinds = {"x": (kind, ["n", None, 16])} | ({"given": (kind, [])} if "given" in lines else {})
+    kinds = {"x": (kind, [None if size < 0 else size for size in shape])} | (
+        {"given": (kind, [])} if "given" in lines else {}
+    )
     outputs = dict.fromkeys(options.pop("outputs", ("y",)), (kind, None))
     return ss.load(onnx_bytes(nodes, kinds, outputs, weights, opset=18), **options)
 
 
-def in_openvino(lines: str, dtype: Any, axes: tuple[int, ...] = (-1,), keeps: bool = True, **options: Any) -> Model:
+def in_openvino(
+    lines: str,
+    dtype: Any,
+    axes: tuple[int, ...] = (-1,),
+    keeps: bool = True,
+    shape: Sequence[int] = (-1, -1, 16),
+    **options: Any,
+) -> Model:
     ir, element = Ir(), _IR_NAMES[np.dtype(dtype)]
-    ids = {"x": ir.parameter("x", element, "?,?,16")}
+    ids = {"x": ir.parameter("x", element, ",".join(map(str, shape)).replace("-1", "?"))}
     ids |= {"given": ir.parameter("given", element, "")} if "given" in lines else {}
     ids |= {name: ir.const(array) for name, array in constants(dtype).items()}
     for line in lines.split("; "):
@@ -103,8 +128,9 @@ def in_openvino(lines: str, dtype: Any, axes: tuple[int, ...] = (-1,), keeps: bo
         if reduces:
             sources.append(ir.const(np.int64([int(axis)] if axis else axes)))
         data = f'<data keep_dims="{str(keeps).lower()}"/>' if reduces else ""
-        operator = {"Min": "Minimum"}.get(operator, IN_OPENVINO.get(operator, operator))
-        ids[output] = ir.layer(operator, sources, data, "opset4" if operator == "ReduceL2" else "opset1")
+        operator = IN_OPENVINO.get(operator, operator)
+        data = {"ShapeOf": '<data output_type="i64"/>', "Broadcast": '<data mode="numpy"/>'}.get(operator, data)
+        ids[output] = ir.layer(operator, sources, data, VERSIONS.get(operator, "opset1"))
     for name in options.pop("outputs", ("y",)):
         ir.result(ids[name], name)
     return ss.load(ir.text.encode(), bytes(ir.weights), **options)
@@ -172,6 +198,24 @@ def test_l2_normalization_is_rounded_once(name: str, dtype: Any, write: Writer) 
     wanted = [expected_line(L2_QUOTIENT, line, epsilon) for line in x.reshape(-1, 16)]
     got = model.run(x)["y"]
     same_bits(got + got.dtype.type(0), np.array(wanted).reshape(x.shape))
+
+
+@WRITERS
+@pytest.mark.parametrize("target", ["Shape x t; Expand c t", "Expand c shape"])
+def test_a_norm_that_is_repeated_to_the_shape_of_the_data(target: str, write: Writer) -> None:
+    """So does PyTorch write its normalize."""
+    lines, x = f"ReduceL2 x l; Max l tiny c; {target} b; Div x b y", sample(np.float32)
+    model = write(lines, np.float32, shape=SHAPE if "shape" in lines else (-1, -1, 16), fuse_normalizations=True)
+    assert titles(model) == ("fused.L2Normalization",)
+    same_bits(model.run(x)["y"], write(L2_NORMALIZATIONS["at least"], np.float32, fuse_normalizations=True).run(x)["y"])
+
+
+@WRITERS
+def test_a_norm_that_is_repeated_to_another_shape_is_left_alone(write: Writer) -> None:
+    lines, x = "ReduceL2 x l; Expand l shape b; Div x b y", sample(np.float32, (1, 4, 16))
+    plain, asked = (write(lines, np.float32, fuse_normalizations=each) for each in (False, True))
+    assert titles(asked) == titles(plain)
+    same_bits(asked.run(x)["y"], plain.run(x)["y"])
 
 
 def test_clip_gives_the_least_norm() -> None:

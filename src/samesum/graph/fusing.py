@@ -14,6 +14,7 @@ from samesum.formats.arrays import NDArray
 from samesum.graph.model import Graph
 from samesum.graph.recognizing import Recognizer, Written
 from samesum.graph.steps import Step
+from samesum.graph.wiring import Wiring
 from samesum.operators.rows import Cut, Fact, Inputs
 
 _TITLES = {LAYER_NORM: "fused.LayerNorm", RMS_NORM: "fused.RMSNorm", L2_QUOTIENT: "fused.L2Normalization"}
@@ -21,14 +22,15 @@ _TITLES = {LAYER_NORM: "fused.LayerNorm", RMS_NORM: "fused.RMSNorm", L2_QUOTIENT
 
 def fused(steps: Sequence[Step], graph: Graph, facts: Mapping[str, Fact]) -> list[Step]:
     """`steps`, in their order, with one step in the place of those that write out a normalization."""
-    recognizer = Recognizer(steps, facts, graph.constants, graph.results)
+    wiring = Wiring(steps, facts, graph.constants, graph.results)
+    recognizer = Recognizer(wiring)
     found = [each for step in steps if (each := recognizer.at(step)) is not None]
     if not found:
         return list(steps)
     last = {each.result: each for each in found}
     inner = {step.result for each in found for step in each.parts} - last.keys()
     kept = [step for step in steps if step.result not in inner]
-    whole = [_step(last[step.result], step, recognizer) if step.result in last else step for step in kept]
+    whole = [_step(last[step.result], step, wiring) if step.result in last else step for step in kept]
     return _needed(whole, graph)
 
 
@@ -42,11 +44,11 @@ def _needed(steps: Sequence[Step], graph: Graph) -> list[Step]:
     return kept[::-1]
 
 
-def _step(written: Written, end: Step, recognizer: Recognizer) -> Step:
+def _step(written: Written, end: Step, wiring: Wiring) -> Step:
     inputs = tuple(name for name in (written.data, written.scale, written.bias) if name)
     own = {step.result for step in written.parts}
     others = {name for step in written.parts for name in step.node.inputs if name} - own - {*inputs}
-    constants = {name: array for name in others if (array := recognizer.constant(name)) is not None}
+    constants = {name: array for name in others if (array := wiring.constant(name)) is not None}
     return replace(
         end,
         node=replace(end.node, inputs=inputs),

@@ -6,7 +6,7 @@ numbers in it are constants and if all reductions keep the same axes with length
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -15,14 +15,11 @@ import numpy as np
 
 from samesum.algebra.rows import L2_QUOTIENT, LAYER_NORM, RMS_NORM, Norm
 from samesum.engine.norms import NO_EPSILON, Epsilon
-from samesum.formats.arrays import Dtype, NDArray
+from samesum.formats.arrays import Dtype
 from samesum.graph.steps import Step
-from samesum.operators.rows import UNKNOWN, Fact
+from samesum.graph.wiring import Wiring, both_ways, operator_of
 
 _FLOATS = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)))
-_IN_ONNX = {"Subtract": "Sub", "Multiply": "Mul", "Divide": "Div", "Power": "Pow", "Maximum": "Max"}
-_BROADCASTS = 8
-"""The ONNX opset since which all of these operators broadcast as NumPy does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +51,11 @@ class _Divisor:
     parts: tuple[Step, ...]
 
 
+@dataclass(frozen=True, slots=True)
 class Recognizer:
     """Finds the normalizations that end at a step."""
 
-    def __init__(
-        self, steps: Sequence[Step], facts: Mapping[str, Fact], constants: Mapping[str, NDArray], results: Sequence[str]
-    ) -> None:
-        self._facts, self._constants, self._results = facts, constants, frozenset(results)
-        self._makers = {name: step for step in steps for name in step.results}
-        self._readers: dict[str, list[Step]] = {}
-        for step in steps:
-            for name in dict.fromkeys(step.node.inputs):
-                self._readers.setdefault(name, []).append(step)
+    wiring: Wiring
 
     def at(self, step: Step) -> Written | None:
         """The normalization whose quotient is `step`, with the scale and the bias that follow; None if it is none."""
@@ -75,79 +65,35 @@ class Recognizer:
                 return self._with_affine(found)
         return None
 
-    def constant(self, name: str) -> NDArray | None:
-        """The array that a value always is; None if it depends on the inputs or is not known beforehand."""
-        found = self._constants.get(name)
-        return self._fact(name).value if found is None else found
-
-    def _fact(self, name: str) -> Fact:
-        return self._facts.get(name, UNKNOWN)
-
-    def _made(self, name: str, operator: str) -> Step | None:
-        step = self._makers.get(name)
-        return step if step is not None and _operator(step) == operator else None
-
-    def _number(self, name: str, of: str) -> float | None:
-        """A constant of one element that leaves the shape of the value `of` as it is."""
-        value, shape = (self.constant(name) if name else None), self._fact(of).shape
-        if value is None or shape is None or value.size != 1 or value.ndim > len(shape):
-            return None
-        return float(value.reshape(())[()])
-
-    def _with_number(self, step: Step | None) -> tuple[str, float] | None:
-        """The input of a step of two inputs that is no constant, and the constant."""
-        if step is not None and len(step.node.inputs) == 2:
-            for name, other in _both_ways(step):
-                number = self._number(other, name)
-                if number is not None:
-                    return name, number
-        return None
-
-    def _power(self, name: str, exponent: float) -> str | None:
-        """What `name` is that power of, as Pow writes it."""
-        step = self._made(name, "Pow")
-        if step is None or self._number(step.node.inputs[1], step.node.inputs[0]) != exponent:
-            return None
-        return step.node.inputs[0]
-
     def _quotients(self, step: Step) -> Iterator[tuple[str, _Divisor]]:
         """The readings of a step as a quotient."""
-        if _operator(step) == "Div":
+        if operator_of(step) == "Div":
             yield step.node.inputs[0], self._divisor(step.node.inputs[1], (step,))
-        elif _operator(step) == "Mul":
-            for numerator, inverse in _both_ways(step):
-                maker = self._makers.get(inverse)
+        elif operator_of(step) == "Mul":
+            for numerator, inverse in both_ways(step):
+                maker = self.wiring.makers.get(inverse)
                 if maker is None:
                     continue
-                if (base := self._power(inverse, -0.5)) is not None:
+                if (base := self.wiring.power(inverse, -0.5)) is not None:
                     yield numerator, _Divisor(base, True, (maker, step))
-                elif (base := self._inverted(inverse)) is not None:
+                elif (base := self.wiring.inverted(inverse)) is not None:
                     yield numerator, self._divisor(base, (maker, step))
 
-    def _inverted(self, name: str) -> str | None:
-        """What `name` is one over."""
-        if (step := self._made(name, "Reciprocal")) is not None:
-            return step.node.inputs[0]
-        step = self._made(name, "Div")
-        if step is not None and self._number(step.node.inputs[0], step.node.inputs[1]) == 1:
-            return step.node.inputs[1]
-        return self._power(name, -1)
-
     def _divisor(self, name: str, parts: tuple[Step, ...]) -> _Divisor:
-        maker = self._makers.get(name)
-        under = maker.node.inputs[0] if maker and _operator(maker) == "Sqrt" else self._power(name, 0.5)
+        maker = self.wiring.makers.get(name)
+        under = maker.node.inputs[0] if maker and operator_of(maker) == "Sqrt" else self.wiring.power(name, 0.5)
         if under is None or maker is None:
             return _Divisor(name, False, parts)
         return _Divisor(under, True, (maker, *parts))
 
     def _by_root_of_mean(self, numerator: str, divisor: _Divisor) -> Written | None:
         """LayerNorm or RMSNorm: by the root of the mean of squares and a constant."""
-        add = self._made(divisor.name, "Add")
-        added = self._with_number(add)
+        add = self.wiring.made(divisor.name, "Add")
+        added = self.wiring.with_number(add)
         if not divisor.is_root or add is None or added is None or not 0 <= added[1] < float("inf"):
             return None
-        mean = self._reduced(added[0], "ReduceMean")
-        square = self._makers.get(mean.node.inputs[0]) if mean is not None else None
+        mean = self.wiring.reduced(added[0], "ReduceMean")
+        square = self.wiring.makers.get(mean.node.inputs[0]) if mean is not None else None
         if mean is None or square is None or (base := self._squared(square)) is None:
             return None
         parts = (square, mean, add, *divisor.parts)
@@ -163,11 +109,13 @@ class Recognizer:
     def _by_norm(self, numerator: str, divisor: _Divisor) -> Written | None:
         """L2 normalization: by the norm, or by the greater of the norm and a constant."""
         name, parts, least = divisor.name, divisor.parts, 0.0
+        if repeated := self.wiring.spread(name, numerator):
+            name, parts = repeated[-1].node.inputs[0], (*repeated, *parts)
         bounded = self._bounded(name)
         if bounded is not None:
-            parts = (self._makers[name], *parts)
+            parts = (self.wiring.makers[name], *parts)
             name, least = bounded
-        norm = self._reduced(name, "ReduceL2")
+        norm = self.wiring.reduced(name, "ReduceL2")
         if divisor.is_root or norm is None or norm.node.inputs[0] != numerator or not 0 <= least < float("inf"):
             return None
         if Fraction(least * least) != Fraction(least) ** 2:
@@ -177,29 +125,23 @@ class Recognizer:
 
     def _bounded(self, name: str) -> tuple[str, float] | None:
         """The value and the constant of which `name` is the greater."""
-        if (step := self._made(name, "Max")) is not None:
-            return self._with_number(step)
-        step = self._made(name, "Clip")
+        if (step := self.wiring.made(name, "Max")) is not None:
+            return self.wiring.with_number(step)
+        step = self.wiring.made(name, "Clip")
         if step is None or len(step.node.inputs) < 2 or any(step.node.inputs[2:]):
             return None
-        number = self._number(step.node.inputs[1], step.node.inputs[0])
+        number = self.wiring.number(step.node.inputs[1], step.node.inputs[0])
         return None if number is None else (step.node.inputs[0], number)
-
-    def _reduced(self, name: str, operator: str) -> Step | None:
-        """The reduction that gives `name`, if its axes are known and stay."""
-        step = self._made(name, operator)
-        is_kept = step is not None and step.axes and step.operation is not None and step.operation.keepdims
-        return step if is_kept else None
 
     def _squared(self, step: Step) -> str | None:
         base, *others = step.node.inputs
-        is_product = _operator(step) == "Mul" and others == [base]
-        return base if is_product or self._power(step.result, 2) == base else None
+        is_product = operator_of(step) == "Mul" and others == [base]
+        return base if is_product or self.wiring.power(step.result, 2) == base else None
 
     def _centred(self, name: str) -> tuple[str, tuple[Step, Step]] | None:
         """The value whose mean `name` has lost, and the steps of the mean and of the difference."""
-        step = self._made(name, "Sub")
-        mean = self._reduced(step.node.inputs[1], "ReduceMean") if step is not None else None
+        step = self.wiring.made(name, "Sub")
+        mean = self.wiring.reduced(step.node.inputs[1], "ReduceMean") if step is not None else None
         if step is None or mean is None or mean.node.inputs[0] != step.node.inputs[0]:
             return None
         return step.node.inputs[0], (mean, step)
@@ -207,7 +149,7 @@ class Recognizer:
     def _written(
         self, row: Norm, data: str, reduction: Step, epsilon: Epsilon, parts: tuple[Step, ...]
     ) -> Written | None:
-        fact = self._fact(data)
+        fact = self.wiring.fact(data)
         if fact.dtype is None or fact.dtype not in _FLOATS or fact.shape is None or not reduction.axes:
             return None
         steps = tuple({step.result: step for step in parts}.values())
@@ -217,8 +159,8 @@ class Recognizer:
         """True if nothing else needs a value on the way."""
         own = {step.result for step in found.parts}
         inner = own - {found.result}
-        return not inner & self._results and all(
-            reader.result in own for name in inner for reader in self._readers.get(name, ())
+        return not inner & self.wiring.results and all(
+            reader.result in own for name in inner for reader in self.wiring.readers.get(name, ())
         )
 
     def _with_affine(self, found: Written) -> Written:
@@ -233,11 +175,11 @@ class Recognizer:
 
     def _follower(self, found: Written, operator: str) -> tuple[Step, str] | None:
         """The only reader of the result, if it is that operator with a constant; the name of the constant."""
-        readers = self._readers.get(found.result, ())
-        if len(readers) != 1 or found.result in self._results or _operator(readers[0]) != operator:
+        readers = self.wiring.readers.get(found.result, ())
+        if len(readers) != 1 or found.result in self.wiring.results or operator_of(readers[0]) != operator:
             return None
-        for name, other in _both_ways(readers[0]):
-            array = self.constant(other)
+        for name, other in both_ways(readers[0]):
+            array = self.wiring.constant(other)
             if name == found.result and array is not None and array.dtype == found.dtype and array.ndim <= found.rank:
                 return readers[0], other
         return None
@@ -245,20 +187,3 @@ class Recognizer:
 
 def _axes(reduction: Step) -> frozenset[int]:
     return frozenset(reduction.axes or ())
-
-
-def _both_ways(step: Step) -> Iterator[tuple[str, str]]:
-    a, b = step.node.inputs
-    yield a, b
-    yield b, a
-
-
-def _operator(step: Step) -> str:
-    """The operator in ONNX's words; nothing for one that broadcasts otherwise than NumPy does."""
-    node = step.node
-    broadcasts = (
-        node.opset is not None and node.opset >= _BROADCASTS
-        if node.standard == "onnx"
-        else node.standard == "openvino" and node.attributes.get("auto_broadcast", "numpy") == "numpy"
-    )
-    return _IN_ONNX.get(node.operator, node.operator) if broadcasts else ""
