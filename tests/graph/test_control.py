@@ -257,7 +257,12 @@ def test_scan_of_opset_8_has_a_batch_and_lengths() -> None:
         (NODE("If", ["b"], ["z", "k"], then_branch=THEN, else_branch=ELSE), "else_branch gives 1 results"),
         (NODE("If", ["b"], ["z"], then_branch=THEN), "the attribute 'else_branch' is missing"),
         (NODE("Loop", ["m", "", "x"], ["z"], body=3), "body is 3; allowed is a graph"),
-        (NODE("Scan", ["x"], ["z"], body=SCANNING, num_scan_inputs=2), "body has 3 inputs; 1 are needed"),
+        (
+            NODE("Scan", ["x"], ["z"], body=SCANNING, num_scan_inputs=2),
+            "num_scan_inputs is 2; there are 1 states and scan",
+        ),
+        (NODE("Scan", ["x"], ["z"], body=SCANNING, num_scan_inputs=-1), "num_scan_inputs is -1; there are 1 states"),
+        (NODE("Scan", ["x"], ["z"], body=SCANNING, num_scan_inputs=1), "body has 3 inputs; 1 are needed"),
     ],
 )
 def test_graphs_that_do_not_fit_are_refused_as_the_file_is_read(node: Any, message: str) -> None:

@@ -63,6 +63,21 @@ def test_order_threads_and_instruction_sets(dtype: np.dtype[Any]) -> None:
 
 
 @each_float
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("length", [1, 2, 40])
+def test_infinities_stay_in_their_segments(dtype: np.dtype[Any], value: float, length: int) -> None:
+    x, labels = np.arange(3 * length, dtype=np.float64).astype(dtype), np.arange(3 * length) % 3
+    x[1 :: 3 * length] = value
+    for name in ("sum", "mean"):
+        expected = np.stack([getattr(ss, name)(x[labels == s]) for s in range(3)])
+        assert_bits(ss.segment_reduce(x, labels, reduce=name), expected, name)  # type: ignore[arg-type]
+        assert_bits(ss.scatter_reduce(np.zeros(3, dtype), 0, labels, x, name, include_self=False), expected, name)  # type: ignore[arg-type]
+        target = np.array([1, value, 2], np.float64).astype(dtype)
+        expected = np.stack([getattr(ss, name)(np.append(x[labels == s], target[s])) for s in range(3)])
+        assert_bits(ss.scatter_reduce(target, 0, labels, x, name), expected, name)  # type: ignore[arg-type]
+
+
+@each_float
 def test_layouts_and_labels(dtype: np.dtype[Any]) -> None:
     x = data(dtype, (60, 7, 5))
     labels = np.random.default_rng(3).integers(0, 6, 60)

@@ -131,6 +131,18 @@ def test_adaptive_pools(dtype: Any) -> None:
     assert ss.openvino.AdaptiveMaxPool(x, sizes, index_element_type="i32", outputs=2)[1].dtype == np.int32
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4), (0, 1, 4, 3, 2), (0, 1, 3, 2, 4), (4, 3, 2, 1, 0), (2, 3, 4, 1, 0)])
+def test_of_equals_the_first_is_named_in_every_layout(order: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).integers(0, 3, (2, 3, 4, 5, 6)).astype(np.float32)
+    view = x.transpose(order).copy().transpose(np.argsort(order))
+    for each in (view, view[..., ::-1].copy("K")[..., ::-1], np.broadcast_to(x[:1], x.shape)):
+        for call in ({"kernel_shape": [2, 3, 2]}, {"kernel_shape": [3, 2, 3], "dilations": [1, 2, 2]}):
+            got = ss.onnx.MaxPool(each, **call, outputs=2)[1]  # type: ignore[arg-type]
+            assert_bits(got, ss.onnx.MaxPool(each.copy(), **call, outputs=2)[1], f"{each.strides}")  # type: ignore[arg-type]
+        got = ss.openvino.AdaptiveMaxPool(each, [2, 3, 2], outputs=2)[1]
+        assert_bits(got, ss.openvino.AdaptiveMaxPool(each.copy("C"), [2, 3, 2], outputs=2)[1])
+
+
 def test_indices_are_counted_as_asked() -> None:
     x = cases.make("normal", np.float32, 2 * 3 * 4 * 5, 1).reshape(2, 3, 4, 5)
     call: dict[str, Any] = {"kernel_shape": [2, 2]}

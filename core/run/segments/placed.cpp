@@ -149,7 +149,7 @@ class PlacedResults {
     const std::size_t parts_;
 };
 
-// The greatest magnitude of some contiguous elements; NaN if one of them is NaN.
+// The greatest magnitude of some contiguous elements; infinity if one of them is not finite.
 double greatest_of(const char* x, std::int64_t n, Format format) {
     if (n == 0) return 0;
     const std::int64_t size = static_cast<std::int64_t>(size_of(format)), shape[] = {n}, strides[] = {size};
@@ -159,7 +159,8 @@ double greatest_of(const char* x, std::int64_t n, Format format) {
     constexpr bool reduced[] = {true};
     reduce_several({x, 1, shape, strides, format, false}, reduced, results, 2);
     const double low = real_at(least, 0, format), high = real_at(most, 0, format);
-    return low != low ? low : std::max(magnitude(low), magnitude(high));
+    // The infinities of float16 are NaN here, which std::max would lose.
+    return low != low || high != high ? HUGE_VAL : std::max(magnitude(low), magnitude(high));
 }
 
 template <class States, class Block>

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from operator import index
 from pathlib import Path
 
 from samesum import _core
 from samesum.engine import control_groups
+from samesum.engine.threads import integer_of
 from samesum.errors import AttributeValueError
 
 MOST_BYTES = 2**48
@@ -25,7 +25,8 @@ def set_cache_limit(n: int, /) -> None:
     the control group's limit) if that is less, or what the environment variable `SAMESUM_CACHE_LIMIT` says. Memory in
     use grows by `n` at most. A limit below what is kept takes effect at once. Arrays given as `out` and those of a
     program that has chosen an allocator of NumPy's of its own have no part in this. Raises AttributeValueError, a
-    ValueError, for `n` below 0 or above 2^48, TypeError for what is no integer.
+    ValueError, for `n` below 0 or above 2^48, DtypeError, a TypeError,
+    for what is no integer.
 
     >>> before = get_cache_limit()
     >>> set_cache_limit(64 << 20)
@@ -33,7 +34,7 @@ def set_cache_limit(n: int, /) -> None:
     67108864
     >>> set_cache_limit(before)
     """
-    limit = index(n)
+    limit = integer_of("the limit of the cache", n)
     if not 0 <= limit <= MOST_BYTES:
         raise AttributeValueError(f"the limit of the cache is {limit} bytes; allowed are 0 to 2^48")
     _core.set_cache_limit(limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import index
 
 from samesum import _core
-from samesum.errors import AttributeValueError
+from samesum.errors import AttributeValueError, DtypeError
 
 MOST_THREADS = 4096
 
@@ -18,7 +18,7 @@ def set_num_threads(n: int, /) -> None:
 
     At the start `n` is the number of processors that the process may use (by its affinity and the CPU quota of its
     control group, read once), or what the environment variable `SAMESUM_NUM_THREADS` says. Raises AttributeValueError,
-    a ValueError, for `n` below 1 or above 4096, TypeError for what is no integer.
+    a ValueError, for `n` below 1 or above 4096, DtypeError, a TypeError, for what is no integer.
 
     >>> before = get_num_threads()
     >>> set_num_threads(1)
@@ -26,10 +26,18 @@ def set_num_threads(n: int, /) -> None:
     1
     >>> set_num_threads(before)
     """
-    threads = index(n)
+    threads = integer_of("the number of threads", n)
     if not 1 <= threads <= MOST_THREADS:
         raise AttributeValueError(f"the number of threads is {threads}; allowed are 1 to {MOST_THREADS}")
     _core.set_num_threads(threads)
+
+
+def integer_of(name: str, value: object) -> int:
+    """The value as an integer of Python; DtypeError for what is none."""
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise DtypeError(f"{name} is {value!r}; an integer is needed") from None
 
 
 def get_num_threads() -> int:

@@ -109,7 +109,10 @@ def _counts(step: Step, results: int) -> tuple[int, int, int]:
         return states + 1, states + 2, results - 1
     own -= step.title == "onnx.Scan-8"
     assert step.held is not None
-    return own - step.held.attributes["num_scan_inputs"], own, results
+    number: int = step.held.attributes["num_scan_inputs"]
+    if not 1 <= number <= own:
+        raise ModelError(f"{step.title}: num_scan_inputs is {number}; there are {own} states and scan inputs")
+    return own - number, own, results
 
 
 def _foretold(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:

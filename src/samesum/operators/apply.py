@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from samesum.errors import DtypeError, SamesumError, ShapeError, saying
+from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError, saying
 from samesum.formats.arrays import NDArray, type_name
 from samesum.formats.elements import names
 from samesum.formats.limits import MAX_RANK
@@ -35,8 +35,9 @@ def apply_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray
     """The first `count` outputs of an operator that has several; the errors are those of `apply`."""
     spec = operation.spec
     outputs = ROWS[spec.identifier].all
-    assert outputs is not None
     try:
+        if outputs is None:
+            raise AttributeValueError(f"{count} outputs were asked for; this version has one")
         check_inputs(spec, inputs)
         return outputs.run(operation, inputs, count)
     except (SamesumError, MemoryError) as error:

@@ -11,6 +11,7 @@ import numpy as np
 from samesum.engine.windows import AxisWindows
 from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray
+from samesum.formats.limits import excess
 
 SAME = ("same_upper", "same_lower")
 
@@ -126,6 +127,8 @@ def adaptive_windows(sizes: Sequence[int], shape: Sequence[int]) -> list[AxisWin
     for size, length in zip(sizes, shape[2:], strict=True):
         if size < 1 or length < 1:
             raise ShapeError(f"{length} elements are not shared by {size} windows; one at least of each is needed")
+    if reason := excess([*shape[:2], *sizes]):
+        raise ShapeError(f"the output: {reason}")
     return [AxisWindows(axis, 1, _shares(length, sizes[axis - 2])) for axis, length in enumerate(shape[2:], 2)]
 
 

@@ -108,6 +108,10 @@ def _steps(shape: Sequence[int]) -> list[int]:
 
 
 def _indexed(x: NDArray, windows: list[AxisWindows], steps: Sequence[int], attributes: Attributes) -> NDArray:
+    # The core takes axes in the order of memory, in which another one of equal elements may be the first.
+    distances = [abs(x.strides[each.axis]) for each in windows if x.shape[each.axis] > 1]
+    if 0 not in distances and distances != sorted(distances, reverse=True):
+        x = np.ascontiguousarray(x)
     found = reduce_windows(ARGMAX, x, windows, index_steps=steps)
     result: NDArray = found.astype(_INDICES[attributes.get("index_element_type", "i64")], copy=False)
     return result

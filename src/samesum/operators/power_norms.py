@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def whole_power(p: float) -> int:
 def root_of_powers(x: NDArray, windows: Sequence[AxisWindows], p: int) -> NDArray:
     """The p-norm of each window of `x`, in its type."""
     spatial = tuple(each.table.shape[1] for each in windows)
-    planes = x.reshape(-1, *x.shape[2:])
+    planes = x.reshape(prod(x.shape[:2]), *x.shape[2:])
     result = np.empty((len(planes), int(np.prod(spatial))), x.dtype.newbyteorder("="))
     for first, sets in _sets(planes, windows):
         result[first : first + len(sets)] = power_norm(sets, (2,), p, result.dtype)

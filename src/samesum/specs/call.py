@@ -9,10 +9,12 @@ from samesum.specs.lookup import lookup
 from samesum.specs.row import Spec
 
 
-@lru_cache(maxsize=256, typed=True)
 def spec_of(standard: str, operator: str, opset: int | None, /) -> Spec:
     """What `lookup` gives, and the same errors."""
-    return lookup(standard, operator, opset)
+    try:
+        return _remembered_spec(standard, operator, opset)
+    except TypeError:  # an opset without a hash
+        return lookup(standard, operator, opset)
 
 
 def operation_of(standard: str, operator: str, opset: int | None, /, **attributes: object) -> Operation:
@@ -21,6 +23,11 @@ def operation_of(standard: str, operator: str, opset: int | None, /, **attribute
         return _remembered(standard, operator, opset, **attributes)
     except TypeError:  # a value without a hash
         return bind(lookup(standard, operator, opset), attributes)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _remembered_spec(standard: str, operator: str, opset: int | None, /) -> Spec:
+    return lookup(standard, operator, opset)
 
 
 @lru_cache(maxsize=256, typed=True)

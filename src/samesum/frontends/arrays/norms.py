@@ -17,6 +17,7 @@ from samesum.engine.norms import Epsilon, normalize_lines
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import integer_of
+from samesum.formats.limits import checked
 from samesum.frontends.arrays.numbers import exact_numbers, integer, real_number
 
 _FLOATS = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)))
@@ -100,7 +101,7 @@ def group_norm(
     if array.ndim < 2 or groups < 1 or array.shape[1] % groups:
         raise ShapeError(f"x of shape {array.shape} has no {groups} equal groups of channels along axis 1")
     channels = array.shape[1]
-    shape = (array.shape[0], groups, channels // groups, *array.shape[2:])
+    shape = checked((array.shape[0], groups, channels // groups, *array.shape[2:]))
     scales = []
     for name, each in (("weight", weight), ("bias", bias)):
         found = None if each is None else exact_numbers(name, each)

@@ -12,9 +12,10 @@ from samesum.engine.memory import flags_of
 from samesum.engine.memory import reduce as reduce_all
 from samesum.engine.scattering import scatter_elements
 from samesum.engine.segments import reduce_labelled
-from samesum.errors import AttributeValueError, DtypeError, ShapeError
+from samesum.errors import AttributeValueError, DtypeError, ShapeError, saying
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import from_front
+from samesum.formats.limits import checked
 from samesum.frontends.arrays.numbers import integer
 from samesum.frontends.arrays.variances import checked_correction
 
@@ -117,12 +118,15 @@ def scatter_reduce(
 def _segments(row: Reduction, x: NDArray, axis: int, labels: NDArray, count: int, correction: float) -> NDArray:
     flags = flags_of(row)
     dtype = reduce_all(row, np.zeros(1, x.dtype.newbyteorder("=")), None, flags).dtype
-    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
+    shape = checked((*x.shape[:axis], count, *x.shape[axis + 1 :]))
     if row.has_identity:
         result = np.full(shape, reduce_all(row, np.zeros(0, x.dtype.newbyteorder("=")), None, flags), dtype)
     else:
         result = np.empty(shape, dtype)
-    empty = reduce_labelled(row, x, axis, labels, result, flags=flags, correction=correction)
+    try:
+        empty = reduce_labelled(row, x, axis, labels, result, flags=flags, correction=correction)
+    except MemoryError as error:
+        raise saying(f"{row.name} of {count} segments", error) from None
     if empty >= 0 and not row.has_identity:
         raise ShapeError(f"no {row.name} of an empty set: label {empty} of 0 to {count - 1} has no element")
     return result

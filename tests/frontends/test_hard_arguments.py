@@ -1,0 +1,45 @@
+"""Arguments far from what functions take: each is refused in words, and what is only empty is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samesum as ss
+
+X = np.float32([[[1, 2, 3, 4]]])
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "call"),
+    [
+        (ss.DtypeError, r"the limit of the cache is 'x'; an integer", lambda: ss.set_cache_limit("x")),  # type: ignore[arg-type]
+        (ss.DtypeError, r"the number of threads is 1\.5; an integer", lambda: ss.set_num_threads(1.5)),  # type: ignore[arg-type]
+        (ss.AxisError, r"axes have to be None, an integer", lambda: ss.sum(X, np.float64)),  # type: ignore[arg-type]
+        (ss.ShapeError, r"2\^40 elements", lambda: ss.segment_reduce(X, [0], 0, 2**62)),
+        (ss.ShapeError, r"2\^40 elements", lambda: ss.segment_reduce(X, [2**63 - 1])),
+        (ss.ShapeError, r"2\^40 elements", lambda: ss.group_norm(X[:, :0], 2**63)),
+        (ss.ShapeError, r"2\^40 elements", lambda: ss.openvino.AdaptiveAvgPool(X, [2**62])),
+        (ss.ShapeError, r"2\^40 elements", lambda: ss.openvino.AdaptiveMaxPool(X, [2**62])),
+        (
+            ss.AttributeValueError,
+            r"onnx\.MaxPool-1: 2 outputs were asked for; this version has one",
+            lambda: ss.onnx.MaxPool(X, kernel_shape=[2], outputs=2, opset=7),
+        ),
+        (ss.UnsupportedOperator, r"in opset \[\]; known", lambda: ss.onnx.ReduceMean(X, [1], opset=[])),  # type: ignore[arg-type]
+    ],
+)
+def test_refused_in_words(error: type[Exception], words: str, call: Callable[[], Any]) -> None:
+    with pytest.raises(error, match=words):
+        call()
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 4])
+def test_norms_of_nothing_are_zero_for_every_p(p: int) -> None:
+    assert ss.onnx.GlobalLpPool(np.ones((2, 1, 3, 0), np.float32), p=p).tolist() == [[[[0]]], [[[0]]]]
+    pooled = ss.onnx.LpPool(np.ones((2, 1, 3, 0)), kernel_shape=[1, 2], p=p, auto_pad="SAME_UPPER")
+    assert pooled.shape == (2, 1, 3, 0)
+    assert ss.onnx.LpPool(np.ones((0, 1, 3, 4)), kernel_shape=[1, 2], p=p).shape == (0, 1, 3, 3)
