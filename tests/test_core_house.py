@@ -29,7 +29,7 @@ def included(room: str) -> set[tuple[str, str]]:
     """The files of a room, and the other rooms of the core that they include."""
     return {
         (path.name, other)
-        for path in sorted((CORE / room).glob("*.?pp"))
+        for path in sorted((CORE / room).rglob("*.?pp"))
         for other in re.findall(r'^#include "(\w+)/', path.read_text(encoding="utf-8"), re.MULTILINE)
         if other != room
     }

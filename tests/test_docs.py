@@ -1,10 +1,12 @@
-"""docs/conformance.md tells of every suite, its result is of these suites; docs/contents.md names every operator."""
+"""docs/conformance.md tells of every suite, its result is of these suites; other pages name every public function."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
+import samesum
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO
@@ -33,3 +35,18 @@ def test_what_a_model_may_contain_is_on_its_page() -> None:
     for column, standard in ((2, ONNX), (3, OPENVINO)):
         named = set(re.findall(r"[A-Z][A-Za-z0-9]+", " ".join(cells[column] for cells in rows)))
         assert {operator.name for operator in standard.operators if operator.row is None} - named == set()
+
+
+def test_every_function_on_arrays_is_on_its_page() -> None:
+    page = (DOCS / "arrays.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+)[`(]", page))
+    functions = {name for name in samesum.__all__ if inspect.isroutine(getattr(samesum, name))}
+    assert functions - named == {"load"}
+
+
+def test_every_operator_that_is_a_function_is_on_its_page() -> None:
+    named = set(re.findall(r"[A-Za-z0-9]+", (DOCS / "operators.md").read_text(encoding="utf-8")))
+    for module in (samesum.onnx, samesum.openvino):
+        operators = {name for name in module.__all__ if inspect.isfunction(getattr(module, name)) and name[0].isupper()}
+        assert len(operators) > 20
+        assert operators - named == set()

@@ -27,7 +27,7 @@ struct StateReader {
     void (*read)(const void* tile, const Table& to);
 };
 
-// How the prefixes of a block of a row are found: see kernels/scan.hpp.
+// How the prefixes of a block of a row are found: see kernels/scans/scan.hpp.
 enum class PrefixWay : std::uint8_t { exact, plain, grid, words };
 
 enum class Elementary : std::uint8_t {

@@ -29,7 +29,7 @@ constexpr std::size_t triple_elements = 4096;
 struct Carry {
     Sum sum;               // of floats
     double size = 0;       // of one block of floats: the sum of the magnitudes, nearly
-    double shift = 0;      // likewise: see kernels/grid.hpp; zero unless all elements are on that grid
+    double shift = 0;      // likewise: see kernels/blocks/grid.hpp; zero unless all elements are on that grid
     __int128 integer = 0;  // of integers; its low bits where they are taken modulo 2^k
     ProductCarry product;  // of floats
 };

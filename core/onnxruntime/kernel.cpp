@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "methods/scan_method.hpp"
-#include "run/normalize.hpp"
-#include "run/reduce.hpp"
-#include "run/scan.hpp"
+#include "run/normalize/normalize.hpp"
+#include "run/reduce/reduce.hpp"
+#include "run/scans/scan.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum::onnxruntime {

@@ -1,10 +1,10 @@
 // Normalizations about a mean or by a norm: which elements make a line, and what they are scaled by.
-#include "run/norms.hpp"
+#include "run/normalize/norms.hpp"
 
 #include <algorithm>
 
 #include "onnxruntime/kernel.hpp"
-#include "run/reduce.hpp"
+#include "run/reduce/reduce.hpp"
 
 namespace samesum::onnxruntime {
 

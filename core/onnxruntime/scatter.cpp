@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "onnxruntime/kernel.hpp"
-#include "run/segments.hpp"
+#include "run/segments/segments.hpp"
 
 namespace samesum::onnxruntime {
 

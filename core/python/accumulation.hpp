@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "python/reductions.hpp"
-#include "run/accumulation.hpp"
+#include "run/reduce/accumulation.hpp"
 
 namespace samesum::python {
 

@@ -5,7 +5,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/reductions.hpp"
-#include "run/certificates.hpp"
+#include "run/reduce/certificates.hpp"
 
 namespace samesum::python {
 

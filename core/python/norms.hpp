@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "python/reductions.hpp"
-#include "run/norms.hpp"
+#include "run/normalize/norms.hpp"
 
 namespace samesum::python {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "python/reductions.hpp"
-#include "run/exact_products.hpp"
+#include "run/exact/exact_products.hpp"
 
 namespace samesum::python {
 

@@ -8,7 +8,7 @@
 
 #include "python/masks.hpp"
 #include "python/outputs.hpp"
-#include "run/reduce.hpp"
+#include "run/reduce/reduce.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 

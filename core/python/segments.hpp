@@ -2,7 +2,7 @@
 #pragma once
 
 #include "python/reductions.hpp"
-#include "run/segments.hpp"
+#include "run/segments/segments.hpp"
 
 namespace samesum::python {
 

@@ -3,7 +3,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "python/reductions.hpp"
-#include "run/exact_totals.hpp"
+#include "run/exact/exact_totals.hpp"
 
 namespace samesum::python {
 

@@ -6,8 +6,8 @@
 
 #include "python/elementwise.hpp"
 #include "python/reductions.hpp"
-#include "run/terms.hpp"
-#include "run/windows.hpp"
+#include "run/windows/terms.hpp"
+#include "run/windows/windows.hpp"
 
 namespace samesum::python {
 

@@ -10,7 +10,7 @@
 
 #include "exact/elements.hpp"
 #include "kernels/instruction_set.hpp"
-#include "run/exact_words.hpp"
+#include "run/exact/exact_words.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "run/elementwise.hpp"
-#include "run/normalize.hpp"
-#include "run/reduce.hpp"
-#include "run/scan.hpp"
+#include "run/normalize/normalize.hpp"
+#include "run/reduce/reduce.hpp"
+#include "run/scans/scan.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
-#include "run/normalize.hpp"
-#include "run/reduce.hpp"
-#include "run/scan.hpp"
+#include "run/normalize/normalize.hpp"
+#include "run/reduce/reduce.hpp"
+#include "run/scans/scan.hpp"
 #include "threads/pool.hpp"
 
 namespace {

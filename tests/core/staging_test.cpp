@@ -1,5 +1,5 @@
 // The plan of a call says how elements come to its loops: it is made from the layout alone, and is read here.
-#include "run/staging.hpp"
+#include "run/layouts/staging.hpp"
 
 #include <doctest/doctest.h>
 

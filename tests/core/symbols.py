@@ -16,7 +16,7 @@ def crossing(folder: Path) -> Iterator[str]:
     """Weak functions of the objects of each instruction set that are not in its namespace."""
     for objects in folders(folder):
         name = _set_of(objects)
-        for path in sorted(objects.glob("*.o")):
+        for path in sorted(objects.rglob("*.o")):
             listed = subprocess.run(["nm", "--demangle", path], check=True, capture_output=True, text=True).stdout
             for line in listed.splitlines():
                 kind, symbol = line[17:].split(" ", 1)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.errors import ModelError, SamesumError
 from samesum.formats.arrays import type_text
+from samesum.graph.fusing import fused
 from samesum.graph.holding import Ready, holding
 from samesum.graph.model import Graph, Value
 from samesum.graph.order import ordered
@@ -39,21 +41,26 @@ class Program:
     """What was inferred of each result."""
 
 
-def prepare(graph: Graph) -> Program:
-    """The program of `graph`; UnsupportedOperator names every operator that cannot run."""
-    steps = bound(ordered(graph), lambda step: holding(step, _ready))
+def prepare(graph: Graph, fuse_normalizations: bool = False) -> Program:
+    """The program of `graph`; UnsupportedOperator names every operator that cannot run.
+
+    `fuse_normalizations` makes one step of the nodes that write out a normalization, here and in the graphs of nodes.
+    """
+    steps = bound(ordered(graph), lambda step: holding(step, partial(_ready, fuse_normalizations=fuse_normalizations)))
     facts = _constants(graph)
     known = [_foretold(step, facts) for step in steps]
     said = [(value, facts[value.name]) for value in graph.declared]
     said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
+    if fuse_normalizations:
+        known = fused(known, graph, facts)
     return Program(graph, tuple(known), staged(known, graph), outputs, results)
 
 
-def _ready(graph: Graph) -> Ready:
+def _ready(graph: Graph, fuse_normalizations: bool) -> Ready:
     """A graph that a node holds."""
-    program = prepare(graph)
+    program = prepare(graph, fuse_normalizations)
     return Ready(program.steps, program.stages, program.facts)
 
 

@@ -43,8 +43,8 @@ def segment_reduce(
     `labels` is an integer array of rank 1 with one label from 0 on for each slice, in any order. The result has
     `num_segments` slices along `axis` (None: one more than the greatest label) and the dtype that the function named
     by `reduce` gives: `sum`, `mean`, `l2` and so on. `correction` is that of `var` and `std`. The order of the slices,
-    cuts and threads change no bit. A label without slices gives what the function gives for nothing: 0 for a sum, 1
-    for a product, NaN for a mean.
+    cuts and threads change no bit. A label without slices gives what the function gives for an empty set: 0 for a sum,
+    1 for a product, NaN for a mean.
 
     Raises ShapeError for labels of another shape, and for `min` and `max` if a label has no slices; DtypeError for
     labels that are no integers and a dtype that the function refuses; AttributeValueError for a label that is negative

@@ -21,10 +21,13 @@ Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 _SUFFIXES = {".onnx": "onnx", ".xml": "openvino"}
 
 
-def load(source: Source, weights: Source | None = None) -> Model:
+def load(source: Source, weights: Source | None = None, *, fuse_normalizations: bool = False) -> Model:
     """The model in `source`: the path of an `.onnx` file or of the `.xml` of an OpenVINO IR, or the bytes of either.
 
-    An IR's weights are the `.bin` beside the `.xml` unless `weights` gives another path or the bytes. Raises OSError
+    An IR's weights are the `.bin` beside the `.xml` unless `weights` gives another path or the bytes. Each node is
+    rounded once to its own type. `fuse_normalizations=True` makes one step of the nodes that write out a LayerNorm,
+    RMSNorm or L2 normalization with constant parameters: the whole formula is rounded once, with the bits of
+    `layer_norm` and `rms_norm`, and `plan()` names the nodes. Raises OSError
     (FileNotFoundError and its kin) for a file that cannot be read, ModelError for one that is not a valid model,
     UnsafeModelError for one that reaches beyond itself, UnsupportedOperator with every operator that cannot run,
     MissingPackage for an `.onnx` file without the onnx package.
@@ -40,7 +43,7 @@ def load(source: Source, weights: Source | None = None) -> Model:
 
     name, path, data = _content(source)
     with during(name), FloatingPointScope():  # numbers are read and constants computed
-        return Model(prepare(_graph(name, path, data, weights)))
+        return Model(prepare(_graph(name, path, data, weights), bool(fuse_normalizations)))
 
 
 def survey(source: Source) -> Survey:

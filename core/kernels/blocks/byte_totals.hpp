@@ -1,0 +1,144 @@
+// Exact totals of runs of bytes, by the instructions that add bytes, or products of 16-bit pairs, into wider
+// words.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/vectors/fold.hpp"
+#include "kernels/vectors/vectors.hpp"
+#include "methods/method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+typedef std::uint8_t Octets __attribute__((vector_size(vector_bytes)));
+typedef std::uint16_t Pairs __attribute__((vector_size(vector_bytes)));
+typedef std::uint32_t Quads __attribute__((vector_size(vector_bytes)));
+
+#if defined(__SSE2__)
+// Sums of eight bytes each.
+SAMESUM_INLINE UnsignedLongs sums_of_eight(Octets x) {
+#if defined(__AVX512BW__)
+    return reinterpret_cast<UnsignedLongs>(
+        _mm512_sad_epu8(reinterpret_cast<__m512i>(x), _mm512_setzero_si512()));
+#elif defined(__AVX2__)
+    return reinterpret_cast<UnsignedLongs>(
+        _mm256_sad_epu8(reinterpret_cast<__m256i>(x), _mm256_setzero_si256()));
+#else
+    return reinterpret_cast<UnsignedLongs>(_mm_sad_epu8(reinterpret_cast<__m128i>(x), _mm_setzero_si128()));
+#endif
+}
+
+// Sums of two squares each, of numbers below 2^15.
+SAMESUM_INLINE Quads sums_of_two_squares(Pairs x) {
+#if defined(__AVX512BW__)
+    return reinterpret_cast<Quads>(
+        _mm512_madd_epi16(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(x)));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Quads>(
+        _mm256_madd_epi16(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(x)));
+#else
+    return reinterpret_cast<Quads>(
+        _mm_madd_epi16(reinterpret_cast<__m128i>(x), reinterpret_cast<__m128i>(x)));
+#endif
+}
+#endif
+
+template <class Integer, Map map>
+struct ByteTotal {
+    static_assert(sizeof(Integer) == 1);
+    static constexpr bool flips = std::is_signed_v<Integer> && map == Map::itself;
+    static constexpr std::size_t chains = 4;
+
+#if defined(__SSE2__)
+    // 32 bits are enough for the squares of `block_elements` bytes.
+    using Part = std::conditional_t<map == Map::square, Quads, UnsignedLongs>;
+    static_assert(block_elements * 255 * 255 <= UINT32_MAX);
+
+    static SAMESUM_INLINE Part part_of(Octets x) {
+        if constexpr (flips) x ^= 0x80;
+        if constexpr (std::is_signed_v<Integer> && map != Map::itself) x = x < -x ? x : -x;
+        if constexpr (map == Map::square) {
+            const Pairs pairs = reinterpret_cast<Pairs>(x);
+            return sums_of_two_squares(pairs & 0xff) + sums_of_two_squares(pairs >> 8);
+        } else {
+            return sums_of_eight(x);
+        }
+    }
+
+    // Sums that add up to the total of n <= block_elements bytes, but for the correction.
+    struct Sums {
+        UnsignedLongs sum;
+
+        template <int distance>
+        SAMESUM_INLINE Sums paired(const Sums& other) const {
+            return {paired_low<distance>(sum, other.sum) + paired_high<distance>(sum, other.sum)};
+        }
+    };
+
+    static SAMESUM_INLINE Sums sums_of(const char* p, std::size_t n) {
+        constexpr std::size_t step = chains * vector_bytes;
+        Part part[chains] = {};
+        for (; n >= step; n -= step, p += step) {
+            prefetch_run<step>(p);
+            for (std::size_t k = 0; k < chains; ++k) part[k] += part_of(load<Octets>(p + k * vector_bytes));
+        }
+        for (; n >= vector_bytes; n -= vector_bytes, p += vector_bytes) part[0] += part_of(load<Octets>(p));
+        if (n > 0) part[1] += part_of(beginning(p, n));
+        const UnsignedLongs all = reinterpret_cast<UnsignedLongs>((part[0] + part[1]) + (part[2] + part[3]));
+        return {map == Map::square ? (all & UINT32_MAX) + (all >> 32) : all};
+    }
+
+    // Fewer than a vector, then zeros.
+    static SAMESUM_INLINE Octets beginning(const char* p, std::size_t n) {
+#if defined(__AVX512BW__)
+        return reinterpret_cast<Octets>(_mm512_maskz_loadu_epi8((std::uint64_t{1} << n) - 1, p));
+#else
+        Octets x = {};
+        __builtin_memcpy(&x, p, n);
+        return x;
+#endif
+    }
+
+    static SAMESUM_INLINE std::uint64_t correction(std::size_t n) {
+        const std::size_t vectors = (n + vector_bytes - 1) / vector_bytes;
+        return flips ? 0 - 128 * std::uint64_t{vector_bytes} * vectors : 0;
+    }
+
+    // take(r, total) for each row.
+    template <class Take>
+    static SAMESUM_INLINE void each(const char* p, std::size_t n, std::ptrdiff_t row_stride, std::size_t rows,
+                                    const Take& take) {
+        const std::uint64_t more = correction(n);
+        std::size_t r = 0;
+        for (; r + width <= rows; r += width) {
+            Sums row[width];
+            for (std::size_t k = 0; k < width; ++k, p += row_stride) row[k] = sums_of(p, n);
+            const UnsignedLongs totals = folded_rows(row).sum + more;
+            for (std::size_t k = 0; k < width; ++k) take(r + k, totals[k]);
+        }
+        for (; r < rows; ++r, p += row_stride) {
+            const UnsignedLongs sum = sums_of(p, n).sum;
+            std::uint64_t total = more;
+            for (std::size_t k = 0; k < width; ++k) total += sum[k];
+            take(r, total);
+        }
+    }
+#else
+    template <class Take>
+    static void each(const char* p, std::size_t n, std::ptrdiff_t row_stride, std::size_t rows,
+                     const Take& take) {
+        for (std::size_t r = 0; r < rows; ++r, p += row_stride) take(r, of(p, n));
+    }
+
+    static SAMESUM_INLINE std::uint64_t of(const char* p, std::size_t n) {
+        std::int64_t total = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t x = load<Integer>(p + i);
+            total += map == Map::square ? x * x : map == Map::magnitude && x < 0 ? -x : x;
+        }
+        return static_cast<std::uint64_t>(total);
+    }
+#endif
+};
+
+}  // namespace samesum::SAMESUM_ISA

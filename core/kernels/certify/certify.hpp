@@ -1,0 +1,250 @@
+// The rounding test (Ziv): a result is right when every number within the bound rounds to it.
+#pragma once
+
+#include "kernels/exponentials/logarithm.hpp"
+#include "kernels/vectors/rounding.hpp"
+#include "kernels/vectors/vectors.hpp"
+#include "methods/method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// More than all that a few operations on subnormal numbers round off.
+constexpr double underflow_error = 0x1p-1070;
+
+// Room for the roundings of a bound that up to 2^42 terms were added to.
+constexpr double bound_room = 1 + 0x1p-10;
+
+// Wide enough that the rounding of `value - bound` itself cannot hide a boundary; exact values need none.
+SAMESUM_INLINE Doubles widened(Doubles bound, Doubles value) {
+    const Doubles wide =
+        bound * bound_room + samesum::SAMESUM_ISA::magnitude(value) * 0x1p-52 + underflow_error;
+    return bound > 0 ? wide : bound;
+}
+
+// Totals as arrays: hi[j] + lo[j] is at most bound[j] from the exact one. They are readable in whole vectors.
+struct Totals {
+    const double *hi, *lo, *bound;
+};
+
+struct Interval {
+    Doubles value, bound;
+};
+
+template <Format format>
+SAMESUM_INLINE typename Rounding<format>::Bits chosen(Longs mask, typename Rounding<format>::Bits a,
+                                                      typename Rounding<format>::Bits b) {
+    if constexpr (format == Format::f64) {
+        return mask ? a : b;
+    } else {
+        const Words narrow = narrowed_mask(mask);
+        return (a & narrow) | (b & ~narrow);
+    }
+}
+
+// The logarithm of a finite sum that is not positive, where that is certain.
+struct LogarithmLimits {
+    Doubles value;
+    Longs holds;
+
+    static SAMESUM_INLINE LogarithmLimits of(Doubles sum, Doubles bound) {
+        const Doubles none = {};
+        const Longs zero = (sum == 0) & (bound == 0), negative = (sum < -bound) & (sum > -infinity);
+        return {zero ? none - infinity : none + __builtin_nan(""), zero | negative};
+    }
+};
+
+// Below and above these a remainder could underflow or overflow; between them numbers are normal.
+constexpr double safe_floor = 0x1p-900, safe_ceiling = 0x1p1000;
+// Counts below this are exact.
+constexpr double exact_count = 0x1p53;
+
+// What an error of `bound` in a normal sum makes of its logarithm; infinity if the sum may be much smaller.
+SAMESUM_INLINE Doubles logarithm_bound(Doubles sum, Doubles bound) {
+    const Doubles none = {}, known = bound / sum * 1.01 + underflow_error;
+    return bound < sum * 0x1p-10 ? (bound > 0 ? known : none) : none + infinity;
+}
+
+SAMESUM_INLINE Interval finalized_logarithm(Doubles value, Doubles bound) {
+    const Doubles none = {};
+    const DoubleWord words = logarithm<50>({value, none}, {value - 1, none});
+    const Doubles log = words.hi + words.lo, size = samesum::SAMESUM_ISA::magnitude(log);
+    const LogarithmLimits limits = LogarithmLimits::of(value, bound);
+    const Doubles known = logarithm_bound(value, bound) + size * 0x1p-49;
+    const Longs normal = (value > safe_floor) & (value < infinity);
+    return {limits.holds ? limits.value : log, limits.holds ? none : normal ? known : none + infinity};
+}
+
+// Into formats in which what is below `safe_floor` counts as zero: its remainder need not be exact.
+template <Finalize finalize>
+SAMESUM_INLINE Interval finalized(Doubles value, Doubles bound, double count) {
+    const Doubles none = {}, unknown = none + infinity;
+    if constexpr (finalize == Finalize::over_count) {
+        const Doubles counts = none + count, quotient = value / counts;
+        const Doubles rounding = samesum::SAMESUM_ISA::magnitude(quotient) * 0x1p-53;
+        const Doubles remainder = fused(-quotient, counts, value);
+        const Doubles carried = bound > 0 ? bound / counts + underflow_error : bound;
+        return {quotient, count < exact_count ? carried + (remainder != 0 ? rounding : none) : unknown};
+    } else if constexpr (finalize == Finalize::root) {
+        const Doubles root = square_root(value), known = bound / root + root * 0x1p-53;
+        const Longs zero = (value == 0) & (bound == 0);
+        return {root, root > 0 ? known : zero ? none : unknown};
+    } else if constexpr (finalize == Finalize::logarithm) {
+        return finalized_logarithm(value, bound);
+    } else {
+        return {value, bound};
+    }
+}
+
+// Tells which of the bits are certain, and what they are.
+template <Format format>
+struct Verdict {
+    typename Rounding<format>::Bits bits;
+    Words wrong;
+};
+
+// For sums that overflow no double, into formats narrower than double: what is not finite came from the
+// elements.
+template <Format format, Finalize finalize>
+struct IntervalTest {
+    // Its logarithm is that of +inf, or NaN.
+    static SAMESUM_INLINE Doubles finalized_special(Doubles sum) {
+        const Doubles nan = Doubles{} + __builtin_nan("");
+        return finalize == Finalize::logarithm ? (sum == infinity ? sum : nan) : sum;
+    }
+
+    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count) {
+        using Round = Rounding<format>;
+        const Longs finite = samesum::SAMESUM_ISA::magnitude(hi) < infinity;
+        const Doubles sum = (finite ? hi + lo : hi) + 0.0, zero = {};
+        const Doubles rounded = lo != 0 ? samesum::SAMESUM_ISA::magnitude(sum) * 0x1p-53 : zero;
+        const Interval result = finalized<finalize>(sum, bound + rounded, count);
+        const Doubles b = widened(result.bound, result.value);
+        const auto low = Round::of(finite ? result.value - b : finalized_special(sum)),
+                   high = Round::of(result.value + b);
+        const Words doubtful = Round::different(low, high) | ~narrowed_mask(b < infinity);
+        return {low, doubtful & narrowed_mask(finite)};
+    }
+};
+
+struct Words2 {
+    Doubles hi, lo, bound;
+};
+
+// q + correction for the mean or the root of a normalised total. A remainder is one of its words less the
+// square of q or its multiple, and exact; a bound covers a root where it is little beside the total, which
+// makes the error of the root at most 1 + 2^-21 times the first term of its series.
+template <Finalize finalize>
+SAMESUM_INLINE Words2 quotient_or_root(Words2 total, double count) {
+    constexpr bool mean = finalize == Finalize::over_count;
+    const Doubles whole = samesum::SAMESUM_ISA::magnitude(total.hi), none = {}, counts = none + count;
+    const Longs zero = (whole == 0) & (total.bound == 0);
+    const Doubles q = mean ? total.hi / counts : square_root(total.hi);
+    const Doubles divisor = mean ? counts : 2 * q;
+    Doubles remainder = fused(-q, mean ? counts : q, total.hi), lost;
+    two_sum(remainder, total.lo, remainder, lost);
+    const Doubles correction = remainder / divisor;
+    const Doubles known = total.bound + samesum::SAMESUM_ISA::magnitude(lost);
+    // The second term of the root's series is less than 2^-52 of the first.
+    const Doubles size = samesum::SAMESUM_ISA::magnitude(correction) * 0x1p-50 + underflow_error;
+    const Longs exact = mean ? fused(-correction, divisor, remainder) == 0 : remainder == 0;
+    const Doubles carried = known / divisor * (1 + 0x1p-20) + underflow_error;
+    const Doubles bound = (known > 0 ? carried : none) + (exact ? none : size);
+    Longs safe =
+        (whole > safe_floor) & (whole < safe_ceiling) & (count < exact_count ? Longs{} - 1 : Longs{});
+    if constexpr (!mean) safe &= known < whole * 0x1p-21;
+    return {zero ? none : q, zero ? none : correction, zero ? none : safe ? bound : none + infinity};
+}
+
+// The total finalized, with its bound; a bound of infinity when that cannot be told. A logarithm has `bits`,
+// and may be that of the total over 2^scaled.
+template <Finalize finalize, int bits>
+SAMESUM_INLINE Words2 finalized_words(Words2 total, double count, Doubles scaled) {
+    two_sum(total.hi, total.lo, total.hi, total.lo);
+    if constexpr (finalize == Finalize::itself) {
+        return total;
+    } else if constexpr (finalize == Finalize::logarithm) {
+        const Doubles none = {};
+        Doubles less, error;
+        two_sum(total.hi - 1, total.lo, less, error);
+        const DoubleWord log = logarithm<bits>({total.hi, total.lo}, {less, error}, scaled);
+        const Longs safe = (total.hi > safe_floor) & (total.hi < safe_ceiling);
+        const Doubles own = 2 * logarithm_error<bits>(log.hi) + underflow_error;
+        const Doubles bound = logarithm_bound(total.hi, total.bound) + (log.hi != 0 ? own : none);
+        return {log.hi, log.lo, safe ? bound : none + infinity};
+    } else {
+        return quotient_or_root<finalize>(total, count);
+    }
+}
+
+template <Format format, Finalize finalize>
+struct WordsTest {
+    // Most logarithms need less than double-words. (One verdict, or it is copied in parts that the processor
+    // has to wait for.)
+    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count,
+                                             Doubles scaled = Doubles{}) {
+        constexpr bool logarithm = finalize == Finalize::logarithm;
+        Verdict<format> verdict = with<logarithm ? 67 : 88>(hi, lo, bound, count, scaled);
+        if (logarithm && any_bit(verdict.wrong)) verdict = precisely(hi, lo, bound, count, scaled);
+        return verdict;
+    }
+
+    static __attribute__((noinline)) Verdict<format> precisely(Doubles hi, Doubles lo, Doubles bound,
+                                                               double count, Doubles scaled) {
+        return with<88>(hi, lo, bound, count, scaled);
+    }
+
+    template <int bits>
+    static SAMESUM_INLINE Verdict<format> with(Doubles hi, Doubles lo, Doubles bound, double count,
+                                               Doubles scaled) {
+        using Round = Rounding<format>;
+        const Words2 result = finalized_words<finalize, bits>({hi, lo, bound}, count, scaled);
+        const Doubles b = widened(result.bound, result.lo);
+        const auto low = Round::of(result.hi, result.lo - b), high = Round::of(result.hi, result.lo + b);
+        const Longs usable = (samesum::SAMESUM_ISA::magnitude(result.hi) < infinity) & (b < infinity);
+        const Words doubtful = Round::different(low, high) | ~narrowed_mask(usable);
+        if constexpr (finalize != Finalize::logarithm) return {low, doubtful};
+        const LogarithmLimits limits = LogarithmLimits::of(hi + lo, bound * (1 + 0x1p-50));
+        return {chosen<format>(limits.holds, Round::of(limits.value), low),
+                doubtful & ~narrowed_mask(limits.holds)};
+    }
+};
+
+// Writes the results and which of them failed, from the verdicts on a vector at a time; returns how many did.
+template <Format format, class VerdictAt>
+std::size_t write_verdicts(std::size_t n, void* out, std::uint8_t* failed, const VerdictAt& verdict_at) {
+    Words any = {};
+    for (std::size_t j = 0; j < n; j += width) {
+        const Verdict<format> v = verdict_at(j);
+        const Bytes flags = __builtin_convertvector(v.wrong & 1, Bytes);
+        if (n - j >= width) {
+            any |= v.wrong;
+            Rounding<format>::store_to(out, j, v.bits);
+            store(failed + j, flags);
+        } else {
+            char last[width * size_of(format)];
+            Rounding<format>::store_to(last, 0, v.bits);
+            std::memcpy(static_cast<char*>(out) + j * size_of(format), last, (n - j) * size_of(format));
+            std::memcpy(failed + j, &flags, n - j);
+            any |= v.wrong;
+        }
+    }
+    std::size_t failures = 0;
+    for (std::size_t k = 0; k < width; ++k) failures += any[k] != 0;
+    if (failures == 0) return 0;
+    failures = 0;
+    for (std::size_t j = 0; j < n; ++j) failures += failed[j];
+    return failures;
+}
+
+// Both write the results of `how` and which of them failed, and return how many did. The interval test is for
+// sums that overflow no double, into formats narrower than double.
+std::size_t certify_interval(const Totals& t, std::size_t n, const Finish& how, void* out,
+                             std::uint8_t* failed);
+std::size_t certify_words(const Totals& t, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
+
+// The same for logarithms in float64 of totals that are 2^scaled[j] times too large, readable in whole
+// vectors likewise.
+std::size_t certify_scaled_logarithms(const Totals& t, const double* scaled, std::size_t n, void* out,
+                                      std::uint8_t* failed);
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,73 @@
+// The rounding test for logarithms of sums of exponentials.
+#pragma once
+
+#include "kernels/certify/certify.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// top + log(equal + sum + rest), where the sum is of e^(x - top) over the elements below top: at most `bound`
+// from what it stands for, and not negative.
+struct Exponentials {
+    Doubles top, equal, sum, rest, bound;
+};
+
+// The exact result is not below top, where the interval may go on.
+template <Format format, int bits>
+SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
+    using Round = Rounding<format>;
+    const Doubles none = {};
+    Doubles size, error, value, low;
+    two_sum(s.equal, s.sum, size, error);
+    const DoubleWord total = ordered_sum(size, error + s.rest);
+    const DoubleWord result = logarithm<bits>(total, ordered_sum(s.sum, s.rest));
+    two_sum(s.top, result.hi, value, low);
+    low += result.lo;
+    const Doubles rounding =
+        2 * logarithm_error<bits>(result.hi) + samesum::SAMESUM_ISA::magnitude(low) * 0x1p-52;
+    const Doubles bound = widened(s.bound / total.hi * 1.01 + rounding, low);
+    const Longs beyond = (value - s.top) + (low - bound) < 0;
+    const auto least = Round::of((beyond ? s.top : value) + 0.0, beyond ? none : low - bound),
+               greatest = Round::of(value, low + bound);
+    const Longs finite = samesum::SAMESUM_ISA::magnitude(s.top) < infinity;
+    const Longs usable = (s.bound < total.hi * 0x1p-10) & (s.equal < exact_count);
+    const Words doubtful = Round::different(least, greatest) | ~narrowed_mask(usable);
+    return {chosen<format>(finite, least, Round::of(s.top)), doubtful & narrowed_mask(finite)};
+}
+
+// Whether all results are those of the tops alone, whatever the others add: log(1 + v) is at most v.
+template <Format format>
+SAMESUM_INLINE bool tops_decide(const Exponentials& s, Verdict<format>& result) {
+    using Round = Rounding<format>;
+    const Doubles none = {}, others = (s.equal - 1) + (s.sum + (s.rest + s.bound));
+    Doubles value, low;
+    two_sum(s.top, others * (1 + 0x1p-50), value, low);
+    const auto least = Round::of(s.top + 0.0, none), greatest = Round::of(value, low);
+    const Longs finite = samesum::SAMESUM_ISA::magnitude(s.top) < infinity;
+    result = {least, Round::different(least, greatest) | ~narrowed_mask(finite)};
+    return !any_bit(result.wrong);
+}
+
+template <Format format>
+__attribute__((noinline)) Verdict<format> precise_verdict(const Exponentials& s) {
+    return verdict<format, 88>(s);
+}
+
+// Writes the n results from the states on a vector at a time, and which of them failed; returns how many. Of
+// logarithms in double-words most need less of them, and where elements lie far apart hardly any:
+// `tops_first`.
+template <int bits, bool tops_first, class StateAt>
+std::size_t certify_exponentials(const StateAt& state_at, std::size_t n, Format format, void* out,
+                                 std::uint8_t* failed) {
+    return in_float_format(format, [&]<Format to>() {
+        return write_verdicts<to>(n, out, failed, [&](std::size_t j) {
+            const Exponentials s = state_at(j);
+            Verdict<to> result;
+            if (tops_first && tops_decide<to>(s, result)) return result;
+            result = verdict<to, bits == 88 ? 67 : bits>(s);
+            if (bits == 88 && any_bit(result.wrong)) result = precise_verdict<to>(s);
+            return result;
+        });
+    });
+}
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,168 @@
+// Loops of functions of one element. A function is a struct with
+//   quick(x, y), several vectors of doubles within 2^-`certain_bits` of the results, relatively, where
+//       any_outside<format>(x) is false: there a result of the format is a normal number;
+//   finely(x), within 2^-`fine_bits`, for all x: zero, infinite or NaN exactly where the result is, or so far
+//   beyond the
+//       range of narrow formats that it rounds to that;
+//   precise(x), in two words within 2^-66 where the result is a number other than zero;
+//   doubles(x), of `several` vectors, and doubles_everywhere(x), likewise the results in float64;
+//   settles(x, y), whether y is right once it has got what is plain of special elements.
+#pragma once
+
+#include "kernels/exponentials/exponential.hpp"
+#include "kernels/vectors/float_batches.hpp"
+#include "kernels/vectors/float_formats.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// take(x, out) of as many elements as a vector has; the last ones of more are taken twice.
+template <std::size_t size, class Take>
+SAMESUM_INLINE void each_vector(const char* x, std::size_t n, char* out, const Take& take) {
+    constexpr std::size_t bytes = width * size;
+    if (n < width) {
+        alignas(64) char from[bytes], to[bytes];
+        for (std::size_t k = 0; k < width; ++k)
+            std::memcpy(from + k * size, x + (k < n ? k : n - 1) * size, size);
+        take(from, to);
+        std::memcpy(out, to, n * size);
+        return;
+    }
+    for (std::size_t i = width; i <= n; i += width, x += bytes, out += bytes) take(x, out);
+    const std::size_t repeated = (width - n % width) % width * size;
+    if (repeated > 0) take(x - repeated, out - repeated);
+}
+
+// Whether an element, normal in `format`, is within 2^(error_bits - 53) of itself from the middle of two
+// neighbours.
+template <Format format, int error_bits>
+SAMESUM_INLINE bool any_near_tie(Doubles y) {
+    constexpr int dropped = 53 - traits_of(format).precision;
+    constexpr std::uint64_t unit = 1, tie = unit << (dropped - 1), error = unit << error_bits,
+                            mask = (unit << dropped) - 2 * error;
+    const UnsignedLongs from_tie = reinterpret_cast<UnsignedLongs>(y) + (tie + error);
+#if defined(__AVX512F__)
+    return _mm512_testn_epi64_mask(reinterpret_cast<__m512i>(from_tie),
+                                   _mm512_set1_epi64(static_cast<long long>(mask))) != 0;
+#else
+    return any(reinterpret_cast<Longs>((from_tie & mask) == 0));
+#endif
+}
+
+template <class Function>
+SAMESUM_INLINE Doubles quick_of_one(Doubles x) {
+    const Doubles all[1] = {x};
+    Doubles y[1];
+    Function::quick(all, y);
+    return y[0];
+}
+
+constexpr std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
+
+// Whether an element is NaN or its magnitude is above the limit.
+SAMESUM_INLINE bool any_beyond(Doubles x, double limit) {
+    return any_above(reinterpret_cast<UnsignedLongs>(magnitude(x)), bits_of(limit));
+}
+
+// x between the limits; NaN stays NaN.
+SAMESUM_INLINE Doubles clamped(Doubles x, double least, double most) {
+    return greater(Doubles{} + least, lesser(Doubles{} + most, x));
+}
+
+// The bits of `format` for y, which is off by 2^-certain_bits of it: `certain` where they are those of all
+// numbers so near.
+template <Format format, int certain_bits>
+SAMESUM_INLINE typename Rounding<format>::Bits rounded_if_certain(Doubles y, Words& uncertain) {
+    using R = Rounding<format>;
+    constexpr double off = 1.0 / static_cast<double>(std::uint64_t{1} << certain_bits);
+    const Doubles error = lesser(Doubles{} + 1e300, magnitude(y)) * off;
+    const auto bits = R::of(y - error);
+    uncertain = R::different(bits, R::of(y + error));
+    return bits;
+}
+
+// Into float16, bfloat16 and float32, correctly rounded where precise(x) leaves no doubt.
+template <class Function, class F>
+struct NarrowElements {
+    using R = Rounding<F::format>;
+    using Bits = typename R::Bits;
+
+    static __attribute__((noinline)) Bits carefully(Doubles x) {
+        Words uncertain;
+        const Bits bits = rounded_if_certain<F::format, Function::fine_bits>(Function::finely(x), uncertain);
+        if (!any_bit(uncertain)) return bits;
+        const DoubleWord y = Function::precise(x);
+        return (bits & ~uncertain) | (R::of(y.hi, y.lo) & uncertain);
+    }
+
+    template <std::size_t count>
+    static SAMESUM_INLINE void take(const char* from, char* to) {
+        Doubles x[count], y[count];
+        for_each_of<count>([&](std::size_t v) { x[v] = F::doubles(from + v * bytes); });
+        Function::quick(x, y);
+        for_each_of<count>([&](std::size_t v) {
+            const bool is_hard = Function::template any_outside<F::format>(x[v]) |
+                                 any_near_tie<F::format, 53 - Function::certain_bits>(y[v]);
+            R::store_to(to + v * bytes, 0,
+                        __builtin_expect(is_hard, false) ? carefully(x[v]) : R::of_number(y[v]));
+        });
+    }
+
+    static void run(const void* x, std::size_t n, void* out) {
+        const char* from = static_cast<const char*>(x);
+        char* to = static_cast<char*>(out);
+        for (; n >= several * width + width;
+             n -= several * width, from += several * bytes, to += several * bytes)
+            take<several>(from, to);
+        each_vector<F::size>(from, n, to, [](const char* p, char* q) { take<1>(p, q); });
+    }
+
+  private:
+    static constexpr std::size_t bytes = width * F::size, several = has_fused ? 3 : 1;
+};
+
+template <class Function>
+struct DoubleElements {
+    static __attribute__((noinline)) Doubles carefully(Doubles x) {
+        const Doubles y = Function::doubles_everywhere(x), none = {};
+        return y == y ? y : none + __builtin_bit_cast(double, canonical_nan(Format::f64));
+    }
+
+    template <std::size_t count>
+    static SAMESUM_INLINE void take(const char* from, char* to) {
+        const auto x = DoubleBatch<count>::made(
+            [&](std::size_t v) SAMESUM_INLINED { return load<Doubles>(from + v * sizeof(Doubles)); });
+        const DoubleBatch<count> y = Function::doubles(x);
+        for_each_of<count>([&](std::size_t v) SAMESUM_INLINED {
+            Doubles result = y.part[v];
+            if (__builtin_expect(Function::template any_outside<Format::f64>(x.part[v]), false))
+                if (!Function::settles(x.part[v], result)) result = carefully(x.part[v]);
+            store(to + v * sizeof(Doubles), result);
+        });
+    }
+
+    static void run(const void* x, std::size_t n, void* out) {
+        const char* from = static_cast<const char*>(x);
+        char* to = static_cast<char*>(out);
+        constexpr std::size_t bytes = several * sizeof(Doubles);
+        for (; n >= (several + 1) * width; n -= several * width, from += bytes, to += bytes)
+            take<several>(from, to);
+        each_vector<8>(from, n, to, [](const char* p, char* q) { take<1>(p, q); });
+    }
+
+  private:
+    static constexpr std::size_t several = has_fused ? Function::several : 1;
+};
+
+template <class F>
+void widen_elements(const void* x, std::size_t n, double* out) {
+    const char* from = static_cast<const char*>(x);
+    std::size_t i = 0;
+    for (; i + width <= n; i += width) store(out + i, F::doubles(from + i * F::size));
+    if (i == n) return;
+    char padded[width * F::size];
+    pad<F>(from + i * F::size, n - i, padded);
+    const Doubles last = F::doubles(padded);
+    std::memcpy(out + i, &last, 8 * (n - i));
+}
+
+}  // namespace samesum::SAMESUM_ISA

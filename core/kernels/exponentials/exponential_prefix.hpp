@@ -1,0 +1,66 @@
+// Sums of exponentials of a single set in double-words of 90 bits, for what those of 68 leave open.
+#pragma once
+
+#include "kernels/exponentials/exponential_terms.hpp"
+#include "kernels/sums/sum2.hpp"
+#include "kernels/vectors/fold.hpp"
+#include "methods/exponential_prefix.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Below this low words of exponentials are not normal, and the exponentials less than 2^-973: they count as
+// zero.
+constexpr double least_precise_power = -675;
+constexpr double precise_term_error = 0x1p-90, precise_vanished = 0x1p-973;
+
+template <class F>
+struct ExponentialPrefixes {
+    using Terms = ExponentialTerms<F, true>;
+    using Lane = typename Sum2<Float64, Map::itself>::Lane;
+
+    static void add(ExponentialPrefix& state, const char* p, std::size_t n) {
+        const Doubles none = {}, top = none + state.top;
+        Doubles equal = {}, lost = {};
+        Lane lane = {};
+        for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
+            const Doubles x = Terms::wide_element(Terms::element(p, n - i));
+            Doubles d, error;
+            two_sum(x, -top, d, error);
+            const Longs at_top = x == top, counts = (d >= least_precise_power) & ~at_top;
+            const DoubleWord term = exponential<90>(d, error);
+            equal += at_top ? none + 1 : none;
+            lost += (d < least_precise_power) & (x > -infinity) ? none + 1 : none;
+            lane.add(counts ? term.hi : none);
+            lane.add_rest(counts ? term.lo : none);
+        }
+        lane = folded_alone(lane);
+        const double depth = static_cast<double>(2 * prefix_elements / width + 24);
+        const double rounding = lane.sizes[0] * depth * (0x1p-53 * 1.01);
+        for (std::size_t k = 0; k < width; ++k) {
+            state.equal += equal[k];
+            state.others.bound += lost[k] * precise_vanished;
+        }
+        samesum::add(state.others,
+                     {lane.sum[0], lane.rest[0], rounding + lane.sum[0] * (precise_term_error * 1.01)});
+    }
+
+    static double greatest(const char* p, std::size_t n) {
+        typename Terms::Greatest all;
+        for (std::size_t i = 0; i < n; i += width, p += width * F::size) all.take(Terms::element(p, n - i));
+        const Doubles each = all.doubles();
+        double best = each[0];
+        for (std::size_t k = 1; k < width; ++k) best = !(each[k] <= best) && best == best ? each[k] : best;
+        return best;
+    }
+};
+
+inline bool finish_prefix(const ExponentialPrefix& state, Format format, void* out) {
+    const Doubles none = {};
+    const Exponentials s{none + state.top, none + state.equal, none + state.others.hi, none + state.others.lo,
+                         none + state.others.bound};
+    std::uint8_t failed[1];
+    const auto same = [&](std::size_t) { return s; };
+    return certify_exponentials<88, false>(same, 1, format, out, failed) == 0;
+}
+
+}  // namespace samesum::SAMESUM_ISA

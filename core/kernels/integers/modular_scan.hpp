@@ -1,0 +1,239 @@
+// Prefix sums and products of integers modulo 2^k, in their own width or in 64 bits. Numbers in registers,
+// one after the other, keep up with memory: what is added is done by the time that it is stored.
+#pragma once
+
+#include "arithmetic/rounding.hpp"
+#include "kernels/integers/modular_line.hpp"
+#include "kernels/integers/modular_strips.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class Integer, class Total, bool product>
+struct ModularScan {
+    using Line = ModularLine<Integer, Total, product>;
+    using All = typename Line::All;
+    static constexpr std::size_t size = sizeof(Integer);
+
+    struct Tile {
+        Total total[tile_pitch];
+    };
+
+    static constexpr auto next = Line::next;
+    static constexpr auto put = Line::put;
+
+    static Carry total(const void* x, std::size_t n) {
+        typename All::Tile tile;
+        All::init(&tile, 1);
+        All::lanes(&tile, 0, x, n, 0, 1);
+        Carry carry;
+        carry.integer = tile.total[0];
+        return carry;
+    }
+
+    static void join(Carry& carry, const Carry& part) {
+        carry.integer = All::combined(static_cast<Total>(carry.integer), static_cast<Total>(part.integer));
+    }
+
+    // A prefix of each of `columns` lines by turns, `rounds` times, with their totals in registers.
+    template <std::size_t columns, std::size_t rounds>
+    static SAMESUM_INLINE void scan_turns(Total (&now)[columns], const char* p, char* out) {
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < rounds * columns; ++i)
+            put(out + i * sizeof(Total), now[i % columns] = next(now[i % columns], p + i * size));
+    }
+
+    // n prefixes of them, whose totals are `pitch` places apart.
+    template <std::size_t columns>
+    static SAMESUM_INLINE void scan_mixed(Total* total, std::size_t pitch, const char* p, std::size_t n,
+                                          char* out) {
+        constexpr std::size_t rounds = columns < 8 ? 8 / columns : 1, step = rounds * columns;
+        Total now[columns];
+        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * pitch];
+        std::size_t i = 0;
+        for (; i + step <= n; i += step, p += step * size, out += step * sizeof(Total)) {
+            __builtin_prefetch(p + prefetch_distances.tile);
+            __builtin_prefetch(out + prefetch_distances.tile, 1);
+            scan_turns<columns, rounds>(now, p, out);
+        }
+        for (; i < n; i += columns, p += columns * size, out += columns * sizeof(Total))
+            scan_turns<columns, 1>(now, p, out);
+        for (std::size_t c = 0; c < columns; ++c) total[c * pitch] = now[c];
+    }
+
+    static std::size_t lines(void* tile, const ScanLines& all) {
+        for (std::size_t k = 0; k < all.lines; ++k) {
+            Total* const total = static_cast<Tile*>(tile)->total + k;
+            if (all.columns == 1)
+                *total = Line::scan(*total, all.x[k], all.n, all.out[k]);
+            else
+                scan_few(all.columns, total, scan_lines, all.x[k], all.n, all.out[k]);
+        }
+        return 0;
+    }
+
+    static bool interleaved(void* tile, const InterleavedLines& all) {
+        Total* const total = static_cast<Tile*>(tile)->total;
+        if (all.lines == 1)
+            *total = Line::scan(*total, all.x, all.n, all.out);
+        else
+            scan_few(all.lines, total, 1, all.x, all.n * all.lines, all.out);
+        return true;
+    }
+
+    static void carries(const void* tile, Carry* carries, std::size_t n) {
+        for (std::size_t k = 0; k < n; ++k) carries[k].integer = static_cast<const Tile*>(tile)->total[k];
+    }
+
+    // Of 2 to scan_lines columns, a number known to the compiler.
+    template <std::size_t columns = scan_lines>
+    static __attribute__((noinline)) void scan_few(std::size_t number, Total* total, std::size_t pitch,
+                                                   const char* p, std::size_t n, char* out) {
+        if (columns == 2 || number == columns) return scan_mixed<columns>(total, pitch, p, n, out);
+        if constexpr (columns > 2) scan_few<columns - 1>(number, total, pitch, p, n, out);
+    }
+
+    template <std::size_t known>
+    static void short_lines_of(const ShortScanLines& all) {
+        const std::size_t n = known > 0 ? known : all.n;
+        const char* x = all.x;
+        char* out = all.out;
+        for (std::size_t k = 0; k < all.lines; ++k, x += all.pitch, out += n * sizeof(Total)) {
+            Total total = All::identity;
+#pragma GCC unroll 8
+            for (std::size_t i = 0; i < n; ++i)
+                put(out + i * sizeof(Total), total = next(total, x + i * size));
+        }
+    }
+
+    static std::size_t short_lines(const ShortScanLines& all) {
+        if (all.n == 2)
+            short_lines_of<2>(all);
+        else if (all.n == 3)
+            short_lines_of<3>(all);
+        else if (all.n == 4)
+            short_lines_of<4>(all);
+        else if (all.n == 8)
+            short_lines_of<8>(all);
+        else
+            short_lines_of<0>(all);
+        return 0;
+    }
+
+    // The format is no wider than Total: its low bytes are the result.
+    static std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n, Format format,
+                           void* out, std::uint8_t*) {
+        Total now = static_cast<Total>(carry.integer);
+        const std::size_t to = size_of(format);
+        const char* p = static_cast<const char*>(x);
+        if (to == sizeof(Total)) {
+            Line::scan(now, p, n, static_cast<char*>(out));
+        } else {
+            for (std::size_t i = 0; i < n; ++i) store_bits(out, i, now = next(now, p + i * size), to);
+        }
+        return 0;
+    }
+
+    static void init(void* tile, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) static_cast<Tile*>(tile)->total[j] = All::identity;
+    }
+
+    static void start(void* tile, const Carry* carries, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j)
+            static_cast<Tile*>(tile)->total[j] = static_cast<Total>(carries[j].integer);
+    }
+
+    template <std::size_t rows>
+    static SAMESUM_INLINE void scan_rows_of(Total* __restrict total, const char* __restrict x,
+                                            std::ptrdiff_t in, char* __restrict out, std::ptrdiff_t to,
+                                            std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) {
+            Total now = total[j];
+            for (std::size_t r = 0; r < rows; ++r) {
+                const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+                put(out + at * to + j * sizeof(Total), now = next(now, x + at * in + j * size));
+            }
+            total[j] = now;
+        }
+    }
+
+    using Strips = ModularStrips<Integer, Total, product>;
+    static constexpr bool takes_tall = sizeof(Total) >= 4;
+
+    static std::size_t columns(void* tile, const ScanRows& all) {
+        Total* const total = static_cast<Tile*>(tile)->total;
+        if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
+        if constexpr (takes_tall) {
+            if (all.rows > scan_rows) return Strips::scan(total, all), 0;
+        }
+        if (all.rows == scan_rows) {
+            each_stretch<scan_rows, size>(
+                all.x, all.in, all.n, [&](std::size_t j, const char* p, std::size_t here) {
+                    scan_rows_of<scan_rows>(total + j, p, all.in, all.out + j * sizeof(Total), all.to, here);
+                });
+            return 0;
+        }
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+            scan_rows_of<1>(total, all.x + at * all.in, 0, all.out + at * all.to, 0, all.n);
+        }
+        return 0;
+    }
+
+    static std::size_t narrow_columns(Total* total, const ScanRows& all) {
+        const std::size_t to = size_of(all.format);
+        for (std::size_t r = 0; r < all.rows; ++r) {
+            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+            const char* p = all.x + at * all.in;
+            for (std::size_t j = 0; j < all.n; ++j)
+                store_bits(all.out + at * all.to, j, total[j] = next(total[j], p + j * size), to);
+        }
+        return 0;
+    }
+
+    // With ways for lines if the prefixes are as wide as the totals.
+    static constexpr ScanMethod method(bool is_whole) {
+        Carry identity{};
+        identity.integer = All::identity;
+        ScanMethod m{identity, total, join, row, init, columns};
+        if (is_whole) {
+            m.start = start;
+            m.lines = lines;
+            m.interleaved = interleaved;
+            m.most_interleaved = scan_lines - 1;
+            m.carries = carries;
+            m.short_lines = short_lines;
+            m.takes_tall = takes_tall;
+            m.takes_long_lines = false;
+        }
+        return m;
+    }
+};
+
+// For prefixes of 1, 2, 4 and 8 bytes.
+template <class Integer, bool product>
+constexpr void fill_modular_scans(ScanMethod (&to)[4]) {
+    using Own = std::make_unsigned_t<Integer>;
+    for (std::size_t i = 0, size = 1; i < 4; ++i, size *= 2) {
+        if (size <= sizeof(Integer))
+            to[i] = ModularScan<Own, Own, product>::method(size == sizeof(Integer));
+        else
+            to[i] = ModularScan<BitsOfModular<Integer, std::uint64_t, Map::itself>, std::uint64_t,
+                                product>::method(size == 8);
+    }
+}
+
+template <bool product>
+constexpr void fill_all_modular_scans(ScanMethod (&of)[8][4]) {
+    fill_modular_scans<std::int8_t, product>(of[0]);
+    fill_modular_scans<std::int16_t, product>(of[1]);
+    fill_modular_scans<std::int32_t, product>(of[2]);
+    fill_modular_scans<std::int64_t, product>(of[3]);
+    fill_modular_scans<std::uint8_t, product>(of[4]);
+    fill_modular_scans<std::uint16_t, product>(of[5]);
+    fill_modular_scans<std::uint32_t, product>(of[6]);
+    fill_modular_scans<std::uint64_t, product>(of[7]);
+}
+
+}  // namespace samesum::SAMESUM_ISA

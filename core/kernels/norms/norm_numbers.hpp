@@ -1,0 +1,44 @@
+// Scales and biases of normalizations as doubles, and how large they are.
+#pragma once
+
+#include "kernels/norms/spread.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+struct NormNumbers {
+    template <class F>
+    static void widen(const char* p, std::size_t n, double* to) {
+        const Doubles zero = {};
+        std::size_t i = 0;
+        for (; i + width <= n; i += width) store(to + i, F::doubles(p + i * F::size) + zero);
+        if (i == n) return;
+        const Doubles last = Spread<F, NarrowSpread>::some(p + i * F::size, n - i) + zero;
+        std::memcpy(to + i, &last, (n - i) * sizeof(double));
+    }
+
+    static SAMESUM_INLINE Doubles in_range(Doubles x) {
+        const Doubles zero = {}, size = samesum::SAMESUM_ISA::magnitude(x);
+        const Longs fits = ((size > 0x1p-400) & (size < 0x1p400)) | (size == 0);
+        return fits ? size : zero + __builtin_nan("");
+    }
+
+    static double greatest(const double* p, std::size_t n) {
+        Doubles most = {}, flaw = {};
+        for (std::size_t i = 0; i < n; i += width) {
+            Doubles x = {};
+            if (n - i >= width)
+                x = load<Doubles>(p + i);
+            else
+                std::memcpy(&x, p + i, (n - i) * sizeof(double));
+            const Doubles size = in_range(x);
+            most = size > most ? size : most;
+            flaw += size * 0;
+        }
+        double greatest = 0;
+        for (std::size_t k = 0; k < width; ++k) greatest = most[k] > greatest ? most[k] : greatest;
+        for (std::size_t k = 0; k < width; ++k) greatest += flaw[k];
+        return greatest;
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

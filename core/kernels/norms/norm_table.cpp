@@ -1,0 +1,22 @@
+// Normalizations about a mean or by a norm: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/norms/norm_lines.hpp"
+#include "kernels/norms/norm_numbers.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class F>
+using Narrow = NormLines<F, NarrowSpread>;
+template <class F, class Out = F>
+using Wide = NormLines<F, WideSpread, Out>;
+
+extern const NormMethods norms;
+const NormMethods norms{
+    {NormNumbers::widen<Float16>, NormNumbers::widen<Bfloat16>, NormNumbers::widen<Float32>,
+     NormNumbers::widen<Float64>},
+    NormNumbers::greatest,
+    {Narrow<Float16>::measure, Narrow<Bfloat16>::measure, Narrow<Float32>::measure, Wide<Float64>::measure},
+    {Narrow<Float16>::finish, Narrow<Bfloat16>::finish, Narrow<Float32>::finish, Wide<Float64>::finish},
+    {Wide<Float16>::measure, Wide<Bfloat16>::measure, Wide<Float32>::measure},
+    {Wide<Float64, Float16>::finish, Wide<Float64, Bfloat16>::finish, Wide<Float64, Float32>::finish}};
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,127 @@
+// Vectors of elements of a scan in, vectors of prefixes out, also where less than a vector is left.
+#pragma once
+
+#include "kernels/certify/certify.hpp"
+#include "kernels/products/factors.hpp"
+#include "kernels/vectors/float_formats.hpp"
+#include "kernels/vectors/vectors.hpp"
+#include "methods/scan_method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Writes the first n elements of a vector.
+template <Format format>
+SAMESUM_INLINE void store_prefixes(void* out, std::size_t i, std::size_t n,
+                                   typename Rounding<format>::Bits bits) {
+    if (n >= width) return Rounding<format>::store_to(out, i, bits);
+    char* p = static_cast<char*>(out) + i * size_of(format);
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+    const auto mask = static_cast<__mmask8>((1u << n) - 1);
+    if constexpr (format == Format::f64)
+        return _mm512_mask_storeu_epi64(p, mask, reinterpret_cast<__m512i>(bits));
+    else if constexpr (format == Format::f32)
+        return _mm256_mask_storeu_epi32(p, mask, reinterpret_cast<__m256i>(bits));
+#endif
+    char last[width * size_of(format)];
+    Rounding<format>::store_to(last, 0, bits);
+    std::memcpy(p, last, n * size_of(format));
+}
+
+// A vector of elements, zeros if there are fewer.
+template <class F>
+SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
+    if (n >= width) return F::doubles(p);
+    char padded[width * F::size];
+    pad<F>(p, n, padded);
+    return F::doubles(padded);
+}
+
+// Rows of a strip of `width` columns, or of fewer if it is not whole, filled up with zeros or with ones;
+// `known` rows, or any number if zero. A row follows another one: next(sum, v) is the prefixes up to the
+// elements v after `sum`, which moves on; after(v) is what v is for the next row; joined(seen) is what was
+// seen of all elements of a column, the least bits or the greatest number; and every sum grows by terms()
+// elements. In other rows (kernels/scans/interleaved.hpp) columns change their places: what is known of each
+// either goes on by `after` or is `joined` to what holds of all.
+template <class F, Format format, bool whole, std::size_t known, bool ones = false>
+struct StripRows {
+    const char* const x;
+    char* const out;
+    const std::ptrdiff_t in, to;
+    const std::size_t left, number, depth;
+
+    SAMESUM_INLINE StripRows(const ScanRows& all, std::size_t j)
+        : x(all.x + j * F::size),
+          out(all.out + j * size_of(format)),
+          in(all.in),
+          to(all.to),
+          left(all.n - j),
+          number(all.rows),
+          depth(all.depth) {}
+    SAMESUM_INLINE StripRows(const char* x, char* out, std::ptrdiff_t in, std::ptrdiff_t to, std::size_t left,
+                             std::size_t number, std::size_t depth)
+        : x(x), out(out), in(in), to(to), left(left), number(number), depth(depth) {}
+    SAMESUM_INLINE std::size_t count() const { return known > 0 ? known : number; }
+    SAMESUM_INLINE std::size_t terms() const { return count(); }
+    SAMESUM_INLINE Doubles at(std::size_t r) const {
+        const char* p = row(r);
+        if (whole || left >= width) return F::doubles(p);
+        return ones ? padded_with_ones<F>(p, left) : elements<F>(p, left);
+    }
+    // Of a format narrower than double.
+    SAMESUM_INLINE Floats floats(std::size_t r) const {
+        if (whole || left >= width) return F::floats(row(r));
+        char padded[width * F::size];
+        pad<F>(row(r), left, padded);
+        return F::floats(padded);
+    }
+    SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
+        char* p = out + static_cast<std::ptrdiff_t>(r) * to;
+        store_prefixes<format>(p, 0, whole ? width : left, bits);
+    }
+    // Where neither need be known.
+    SAMESUM_INLINE StripRows<F, format, false, 0, ones> any() const {
+        return {x, out, in, to, left, count(), depth};
+    }
+    SAMESUM_INLINE Doubles next(Doubles& sum, Doubles v) const { return sum += v; }
+    SAMESUM_INLINE Doubles after(Doubles v) const { return v; }
+    template <class Seen>
+    static SAMESUM_INLINE Seen joined(const Seen& seen) {
+        return seen;
+    }
+
+  private:
+    SAMESUM_INLINE const char* row(std::size_t r) const { return x + static_cast<std::ptrdiff_t>(r) * in; }
+};
+
+// More rows than scan_rows of whole strips, which ask for those that come.
+template <class F, Format format>
+struct TallRows : StripRows<F, format, true, 0> {
+    using Rows = StripRows<F, format, true, 0>;
+    const std::ptrdiff_t next_in, next_out;
+
+    SAMESUM_INLINE TallRows(const ScanRows& all, std::size_t j)
+        : Rows(all, j),
+          next_in(static_cast<std::ptrdiff_t>(rows_prefetch_distance / (all.n * F::size)) * all.in),
+          next_out(static_cast<std::ptrdiff_t>(rows_prefetch_distance / (all.n * F::size)) * all.to) {}
+    SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
+        __builtin_prefetch(this->x + at * this->in + next_in);
+        __builtin_prefetch(this->out + at * this->to + next_out, 1);
+        Rows::put(r, bits);
+    }
+};
+
+// What is not finite among these sums is the result.
+inline std::size_t accept_special(const double* sums, std::size_t n, Format format, void* out,
+                                  std::uint8_t* failed) {
+    std::size_t accepted = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!failed[i] || samesum::magnitude(sums[i]) < infinity) continue;
+        store_bits(out, i, round_bits(sums[i], format), size_of(format));
+        failed[i] = 0;
+        ++accepted;
+    }
+    return accepted;
+}
+
+}  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,234 @@
+// Prefix sums of a block of a row, after a carry.
+#pragma once
+
+#include "kernels/blocks/grid.hpp"
+#include "kernels/certify/certify.hpp"
+#include "kernels/scans/column_scan.hpp"
+#include "kernels/scans/interleaved.hpp"
+#include "kernels/scans/prefix_tests.hpp"
+#include "kernels/short/short_line_scan.hpp"
+#include "kernels/vectors/vectors.hpp"
+#include "methods/method.hpp"
+#include "methods/scan_method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// Element i moves to i + distance; zeros come in.
+template <int distance, class V>
+SAMESUM_INLINE V shifted(V v) {
+    const V zero = {};
+    if constexpr (sizeof(V) == 16) {
+        return __builtin_shufflevector(zero, v, 1, 2);
+    } else if constexpr (sizeof(V) == 32) {
+        if constexpr (distance == 1)
+            return __builtin_shufflevector(zero, v, 0, 4, 5, 6);
+        else
+            return __builtin_shufflevector(zero, v, 0, 1, 4, 5);
+    } else {
+        if constexpr (distance == 1)
+            return __builtin_shufflevector(zero, v, 0, 8, 9, 10, 11, 12, 13, 14);
+        else if constexpr (distance == 2)
+            return __builtin_shufflevector(zero, v, 0, 1, 8, 9, 10, 11, 12, 13);
+        else
+            return __builtin_shufflevector(zero, v, 0, 1, 2, 3, 8, 9, 10, 11);
+    }
+}
+
+template <class V>
+SAMESUM_INLINE V last_of(V v) {
+    if constexpr (sizeof(V) == 16)
+        return __builtin_shufflevector(v, v, 1, 1);
+    else if constexpr (sizeof(V) == 32)
+        return __builtin_shufflevector(v, v, 3, 3, 3, 3);
+    else
+        return __builtin_shufflevector(v, v, 7, 7, 7, 7, 7, 7, 7, 7);
+}
+
+// Every element becomes the sum of those up to it.
+SAMESUM_INLINE Doubles prefixes(Doubles v) {
+    v += shifted<1>(v);
+    if constexpr (width >= 4) v += shifted<2>(v);
+    if constexpr (width >= 8) v += shifted<4>(v);
+    return v;
+}
+
+// Prefixes of one block as unrounded words.
+struct ScanWords {
+    alignas(64) double hi[scan_elements + width];
+    alignas(64) double lo[scan_elements + width];
+    alignas(64) double bound[scan_elements + width];
+};
+
+// Adds the ways for lines and for few rows to a method.
+template <class Scan>
+constexpr void take_lines(ScanMethod& m) {
+    m.start = Scan::start;
+    m.lines = Scan::Lines::lines;
+    m.short_lines = Scan::ShortLines::short_lines;
+    if constexpr (Scan::ShortLines::has_pass) {
+        if constexpr (Scan::Columns::LinePass::takes_turns) m.turns = Scan::ShortLines::lines_by_turns;
+    }
+    m.short_columns = scan_short_columns<typename Scan::Columns>;
+    m.takes_tall = true;
+    m.least_part = Scan::least_part;
+}
+
+template <class F>
+struct FloatScan {
+    static constexpr bool is_double = F::format == Format::f64;
+
+    static void join(Carry& carry, const Carry& part) { add(carry.sum, part.sum); }
+
+    // Float64 prefixes that are rounded nowhere but in the end.
+    template <class Test>
+    static bool try_exact(const Carry& carry, const Carry& part, const char* p, std::size_t n, Test test) {
+        const Grid grid{part.shift, 0};
+        const bool exact = grid.holds(carry.sum.hi) && carry.sum.lo == 0 && carry.sum.bound == 0 &&
+                           (samesum::magnitude(carry.sum.hi) + part.size) * bound_slack < part.shift;
+        if (!exact) return false;
+        Doubles run = Doubles{} + carry.sum.hi;
+        for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
+            const Doubles v = prefixes(elements<F>(p, n - i));
+            test.take_exact(i, n - i, v + run);
+            run += last_of(v);
+        }
+        return true;
+    }
+
+    // Plain float64 prefixes: enough for almost every block of a narrower format.
+    template <class Test>
+    static bool try_plain(const Carry& carry, const Carry& part, const char* p, std::size_t n, Test test) {
+        const double size = (samesum::magnitude(carry.sum.hi) + part.size) * bound_slack;
+        const double depth = static_cast<double>(n / width + 16);
+        const double known =
+            samesum::magnitude(carry.sum.lo) + carry.sum.bound + depth * unit_roundoff * size;
+        const double bound = known * bound_slack + size * 0x1p-52;
+        if (!(size < infinity)) return false;
+        Doubles run = Doubles{} + carry.sum.hi;
+        for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
+            const Doubles v = prefixes(elements<F>(p, n - i)), value = v + run;
+            run += last_of(v);
+            test.take(i, n - i, value, bound);
+        }
+        return test.are_certain();
+    }
+
+    // The leading parts on a grid, where they are exact, and the remainders beside them; what is not certain
+    // so may be if the remainders are on a finer grid, where they are exact too.
+    template <class Test>
+    static bool try_grid(const Carry& carry, const Carry& part, const char* p, std::size_t n, Test test) {
+        const double size = samesum::magnitude(carry.sum.hi) + part.size;
+        if (!(size < grid_limit)) return false;
+        const Grid grid = Grid::over(size);
+        const double first = (carry.sum.hi + grid.shift) - grid.shift;
+        double rest, lost;
+        two_sum(carry.sum.hi - first, carry.sum.lo, rest, lost);
+        const double known = carry.sum.bound + samesum::magnitude(lost);
+        const double most = static_cast<double>(n + 1) * grid.rest + samesum::magnitude(rest);
+        const double bound = known + static_cast<double>(n / width + 16) * unit_roundoff * bound_slack * most;
+        const Start start{first, rest, grid.shift, Grid::over(most).shift};
+        if (on_grid<false>(start, bound * bound_slack + most * 0x1p-52, p, n, test)) return true;
+        const double rough = known > 0 ? known * bound_slack + most * 0x1p-52 : 0;
+        return Grid::over(most).holds(rest) && on_grid<true>(start, rough, p, n, test);
+    }
+
+    struct Start {
+        double lead, rest, shift, fine_shift;
+    };
+
+    // `exact`: also false if a remainder is off the finer grid.
+    template <bool exact, class Test>
+    static bool on_grid(const Start& start, double bound, const char* p, std::size_t n, Test test) {
+        Doubles lead = Doubles{} + start.lead, rest = Doubles{} + start.rest;
+        Longs off = {};
+        for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
+            const Doubles v = elements<F>(p, n - i), q = (v + start.shift) - start.shift, r = v - q;
+            if constexpr (exact) off |= (r + start.fine_shift) - start.fine_shift != r;
+            const Doubles high = prefixes(q) + lead, low = prefixes(r) + rest;
+            lead = last_of(high);
+            rest = last_of(low);
+            test.take(i, n - i, high, low, bound);
+        }
+        return test.are_certain() && !any(off);
+    }
+
+    // One after the other in double-words.
+    static void words_of(const Sum& carry, const char* p, std::size_t n, ScanWords& x) {
+        for (std::size_t i = 0; i < n; i += width) store(x.hi + i, elements<F>(p + i * F::size, n - i));
+        double sum = carry.hi, rest = carry.lo, lost = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            double error;
+            two_sum(sum, x.hi[i], sum, error);
+            rest += error;
+            lost += samesum::magnitude(error);
+            x.hi[i] = sum;
+            x.lo[i] = rest;
+            x.bound[i] = lost;
+        }
+        // As long as no addition rounded, none of the low words did.
+        const double before = samesum::magnitude(carry.lo);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double depth = static_cast<double>(i + 2) * (unit_roundoff * bound_slack);
+            x.bound[i] = carry.bound + (x.bound[i] != 0 ? depth * (before + x.bound[i]) : 0);
+        }
+    }
+
+    static std::size_t in_words(const Sum& carry, const char* p, std::size_t n, Format format, void* out,
+                                std::uint8_t* failed) {
+        ScanWords x;
+        words_of(carry, p, n, x);
+        const Finish how{Finalize::itself, format, 1};
+        const std::size_t failures = certify_words({x.hi, x.lo, x.bound}, n, how, out, failed);
+        if (failures == 0 || is_double) return failures;
+        return failures - accept_special(x.hi, n, format, out, failed);
+    }
+
+    template <Format format>
+    static std::size_t row_in(const Carry& carry, const Carry& part, const char* p, std::size_t n, void* out,
+                              std::uint8_t* failed) {
+        const RoundedPrefixes<format> test{out};
+        if constexpr (!is_double) {
+            if (try_exact(carry, part, p, n, test)) return 0;
+        }
+        if constexpr (!is_double && format != Format::f64) {
+            if (try_plain(carry, part, p, n, test)) return 0;
+        }
+        if (try_grid(carry, part, p, n, test)) return 0;
+        return in_words(carry.sum, p, n, format, out, failed);
+    }
+
+    static std::size_t row(const Carry& carry, const Carry& part, const void* x, std::size_t n, Format format,
+                           void* out, std::uint8_t* failed) {
+        const char* p = static_cast<const char*>(x);
+        return in_format_within<F::format>(
+            format, [&]<Format to>() { return row_in<to>(carry, part, p, n, out, failed); });
+    }
+
+    using Columns = ColumnScan<F>;
+    static constexpr auto start = Columns::start;
+    static constexpr auto total = BlockTotal<F>::of;
+
+    // Narrower vectors are shuffled for longer than rows are scanned.
+    static constexpr bool is_half = F::format == Format::f16, is_wide = width >= 8;
+    static constexpr std::size_t least_part = is_half || (is_double && is_wide) ? scan_elements
+                                              : is_wide                         ? 7 * scan_elements
+                                                                                : 0;
+    using Lines = LineScan<F, Columns>;
+    using ShortLines = ShortLineScan<F, Columns>;
+    using Interleaved = InterleavedScan<F>;
+
+    static constexpr std::size_t most_rows = 64;
+
+    static constexpr ScanMethod method(Format to) {
+        ScanMethod m{{}, total, join, row, Columns::init, Columns::columns};
+        if (to != F::format) return m;
+        take_lines<FloatScan>(m);
+        m.most_rows = most_rows;
+        m.interleaved = Interleaved::scan;
+        m.most_interleaved = width - 1;
+        m.carries = Interleaved::carries;
+        return m;
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

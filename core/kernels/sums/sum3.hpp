@@ -1,0 +1,109 @@
+// Tier 3 of float64: sums on two grids, for ties and cancellation that double-word lanes cannot tell. Blocks
+// join as double-words, so what has no more than their bits is exact.
+#pragma once
+
+#include "kernels/blocks/grid.hpp"
+#include "kernels/certify/certify.hpp"
+#include "kernels/scans/sums.hpp"
+#include "kernels/vectors/float_formats.hpp"
+#include "methods/method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <Map map>
+struct Sum3 {
+    using Block = BlockTotal<Float64, map>;
+    using Grids = GridOf<Doubles>;
+
+    struct Tile {
+        double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch];
+    };
+    static_assert(sizeof(Tile) <= tile_bytes);
+
+    static void init(void* tile, std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        for (std::size_t j = 0; j < n; ++j) t.hi[j] = t.lo[j] = t.bound[j] = 0;
+    }
+
+    static void join(Tile& t, std::size_t j, const Sum& part) {
+        Sum total{t.hi[j], t.lo[j], t.bound[j]};
+        add(total, part);
+        t.hi[j] = total.hi;
+        t.lo[j] = total.lo;
+        t.bound[j] = total.bound;
+    }
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        join(*static_cast<Tile*>(tile), j, Block::of(x, n).sum);
+    }
+
+    // Rows of columns that are read twice: they stay in the cache.
+    static constexpr std::size_t rows_together = 1024;
+
+    static SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
+        if (n >= width) return Block::mapped(p);
+        char padded[width * sizeof(double)];
+        pad<Float64>(p, n, padded);
+        return Block::mapped(padded);
+    }
+
+    // A vector of columns; `n` of them are there.
+    struct Columns : Sums {
+        void add_rows(const char* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
+            Doubles size = {};
+            const char* p = x;
+            for (std::size_t r = 0; r < rows; ++r, p += row_stride)
+                size += samesum::SAMESUM_ISA::magnitude(elements(p, n));
+            const Doubles count = Doubles{} + static_cast<double>(rows);
+            const Grids coarse = Grids::over(size), fine = Grids::over(count * coarse.rest);
+            Doubles first = coarse.shift, second = fine.shift, rest = {};
+            Longs inexact = {};
+            p = x;
+            for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
+                const Doubles v = elements(p, n), moved = first + v, left = v - (moved - first);
+                first = moved;
+                const Doubles next = second + left, last = left - (next - second);
+                second = next;
+                rest += last;
+                inexact |= last != 0;
+            }
+            add(first - coarse.shift);
+            add(second - fine.shift);
+            add(rest);
+            const Doubles none = {}, lost = count * count * fine.rest * (unit_roundoff * bound_slack);
+            bound += inexact ? lost : none;
+            bound = size < grid_limit ? bound : none + infinity;
+        }
+    };
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        Tile& t = *static_cast<Tile*>(tile);
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t r = 0; r < rows; r += rows_together) {
+            const std::size_t now = rows - r < rows_together ? rows - r : rows_together;
+            for (std::size_t j = 0; j < n; j += width) {
+                Columns c{Sums::at(t.hi + j, t.lo + j, t.bound + j)};
+                c.add_rows(p + j * sizeof(double), row_stride, now, n - j);
+                c.put(t.hi + j, t.lo + j, t.bound + j);
+            }
+            p += static_cast<std::ptrdiff_t>(now) * row_stride;
+        }
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        const Tile& f = *static_cast<const Tile*>(from);
+        join(*static_cast<Tile*>(tile), j, {f.hi[i], f.lo[i], f.bound[i]});
+    }
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        const Tile& t = *static_cast<const Tile*>(tile);
+        return certify_words({t.hi, t.lo, t.bound}, n, how, out, failed);
+    }
+
+    static constexpr Method method() {
+        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

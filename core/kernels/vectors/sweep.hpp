@@ -1,0 +1,118 @@
+// Sweeps over a run of elements by whole vectors, for operations that may take an element more than once.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/vectors/vectors.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+template <class V>
+using ElementOf = std::remove_cvref_t<decltype(V{}[0])>;
+
+template <class V>
+constexpr std::size_t elements_of = sizeof(V) / sizeof(ElementOf<V>);
+
+// n elements, from half a vector of them to a whole one: its first half begins and its second half ends with
+// them, so that some may come twice.
+template <class V>
+SAMESUM_INLINE V load_ends(const char* p, std::size_t n) {
+    constexpr std::size_t half = sizeof(V) / 2;
+    V v;
+    __builtin_memcpy(&v, p, half);
+    __builtin_memcpy(reinterpret_cast<char*>(&v) + half, p + n * sizeof(ElementOf<V>) - half, half);
+    return v;
+}
+
+// take(k, v) for every vector v of n elements, at least half a vector of them; some may come twice. What is
+// taken as number k in [0, 4) is to be kept apart, so that no chain of operations waits for the one before.
+template <class V, class Take>
+SAMESUM_INLINE void each_vector(const char* p, std::size_t n, Take take) {
+    constexpr std::size_t step = elements_of<V>;
+    if (n < step) return take(0, load_ends<V>(p, n));
+    const char* const final = p + n * sizeof(ElementOf<V>) - sizeof(V);
+    for (; n >= 4 * step; n -= 4 * step, p += 4 * sizeof(V)) {
+        prefetch_run<4 * sizeof(V)>(p);
+        for (std::size_t k = 0; k < 4; ++k) take(k, load<V>(p + k * sizeof(V)));
+    }
+    for (; n >= step; n -= step, p += sizeof(V)) {
+        prefetch_run<sizeof(V)>(p);
+        take(0, load<V>(p));
+    }
+    if (n > 0) take(1, load<V>(final));
+}
+
+// take(T{}, j) for vectors T of columns from number j on, so that all of n columns are taken, but some twice.
+template <class T, class Take>
+SAMESUM_INLINE void each_of_columns_by(std::size_t n, const Take& take) {
+    constexpr std::size_t step = elements_of<T>;
+    for (std::size_t j = 0; j < n; j += step) take(T{}, j + step <= n ? j : n - step);
+}
+
+// The same; `T` is V, a shorter vector, or a single element.
+template <class V, class Take>
+SAMESUM_INLINE void each_of_columns(std::size_t n, const Take& take) {
+    typedef ElementOf<V> Narrow __attribute__((vector_size(16)));
+    if (n >= elements_of<V>) {
+        each_of_columns_by<V>(n, take);
+    } else if (n >= elements_of<Narrow>) {
+        each_of_columns_by<Narrow>(n, take);
+    } else {
+#pragma GCC unroll 1
+        for (std::size_t j = 0; j < n; ++j) take(ElementOf<V>{}, j);
+    }
+}
+
+// All elements of a vector as one, by an operation that may take them in any order and more than once.
+template <class V, class Join>
+SAMESUM_INLINE ElementOf<V> across(V x, Join join) {
+    typedef std::uint64_t Bits __attribute__((vector_size(vector_bytes)));
+    static_assert(sizeof(V) == vector_bytes);
+    const auto with_far = [&]<int distance>(std::integral_constant<int, distance>) {
+        x = join(x, reinterpret_cast<V>(swapped<distance>(reinterpret_cast<Bits>(x))));
+    };
+    const auto with_near = [&](int bits) {  // within 64 bits
+        const Bits b = reinterpret_cast<Bits>(x);
+        x = join(x, reinterpret_cast<V>(b >> bits | b << (64 - bits)));
+    };
+    if constexpr (width >= 8) with_far(std::integral_constant<int, 4>{});
+    if constexpr (width >= 4) with_far(std::integral_constant<int, 2>{});
+    with_far(std::integral_constant<int, 1>{});
+    if constexpr (sizeof(ElementOf<V>) <= 4) with_near(32);
+    if constexpr (sizeof(ElementOf<V>) <= 2) with_near(16);
+    if constexpr (sizeof(ElementOf<V>) == 1) with_near(8);
+    return x[0];
+}
+
+// Where the elements of two vectors of integers are equal: `bits_of_mask` bits for each, all of them set.
+#if defined(__AVX512BW__)
+template <class V>
+constexpr std::size_t bits_of_mask = 1;
+#else
+template <class V>
+constexpr std::size_t bits_of_mask = sizeof(ElementOf<V>);
+#endif
+
+template <class V>
+SAMESUM_INLINE std::uint64_t equal_mask(V a, V b) {
+    static_assert(sizeof(V) == vector_bytes);
+#if defined(__AVX512BW__)
+    const __m512i x = reinterpret_cast<__m512i>(a), y = reinterpret_cast<__m512i>(b);
+    if constexpr (sizeof(ElementOf<V>) == 1) return _mm512_cmpeq_epi8_mask(x, y);
+    if constexpr (sizeof(ElementOf<V>) == 2) return _mm512_cmpeq_epi16_mask(x, y);
+    if constexpr (sizeof(ElementOf<V>) == 4) return _mm512_cmpeq_epi32_mask(x, y);
+    return _mm512_cmpeq_epi64_mask(x, y);
+#elif defined(__AVX2__)
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(reinterpret_cast<__m256i>(a == b)));
+#elif defined(__SSE2__)
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(reinterpret_cast<__m128i>(a == b)));
+#else
+    std::int8_t bytes[vector_bytes];
+    store(bytes, a == b);
+    std::uint64_t mask = 0;
+    for (std::size_t i = 0; i < vector_bytes; ++i) mask |= std::uint64_t{bytes[i] < 0} << i;
+    return mask;
+#endif
+}
+
+}  // namespace samesum::SAMESUM_ISA

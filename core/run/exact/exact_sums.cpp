@@ -1,0 +1,101 @@
+#include "run/exact/exact_sums.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "exact/elements.hpp"
+#include "exact/methods.hpp"
+#include "kernels/instruction_set.hpp"
+#include "select/reduction_thresholds.hpp"
+
+namespace samesum {
+
+namespace {
+
+// False, and nothing is added, where the block has no total in few words.
+template <class Total>
+bool add_total(Total& total, const char* x, std::size_t n, Format in, Map map) {
+    if (!total.is_finite()) return false;
+    const auto& totals = current_instruction_set().exact_blocks->total[static_cast<std::size_t>(in)];
+    const ExactParts parts = totals[static_cast<std::size_t>(map)](x, n);
+    if (!parts.known) return false;
+    for (const double part : parts.part) {
+        if (part != 0) add_double(total, part);
+    }
+    return true;
+}
+
+template <Format format, Map map>
+struct ExactSums {
+    static constexpr std::size_t size = size_of(format);
+    // Columns that are untangled together, and from one to the next of them, in elements.
+    static constexpr std::size_t together = 8, pitch = scan_elements + 8;
+
+    static Superaccumulator* states(void* tile) { return static_cast<Superaccumulator*>(tile); }
+
+    static void add(Superaccumulator& total, const char* x, std::size_t n) {
+        if (!add_total(total, x, n, format, map)) add_elements<format, map>(total, x, size, n);
+    }
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t i = 0; i < n; i += exact_elements)
+            add(states(tile)[j], p + i * size, std::min(exact_elements, n - i));
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        const char* p = static_cast<const char*>(x);
+        const bool is_aligned = reinterpret_cast<std::uintptr_t>(p) % size == 0 &&
+                                row_stride % static_cast<std::ptrdiff_t>(size) == 0;
+        if (static_cast<std::int64_t>(rows) < few_exact_rows || !is_aligned)
+            return exact_method(format, map).columns(tile, x, row_stride, rows, n);
+        for (std::size_t r = 0; r < rows; r += scan_elements) {
+            const char* row = p + static_cast<std::ptrdiff_t>(r) * row_stride;
+            add_rows(tile, row, row_stride, std::min(scan_elements, rows - r), n);
+        }
+    }
+
+    static void add_rows(void* tile, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
+                         std::size_t n) {
+        const auto untangle = current_instruction_set().untangling->any[std::countr_zero(size)];
+        alignas(64) char runs[together * pitch * size];
+        for (std::size_t j = 0; j < n; j += together) {
+            const std::size_t now = std::min(together, n - j);
+            untangle(p + j * size, row_stride / static_cast<std::ptrdiff_t>(size), now, rows, runs, pitch);
+            for (std::size_t k = 0; k < now; ++k) add(states(tile)[j + k], runs + k * pitch * size, rows);
+        }
+    }
+
+    static Method method() {
+        Method m = exact_method(format, map);
+        m.lanes = each_lane<lane>;
+        m.columns = columns;
+        return m;
+    }
+};
+
+template <Format format>
+std::array<Method, 3> by_map() {
+    return {ExactSums<format, Map::itself>::method(), ExactSums<format, Map::magnitude>::method(),
+            ExactSums<format, Map::square>::method()};
+}
+
+}  // namespace
+
+void add_block(Superaccumulator& total, const char* x, std::size_t n, Format in) {
+    if (!add_total(total, x, n, in, Map::itself)) add_elements(total, x, n, in);
+}
+
+void add_block(RunningTotal& total, const char* x, std::size_t n, Format in) {
+    if (!add_total(total, x, n, in, Map::itself)) add_elements(total, x, n, in);
+}
+
+const Method& exact_sum_method(Format in, Map map) {
+    static const std::array<Method, 3> methods[] = {by_map<Format::f16>(), by_map<Format::bf16>(),
+                                                    by_map<Format::f32>(), by_map<Format::f64>()};
+    return methods[static_cast<std::size_t>(in)][static_cast<std::size_t>(map)];
+}
+
+}  // namespace samesum

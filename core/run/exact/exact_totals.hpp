@@ -1,0 +1,55 @@
+// Exact totals of many sets whose elements come in any order: merged, stored and rounded at any time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exact/methods.hpp"
+#include "exact/moments.hpp"
+#include "exact/superaccumulator.hpp"
+#include "layout/plan.hpp"
+#include "run/reduce/finish.hpp"
+
+namespace samesum {
+
+class ExactTotals {
+  public:
+    // Of map(x) for the elements x of `outputs` sets, any format but the floats of eight bits.
+    ExactTotals(Format in, Map map, std::int64_t outputs);
+
+    // Adds some elements of every set: all pieces have as many outputs and the format `in`.
+    void add(const View& piece, const bool* reduced);
+    // Of the same format, map and number of outputs.
+    void merge(const ExactTotals& other);
+
+    // Writes each total, finalized with its own count of elements and rounded once.
+    void round(Finalize finalize, Format out, const std::int64_t* counts, void* to) const;
+
+    // From these totals of elements and those of their squares, each with its own count; Moment::count is
+    // none of them.
+    void round_moments(const ExactTotals& squares, const Moment& how, const std::int64_t* counts,
+                       void* to) const;
+
+    // Of floats: the elements of each total (run/exact/total_elements.hpp), those of output j from number
+    // j * `most` on, and zeros behind them. Returns the greatest number of them, or nothing if that is more.
+    std::optional<std::size_t> elements(std::size_t most, std::vector<std::uint64_t>& bits) const;
+
+    std::string encoded() const;
+    // False, and the totals are undefined, unless these bytes are totals of so many outputs.
+    bool decode(const char* from, std::size_t n);
+
+    Format in() const { return in_; }
+    Map map() const { return map_; }
+    std::int64_t outputs() const { return outputs_; }
+
+  private:
+    const Format in_;
+    const Map map_;
+    const std::int64_t outputs_;
+    std::vector<Superaccumulator> real_;  // of floats
+    std::vector<WholeWords> whole_;       // of integers
+};
+
+}  // namespace samesum

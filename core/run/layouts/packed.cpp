@@ -1,0 +1,154 @@
+#include "run/layouts/packed.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "layout/copy.hpp"
+#include "run/masks/masked.hpp"
+#include "run/reduce/accumulate.hpp"
+#include "run/reduce/job.hpp"
+#include "run/room.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+Dims all_of(Dims dims, const Plan& plan, Shape with_inner) {
+    if (plan.shape == with_inner) dims.push(plan.inner);
+    return dims;
+}
+
+class PackedSets {
+  public:
+    PackedSets(const Plan& plan, const Manner& manner)
+        : plan_(plan),
+          manner_(manner),
+          size_(static_cast<std::int64_t>(size_of(plan.format))),
+          kept_(all_of(plan.kept, plan, Shape::columns)),
+          reduced_(all_of(plan.reduced, plan, Shape::lanes)),
+          one_by_one_(are_nearer(reduced_, kept_)),
+          packing_(one_by_one_ ? joined(kept_, reduced_) : kept_, size_of(plan.format), plan.swapped),
+          together_(
+              std::clamp<std::int64_t>(packed_bytes / (plan.reduced_count * size_), 1, plan.kept_count)) {
+        if (plan.is_masked())
+            masked_.emplace(one_by_one_ ? joined(kept_, reduced_) : joined(reduced_, kept_), plan);
+    }
+
+    std::int64_t blocks() const { return (plan_.kept_count + together_ - 1) / together_; }
+    std::int64_t bytes() const { return plan_.kept_count * plan_.reduced_count * size_; }
+
+    void reduce(std::int64_t block, const Target* targets, std::size_t count) const {
+        const std::int64_t first = block * together_, n = std::min(together_, plan_.kept_count - first);
+        Target some[most_results];
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::int64_t at = first * static_cast<std::int64_t>(size_of(targets[i].how.format));
+            some[i] = targets[i];
+            some[i].out += at;
+            if (some[i].counts != nullptr) some[i].counts += first;
+        }
+        if (plan_.is_masked()) return reduce_masked(first, n, some, count);
+        const Room elements(static_cast<std::size_t>(n * plan_.reduced_count * size_));
+        pack(first, n, elements.get());
+        run_packed(elements.get(), plan_.format, n, some, count);
+    }
+
+  private:
+    // n sets that are packed.
+    void run_packed(const char* elements, Format format, std::int64_t n, const Target* targets,
+                    std::size_t count) const {
+        const std::int64_t size = static_cast<std::int64_t>(size_of(format)),
+                           shape[] = {one_by_one_ ? n : plan_.reduced_count,
+                                      one_by_one_ ? plan_.reduced_count : n},
+                           strides[] = {shape[1] * size, size};
+        const bool reduced[] = {!one_by_one_, one_by_one_};
+        run_job(plan_reduction({elements, 2, shape, strides, format, false}, reduced, manner_), targets,
+                count);
+    }
+
+    // Each target by itself: what takes the place of the elements that are not chosen is its own.
+    void reduce_masked(std::int64_t first, std::int64_t n, const Target* targets, std::size_t count) const {
+        const std::int64_t elements = n * plan_.reduced_count;
+        const Room x(static_cast<std::size_t>(elements * size_)), mask(static_cast<std::size_t>(elements)),
+            filled(static_cast<std::size_t>(elements * size_));
+        std::uint8_t* const mask_room = reinterpret_cast<std::uint8_t*>(mask.get());
+        const MaskedElements::Block block =
+            one_by_one_
+                ? masked_->block(plan_.data, plan_.mask, first * plan_.reduced_count, elements,
+                                 MaskUse::filled, x.get(), mask_room)
+                : masked_->rows(plan_.data, plan_.mask, {plan_.reduced_count, plan_.kept_count, first, n},
+                                x.get(), mask_room);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Chosen& chosen = targets[i].chosen;
+            if (chosen.use == MaskUse::counted) {
+                count_ones(block, reinterpret_cast<std::uint8_t*>(filled.get()));
+                run_packed(filled.get(), Format::boolean, n, targets + i, 1);
+            } else {
+                run_packed(masked_->filled(block, chosen.identity, filled.get()), plan_.format, n,
+                           targets + i, 1);
+            }
+        }
+    }
+
+    static bool are_nearer(const Dims& a, const Dims& b) {
+        return a.rank > 0 && std::abs(a.dim[a.rank - 1].in) < std::abs(b.dim[b.rank - 1].in);
+    }
+    static Dims joined(const Dims& first, const Dims& more) {
+        Dims dims;
+        for (const Dims* each : {&first, &more})
+            for (int i = 0; i < each->rank; ++i) dims.push(each->dim[i]);
+        return dims;
+    }
+
+    // One set after the other, or one element of each and then the next of each.
+    void pack(std::int64_t first, std::int64_t n, char* to) const {
+        const std::int64_t of_each = plan_.reduced_count;
+        if (one_by_one_) return packing_.copy(plan_.data, first * of_each, n * of_each, to);
+        Walk rows(reduced_, 0);
+        for (std::int64_t r = 0; r < of_each; ++r, rows.next())
+            packing_.copy(plan_.data + rows.in(), first, n, to + r * n * size_);
+    }
+
+    const Plan& plan_;
+    const Manner manner_;
+    const std::int64_t size_;
+    const Dims kept_, reduced_;
+    const bool one_by_one_;
+    const Packing packing_;
+    std::optional<MaskedElements> masked_;
+    const std::int64_t together_;
+};
+
+}  // namespace
+
+bool suits_packing(const Plan& plan, bool are_groups) {
+    if (plan.kept_count < least_packed_sets || plan.reduced_count > most_of_packed_set || !are_in_order(plan))
+        return false;
+    if (plan.shape == Shape::columns) {
+        // Not so many rows that a block would be but a few tiles.
+        const std::int64_t n = plan.inner.size, tile = n * plan.reduced_count;
+        if (!plan.contiguous && !plan.tangled && plan.reduced_count <= few_packed_rows) return true;
+        if (are_groups &&
+            (n < least_row_of_groups || (size_of(plan.format) >= 4 && tile >= small_packed_group)))
+            return false;
+        return plan.kept.rank > 0 && !plan.tangled && n < narrow_packed_columns && tile < small_packed_tile;
+    }
+    // Runs at one distance from each other are read as they lie.
+    return !plan.contiguous || plan.reduced.rank > 0 ||
+           (plan.kept.rank > 1 && plan.kept.dim[plan.kept.rank - 1].size < least_packed_sets);
+}
+
+void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count) {
+    const PackedSets sets(plan, manner);
+    const BriefWork brief(sets.bytes() < brief_bytes);
+    auto task = [&](std::size_t t, std::size_t) {
+        sets.reduce(static_cast<std::int64_t>(t), targets, count);
+    };
+    for_each_task(static_cast<std::size_t>(sets.blocks()),
+                  static_cast<std::size_t>(sets.bytes() >= threaded_bytes ? thread_count() : 1), task);
+}
+
+}  // namespace samesum

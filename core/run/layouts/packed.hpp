@@ -1,0 +1,19 @@
+// Small sets that lie where no method reads them quickly, as in (512, 32, 32)[:, 3:13, 3:13] along its last
+// axis, side by side for a while: some of them at a time.
+#pragma once
+
+#include <cstddef>
+
+#include "layout/plan.hpp"
+#include "run/reduce/finish.hpp"
+
+namespace samesum {
+
+// Whether copying the sets takes less than to read them where they are; `are_groups`: contiguous, one after
+// the other, each of so many rows.
+bool suits_packing(const Plan& plan, bool are_groups);
+
+// As run_job does; the plan was made in this manner.
+void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count);
+
+}  // namespace samesum

@@ -1,0 +1,211 @@
+#include "run/layouts/reordered.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
+#include "run/reduce/job.hpp"
+#include "select/layout_thresholds.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+// A copy of elements from places `in` bytes apart to places `out` elements apart.
+class Permutation {
+  public:
+    Permutation(const char* from, const Dims& dims, std::size_t size, char* to)
+        : from_(from), to_(to), size_(size), item_(static_cast<std::int64_t>(size)) {
+        for (int i = 0; i < dims.rank; ++i)
+            if (dims.dim[i].size > 1) dims_.push(forward(dims.dim[i]));
+        std::sort(dims_.dim, dims_.dim + dims_.rank,
+                  [](const Dim& a, const Dim& b) { return a.out > b.out; });
+        merge_neighbours(dims_);
+        count_ = dims_.count();
+    }
+
+    void run() const {
+        if (dims_.rank > 0 && dims_.dim[dims_.rank - 1].out != 1) return copy_apart();
+        for (int i = 0; i + 1 < dims_.rank; ++i)
+            if (dims_.dim[i].in == item_) return transpose(i);
+        copy_runs();
+    }
+
+  private:
+    Dim forward(const Dim& d) {
+        if (d.out > 0) return d;
+        from_ += d.in * (d.size - 1);
+        to_ += d.out * (d.size - 1) * item_;
+        return {d.size, -d.in, -d.out};
+    }
+
+    // Results that follow one another, as many dimensions of them as leave no gaps: of a part there may be
+    // some.
+    void copy_runs() const {
+        Dims outer = dims_, run;
+        std::int64_t n = 1;
+        while (outer.rank > 0 && outer.dim[outer.rank - 1].out == n) n *= outer.dim[--outer.rank].size;
+        for (int i = outer.rank; i < dims_.rank; ++i) run.push(dims_.dim[i]);
+        const Packing packing(run, size_, false);
+        each_block(outer, n, copied_run_elements, [&](Offsets at, std::int64_t first, std::int64_t some) {
+            packing.copy(from_ + at.in, first, some, to_ + (at.out + first) * item_);
+        });
+    }
+
+    // No two results are neighbours.
+    void copy_apart() const {
+        Dims outer = dims_;
+        const Dim run = outer.dim[--outer.rank];
+        each_block(outer, run.size, copied_run_elements,
+                   [&](Offsets at, std::int64_t first, std::int64_t some) {
+                       copy_elements(from_ + at.in + first * run.in, run.in,
+                                     to_ + (at.out + first * run.out) * item_, run.out * item_,
+                                     static_cast<std::size_t>(some), size_, false);
+                   });
+    }
+
+    // take(place of the run, number of its first element, elements) of all runs of n.
+    template <class Take>
+    void each_block(const Dims& outer, std::int64_t n, std::int64_t most, const Take& take) const {
+        const std::int64_t blocks = (n + most - 1) / most;
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t block = static_cast<std::int64_t>(t), first = block % blocks * most;
+            take(offsets_at(outer, block / blocks), first, std::min(most, n - first));
+        };
+        for_each_task(static_cast<std::size_t>(outer.count() * blocks), threads(), task);
+    }
+
+    std::size_t threads() const {
+        return static_cast<std::size_t>(count_ * item_ >= threaded_bytes ? thread_count() : 1);
+    }
+
+    // Elements that follow one another in dimension `lead` of the source, and in the last one of the results.
+    void transpose(int lead) const {
+        Dims outer = dims_;
+        const Dim side = dims_.dim[lead], run = outer.dim[--outer.rank];
+        std::copy(outer.dim + lead + 1, outer.dim + outer.rank, outer.dim + lead);
+        --outer.rank;
+        // Of squares a line of the cache, and as many lines as stay in it.
+        const bool squares = std::min(side.size, run.size) >= least_square_side;
+        const std::int64_t sides = squares ? std::max<std::int64_t>(64 / item_, least_square_elements)
+                                           : copied_line_elements,
+                           runs = squares ? square_lines : copied_line_elements;
+        const std::int64_t across = (side.size + sides - 1) / sides, along = (run.size + runs - 1) / runs;
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t block = static_cast<std::int64_t>(t), k = block / along % across * sides,
+                               r = block % along * runs;
+            const Offsets at = offsets_at(outer, block / along / across);
+            const Dim some_sides{std::min(sides, side.size - k), side.in, side.out},
+                some_runs{std::min(runs, run.size - r), run.in, run.out};
+            const char* const from = from_ + at.in + k * side.in + r * run.in;
+            char* const to = to_ + (at.out + k * side.out + r) * item_;
+            squares ? put_square(from, some_sides, some_runs, to) : put_few(from, some_sides, some_runs, to);
+        };
+        for_each_task(static_cast<std::size_t>(outer.count() * across * along), threads(), task);
+    }
+
+    void put_square(const char* from, const Dim& side, const Dim& run, char* to) const {
+        const AnyUntangle any = current_instruction_set().untangling->any[std::countr_zero(size_)];
+        any(from, run.in / item_, static_cast<std::size_t>(side.size), static_cast<std::size_t>(run.size), to,
+            static_cast<std::size_t>(side.out));
+    }
+
+    // One after the other of the shorter dimension.
+    void put_few(const char* from, const Dim& side, const Dim& run, char* to) const {
+        const bool few_sides = side.size < run.size;
+        const Dim &few = few_sides ? side : run, &many = few_sides ? run : side;
+        for (std::int64_t i = 0; i < few.size; ++i)
+            copy_elements(from + i * few.in, many.in, to + i * few.out * item_, many.out * item_,
+                          static_cast<std::size_t>(many.size), size_, false);
+    }
+
+    const char* from_;
+    char* to_;
+    Dims dims_;
+    const std::size_t size_;
+    const std::int64_t item_;
+    std::int64_t count_;
+};
+
+}  // namespace
+
+Reordered::Reordered(const View& x, const bool* reduced) : x_(x) {
+    std::int64_t next = 1;
+    int at = x.rank;
+    for (int i = x.rank; i-- > 0;) {
+        if (reduced[i]) {
+            shape_[--at] = x.shape[i];
+            strides_[at] = x.strides[i];
+            mask_strides_[at] = x.mask_stride(i);
+            continue;
+        }
+        Dim d{x.shape[i], x.strides[i], next, x.mask_stride(i)};
+        next *= d.size;
+        if (d.in < 0) {
+            x_.data += d.in * (d.size - 1);
+            first_ += d.out * (d.size - 1);
+            if (x_.mask != nullptr) x_.mask += d.mask * (d.size - 1);
+            d = {d.size, -d.in, -d.out, -d.mask};
+        }
+        places_.push(d);
+    }
+    std::stable_sort(places_.dim, places_.dim + places_.rank, [](const Dim& a, const Dim& b) {
+        return a.in != 0 && b.in != 0 ? a.in > b.in : a.in == 0 && b.in != 0;  // repeated ones first
+    });
+    for (int i = 0; i < places_.rank; ++i) {
+        shape_[i] = places_.dim[i].size;
+        strides_[i] = places_.dim[i].in;
+        mask_strides_[i] = places_.dim[i].mask;
+        if (shape_[i] > shape_[longest_]) longest_ = i;
+    }
+    for (int i = 0; i < x.rank; ++i) reduced_[i] = i >= places_.rank;
+    x_.shape = shape_;
+    x_.strides = strides_;
+    x_.mask_strides = mask_strides_;
+}
+
+// Tiles that are narrow, or so few rows high that scattering their results takes as long as they do.
+bool Reordered::pays(const Plan& plan) {
+    if (plan.kept_count < least_reordered_results || are_in_order(plan)) return false;
+    if (plan.shape == Shape::lanes) return plan.reduced_count < most_of_reordered_lane;
+    return plan.inner.size < narrow_reordered_columns ||
+           (plan.inner.out != 1 && plan.reduced_count < few_reordered_rows);
+}
+
+std::int64_t Reordered::parts(std::size_t bytes_of_result) const {
+    const std::int64_t bytes = places_.count() * static_cast<std::int64_t>(bytes_of_result);
+    return std::min((bytes + reordered_bytes - 1) / reordered_bytes, places_.dim[longest_].size);
+}
+
+std::int64_t Reordered::most_results(std::int64_t n) const {
+    const std::int64_t size = places_.dim[longest_].size;
+    return places_.count() / size * ((size + n - 1) / n);
+}
+
+View Reordered::part(std::int64_t i, std::int64_t n) {
+    const Dim& longest = places_.dim[longest_];
+    begin_ = longest.size * i / n;
+    shape_[longest_] = longest.size * (i + 1) / n - begin_;
+    View view = x_;
+    view.data += begin_ * longest.in;
+    if (view.mask != nullptr) view.mask += begin_ * longest.mask;
+    return view;
+}
+
+void Reordered::put(const char* results, Format format, void* out) const {
+    const std::int64_t size = static_cast<std::int64_t>(size_of(format));
+    Dims dims = places_;
+    dims.dim[longest_].size = shape_[longest_];
+    std::int64_t in = size;
+    for (int i = dims.rank; i-- > 0; in *= dims.dim[i].size)
+        dims.dim[i] = {dims.dim[i].size, in, dims.dim[i].out};
+    const std::int64_t first = first_ + begin_ * places_.dim[longest_].out;
+    Permutation(results, dims, size_of(format), static_cast<char*>(out) + first * size).run();
+}
+
+}  // namespace samesum

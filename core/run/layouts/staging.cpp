@@ -1,0 +1,60 @@
+#include "run/layouts/staging.hpp"
+
+#include "methods/scan_method.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/scan_thresholds.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Elements that groups may have: larger ones are soon done along all of their lines.
+std::int64_t most_of_groups(Combine combine, const Groups& groups, const ScanOptions& options,
+                            Format format) {
+    if (!is_float(groups.format)) return most_of_integer_group;
+    const bool double_sums = combine == Combine::sum && groups.format == Format::f64,
+               is_plain = format == groups.format && !options.exclusive && !options.include_initial,
+               in_registers = is_plain && groups.rows <= static_cast<std::int64_t>(short_line);
+    if (!double_sums || groups.columns <= fewer_columns) return most_of_group;
+    return in_registers ? most_of_turned_double_group : most_of_double_group;
+}
+
+Load load_of(const Staging& staging, std::int64_t most_elements, Format format, const void* out) {
+    if (staging.groups.are_small(few_columns, most_elements, format, out)) return Load::groups;
+    return staging.lines.suit() ? Load::packed : Load::direct;
+}
+
+}  // namespace
+
+Staging stage_scan(Combine combine, const View& x, int axis, const ScanOptions& options, Format format,
+                   const void* out) {
+    Staging staging{Load::direct, Groups::along(x, axis), PackedLines(x, axis)};
+    const std::int64_t most = most_of_groups(combine, staging.groups, options, format);
+    staging.load = load_of(staging, most, format, out);
+    return staging;
+}
+
+Staging stage_normalization(const View& x, int axis, const void* out) {
+    Staging staging{Load::direct, Groups::along(x, axis), PackedLines(x, axis)};
+    staging.load = load_of(staging, most_of_group, x.format, out);
+    return staging;
+}
+
+std::string text(const Staging& staging) {
+    const auto number = [](std::int64_t n) { return std::to_string(n); };
+    const Groups& groups = staging.groups;
+    const PackedLines& lines = staging.lines;
+    switch (staging.load) {
+        case Load::groups:
+            return number(groups.count) + " groups of " + number(groups.rows) + " x " +
+                   number(groups.columns) + ", " + number(groups.together()) + " transposed at a time";
+        case Load::packed:
+            return number(lines.count()) + " lines of " + number(lines.length()) + ", " +
+                   number(lines.together()) + " copied at a time";
+        case Load::direct:
+            break;
+    }
+    return "as they lie";
+}
+
+}  // namespace samesum

@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "kernels/instruction_set.hpp"
+#include "run/masks/masked.hpp"
+#include "run/reduce/accumulate.hpp"
+#include "run/reduce/folded.hpp"
+#include "run/room.hpp"
+#include "select/mask_thresholds.hpp"
+
+namespace samesum {
+
+namespace {
+
+const MaskMethods& methods() { return *current_instruction_set().masking; }
+
+// Where an element and its byte of the mask are, from one index of some dimensions to the next.
+class Places {
+  public:
+    Places(const Dims& dims, const char* x, const char* mask, std::int64_t first)
+        : x_(x), start_(mask), masks_(mask_dims(dims)), in_(dims, first), mask_(masks_, first) {}
+    // The first element of each output.
+    Places(const Plan& plan, std::int64_t first) : Places(plan.kept, plan.data, plan.mask, first) {}
+
+    void next() {
+        in_.next();
+        mask_.next();
+    }
+    const char* x() const { return x_ + in_.in(); }
+    const char* mask() const { return start_ == nullptr ? nullptr : start_ + mask_.in(); }
+
+  private:
+    const char *const x_, *const start_;
+    const Dims masks_;
+    Walk in_, mask_;
+};
+
+const char* moved(const char* mask, std::int64_t step) { return mask == nullptr ? nullptr : mask + step; }
+
+struct Rooms {
+    alignas(64) char x[MaskedElements::most_bytes];
+    alignas(64) std::uint8_t mask[MaskedElements::most_elements];
+};
+
+// Those that are chosen, side by side; returns how many.
+std::size_t pick(const char* x, const std::uint8_t* mask, std::size_t n, std::size_t size, char* to) {
+    return methods().pick[std::countr_zero(size)](x, mask, n, to);
+}
+
+// Elements [begin, end) of one set to column j.
+void add_lane(const MaskedElements& elements, const Method& method, const char* x, const char* mask,
+              std::int64_t begin, std::int64_t end, const Chosen& chosen, std::size_t j, void* tile) {
+    Rooms rooms;
+    const std::int64_t most = elements.most();
+    for (std::int64_t at = begin; at < end; at += most) {
+        const std::int64_t n = std::min(most, end - at);
+        const auto block = elements.block(x, mask, at, n, chosen.use, rooms.x, rooms.mask);
+        if (chosen.use == MaskUse::counted) {
+            count_ones(block, rooms.mask);
+            method.lanes(tile, j, rooms.mask, block.n, 0, 1);
+        } else if (chosen.use == MaskUse::filled || block.all_chosen) {
+            method.lanes(tile, j, elements.filled(block, chosen.identity, rooms.x), block.n, 0, 1);
+        } else if (const std::size_t left = pick(block.x, block.mask, block.n, elements.size(), rooms.x);
+                   left > 0) {
+            method.lanes(tile, j, rooms.x, left, 0, 1);
+        }
+    }
+}
+
+// Some rows of n columns.
+void add_rows(const MaskedElements& elements, const Method& method, const MaskedElements::Block& block,
+              std::size_t n, std::int64_t fold, const Chosen& chosen, Rooms& rooms, void* tile) {
+    const auto add = [&](const char* p, std::size_t size) {
+        add_folded(method, p, static_cast<std::int64_t>(n * size), static_cast<std::int64_t>(block.n / n), n,
+                   fold, tile);
+    };
+    if (chosen.use == MaskUse::filled)
+        return add(elements.filled(block, chosen.identity, rooms.x), elements.size());
+    count_ones(block, rooms.mask);
+    add(reinterpret_cast<const char*>(rooms.mask), 1);
+}
+
+// Rows that become runs at a time.
+constexpr std::int64_t most_run_rows = 256;
+
+// Some rows of n columns: each column becomes a run of what is chosen of it.
+void add_runs(const MaskedElements& elements, const Method& method, const MaskedElements::Block& block,
+              std::size_t n, void* tile) {
+    constexpr std::size_t together = 16, most_pitch = most_run_rows + 32;
+    const UntangleMethods& untangling = *current_instruction_set().untangling;
+    const std::size_t rows = block.n / n, size = elements.size(), pitch = (rows + 15) / 16 * 16 + 16;
+    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(n);
+    alignas(64) char runs[together * most_pitch * 8];
+    alignas(64) std::uint8_t masks[together * most_pitch];
+    for (std::size_t j = 0; j < n; j += together) {
+        const std::size_t some = std::min(together, n - j);
+        untangling.any[std::countr_zero(size)](block.x + j * size, step, some, rows, runs, pitch);
+        untangling.any[0](block.mask + j, step, some, rows, masks, pitch);
+        for (std::size_t k = 0; k < some; ++k) {
+            char* const run = runs + k * pitch * size;
+            const std::size_t left = pick(run, masks + k * pitch, rows, size, run);
+            if (left > 0) method.lanes(tile, j + k, run, left, 0, 1);
+        }
+    }
+}
+
+void add_lanes(const Plan& plan, const Method& method, const Range& range, const Chosen& chosen, void* tile) {
+    Dims set = plan.reduced;
+    set.push(plan.inner);
+    const MaskedElements elements(set, plan);
+    Places place(plan, range.first);
+    for (std::int64_t o = range.first; o < range.last; ++o, place.next())
+        add_lane(elements, method, place.x(), place.mask(), range.begin, range.end, chosen,
+                 static_cast<std::size_t>(o - range.first), tile);
+}
+
+// Columns of a plan from number `first` on, row by row.
+class Columns {
+  public:
+    Columns(const Plan& plan, const Range& range, std::int64_t first, std::int64_t n)
+        : n_(n),
+          place_(plan, range.outer),
+          x_(place_.x() + first * plan.inner.in),
+          mask_(moved(place_.mask(), first * plan.inner.mask)),
+          elements_(rows_of(plan, n), plan) {}
+
+    const MaskedElements& elements() const { return elements_; }
+    std::int64_t most() const { return std::max<std::int64_t>(1, elements_.most() / n_); }
+    MaskedElements::Block rows(std::int64_t r, std::int64_t count, MaskUse use, char* x_room,
+                               std::uint8_t* mask_room) const {
+        return elements_.block(x_, mask_, r * n_, count * n_, use, x_room, mask_room);
+    }
+
+  private:
+    static Dims rows_of(const Plan& plan, std::int64_t n) {
+        Dims rows = plan.reduced;
+        rows.push({n, plan.inner.in, 0, plan.inner.mask});
+        return rows;
+    }
+
+    const std::int64_t n_;
+    const Places place_;
+    const char *const x_, *const mask_;
+    const MaskedElements elements_;
+};
+
+void add_columns_alone(const Plan& plan, const Method& method, const Range& range, void* tile) {
+    const std::int64_t n = range.last - range.first,
+                       row = n * static_cast<std::int64_t>(size_of(plan.format)),
+                       most = std::min(range.end - range.begin,
+                                       std::clamp<std::int64_t>(masked_run_bytes / row, least_masked_run_rows,
+                                                                most_run_rows));
+    const Columns columns(plan, range, range.first, n);
+    const Room x(static_cast<std::size_t>(most * row)), mask(static_cast<std::size_t>(most * n));
+    for (std::int64_t r = range.begin; r < range.end; r += most) {
+        auto block = columns.rows(r, std::min(most, range.end - r), MaskUse::alone, x.get(),
+                                  reinterpret_cast<std::uint8_t*>(mask.get()));
+        if (reinterpret_cast<std::uintptr_t>(block.x) % size_of(plan.format) != 0) {
+            std::memcpy(x.get(), block.x, block.n * size_of(plan.format));
+            block.x = x.get();
+        }
+        add_runs(columns.elements(), method, block, static_cast<std::size_t>(n), tile);
+    }
+}
+
+// Rows of neighbours, of the array and of the mask, from where they lie.
+bool are_direct(const Plan& plan, const Chosen& chosen, std::int64_t n) {
+    return chosen.use == MaskUse::filled && plan.skip == Skip::nothing && plan.contiguous &&
+           plan.inner.mask == 1 && n >= least_direct_masked_row;
+}
+
+void add_direct_rows(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
+                     const Chosen& chosen, void* tile) {
+    const std::size_t n = static_cast<std::size_t>(range.last - range.first), size = size_of(plan.format);
+    const auto fill = methods().fill[std::countr_zero(size)];
+    const Places start(plan, range.outer);
+    Places row(plan.reduced, start.x() + range.first * plan.inner.in, moved(start.mask(), range.first),
+               range.begin);
+    Rooms rooms;
+    const std::int64_t most =
+        std::max<std::int64_t>(1, MaskedElements::most_bytes / static_cast<std::int64_t>(n * size));
+    for (std::int64_t r = range.begin; r < range.end; r += most) {
+        const std::int64_t now = std::min(most, range.end - r);
+        char* to = rooms.x;
+        for (std::int64_t i = 0; i < now; ++i, row.next(), to += n * size)
+            fill(row.x(), reinterpret_cast<const std::uint8_t*>(row.mask()), n, chosen.identity, to);
+        add_folded(method, rooms.x, static_cast<std::int64_t>(n * size), now, n, fold, tile);
+    }
+}
+
+void add_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
+                 const Chosen& chosen, void* tile) {
+    if (chosen.use == MaskUse::alone) return add_columns_alone(plan, method, range, tile);
+    const std::int64_t n = range.last - range.first;
+    if (are_direct(plan, chosen, n)) return add_direct_rows(plan, method, range, fold, chosen, tile);
+    const Columns columns(plan, range, range.first, n);
+    // Whole groups of the rows that are taken as one.
+    const std::int64_t fitting = columns.most(), most = fitting > fold ? fitting / fold * fold : fitting;
+    Rooms rooms;
+    for (std::int64_t r = range.begin; r < range.end; r += most) {
+        const auto block = columns.rows(r, std::min(most, range.end - r), chosen.use, rooms.x, rooms.mask);
+        add_rows(columns.elements(), method, block, static_cast<std::size_t>(n), fold, chosen, rooms, tile);
+    }
+}
+
+}  // namespace
+
+void accumulate_masked(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
+                       const Chosen& chosen, void* tile) {
+    if (plan.shape == Shape::lanes)
+        add_lanes(plan, method, range, chosen, tile);
+    else
+        add_columns(plan, method, range, fold, chosen, tile);
+}
+
+void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64_t outer,
+                              const std::int64_t* columns, std::size_t count, const Chosen& chosen,
+                              void* tile) {
+    const MaskedElements elements(plan.reduced, plan);
+    const Places place(plan, outer);
+    method.init(tile, count);
+    for (std::size_t j = 0; j < count; ++j)
+        add_lane(elements, method, place.x() + columns[j] * plan.inner.in,
+                 moved(place.mask(), columns[j] * plan.inner.mask), 0, plan.reduced_count, chosen, j, tile);
+}
+
+}  // namespace samesum

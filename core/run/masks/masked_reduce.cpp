@@ -1,0 +1,212 @@
+// Reductions of the elements that a mask chooses.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "arithmetic/rounding.hpp"
+#include "run/layouts/packed.hpp"
+#include "run/layouts/reordered_parts.hpp"
+#include "run/masks/counted_sets.hpp"
+#include "run/reduce/accumulate.hpp"
+#include "run/reduce/job.hpp"
+#include "run/reduce/reducing.hpp"
+#include "run/room.hpp"
+#include "select/mask_thresholds.hpp"
+#include "select/reduction_thresholds.hpp"
+
+namespace samesum {
+
+namespace {
+
+constexpr Reduction count_row{Map::itself, Combine::sum, Finalize::itself, false};
+
+// What changes no result: it takes the place of what is not chosen.
+std::uint64_t identity_of(const Reduction& row, Format in) {
+    switch (row.combine) {
+        case Combine::minimum:
+        case Combine::minimum_position:
+            return worst(false, in);
+        case Combine::maximum:
+        case Combine::maximum_position:
+            return worst(true, in);
+        case Combine::product:
+        case Combine::logical_and:
+            return is_float(in) ? round_bits(1, in) : 1;
+        default:
+            return row.map == Map::exponential ? worst(true, in) : 0;
+    }
+}
+
+// Nothing can take the place of elements of these.
+bool takes_chosen_alone(const Reduction& row, Format in) {
+    return row.combine == Combine::spread || (row.map == Map::exponential && !is_float(in));
+}
+
+bool is_extreme(const Reduction& row) {
+    return row.combine == Combine::minimum || row.combine == Combine::maximum;
+}
+
+bool needs_counts(const Reduction& row, const View& x) {
+    return row.finalize == Finalize::over_count || takes_chosen_alone(row, x.format) ||
+           (x.skip == Skip::nan && is_extreme(row));
+}
+
+std::uint64_t result_of_none(const Reduction& row, Format out) {
+    if (is_extreme(row) && is_float(out)) return canonical_nan(out);
+    std::uint64_t bits = 0;
+    fill_empty(row, out, &bits, 1);
+    return bits;
+}
+
+Target masked_target(const Plan& plan, const View& x, const Result& result, const std::int64_t* counts) {
+    Target target = target_of(plan, result);
+    const Reduction& row = result.row;
+    target.chosen.use = takes_chosen_alone(row, x.format) ? MaskUse::alone : MaskUse::filled;
+    target.chosen.identity = identity_of(row, x.format);
+    if (!needs_counts(row, x)) return target;
+    target.counts = counts;
+    target.tiers.at_once = nullptr;  // it knows one count for all
+    target.divides = row.combine == Combine::spread || target.how.finalize == Finalize::over_count;
+    target.none = result_of_none(row, result.format);
+    return target;
+}
+
+Target count_target(const Plan& plan, std::int64_t* counts) {
+    return {choose_tiers(count_row, Format::boolean, Format::i64, plan.reduced_count),
+            {Finalize::itself, Format::i64, plan.reduced_count},
+            reinterpret_cast<char*>(counts),
+            {MaskUse::counted, 0}};
+}
+
+// As the sets of one array are reduced, whatever is asked of them.
+Manner common_manner(const View& x, const Result* results, std::size_t n) {
+    Manner manner = manner_of(results[0].row, x.format);
+    for (std::size_t i = 1; i < n; ++i) {
+        const Manner own = manner_of(results[i].row, x.format);
+        manner.least_lane = std::max(manner.least_lane, own.least_lane);
+        manner.least_lane_side_by_side =
+            std::min(manner.least_lane_side_by_side, own.least_lane_side_by_side);
+    }
+    manner.least_lane_side_by_side = std::max(manner.least_lane_side_by_side, manner.least_lane);
+    return manner;
+}
+
+// Columns of few rows are whole short sets that are reduced at once when they are packed; of more, rows are
+// read where they are if they are long.
+bool suits_masked_packing(const Plan& plan) {
+    if (plan.kept_count < least_packed_sets || plan.reduced_count > most_of_packed_set || !are_in_order(plan))
+        return false;
+    return plan.shape == Shape::lanes || plan.reduced_count <= few_masked_rows ||
+           plan.inner.size < least_masked_row || !plan.contiguous ||
+           (plan.mask != nullptr && plan.inner.mask != 1);
+}
+
+// Some results of which all need counts, or none does.
+void reduce_alike(const View& x, Plan plan, const Manner& manner, const Result* results, std::size_t n,
+                  bool are_counted) {
+    if (are_counted && are_short_masked_sets(plan)) {
+        std::uint64_t none[most_results];
+        for (std::size_t i = 0; i < n; ++i) none[i] = result_of_none(results[i].row, results[i].format);
+        return reduce_counted_sets(plan, results, none, n);
+    }
+    std::vector<std::int64_t> counts(are_counted ? static_cast<std::size_t>(plan.kept_count) : 0);
+    Target targets[most_results];
+    std::size_t count = 0;
+    bool any_alone = false;
+    if (are_counted) targets[count++] = count_target(plan, counts.data());
+    for (std::size_t i = 0; i < n; ++i) {
+        targets[count++] = x.skip == Skip::zeros
+                               ? count_target(plan, static_cast<std::int64_t*>(results[i].out))
+                               : masked_target(plan, x, results[i], counts.data());
+        any_alone = any_alone || takes_chosen_alone(results[i].row, x.format);
+    }
+    if (any_alone) plan.fold = 1;
+    if (!any_alone && suits_masked_packing(plan))
+        reduce_packed(plan, manner, targets, count);
+    else
+        run_job(plan, targets, count);
+}
+
+void reduce_parts(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    reduce_reordered(x, reduced, results, n, [n](const View& part, const bool* own, const Result* to) {
+        reduce_masked(part, own, to, n);
+    });
+}
+
+// Results of all but positions, at most so many that there is one target left for the counts.
+void reduce_some(const View& x, const bool* reduced, Result* results, std::size_t n) {
+    const Manner manner = common_manner(x, results, n);
+    const Plan plan = plan_reduction(x, reduced, manner);
+    if (pays_to_reorder(plan, results, n)) return reduce_parts(x, reduced, results, n);
+    const auto counted = [&](const Result& r) { return needs_counts(r.row, x); };
+    Result* const end = results + n;
+    // Short sets are put together by their counts, and that is for those alone that need them.
+    if (are_short_masked_sets(plan)) {
+        Result* const others = std::stable_partition(results, end, counted);
+        if (others != results)
+            reduce_alike(x, plan, manner, results, static_cast<std::size_t>(others - results), true);
+        if (others != end)
+            reduce_alike(x, plan, manner, others, static_cast<std::size_t>(end - others), false);
+        return;
+    }
+    reduce_alike(x, plan, manner, results, n, std::any_of(results, end, counted));
+}
+
+// The mask as an array.
+View mask_of(const View& x) { return {x.mask, x.rank, x.shape, x.mask_strides, Format::boolean, false}; }
+
+Dims dims_of(const View& x, const bool* reduced, bool wanted) {
+    Dims dims;
+    for (int i = 0; i < x.rank; ++i)
+        if (reduced[i] == wanted) dims.push({x.shape[i], x.strides[i], 0});
+    return dims;
+}
+
+// The position of what takes the place of others is found where all that are chosen are as far out: the first
+// or last of them is it then.
+void correct_positions(const View& x, const bool* reduced, bool last, std::int64_t* positions) {
+    const View mask = mask_of(x);
+    const Dims kept = dims_of(mask, reduced, false), set = dims_of(mask, reduced, true);
+    const std::int64_t n = kept.count();
+    std::vector<std::int64_t> chosen;
+    Walk place(kept, 0);
+    for (std::int64_t k = 0; k < n; ++k, place.next()) {
+        if (mask.data[place.in() + offsets_at(set, positions[k]).in] != 0) continue;
+        if (chosen.empty()) {
+            chosen.resize(static_cast<std::size_t>(n));
+            const Reduction row{Map::itself, Combine::maximum_position, Finalize::itself, last};
+            reduce(mask, reduced, row, Format::i64, chosen.data());
+        }
+        positions[k] = chosen[static_cast<std::size_t>(k)];
+    }
+}
+
+void reduce_position(const View& x, const bool* reduced, const Result& result) {
+    const Manner manner = manner_of(result.row, x.format);
+    const Plan plan = plan_reduction(x, reduced, manner);
+    if (pays_to_reorder(plan, &result, 1)) return reduce_parts(x, reduced, &result, 1);
+    const Target target = masked_target(plan, x, result, nullptr);
+    if (suits_masked_packing(plan))
+        reduce_packed(plan, manner, &target, 1);
+    else
+        run_job(plan, &target, 1);
+    if (x.mask != nullptr)
+        correct_positions(x, reduced, result.row.last, static_cast<std::int64_t*>(result.out));
+}
+
+}  // namespace
+
+void reduce_masked(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    std::vector<Result> some;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (is_position(results[i].row.combine))
+            reduce_position(x, reduced, results[i]);
+        else
+            some.push_back(results[i]);
+    }
+    constexpr std::size_t most = most_results - 1;
+    for (std::size_t i = 0; i < some.size(); i += most)
+        reduce_some(x, reduced, &some[i], std::min(most, some.size() - i));
+}
+
+}  // namespace samesum

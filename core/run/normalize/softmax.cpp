@@ -1,0 +1,263 @@
+#include "run/normalize/softmax.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
+#include "layout/stream.hpp"
+#include "run/layouts/tangled.hpp"
+#include "run/normalize/long_line.hpp"
+#include "run/reduce/lines.hpp"
+#include "run/room.hpp"
+#include "select/normalization_thresholds.hpp"
+#include "select/routes.hpp"
+#include "select/thread_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+class Job {
+  public:
+    Job(const View& x, int axis, Normalization kind, void* out)
+        : lines_(x, axis, out),
+          methods_(*current_instruction_set().normalizations),
+          format_(static_cast<std::size_t>(x.format)),
+          kind_(static_cast<std::size_t>(kind)) {}
+
+    void run() const {
+        const BriefWork brief(lines_.count() * lines_.axis.size < normalization_brief_elements);
+        const Way way = chosen();
+        if (way.take == nullptr) {
+            record(Route::softmax_long_shared);
+            if (!lines_.are_direct()) record(Route::softmax_long_gathered);
+            return take_some_long(0, lines_.count(), static_cast<std::size_t>(thread_count()));
+        }
+        const std::int64_t lines = lines_.count();
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t first = static_cast<std::int64_t>(t) * way.batch;
+            (this->*way.take)(first, std::min(way.batch, lines - first));
+        };
+        for_each_task(static_cast<std::size_t>((lines + way.batch - 1) / way.batch), threads(), task);
+    }
+
+  private:
+    // What a task does, and with how many lines; nothing if the threads share each line.
+    struct Way {
+        void (Job::*take)(std::int64_t first, std::int64_t count) const;
+        std::int64_t batch;
+    };
+
+    Way chosen() const {
+        if (lines_.axis.size > Lines::block) {
+            const bool enough =
+                lines_.are_direct() && lines_.count() >= long_lines_per_thread * thread_count();
+            return enough ? Way{&Job::take_long, 1} : Way{nullptr, 0};
+        }
+        if (lines_.are_tangled() && !methods_.fill_rows[format_][kind_](lines_.length()))
+            return {&Job::take_tangled,
+                    std::max<std::int64_t>(least_transposed_lines,
+                                           std::min(share(), transposed_task_elements / lines_.axis.size))};
+        const std::int64_t bytes = lines_.axis.size * lines_.item, whole = 64 / lines_.item;
+        if (lines_.are_direct() && !(lines_.axis.size == 1 && lines_.are_columns()))
+            return {&Job::take_direct, std::clamp(line_task_bytes / bytes, std::int64_t{1}, share())};
+        if (lines_.are_columns() && !lines_.are_few_and_long()) {
+            const std::int64_t wide = std::max<std::int64_t>(least_column_row_bytes,
+                                                             column_task_bytes / lines_.axis.size / 64 * 64);
+            return {&Job::take_columns, wide / lines_.item};
+        }
+        const std::int64_t together = std::clamp<std::int64_t>(gathered_line_bytes / bytes, 1, whole);
+        return {&Job::take_gathered,
+                std::max(line_task_bytes / bytes / together, std::int64_t{1}) * together};
+    }
+
+    std::size_t threads() const {
+        const bool many = lines_.count() * lines_.axis.size >= normalization_threaded_elements;
+        return many ? static_cast<std::size_t>(thread_count()) : 1;
+    }
+
+    // Lines of a task where all are few: enough tasks for each thread to wait little for the last one.
+    std::int64_t share() const {
+        const std::int64_t tasks = line_tasks_per_thread * static_cast<std::int64_t>(threads());
+        return std::max<std::int64_t>(1, (lines_.count() + tasks - 1) / tasks);
+    }
+
+    bool streams() const { return lines_.count() * lines_.axis.size * lines_.item >= streamed_bytes; }
+
+    void take_direct(std::int64_t first, std::int64_t count) const {
+        record(streams() ? Route::softmax_rows_streamed : Route::softmax_rows);
+        const auto lines = methods_.lines[format_][kind_];
+        const std::size_t bytes = lines_.length() * static_cast<std::size_t>(lines_.item);
+        const std::int64_t most =
+            streams() ? std::max<std::int64_t>(1, streamed_elements / lines_.axis.size) : count;
+        const Room room(streams() ? static_cast<std::size_t>(most) * bytes : 1);
+        lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
+            for (std::int64_t i = 0; i < run; i += most) {
+                const std::int64_t now = std::min(most, run - i);
+                const char* const x = lines_.x.data + at.in + i * lines_.side.in;
+                char* const out = lines_.out + at.out + i * lines_.side.out;
+                const auto some = static_cast<std::size_t>(now);
+                if (!streams()) {
+                    lines({x, lines_.side.in, out, lines_.side.out, lines_.length(), some});
+                    continue;
+                }
+                const auto pitch = static_cast<std::ptrdiff_t>(bytes);
+                lines({x, lines_.side.in, room.get(), pitch, lines_.length(), some});
+                for (std::int64_t k = 0; k < now; ++k)
+                    stream(out + k * lines_.side.out, room.get() + k * pitch, bytes);
+            }
+        });
+        finish_streams();
+    }
+
+    void take_long(std::int64_t first, std::int64_t count) const {
+        record(Route::softmax_long);
+        take_some_long(first, count, 1);
+    }
+
+    // Neighbours together; the first of them are as many as leave whole groups of the others.
+    void take_some_long(std::int64_t first, std::int64_t count, std::size_t threads) const {
+        constexpr std::int64_t most = static_cast<std::int64_t>(LongLines::most);
+        const std::int64_t side = lines_.are_neighbours() ? std::min(most, lines_.side.size) : 1;
+        for (std::int64_t i = first; i < first + count;) {
+            const std::int64_t rest = (lines_.side.size - i % lines_.side.size) % side,
+                               now = rest > 0 ? rest : side;
+            const Offsets at = offsets_at(lines_.all, i);
+            normalize_long_lines(
+                {methods_, format_, kind_},
+                {lines_.x.data + at.in, lines_.axis.in, lines_.out + at.out, lines_.axis.out, lines_.length(),
+                 static_cast<std::size_t>(now), static_cast<std::size_t>(side), lines_.x.swapped, streams()},
+                threads);
+            i += now;
+        }
+    }
+
+    void take_columns(std::int64_t first, std::int64_t count) const {
+        record(is_copied() ? Route::softmax_columns_copied : Route::softmax_columns);
+        const Room room(room_for_columns(lines_.length()));
+        LineColumns some[column_vectors];
+        std::size_t number = 0;
+        const auto columns = methods_.columns[format_][kind_];
+        lines_.for_each_run(first, count, [&](std::int64_t, std::int64_t run, Offsets at) {
+            const LineColumns here{lines_.x.data + at.in, lines_.axis.in,  lines_.out + at.out,
+                                   lines_.axis.out,       lines_.length(), static_cast<std::size_t>(run)};
+            if ((streams() && run * lines_.item >= streamed_row_bytes) || !lines_.lie_plain())
+                return run_copied(here, room.get());
+            some[number++] = here;
+            if (number == column_vectors) columns(some, std::exchange(number, 0), room.get());
+        });
+        if (number > 0) columns(some, number, room.get());
+        finish_streams();
+    }
+
+    // Whether rows as wide as the neighbouring lines are copied.
+    bool is_copied() const {
+        return (streams() && lines_.side.size * lines_.item >= streamed_row_bytes) || !lines_.lie_plain();
+    }
+
+    // Rows are copied together, beyond the cache by stretches of several cache lines, and so are results.
+    void run_copied(const LineColumns& lines, char* room) const {
+        const std::size_t size = static_cast<std::size_t>(lines_.item), bytes = lines.count * size,
+                          pitch = (bytes + 63) / 64 * 64;
+        const Room copies((streams() ? 2 : 1) * pitch * lines.n);
+        for (std::size_t i = 0; i < lines.n; ++i) {
+            const char* const from = lines.x + static_cast<std::ptrdiff_t>(i) * lines.in;
+            char* const to = copies.get() + i * pitch;
+            if (lines_.lie_plain()) {
+                for (std::size_t k = 0; k < bytes; k += 64) __builtin_prefetch(from + 4 * lines.in + k);
+                std::memcpy(to, from, bytes);
+            } else {
+                gather(from, lines_.side.in, lines.count, size, lines_.x.swapped, to);
+            }
+        }
+        const auto step = static_cast<std::ptrdiff_t>(pitch);
+        LineColumns copied = lines;
+        copied.x = copies.get();
+        copied.in = step;
+        if (!streams()) return methods_.columns[format_][kind_](&copied, 1, room);
+        char* const results = copies.get() + pitch * lines.n;
+        copied.out = results;
+        copied.to = step;
+        methods_.columns[format_][kind_](&copied, 1, room);
+        for (std::size_t i = 0; i < lines.n; ++i)
+            stream(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to, results + i * pitch, bytes);
+    }
+
+    // As columns between an untangling and a tangling.
+    void take_tangled(std::int64_t first, std::int64_t count) const {
+        record(Route::softmax_transposed);
+        alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
+        alignas(64) char room[room_for_columns(most_transposed_line)];
+        const Tangled tangled(static_cast<std::size_t>(lines_.item), lines_.length());
+        const std::ptrdiff_t step = tangled.step();
+        const std::int64_t most = static_cast<std::int64_t>(tangled.rows());
+        for (std::int64_t i = first; i < first + count; i += most) {
+            const std::size_t n = static_cast<std::size_t>(std::min(most, first + count - i));
+            const std::int64_t at = i * lines_.axis.size * lines_.item;
+            tangled.untangle(lines_.x.data + at, n, elements);
+            const LineColumns columns{elements, step, results, step, lines_.length(), n};
+            methods_.columns[format_][kind_](&columns, 1, room);
+            tangled.tangle(results, n, lines_.out + at);
+        }
+    }
+
+    // Neighbouring lines are copied together, and where it is they that lie side by side, element after
+    // element along the axis: memory is read and written by whole cache lines.
+    void take_gathered(std::int64_t first, std::int64_t count) const {
+        record(Route::softmax_gathered);
+        const std::size_t pitch = lines_.length() * static_cast<std::size_t>(lines_.item) + 64;
+        const Room room(2 * pitch * static_cast<std::size_t>(count));
+        char* const results = room.get() + pitch * static_cast<std::size_t>(count);
+        move(first, count, pitch, room.get(), true);
+        const auto step = static_cast<std::ptrdiff_t>(pitch);
+        methods_.lines[format_][kind_](
+            {room.get(), step, results, step, lines_.length(), static_cast<std::size_t>(count)});
+        move(first, count, pitch, results, false);
+    }
+
+    void move(std::int64_t first, std::int64_t count, std::size_t pitch, char* lines, bool in) const {
+        const std::int64_t across = static_cast<std::int64_t>(pitch);
+        const bool along =
+            in ? std::abs(lines_.axis.in) <= std::abs(lines_.side.in) : lines_.axis.out <= lines_.side.out;
+        lines_.for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
+            if (run < few_neighbours || along)
+                return move_one_by_one(at, run, lines + i * across, across, in);
+            for (std::int64_t k = 0; k < lines_.axis.size; ++k) {
+                char* const here = lines + i * across + k * lines_.item;
+                if (in)
+                    copy_elements(lines_.x.data + at.in + k * lines_.axis.in, lines_.side.in, here, across,
+                                  static_cast<std::size_t>(run), size_of(lines_.x.format), lines_.x.swapped);
+                else
+                    copy_elements(here, across, lines_.out + at.out + k * lines_.axis.out, lines_.side.out,
+                                  static_cast<std::size_t>(run), size_of(lines_.x.format), false);
+            }
+        });
+    }
+
+    void move_one_by_one(Offsets at, std::int64_t run, char* line, std::int64_t across, bool in) const {
+        for (std::int64_t i = 0; i < run; ++i, line += across) {
+            if (in)
+                gather(lines_.x.data + at.in + i * lines_.side.in, lines_.axis.in, lines_.length(),
+                       size_of(lines_.x.format), lines_.x.swapped, line, lines_.side.in);
+            else
+                scatter(line, lines_.length(), size_of(lines_.x.format),
+                        lines_.out + at.out + i * lines_.side.out, lines_.axis.out);
+        }
+    }
+
+    const Lines lines_;
+    const NormalizationMethods& methods_;
+    const std::size_t format_, kind_;
+};
+
+}  // namespace
+
+void normalize_loops(const View& x, int axis, Normalization kind, void* out) {
+    Job(x, axis, kind, out).run();
+}
+
+}  // namespace samesum

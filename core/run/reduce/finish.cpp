@@ -1,0 +1,97 @@
+#include "run/reduce/finish.hpp"
+
+#include <algorithm>
+
+#include "layout/copy.hpp"
+#include "run/masks/counted.hpp"
+#include "run/reduce/reduction.hpp"
+
+namespace samesum {
+
+namespace {
+
+// place(j): where the result number j goes, in elements.
+template <class PlaceOf>
+std::size_t finish(const Target& target, std::size_t tier, void* tile, std::size_t n, void* results,
+                   std::uint8_t* failed, const PlaceOf& place) {
+    const std::size_t failures =
+        target.counts == nullptr
+            ? target.tiers.method[tier].finish(tile, n, target.how, results, failed)
+            : finish_counted(target, tier, tile, counts_of(target, n, place), results, failed);
+    counters.reductions[target.tiers.number[tier]] += n - failures;
+    record(target.tiers.route[tier], n - failures);
+    return failures;
+}
+
+}  // namespace
+
+std::vector<Outputs> parts_of(const Plan& plan, std::size_t most) {
+    const bool lanes = plan.shape == Shape::lanes;
+    const std::int64_t outer = lanes ? 1 : plan.kept.count(),
+                       inner = lanes ? plan.kept_count : plan.inner.size,
+                       width = static_cast<std::int64_t>(most);
+    std::vector<Outputs> parts;
+    for (std::int64_t o = 0; o < outer; ++o) {
+        for (std::int64_t first = 0; first < inner; first += width)
+            parts.push_back({o, first, std::min(inner, first + width)});
+    }
+    return parts;
+}
+
+std::int64_t place_of(const Plan& plan, const Outputs& part, std::int64_t j) {
+    const std::int64_t at = part.first + j;
+    if (plan.shape == Shape::lanes) return plan.out + offsets_at(plan.kept, at).out;
+    return plan.out + offsets_at(plan.kept, part.outer).out + at * plan.inner.out;
+}
+
+std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t tier, void* tile,
+                           const Outputs& o, std::uint8_t* failed) {
+    const std::size_t n = static_cast<std::size_t>(o.count()), size = size_of(target.how.format);
+    const std::int64_t bytes = static_cast<std::int64_t>(size);
+    alignas(64) char results[most_columns * 8];
+    if (plan.shape == Shape::columns) {
+        const std::int64_t first = plan.out + offsets_at(plan.kept, o.outer).out + o.first * plan.inner.out;
+        char* const to = target.out + first * bytes;
+        const auto place = [&](std::size_t j) {
+            return first + static_cast<std::int64_t>(j) * plan.inner.out;
+        };
+        if (plan.inner.out == 1) return finish(target, tier, tile, n, to, failed, place);
+        const std::size_t failures = finish(target, tier, tile, n, results, failed, place);
+        const std::int64_t step = plan.inner.out * bytes;
+        if (failures == 0) return scatter(results, n, size, to, step), 0;
+        // What failed may have a result already.
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!failed[j])
+                scatter(results + j * size, 1, size, to + static_cast<std::int64_t>(j) * step, step);
+        }
+        return failures;
+    }
+    const auto place = [&](std::size_t j) { return place_of(plan, o, static_cast<std::int64_t>(j)); };
+    const std::size_t failures = finish(target, tier, tile, n, results, failed, place);
+    const Dim last = plan.kept.rank > 0 ? plan.kept.dim[plan.kept.rank - 1] : Dim{1, 0, 1};
+    for (std::size_t j = 0; j < n;) {
+        const std::int64_t index = o.first + static_cast<std::int64_t>(j);
+        const std::int64_t at = plan.out + offsets_at(plan.kept, index).out;
+        const std::size_t run = std::min(n - j, static_cast<std::size_t>(last.size - index % last.size));
+        scatter(results + j * size, run, size, target.out + at * bytes, last.out * bytes);
+        j += run;
+    }
+    return failures;
+}
+
+std::size_t finish_chosen(const Plan& plan, const Target& target, std::size_t tier, void* tile,
+                          std::int64_t outer, const std::int64_t* columns, std::size_t n,
+                          std::uint8_t* failed) {
+    alignas(64) char results[most_columns * 8];
+    const std::int64_t first = plan.out + offsets_at(plan.kept, outer).out;
+    const auto place = [&](std::size_t i) { return first + columns[i] * plan.inner.out; };
+    const std::size_t failures = finish(target, tier, tile, n, results, failed, place),
+                      size = size_of(target.how.format);
+    const std::int64_t bytes = static_cast<std::int64_t>(size);
+    char* const to = target.out + first * bytes;
+    for (std::size_t i = 0; i < n; ++i)
+        scatter(results + i * size, 1, size, to + columns[i] * plan.inner.out * bytes, bytes);
+    return failures;
+}
+
+}  // namespace samesum

@@ -1,0 +1,47 @@
+// States of a tile become results in their places.
+#pragma once
+
+#include <vector>
+
+#include "layout/plan.hpp"
+#include "run/masks/masked.hpp"
+#include "run/reduce/tiers.hpp"
+
+namespace samesum {
+
+// One of the results: by which methods, and where it goes.
+struct Target {
+    Tiers tiers;
+    Finish how;
+    char* out;  // C-contiguous
+    // Of a masked array: how the method is given the elements, how many each output has (null: that does not
+    // matter), and the result where there are none.
+    Chosen chosen = {};
+    const std::int64_t* counts = nullptr;
+    bool divides = false;  // the result depends on the count
+    std::uint64_t none = 0;
+};
+
+// Outputs [first, last) of one run of the inner kept dimension (columns) or of all outputs (lanes).
+struct Outputs {
+    std::int64_t outer, first, last;
+
+    std::int64_t count() const { return last - first; }
+};
+
+// All outputs of a plan, up to `most` at a time.
+std::vector<Outputs> parts_of(const Plan& plan, std::size_t most);
+
+// The place of output j of a part among all.
+std::int64_t place_of(const Plan& plan, const Outputs& part, std::int64_t j);
+
+// failed[j] tells of which outputs no result could be certified. Returns how many those are.
+std::size_t finish_outputs(const Plan& plan, const Target& target, std::size_t tier, void* tile,
+                           const Outputs& o, std::uint8_t* failed);
+
+// The same for some columns of run number `outer` of the inner dimension.
+std::size_t finish_chosen(const Plan& plan, const Target& target, std::size_t tier, void* tile,
+                          std::int64_t outer, const std::int64_t* columns, std::size_t n,
+                          std::uint8_t* failed);
+
+}  // namespace samesum

@@ -1,0 +1,227 @@
+#include "run/reduce/job.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "run/layouts/short_sets.hpp"
+#include "run/layouts/tangled.hpp"
+#include "run/reduce/accumulate.hpp"
+#include "run/reduce/pass.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
+#include "select/thread_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+class Job {
+  public:
+    Job(const Plan& plan, const Target* targets, std::size_t count)
+        : plan_(plan), all_{targets, count, 0, are_short(plan, targets, count)} {}
+
+    void run() {
+        if (all_.count > 1) record(Route::turns_of_results);
+        const std::int64_t bytes = plan_.kept_count * plan_.reduced_count * item(),
+                           work = bytes * all_.work();
+        const int threads = work >= threaded_bytes ? thread_count() : 1;
+        const BriefWork brief(work < brief_bytes);
+        const bool lanes = plan_.shape == Shape::lanes;
+        const std::int64_t outer = lanes ? 1 : plan_.kept.count();
+        const std::int64_t inner = lanes ? plan_.kept_count : plan_.inner.size;
+        const auto tiles_of = [&](std::int64_t width) { return (inner + width - 1) / width; };
+        std::int64_t width = tile_width(plan_, all_, inner, threads), tiles = tiles_of(width);
+        // Few tiles are taken in pieces of their reduced dimensions, unless these are short; by one thread
+        // large ones are, so that it can be interrupted.
+        const bool few = threads > 1 ? outer * tiles < tiles_per_thread * threads
+                                     : bytes > tasks_of_large_tile * task_bytes * outer * tiles,
+                   split = few && !all_.at_once;
+        if (split) width = tile_width(plan_, all_, inner, 1), tiles = tiles_of(width);
+        const auto outputs = [&](std::int64_t t) {
+            const std::int64_t first = t % tiles * width;
+            return Outputs{t / tiles, first, std::min(inner, first + width)};
+        };
+        if (split) {
+            for (std::int64_t t = 0; t < outer * tiles; ++t) reduce_outputs(all_, outputs(t), threads);
+        } else {
+            auto task = [&](std::size_t t, std::size_t) {
+                reduce_outputs(all_, outputs(static_cast<std::int64_t>(t)), 0);
+            };
+            for_each_task(static_cast<std::size_t>(outer * tiles), static_cast<std::size_t>(threads), task);
+        }
+    }
+
+  private:
+    std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.format)); }
+
+    // Sets that are untangled at a time.
+    std::int64_t tangled_rows() const {
+        const Tangled tangled(size_of(plan_.format), static_cast<std::size_t>(plan_.reduced_count));
+        return static_cast<std::int64_t>(tangled.rows());
+    }
+
+    // Certified results of `o` in place, by the pass's tier or a later one. `threads` is 0 inside a task of
+    // the pool.
+    void reduce_outputs(const Pass& pass, const Outputs& o, int threads) {
+        std::int64_t limit = pass.max_columns();
+        if (pass.count > 1 && threads == 0 && plan_.shape == Shape::lanes)
+            limit = std::clamp<std::int64_t>(chunk_bytes / (plan_.reduced_count * item()), 1, limit);
+        if (!pass.at_once && plan_.tangled) limit = std::min(limit, tangled_rows());
+        for (std::int64_t first = o.first; first < o.last; first += limit) {
+            const Outputs part{o.outer, first, std::min(o.last, first + limit)};
+            Pass here = pass;
+            if (pass.among != nullptr) here.among += first - o.first;
+            pass.at_once ? reduce_at_once(here, part, threads) : reduce_tile(here, part, threads);
+        }
+    }
+
+    void reduce_at_once(const Pass& pass, const Outputs& o, int threads) {
+        std::uint8_t failed[most_columns];
+        for (std::size_t i = 0; i < pass.count; ++i) {
+            const std::size_t failures = finish_short(plan_, pass.targets[i], o, failed);
+            if (failures > 0) retry({pass.targets + i, 1, 0}, o, failed, failures, threads);
+        }
+    }
+
+    void reduce_tile(const Pass& pass, const Outputs& o, int threads) {
+        const TileScope tiles(pass.count);
+        open_tiles(pass, o, tiles);
+        if (threads > 0 && o.count() * plan_.reduced_count * item() * pass.work() >= threaded_bytes)
+            accumulate_in_pieces(pass, o, threads, tiles);
+        else
+            accumulate_piece(pass, o, 0, plan_.reduced_count, tiles);
+        close_tiles(pass, o, tiles);
+        for (std::size_t i = 0; i < pass.count; ++i) complete(pass, i, tiles.tile(i), o, threads);
+    }
+
+    void open_tiles(const Pass& pass, const Outputs& o, const TileScope& tiles) {
+        for (std::size_t i = 0; i < pass.count; ++i)
+            open_tile(plan_, pass.method(i), o.count(), tiles.tile(i));
+    }
+
+    void close_tiles(const Pass& pass, const Outputs& o, const TileScope& tiles) {
+        for (std::size_t i = 0; i < pass.count; ++i)
+            close_tile(plan_, pass.method(i), o.count(), tiles.tile(i));
+    }
+
+    // Elements [begin, end) of each set, for several methods chunk by chunk.
+    void accumulate_piece(const Pass& pass, const Outputs& o, std::int64_t begin, std::int64_t end,
+                          const TileScope& tiles) {
+        const std::int64_t step = pass.count > 1 ? chunk_of(o.count()) : end - begin;
+        for (std::int64_t at = begin; at < end; at += step) {
+            const Range range{o.outer, o.first, o.last, at, std::min(end, at + step)};
+            for (std::size_t i = 0; i < pass.count; ++i)
+                accumulate(plan_, pass.method(i), range, tiles.tile(i), pass.targets[i].chosen);
+        }
+    }
+
+    // Elements of each of n sets in a chunk: whole groups of rows that lie side by side, or enough for a
+    // lane.
+    std::int64_t chunk_of(std::int64_t n) const {
+        const bool lanes = plan_.shape == Shape::lanes;
+        const std::int64_t unit = lanes ? chunk_lane_elements : plan_.fold;
+        const std::int64_t least = lanes ? 1 : (chunk_rows + unit - 1) / unit;
+        return std::max(least, chunk_bytes / (n * item()) / unit) * unit;
+    }
+
+    void accumulate_in_pieces(const Pass& pass, const Outputs& o, int threads, const TileScope& tiles) {
+        record(Route::pieces);
+        const std::int64_t bytes = o.count() * plan_.reduced_count * item();
+        const std::int64_t most = plan_.ordered ? ordered_pieces * threads : INT64_MAX;
+        const std::int64_t enough =
+            std::max(bytes / task_bytes,
+                     std::min<std::int64_t>(pieces_per_thread * threads, bytes / least_piece_bytes));
+        const std::int64_t wanted = std::clamp<std::int64_t>(enough, least_pieces_per_thread * threads, most);
+        const std::int64_t pieces = std::min(plan_.reduced_count, wanted);
+        std::vector<std::unique_ptr<TileScope>> states(
+            static_cast<std::size_t>(plan_.ordered ? pieces : threads));
+        std::vector<char> used(states.size());
+        for (auto& state : states) state = std::make_unique<TileScope>(pass.count);
+        auto task = [&](std::size_t piece, std::size_t worker) {
+            const std::int64_t p = static_cast<std::int64_t>(piece);
+            const std::size_t s = plan_.ordered ? piece : worker;
+            if (!used[s]) open_tiles(pass, o, *states[s]);
+            used[s] = 1;
+            accumulate_piece(pass, o, part_of(plan_.reduced_count, p, pieces),
+                             part_of(plan_.reduced_count, p + 1, pieces), *states[s]);
+        };
+        for_each_task(static_cast<std::size_t>(pieces), static_cast<std::size_t>(threads), task);
+        const std::size_t n = static_cast<std::size_t>(o.count());
+        for (std::size_t s = 0; s < states.size(); ++s) {
+            if (!used[s]) continue;
+            close_tiles(pass, o, *states[s]);
+            for (std::size_t i = 0; i < pass.count; ++i)
+                pass.method(i).merge(tiles.tile(i), 0, states[s]->tile(i), 0, n);
+        }
+    }
+
+    static std::int64_t part_of(std::int64_t total, std::int64_t i, std::int64_t parts) {
+        return total / parts * i + std::min(i, total % parts);
+    }
+
+    // Writes result number i of the pass; what fails goes to the next tier.
+    void complete(const Pass& pass, std::size_t i, void* tile, const Outputs& o, int threads) {
+        std::uint8_t failed[most_columns];
+        std::size_t failures = finish_outputs(plan_, pass.targets[i], pass.tier, tile, o, failed);
+        if (pass.among != nullptr) {
+            failures = 0;
+            for (std::int64_t j = 0; j < o.count(); ++j) failures += failed[j] &= pass.among[j];
+        }
+        if (failures > 0) retry({pass.targets + i, 1, pass.tier + 1}, o, failed, failures, threads);
+    }
+
+    // The next tier for what failed. In columns all of the tile if that is much of it, else the failed ones
+    // alone, gathered side by side: a column by itself is read a cache line at a time.
+    void retry(const Pass& own, const Outputs& o, const std::uint8_t* failed, std::size_t failures,
+               int threads) {
+        const std::size_t n = static_cast<std::size_t>(o.count());
+        const bool columns = plan_.shape == Shape::columns;
+        if (columns &&
+            (o.count() < few_retried_columns || failures > n / static_cast<std::size_t>(retried_share))) {
+            record(Route::retried_tile);
+            const bool partial = own.targets->tiers.is_partial(own.tier);
+            return reduce_outputs({own.targets, 1, own.tier, false, partial ? failed : nullptr}, o, threads);
+        }
+        // On the heap, for a tier's retry is within that of the tier before, and threads may have little
+        // stack.
+        std::vector<std::int64_t> chosen;
+        chosen.reserve(failures);
+        for (std::size_t j = 0; j < n; ++j) {
+            if (failed[j]) chosen.push_back(o.first + static_cast<std::int64_t>(j));
+        }
+        if (columns) return reduce_chosen(own, o.outer, chosen);
+        record(Route::retried_lanes);
+        for (const std::int64_t i : chosen) reduce_outputs(own, {o.outer, i, i + 1}, threads);
+    }
+
+    void reduce_chosen(const Pass& own, std::int64_t outer, std::span<const std::int64_t> chosen) {
+        record(Route::retried_gathered);
+        const Method& method = own.method(0);
+        const std::size_t now = std::min(chosen.size(), method.max_columns);
+        const TileScope scope;
+        accumulate_chosen(plan_, method, outer, chosen.data(), now, scope.tile(), own.targets->chosen);
+        std::vector<std::uint8_t> failed(now);
+        finish_chosen(plan_, *own.targets, own.tier, scope.tile(), outer, chosen.data(), now, failed.data());
+        std::vector<std::int64_t> again;
+        for (std::size_t i = 0; i < now; ++i) {
+            if (failed[i]) again.push_back(chosen[i]);
+        }
+        if (!again.empty()) reduce_chosen({own.targets, 1, own.tier + 1}, outer, again);
+        if (now < chosen.size()) reduce_chosen(own, outer, chosen.subspan(now));
+    }
+
+    const Plan& plan_;
+    const Pass all_;
+};
+
+}  // namespace
+
+void run_job(const Plan& plan, const Target* targets, std::size_t count) {
+    const FloatingPointScope scope;
+    Job(plan, targets, count).run();
+}
+
+}  // namespace samesum

@@ -1,0 +1,16 @@
+// Positions in arrays whose elements do not lie in memory in the order in which they are counted.
+#pragma once
+
+#include "layout/plan.hpp"
+#include "run/reduce/reduction.hpp"
+
+namespace samesum {
+
+// Writes int64 positions in an array as it lies.
+using FindPositions = void (*)(const View& x, const bool* reduced, const Reduction& row, std::int64_t* out);
+
+// The same of any array: by way of arrays that are found faster as they lie, if there are such.
+void find_in_stages(const View& x, const bool* reduced, const Reduction& row, FindPositions find,
+                    std::int64_t* out);
+
+}  // namespace samesum

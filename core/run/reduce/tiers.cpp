@@ -1,0 +1,225 @@
+#include "run/reduce/tiers.hpp"
+
+#include "exact/byte_floats.hpp"
+#include "exact/exponential_methods.hpp"
+#include "exact/methods.hpp"
+#include "exact/product.hpp"
+#include "kernels/instruction_set.hpp"
+#include "run/exact/exact_sums.hpp"
+#include "run/exact/exact_variance.hpp"
+#include "run/exact/integer_logarithms.hpp"
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
+
+namespace samesum {
+
+namespace {
+
+bool is_short(std::int64_t count) { return count <= static_cast<std::int64_t>(short_elements); }
+
+// Of what never fails.
+Tiers sure_tiers(const Method& method, Route route, Short at_once, Route at_once_route, std::int64_t count) {
+    Tiers tiers;
+    if (is_short(count)) tiers.at_once = at_once;
+    tiers.at_once_route = at_once_route;
+    tiers.push(method, 0, route);
+    return tiers;
+}
+
+// Whether results have a width in which sums and products of whole short sets are made.
+bool suits_short(Format in, Format out) { return size_of(out) == size_of(in) || size_of(out) == 8; }
+
+// Means, roots and logarithms in the formats that short sets have them in.
+Short whole_at_once(const InstructionSet& set, const Reduction& row, std::size_t index, Format out) {
+    const bool suits = row.finalize == Finalize::root
+                           ? row.map == Map::square && !is_float(out) && size_of(out) == 8
+                           : row.map == Map::itself && out == Format::f64;
+    return suits ? set.short_integers->whole[index][by(row.finalize)] : nullptr;
+}
+
+Tiers integer_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
+                    std::int64_t count) {
+    Tiers tiers;
+    const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4,
+                      map = static_cast<std::size_t>(row.map);
+    const bool logarithms = row.finalize == Finalize::logarithm,
+               whole_logarithms = logarithms && !is_float(out), countable = count <= INT32_MAX,
+               has_sign = row.map == Map::itself && !is_unsigned(in);
+    const Method& split = set.whole->split[index][map];
+    if (row.finalize == Finalize::itself && !is_float(out)) {
+        const bool widens = size_of(out) > size_of(in);
+        const Short at_once = suits_short(in, out) ? set.short_integers->sum[index][widens][map] : nullptr;
+        return sure_tiers(set.methods->modular[index][widens][map], Route::wrapping_sums, at_once,
+                          Route::short_integer_sums, count);
+    }
+    if (is_short(count)) tiers.at_once = whole_at_once(set, row, index, out);
+    tiers.at_once_route = Route::short_integer_results;
+    if (fits_64_bits(in, row.map) && countable) {
+        Method method = set.methods->modular[index][1][map];
+        if (whole_logarithms)
+            method.finish = has_sign ? finish_signed_logarithms : finish_unsigned_logarithms;
+        else
+            method.finish = has_sign ? set.whole->finish_signed : set.whole->finish_unsigned;
+        tiers.push(method, 0, Route::wrapping_sums);
+    } else if (split.init != nullptr && countable && !whole_logarithms) {
+        tiers.push(split, 0, Route::split_integers);
+    }
+    Method method = wide_method(in, row.map);
+    if (logarithms) method.finish = finish_wide_logarithms;
+    tiers.push(method, 2, Route::exact_integers);
+    return tiers;
+}
+
+Short sum_at_once(const ShortMethods& shorts, const Reduction& row, std::size_t format, std::int64_t count) {
+    const std::size_t map = static_cast<std::size_t>(row.map);
+    if (count == 1 && row.finalize == Finalize::itself) return shorts.one[format][map];
+    return shorts.sum[format][map][by(row.finalize)];
+}
+
+// Float64 lanes, for 16-bit results of many elements of what was added up in float32: what that leaves out of
+// a sum of numbers of either sign grows with it, until too many results are in doubt, and those of float16
+// are exact otherwise.
+void push_lanes(Tiers& tiers, const Method (&methods)[3], const Reduction& row, Format in, Format out,
+                std::int64_t count) {
+    constexpr Route lanes_routes[] = {Route::lanes_usual, Route::lanes_few, Route::lanes_singles};
+    const auto push = [&](Lanes lanes) {
+        tiers.push(methods[static_cast<std::size_t>(lanes)], 0,
+                   lanes_routes[static_cast<std::size_t>(lanes)]);
+    };
+    if (count <= few_elements) return push(Lanes::few);
+    const bool suits = row.map != Map::itself || (in == Format::bf16 && count <= many_single_elements),
+               singles = size_of(in) == 2 && size_of(out) == 2 && suits;
+    if (singles) push(Lanes::singles);
+    push(singles ? Lanes::few : Lanes::usual);
+}
+
+Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in, Format out,
+                      std::int64_t count) {
+    Tiers tiers;
+    const Methods& methods = *set.methods;
+    const std::size_t format = static_cast<std::size_t>(in), map = static_cast<std::size_t>(row.map);
+    if (in == out && is_short(count)) tiers.at_once = sum_at_once(*set.shorts, row, format, count);
+    const bool is_one = count == 1 && row.finalize == Finalize::itself;
+    tiers.at_once_route = is_one ? Route::short_singles : Route::short_sums;
+    if (in != Format::f64 && out != Format::f64)
+        push_lanes(tiers, methods.sum1[format][map], row, in, out, count);
+    const bool is_double = in == Format::f64, has_grids = is_double && row.map != Map::square;
+    if (has_grids && count <= few_elements)
+        tiers.push(methods.sum2_few[map], 1, Route::double_words_few);
+    else
+        tiers.push(methods.sum2[format][map], 1, Route::double_words);
+    if (is_double) {
+        tiers.partial = tiers.count;
+        tiers.push(methods.special[map], 1, Route::special_elements);
+    }
+    if (has_grids) tiers.push(methods.sum3[map], 1, Route::two_grids);
+    if (is_double) tiers.push(methods.scaled[map], 1, Route::scaled_sums);
+    // Squares that come so far are mostly too small or too large for blocks.
+    tiers.push(row.map == Map::itself ? exact_sum_method(in, row.map) : exact_method(in, row.map), 2,
+               Route::exact_sums);
+    return tiers;
+}
+
+Tiers exponential_tiers(const ExponentialMethods& methods, Format in, Format out) {
+    Tiers tiers;
+    tiers.work = most_work;
+    const std::size_t format = static_cast<std::size_t>(in);
+    if (!is_float(in)) {
+        tiers.push(quick_exponential_method(in), 1, Route::integer_exponentials);
+        tiers.push(integer_exponential_method(in), 1, Route::integer_exponential_words);
+    } else {
+        if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format], 0, Route::exponentials);
+        tiers.push(methods.sum2[format], 1, Route::exponential_words);
+    }
+    tiers.push(exponential_method(in), 2, Route::exact_exponentials);
+    tiers.push(long_exponential_method(in), 2, Route::long_exponentials);
+    return tiers;
+}
+
+Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64_t count) {
+    Tiers tiers;
+    const ProductMethods& products = *set.products;
+    if (!is_float(out)) {
+        const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
+        const bool widens = size_of(out) > size_of(in);
+        const Short at_once = suits_short(in, out) ? set.short_integers->product[index][widens] : nullptr;
+        return sure_tiers(products.modular[index][widens], Route::wrapping_products, at_once,
+                          Route::short_integer_products, count);
+    }
+    if (is_float(in)) {
+        const std::size_t format = static_cast<std::size_t>(in);
+        if (in == out && is_short(count)) tiers.at_once = set.shorts->product[format];
+        tiers.at_once_route = Route::short_products;
+        tiers.push(products.real[format], 1, Route::products);
+    }
+    tiers.push(product_method(in), 2, Route::exact_products);
+    return tiers;
+}
+
+// Results of eight bits by exact sums alone.
+Tiers variance_tiers(const SpreadMethods& spreads, Format in, Format out, std::int64_t count) {
+    Tiers tiers;
+    const Format known = in == Format::boolean ? Format::u8 : in;
+    if (!is_byte_float(in) && !is_byte_float(out)) {
+        if (is_float(in) && size_of(in) < 8 && size_of(out) <= 4)
+            tiers.push(spreads.narrow[static_cast<std::size_t>(in)], 0, Route::variance_lanes);
+        const bool is_few = in == Format::f64 && count <= few_elements;
+        if (is_few)
+            tiers.push(spreads.few, 1, Route::variance_few);
+        else
+            tiers.push(spreads.wide[static_cast<std::size_t>(known)], 1, Route::variance_words);
+    }
+    tiers.push(exact_variance_method(in), 2, Route::exact_variances);
+    return tiers;
+}
+
+// Of sums and extremes; there are no others.
+Tiers byte_float_tiers(const Reduction& row, Format in) {
+    Tiers tiers;
+    if (row.combine == Combine::sum)
+        tiers.push(byte_sum_method(in, row.map), 0, Route::byte_sums);
+    else
+        tiers.push(byte_extreme_method(in, row.combine == Combine::maximum), 0, Route::byte_extremes);
+    return tiers;
+}
+
+}  // namespace
+
+Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t count) {
+    if (row.combine == Combine::spread)
+        return variance_tiers(*current_instruction_set().spreads, in, out, count);
+    if (is_byte_float(in)) return byte_float_tiers(row, in);
+    const InstructionSet& set = current_instruction_set();
+    const std::size_t format = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in);
+    switch (row.combine) {
+        case Combine::sum:
+            if (row.map == Map::exponential) return exponential_tiers(*set.exponentials, in, out);
+            return is_float(in) ? float_sum_tiers(set, row, in, out, count)
+                                : integer_tiers(set, row, in, out, count);
+        case Combine::minimum:
+        case Combine::maximum: {
+            const bool maximum = row.combine == Combine::maximum;
+            return sure_tiers(set.methods->extreme[format][maximum], Route::extremes,
+                              set.shorts->extreme[format][maximum], Route::short_extremes, count);
+        }
+        case Combine::product:
+            return product_tiers(set, in, out, count);
+        case Combine::minimum_position:
+        case Combine::maximum_position: {
+            const bool maximum = row.combine == Combine::maximum_position;
+            return sure_tiers(set.searches->position[format][maximum][row.last], Route::positions,
+                              set.shorts->position[format][maximum][row.last], Route::short_positions, count);
+        }
+        case Combine::logical_and:
+        case Combine::logical_or: {
+            const bool any = row.combine == Combine::logical_or;
+            return sure_tiers(set.searches->logical[format][any], Route::truths,
+                              set.shorts->logical[format][any], Route::short_truths, count);
+        }
+        case Combine::spread:
+            break;
+    }
+    return {};
+}
+
+}  // namespace samesum

@@ -1,0 +1,212 @@
+#include "run/scans/short_scan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "arithmetic/rounding.hpp"
+#include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
+#include "layout/stream.hpp"
+#include "run/layouts/tangled.hpp"
+#include "run/reduce/accumulate.hpp"
+#include "select/routes.hpp"
+#include "select/scan_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Lines for one call.
+constexpr std::int64_t call_lines = static_cast<std::int64_t>(untangled_rows);
+// Elements of the widest vector.
+constexpr std::int64_t vector = 8;
+
+// Elements of a line of results.
+std::int64_t results_of(const ScanPlan& plan) { return plan.written + (plan.has_initial ? 1 : 0); }
+
+bool is_whole(const void* p, std::size_t size) { return reinterpret_cast<std::uintptr_t>(p) % size == 0; }
+
+// From the first element of each line to the last, and nothing else.
+bool is_plain(const ScanPlan& plan, const ScanMethod& method) {
+    return method.takes_lines() && plan.axis.in > 0 && plan.axis.out > 0 && plan.written == plan.axis.size &&
+           !plan.has_initial;
+}
+
+bool follow_one_another(const ScanPlan& plan) {
+    return plan.lines.dim[0].in == plan.axis.size * static_cast<std::int64_t>(size_of(plan.in));
+}
+
+class ShortScan {
+  public:
+    ShortScan(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial, Failures& failures)
+        : plan_(plan),
+          method_(method),
+          initial_(initial),
+          failures_(failures),
+          streams_(plan.lines.count() * results_of(plan) * static_cast<std::int64_t>(size_of(plan.format)) >=
+                   streamed_bytes),
+          gathers_(!follow_one_another(plan) && plan.axis.size < vector),
+          from_(size_of(plan.in), plan.axis.size, plan.axis.in > 0),
+          to_(size_of(plan.format), results_of(plan), plan.axis.out > 0),
+          data_(plan.data + (from_.forward ? 0 : plan.axis.in * (plan.axis.size - 1))),
+          out_(plan.out + (to_.forward ? -plan.axis.out * (plan.has_initial ? 1 : 0)
+                                       : plan.axis.out * (plan.written - 1))) {}
+
+    Route route() const {
+        if (!is_plain(plan_, method_)) return Route::scan_short_transposed;
+        return gathers_ ? Route::scan_short_gathered : Route::scan_short_plain;
+    }
+
+    void run(std::int64_t first, std::int64_t last) {
+        if (is_plain(plan_, method_)) {
+            run_plain(first, last);
+        } else {
+            for (; first < last; first += call_lines) run_tile(first, std::min(last - first, call_lines));
+        }
+        if (streams_) finish_streams();
+    }
+
+  private:
+    void run_plain(std::int64_t first, std::int64_t last) {
+        constexpr std::size_t room = short_scan_streamed_bytes;
+        alignas(64) char results[room], elements[call_lines * vector * 8];
+        std::uint8_t failed[untangled_rows * short_line];
+        const std::int64_t n = plan_.axis.size;
+        const std::size_t bytes = to_.size * static_cast<std::size_t>(n);  // of a line
+        const std::int64_t most =
+            streams_ ? std::min(call_lines, static_cast<std::int64_t>(std::bit_floor(room / bytes)))
+                     : call_lines;
+        for (; first < last; first += most) {
+            const std::int64_t lines = std::min(last - first, most);
+            const char* x = data_ + first * plan_.lines.dim[0].in;
+            char* out = out_ + first * plan_.lines.dim[0].out;
+            if (gathers_) gather_lines(x, static_cast<std::size_t>(lines), elements);
+            const ShortScanLines some{gathers_ ? elements : x,
+                                      gathers_ ? n * plan_.axis.in : plan_.lines.dim[0].in,
+                                      streams_ ? results : out,
+                                      static_cast<std::size_t>(lines),
+                                      static_cast<std::size_t>(n),
+                                      plan_.format,
+                                      failed};
+            const bool all_certain = method_.short_lines(some) == 0;
+            if (streams_) stream(out, results, bytes * some.lines);
+            if (all_certain) continue;
+            for (std::int64_t i = 0; i < lines * n; ++i) {
+                if (!failed[i]) continue;
+                const std::int64_t line = i / n;
+                failures_.add({x + line * plan_.lines.dim[0].in,
+                               out + line * n * static_cast<std::int64_t>(to_.size), i % n, i % n + 1});
+            }
+        }
+    }
+
+    // Elements number i of all lines, for one i after the other.
+    void gather_lines(const char* x, std::size_t lines, char* to) const {
+        const std::int64_t size = static_cast<std::int64_t>(from_.size);
+        for (std::int64_t i = 0; i < plan_.axis.size; ++i)
+            copy_elements(x + i * size, plan_.lines.dim[0].in, to + i * size, plan_.axis.size * size, lines,
+                          from_.size, false);
+    }
+
+    // Runs of elements or of results, in the order of the memory.
+    struct Runs {
+        std::size_t size;      // of an element, in bytes
+        std::ptrdiff_t pitch;  // from run to run, likewise
+        std::int64_t count;
+        bool forward;  // the scan goes that way
+
+        Runs(std::size_t item, std::int64_t n, bool ascends)
+            : size(item),
+              pitch(Tangled(item, static_cast<std::size_t>(n)).step()),
+              count(n),
+              forward(ascends) {}
+        std::ptrdiff_t step() const { return forward ? pitch : -pitch; }
+        // Where run number i in the order of the scan is.
+        std::ptrdiff_t at(std::int64_t i) const { return (forward ? i : count - 1 - i) * pitch; }
+    };
+
+    void run_tile(std::int64_t first, std::int64_t lines) {
+        const std::size_t n = static_cast<std::size_t>(lines);
+        const Dim line = plan_.lines.rank > 0 ? plan_.lines.dim[0] : Dim{1, 0, 0};
+        alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
+        Tangled(from_.size, static_cast<std::size_t>(from_.count))
+            .untangle(data_ + first * line.in, n, elements);
+        ColumnFailures found(failures_, {plan_.data + first * line.in, plan_.out + first * line.out, line.in,
+                                         line.out, lines});
+        if (plan_.has_initial) {
+            char* run = results + to_.at(0);
+            for (std::size_t j = 0; j < n; ++j) store_bits(run, j, initial_, to_.size);
+        }
+        scan_runs(elements, results, n, found);
+        char* const out = out_ + first * line.out;
+        Tangled(to_.size, static_cast<std::size_t>(to_.count)).tangle(results, n, streams_ ? elements : out);
+        if (streams_) stream(out, elements, n * static_cast<std::size_t>(to_.count) * to_.size);
+    }
+
+    void scan_runs(const char* elements, char* results, std::size_t n, ColumnFailures& found) {
+        TileScope scope;
+        std::uint8_t failed[scan_rows * untangled_rows];
+        method_.init(scope.tile(), strip_columns(n));
+        for (std::int64_t r = 0; r < plan_.written; r += scan_rows) {
+            const std::int64_t rows = std::min<std::int64_t>(scan_rows, plan_.written - r);
+            const ScanRows some{elements + from_.at(r),
+                                from_.step(),
+                                results + to_.at(r + (plan_.has_initial ? 1 : 0)),
+                                to_.step(),
+                                static_cast<std::size_t>(rows),
+                                n,
+                                static_cast<std::size_t>(r),
+                                plan_.format,
+                                failed};
+            if (method_.columns(scope.tile(), some) > 0) found.add(failed, r, rows);
+        }
+        found.finish();
+    }
+
+    const ScanPlan& plan_;
+    const ScanMethod& method_;
+    const std::uint64_t initial_;
+    Failures& failures_;
+    const bool streams_;  // past the caches
+    const bool gathers_;  // lines that take less than a vector each, from where they lie
+    const Runs from_, to_;
+    const char* const data_;  // the first line, from its front in memory
+    char* const out_;
+};
+
+}  // namespace
+
+bool lines_are_short(const ScanPlan& plan, const ScanMethod& method) {
+    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.in)),
+                       out_size = static_cast<std::int64_t>(size_of(plan.format));
+    const std::int64_t most = static_cast<std::int64_t>(is_plain(plan, method) ? short_line
+                                                                               : untangled_elements),
+                       results = results_of(plan);
+    if (plan.columns || plan.swapped || plan.lines.rank > 1 || plan.lines.count() < least_short_lines)
+        return false;
+    if (plan.axis.size < 2 || plan.axis.size > most || results < 2 || results > most) return false;
+    const Dim line = plan.lines.dim[0];
+    return std::abs(plan.axis.in) == size && std::abs(plan.axis.out) == out_size &&
+           (follow_one_another(plan) || is_plain(plan, method)) && line.out == results * out_size &&
+           is_whole(plan.data, size_of(plan.in)) && is_whole(plan.out, size_of(plan.format));
+}
+
+void scan_short_lines(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial,
+                      Failures& failures, int threads) {
+    const std::int64_t lines = plan.lines.count(),
+                       batch = std::max<std::int64_t>(
+                                   1, short_scan_task_elements / (call_lines * plan.axis.size)) *
+                               call_lines;
+    ShortScan scan(plan, method, initial, failures);
+    record(scan.route());
+    auto task = [&](std::size_t t, std::size_t) {
+        const std::int64_t first = static_cast<std::int64_t>(t) * batch;
+        scan.run(first, std::min(lines, first + batch));
+    };
+    for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch), static_cast<std::size_t>(threads),
+                  task);
+}
+
+}  // namespace samesum

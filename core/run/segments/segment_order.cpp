@@ -1,0 +1,149 @@
+#include "run/segments/segment_order.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "select/segment_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Counts of few segments.
+constexpr std::size_t copies = 4;
+
+// Every part has a count of every segment.
+std::size_t parts_for(const Labels& labels) {
+    const std::int64_t most = std::min<std::int64_t>(labels.rows / segment_part_rows, thread_count());
+    return labels.segments > labels.rows ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(most, 1));
+}
+
+}  // namespace
+
+SegmentOrder::SegmentOrder(const Labels& labels)
+    : labels_(labels),
+      parts_(parts_for(labels)),
+      starts_(parts_ * static_cast<std::size_t>(labels.segments)),
+      first_(static_cast<std::size_t>(labels.segments) + 1) {
+    std::vector<std::int64_t> strangers(parts_);
+    std::vector<std::uint8_t> sorted(parts_);
+    auto task = [&](std::size_t part, std::size_t) {
+        bool is_sorted = true;
+        strangers[part] = labels_.narrow ? count_part<std::int32_t>(part, is_sorted)
+                                         : count_part<std::int64_t>(part, is_sorted);
+        sorted[part] = is_sorted;
+    };
+    for_each_task(parts_, static_cast<std::size_t>(thread_count()), task);
+    for (std::size_t part = 0; part < parts_; ++part) {
+        if (stranger_ < 0) stranger_ = strangers[part];
+        is_sorted_ = is_sorted_ && sorted[part] != 0;
+    }
+    std::int64_t at = 0;
+    const auto segments = static_cast<std::size_t>(labels.segments);
+    for (std::size_t s = 0; s < segments; ++s) {
+        first_[s] = at;
+        for (std::size_t part = 0; part < parts_; ++part) {
+            const std::int64_t n = starts_[part * segments + s];
+            starts_[part * segments + s] = at;
+            at += n;
+        }
+    }
+    first_[segments] = at;
+}
+
+std::int64_t SegmentOrder::begin_of(std::size_t part) const {
+    const auto i = static_cast<std::int64_t>(part), parts = static_cast<std::int64_t>(parts_);
+    return labels_.rows / parts * i + std::min(i, labels_.rows % parts);
+}
+
+template <class Label>
+std::int64_t SegmentOrder::count_part(std::size_t part, bool& is_sorted) {
+    const auto segments = static_cast<std::uint64_t>(labels_.segments);
+    std::int64_t* const counts = starts_.data() + part * segments;
+    const std::size_t several = labels_.segments <= few_segments ? copies : 1;
+    std::vector<std::int64_t> more((several - 1) * segments);
+    std::int64_t* to[copies] = {counts, counts, counts, counts};
+    for (std::size_t i = 1; i < several; ++i) to[i] = more.data() + (i - 1) * segments;
+    const std::int64_t begin = begin_of(part), end = begin_of(part + 1);
+    std::int64_t before = begin > 0 ? segment_of<Label>(labels_, begin - 1) : 0;
+    bool ascends = true;
+    for (std::int64_t row = begin; row < end; ++row) {
+        const std::int64_t segment = segment_of<Label>(labels_, row);
+        if (static_cast<std::uint64_t>(segment) >= segments) return row;
+        ascends &= before <= segment;
+        before = segment;
+        ++to[static_cast<std::size_t>(row) % copies][segment];
+    }
+    is_sorted = ascends;
+    for (std::size_t i = 0; i < more.size(); ++i) counts[i % segments] += more[i];
+    return -1;
+}
+
+std::vector<std::int64_t> SegmentOrder::segments_by_count() const {
+    std::int64_t most = 0, used = 0;
+    for (std::int64_t s = 0; s < labels_.segments; ++s) {
+        most = std::max(most, count(s));
+        used += count(s) > 0;
+    }
+    most = std::min<std::int64_t>(most, many_segment_rows);
+    std::vector<std::int64_t> starts(static_cast<std::size_t>(most) + 2),
+        sorted(static_cast<std::size_t>(used));
+    const auto key = [&](std::int64_t s) { return static_cast<std::size_t>(std::min(count(s), most)); };
+    for (std::int64_t s = 0; s < labels_.segments; ++s) ++starts[key(s) + 1];
+    starts[1] = 0;  // those without rows
+    for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+    for (std::int64_t s = 0; s < labels_.segments; ++s)
+        if (count(s) > 0) sorted[static_cast<std::size_t>(starts[key(s)]++)] = s;
+    const auto fewer = [&](std::int64_t a, std::int64_t b) { return count(a) < count(b); };
+    const auto many = std::partition_point(sorted.begin(), sorted.end(),
+                                           [&](std::int64_t s) { return count(s) < many_segment_rows; });
+    std::stable_sort(many, sorted.end(), fewer);
+    return sorted;
+}
+
+// put(row, its place among all)
+template <class Put>
+void SegmentOrder::for_each_row(const Put& put) {
+    auto task = [&](std::size_t part, std::size_t) {
+        std::int64_t* const next = starts_.data() + part * static_cast<std::size_t>(labels_.segments);
+        const auto place = [&]<class Label>(Label) {
+            for (std::int64_t row = begin_of(part); row < begin_of(part + 1); ++row)
+                put(row, next[segment_of<Label>(labels_, row)]++);
+        };
+        labels_.narrow ? place(std::int32_t{}) : place(std::int64_t{});
+    };
+    for_each_task(parts_, static_cast<std::size_t>(thread_count()), task);
+}
+
+std::vector<std::int64_t> SegmentOrder::take_numbers() {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(labels_.rows));
+    for_each_row([to = numbers.data()](std::int64_t row, std::int64_t place) { to[place] = row; });
+    return numbers;
+}
+
+void SegmentOrder::take_rows(const char* from, std::size_t bytes, char* to) {
+    const auto take = [&]<std::size_t size>() {
+        for_each_row([=](std::int64_t row, std::int64_t place) {
+            std::memcpy(to + static_cast<std::size_t>(place) * size,
+                        from + static_cast<std::size_t>(row) * size, size);
+        });
+    };
+    switch (bytes) {
+        case 1:
+            return take.template operator()<1>();
+        case 2:
+            return take.template operator()<2>();
+        case 4:
+            return take.template operator()<4>();
+        case 8:
+            return take.template operator()<8>();
+        default:
+            for_each_row([=](std::int64_t row, std::int64_t place) {
+                std::memcpy(to + static_cast<std::size_t>(place) * bytes,
+                            from + static_cast<std::size_t>(row) * bytes, bytes);
+            });
+    }
+}
+
+}  // namespace samesum

@@ -1,0 +1,59 @@
+// The rows of each segment, where they lie or as a copy.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "run/room.hpp"
+#include "run/segments/segment_order.hpp"
+
+namespace samesum {
+
+// Contiguous rows of each outer part, of so many columns of `size` bytes, and one more of each segment that
+// comes before them, if there is one.
+struct RowsOfLabels {
+    const char* data;
+    std::int64_t size, outer, columns;
+    const char* self;
+    std::int64_t segments;
+};
+
+class SegmentRows {
+  public:
+    SegmentRows(const RowsOfLabels& rows, SegmentOrder& order);
+
+    // With its further one.
+    std::int64_t count(std::int64_t segment) const {
+        return order_.count(segment) + (rows_.self == nullptr ? 0 : 1);
+    }
+    // Bytes from one row to the next.
+    std::int64_t pitch() const { return rows_.columns * rows_.size; }
+    // Whether they can be read where they are, from `at` on.
+    bool lie_together(std::int64_t segment) const { return rows_.self == nullptr && rows_follow(segment); }
+    const char* at(std::int64_t segment, std::int64_t outer, std::int64_t column) const {
+        return row(outer, number(order_.first(segment)), column);
+    }
+    // Rows [begin, end) of a segment, `bytes` of each from a column on, side by side.
+    void copy(std::int64_t segment, std::int64_t outer, std::int64_t column, std::int64_t bytes,
+              std::int64_t begin, std::int64_t end, char* to) const;
+
+  private:
+    std::int64_t number(std::int64_t place) const {
+        return numbers_.empty() ? place : numbers_[static_cast<std::size_t>(place)];
+    }
+    bool rows_follow(std::int64_t segment) const {
+        const std::int64_t first = order_.first(segment), n = order_.count(segment);
+        return number(first + n - 1) - number(first) == n - 1;
+    }
+    const char* row(std::int64_t outer, std::int64_t number, std::int64_t column) const {
+        return rows_.data + ((outer * order_.rows() + number) * rows_.columns + column) * rows_.size;
+    }
+
+    RowsOfLabels rows_;
+    const SegmentOrder& order_;
+    std::optional<Room> sorted_;         // rows of few bytes, in order
+    std::vector<std::int64_t> numbers_;  // of the rows in order; empty where they lie so
+};
+
+}  // namespace samesum

@@ -1,0 +1,86 @@
+#include "run/segments/segments.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "run/segments/placed.hpp"
+#include "run/segments/segments_in_order.hpp"
+#include "select/segment_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Whether elements are better added where they go than put in order first.
+bool suits_places(const Labels& labels) {
+    if (labels.segments == 0 || labels.rows / labels.segments < long_segment_in_order) return true;
+    for (std::int64_t row = 1; row < std::min<std::int64_t>(labels.rows, labels_looked_at); ++row)
+        if (segment_of(labels, row) < segment_of(labels, row - 1)) return true;
+    return false;
+}
+
+// The elements of some segments, numbered anew.
+struct Some {
+    std::vector<std::int32_t> labels;
+    std::vector<char> elements;
+};
+
+Some elements_of(const SegmentCall& call, const std::vector<std::int32_t>& number) {
+    const std::int64_t rows = call.labels.rows,
+                       parts = std::clamp<std::int64_t>(rows / segment_part_rows, 1, thread_count());
+    const std::size_t size = size_of(call.in);
+    std::vector<Some> found(static_cast<std::size_t>(parts));
+    auto task = [&](std::size_t t, std::size_t) {
+        const auto part = static_cast<std::int64_t>(t);
+        for (std::int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
+            const std::int32_t to = number[static_cast<std::size_t>(segment_of(call.labels, row))];
+            if (to < 0) continue;
+            found[t].labels.push_back(to);
+            const char* const from = call.x + row * static_cast<std::int64_t>(size);
+            found[t].elements.insert(found[t].elements.end(), from, from + size);
+        }
+    };
+    for_each_task(found.size(), found.size(), task);
+    for (std::size_t i = 1; i < found.size(); ++i) {
+        found[0].labels.insert(found[0].labels.end(), found[i].labels.begin(), found[i].labels.end());
+        found[0].elements.insert(found[0].elements.end(), found[i].elements.begin(), found[i].elements.end());
+    }
+    return std::move(found[0]);
+}
+
+void reduce_some_in_order(const SegmentCall& call, const std::vector<std::int64_t>& segments) {
+    const std::size_t size = size_of(call.in), result = size_of(call.format);
+    std::vector<std::int32_t> number(static_cast<std::size_t>(call.labels.segments), -1);
+    std::vector<char> own(call.self == nullptr ? 0 : segments.size() * size), made(segments.size() * result);
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        const auto s = static_cast<std::size_t>(segments[i]);
+        number[s] = static_cast<std::int32_t>(i);
+        if (call.self != nullptr) std::memcpy(own.data() + i * size, call.self + s * size, size);
+    }
+    const Some some = elements_of(call, number);
+    SegmentCall less = call;
+    less.x = some.elements.data();
+    less.labels = {some.labels.data(), true, false, static_cast<std::int64_t>(some.labels.size()),
+                   static_cast<std::int64_t>(segments.size())};
+    less.self = call.self == nullptr ? nullptr : own.data();
+    less.out = made.data();
+    reduce_in_order(less);
+    for (std::size_t i = 0; i < segments.size(); ++i)
+        std::memcpy(call.out + static_cast<std::size_t>(segments[i]) * result, made.data() + i * result,
+                    result);
+}
+
+}  // namespace
+
+SegmentReport reduce_segments(const SegmentCall& call) {
+    const Placed placed = suits_places(call.labels) ? reduce_in_places(call) : Placed{};
+    if (!placed.is_done) return reduce_in_order(call);
+    if (placed.stranger >= 0) return {placed.stranger, -1};
+    if (placed.uncertain.size() > static_cast<std::size_t>(INT32_MAX)) return reduce_in_order(call);
+    if (!placed.uncertain.empty()) reduce_some_in_order(call, placed.uncertain);
+    return {-1, placed.empty};
+}
+
+}  // namespace samesum

@@ -1,0 +1,11 @@
+// Reductions of rows that are put in order by their labels first.
+#pragma once
+
+#include "run/segments/segments.hpp"
+
+namespace samesum {
+
+// As reduce_segments, for every such call.
+SegmentReport reduce_in_order(const SegmentCall& call);
+
+}  // namespace samesum

@@ -1,0 +1,121 @@
+#include "run/states/kept_sums.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "kernels/instruction_set.hpp"
+#include "methods/exact_blocks.hpp"
+#include "run/exact/exact_sums.hpp"
+#include "run/reduce/accumulate.hpp"
+#include "run/states/kept_states.hpp"
+#include "run/states/kept_tile.hpp"
+
+namespace samesum {
+
+namespace {
+
+template <Format format, Map map>
+struct KeptSums {
+    static constexpr std::size_t size = size_of(format),
+                                 most_columns = format == Format::f64 || map == Map::square ? tile_columns / 2
+                                                                                            : tile_columns;
+
+    static const KeptBlock& block() {
+        const auto& blocks = current_instruction_set().kept_blocks->block;
+        return blocks[static_cast<std::size_t>(format)][static_cast<std::size_t>(map)];
+    }
+
+    static void init(void* tile, std::size_t n) { KeptTile::of(tile).init(n); }
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        KeptTile& t = KeptTile::of(tile);
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t now; n > 0; n -= now, p += now * size) {
+            KeptPart sum;
+            sum.exponent = t.exponent[j];
+            now = block().lane(sum, p, n);
+            if (now > 0) {
+                t.join(j, sum);
+            } else {
+                now = std::min(n, exact_elements);
+                exact_sum_method(format, map).lanes(&t.overflow->at(j), 0, p, now, 0, 1);
+            }
+        }
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t now; rows > 0; rows -= now, p += static_cast<std::ptrdiff_t>(now) * row_stride) {
+            now = std::min(rows, kept_additions);
+            add_rows(KeptTile::of(tile), p, row_stride, now, n);
+        }
+    }
+
+    static void add_rows(KeptTile& t, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
+                         std::size_t n) {
+        choose_exponents(t, p, row_stride, rows, n);
+        std::uint8_t failed[tile_columns];
+        const KeptColumns sums{t.exponent, {t.part[0], t.part[1], t.part[2], t.part[3]}, failed};
+        if (block().columns(sums, p, row_stride, rows, n) == 0) return;
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!failed[j]) continue;
+            char column[kept_additions * size];
+            for (std::size_t r = 0; r < rows; ++r)
+                std::memcpy(column + r * size, p + static_cast<std::ptrdiff_t>(r) * row_stride + j * size,
+                            size);
+            lane(&t, j, column, rows);
+        }
+    }
+
+    static void choose_exponents(KeptTile& t, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
+                                 std::size_t n) {
+        double sizes[tile_pitch];
+        const std::int32_t one = block().exponent;
+        if (one == no_exponent) block().sizes(p, row_stride, rows, n, sizes);
+        for (std::size_t j = 0; j < n; ++j) {
+            const std::int32_t found = one != no_exponent ? one : kept_exponent(sizes[j], t.exponent[j]);
+            t.make_room(j, found != no_exponent ? found : std::max(t.exponent[j], 0), 1);
+        }
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        KeptTile::of(tile).merge(j, *static_cast<const KeptTile*>(from), i);
+    }
+
+    static constexpr Method method{most_columns, init, each_lane<lane>, columns, each_merge<merge>, nullptr};
+};
+
+template <Format format>
+constexpr std::array<const Method*, 3> by_map = {&KeptSums<format, Map::itself>::method,
+                                                 &KeptSums<format, Map::magnitude>::method,
+                                                 &KeptSums<format, Map::square>::method};
+
+const Method& kept_method(Format format, Map map) {
+    static constexpr std::array<std::array<const Method*, 3>, 4> methods = {
+        by_map<Format::f16>, by_map<Format::bf16>, by_map<Format::f32>, by_map<Format::f64>};
+    return *methods[static_cast<std::size_t>(format)][static_cast<std::size_t>(map)];
+}
+
+}  // namespace
+
+void add_to_totals(const View& piece, const bool* reduced, Map map, Superaccumulator* totals) {
+    const Method& method = kept_method(piece.format, map);
+    for_each_range(piece, reduced, method.max_columns,
+                   [&](const Plan& plan, const Outputs& part, const Range& range, std::mutex* joining) {
+                       const TileScope scope;
+                       KeptTile& tile = KeptTile::of(scope.tile());
+                       Overflow overflow;
+                       tile.overflow = &overflow;
+                       open_tile(plan, method, part.count(), &tile);
+                       accumulate(plan, method, range, &tile);
+                       close_tile(plan, method, part.count(), &tile);
+                       const auto lock =
+                           joining ? std::unique_lock(*joining) : std::unique_lock<std::mutex>();
+                       for (std::int64_t j = 0; j < part.count(); ++j)
+                           tile.give_to(totals[place_of(plan, part, j)], static_cast<std::size_t>(j));
+                   });
+}
+
+}  // namespace samesum

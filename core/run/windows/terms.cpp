@@ -1,0 +1,56 @@
+#include "run/windows/terms.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "layout/copy.hpp"
+#include "run/layouts/gathered.hpp"
+#include "run/room.hpp"
+#include "select/thread_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+Packing packing_of(const View& x) {
+    Dims dims;
+    for (int i = 0; i < x.rank; ++i)
+        if (x.shape[i] != 1) dims.push({x.shape[i], x.strides[i], 0});
+    return {dims, size_of(x.format), x.swapped};
+}
+
+}  // namespace
+
+void reduce_terms(const View* terms, std::size_t n, const Reduction& row, Format format, void* out) {
+    const View& first = terms[0];
+    const auto count = static_cast<std::int64_t>(n);
+    const GatheredSets sets(row, first.format, format, count, count);
+    std::vector<Packing> packings;
+    for (std::size_t k = 0; k < n; ++k) packings.push_back(packing_of(terms[k]));
+    std::int64_t places = 1;
+    for (int i = 0; i < first.rank; ++i) places *= first.shape[i];
+    const auto in_bytes = static_cast<std::int64_t>(size_of(first.format)),
+               out_bytes = static_cast<std::int64_t>(size_of(format));
+    const std::int64_t together = sets.together(), bytes = places * count * in_bytes;
+    auto task = [&](std::size_t t, std::size_t) {
+        const std::int64_t begin = static_cast<std::int64_t>(t) * together,
+                           now = std::min(together, places - begin);
+        const Room room(sets.bytes());
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::int64_t at = static_cast<std::int64_t>(k);
+            if (sets.are_rows()) {
+                packings[k].copy(terms[k].data, begin, now, room.get() + at * now * in_bytes);
+                continue;
+            }
+            for (std::int64_t j = 0; j < now; ++j)
+                packings[k].copy(terms[k].data, begin + j, 1, room.get() + (j * count + at) * in_bytes);
+        }
+        sets.reduce(room.get(), now, static_cast<char*>(out) + begin * out_bytes);
+    };
+    const BriefWork brief(bytes < brief_bytes);
+    for_each_task(static_cast<std::size_t>((places + together - 1) / together),
+                  static_cast<std::size_t>(bytes >= threaded_bytes ? thread_count() : 1), task);
+}
+
+}  // namespace samesum

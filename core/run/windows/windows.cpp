@@ -1,0 +1,298 @@
+#include "run/windows/windows.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "layout/copy.hpp"
+#include "run/layouts/gathered.hpp"
+#include "run/room.hpp"
+#include "run/windows/window_rows.hpp"
+#include "select/thread_thresholds.hpp"
+#include "select/window_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Outputs along one dimension whose windows have as many elements, begin at equal distances and weigh the
+// same.
+struct Run {
+    std::int64_t begin, size, first, step, count, weight;
+
+    bool is_continued_by(std::int64_t at, std::int64_t elements, std::int64_t weighs) const {
+        return elements == count && weighs == weight && (size == 1 || at == first + size * step);
+    }
+};
+
+std::vector<Run> runs_of(const WindowAxis& axis) {
+    if (axis.first == nullptr) return {{0, axis.outputs, 0, 1, 1, 1}};
+    std::vector<Run> runs;
+    for (std::int64_t i = 0; i < axis.outputs; ++i) {
+        const std::int64_t first = axis.first[i], count = axis.count[i], weight = axis.weight[i];
+        if (runs.empty() || !runs.back().is_continued_by(first, count, weight)) {
+            runs.push_back({i, 1, first, 0, count, weight});
+            continue;
+        }
+        Run& run = runs.back();
+        if (run.size == 1) run.step = first - run.first;
+        ++run.size;
+    }
+    return runs;
+}
+
+// A dimension of the array with its windows.
+struct Axis {
+    std::vector<Run> runs;
+    std::int64_t outputs, dilation, in, out, index;  // steps in bytes, in elements of `out` and in indices
+    bool is_plain;
+
+    // Whether this one and the next are one dimension of elements that are windows of their own.
+    bool joins(const Axis& next) const {
+        return is_plain && next.is_plain && in == next.in * next.outputs &&
+               index == next.index * next.outputs;
+    }
+};
+
+std::vector<Axis> axes_of(const WindowCall& call) {
+    std::vector<Axis> axes;
+    std::int64_t out = 1;
+    for (int i = call.x.rank; i-- > 0; out *= call.axes[i].outputs) {
+        const WindowAxis& given = call.axes[i];
+        const std::int64_t index = call.index_steps == nullptr ? 0 : call.index_steps[i];
+        const Axis axis{runs_of(given), given.outputs,         given.dilation, call.x.strides[i], out,
+                        index,          given.first == nullptr};
+        if (axes.empty() || !axis.joins(axes.back())) {
+            axes.push_back(axis);
+            continue;
+        }
+        axes.back().outputs *= axis.outputs;
+        axes.back().runs[0].size = axes.back().outputs;
+    }
+    if (axes.empty()) axes.push_back({{{0, 1, 0, 1, 1, 1}}, 1, 1, 0, 1, 0, true});
+    std::reverse(axes.begin(), axes.end());
+    return axes;
+}
+
+// Windows of one kind: a run along each dimension.
+struct Kind {
+    std::vector<Run> runs;
+    std::int64_t count = 1, divisor = 1, outputs = 1;
+};
+
+std::vector<Kind> kinds_of(const std::vector<Axis>& axes) {
+    std::vector<Kind> kinds(1);
+    for (const Axis& axis : axes) {
+        std::vector<Kind> longer;
+        for (const Kind& kind : kinds) {
+            for (const Run& run : axis.runs) {
+                longer.push_back(kind);
+                Kind& last = longer.back();
+                last.runs.push_back(run);
+                last.count *= run.count;
+                last.divisor *= run.weight;
+                last.outputs *= run.size;
+            }
+        }
+        kinds = std::move(longer);
+    }
+    return kinds;
+}
+
+// Outputs of one kind: those of some of the first dimension.
+class Part {
+  public:
+    Part(const WindowCall& call, const std::vector<Axis>& axes, const Kind& kind, std::int64_t begin,
+         std::int64_t size)
+        : call_(call), kind_(kind), data_(call.x.data) {
+        for (std::size_t i = 0; i < axes.size(); ++i) add(axes[i], kind.runs[i], i == 0, begin, size);
+        merge_neighbours(kept_);
+        if (kept_.rank == 0) kept_.push({1, 0, 1});
+    }
+
+    std::int64_t outputs() const { return outputs_; }
+
+    // Outputs [first, last) of them.
+    void write(std::int64_t first, std::int64_t last) const {
+        if (kind_.count == 0) return write_empty(first, last);
+        const Dim& run = kept_.dim[kept_.rank - 1];
+        const bool divides = call_.row.finalize == Finalize::over_count;
+        const WindowRows rows(call_.row, call_.x, run, window_, divides ? kind_.divisor : kind_.count);
+        if (rows.suits() && run.size >= least_window_run) return write_runs(rows, first, last);
+        write_gathered(first, last);
+    }
+
+  private:
+    void write_runs(const WindowRows& rows, std::int64_t first, std::int64_t last) const {
+        Dims outer = kept_;
+        const Dim run = outer.dim[--outer.rank];
+        const Room room(std::max<std::size_t>(rows.bytes(), 64));
+        const auto out_bytes = static_cast<std::int64_t>(size_of(call_.format));
+        Walk runs(outer, first / run.size);
+        for (std::int64_t at = first; at < last; runs.next()) {
+            const std::int64_t end = std::min(last, at + run.size - at % run.size);
+            while (at < end) {
+                const std::int64_t now = std::min(rows.most(), end - at), place = at % run.size;
+                char* const to = static_cast<char*>(call_.out) + (out_ + runs.out() + place) * out_bytes;
+                if (!rows.reduce(data_ + runs.in() + place * run.in, now, room.get(), to))
+                    write_gathered(at, at + now);
+                at += now;
+            }
+        }
+    }
+
+    void write_gathered(std::int64_t first, std::int64_t last) const {
+        const std::int64_t out_bytes = static_cast<std::int64_t>(size_of(call_.format));
+        const GatheredSets sets(call_.row, call_.x.format, call_.format, kind_.count, kind_.divisor);
+        const bool in_place = kept_.rank == 1 && kept_.dim[0].out == 1;
+        const Room elements(sets.bytes()),
+            results(in_place ? 64 : static_cast<std::size_t>(sets.together() * out_bytes));
+        const Packing packing(kept_, size_of(call_.x.format), call_.x.swapped);
+        for (std::int64_t at = first; at < last; at += sets.together()) {
+            const std::int64_t n = std::min(sets.together(), last - at);
+            gather(sets, packing, at, n, elements.get());
+            char* const to = in_place ? output(at) : results.get();
+            sets.reduce(elements.get(), n, to);
+            if (is_position(call_.row.combine)) index(at, n, to);
+            if (!in_place) put(at, n, to);
+        }
+    }
+
+    void add(const Axis& axis, const Run& run, bool is_first, std::int64_t begin, std::int64_t size) {
+        const std::int64_t from = is_first ? begin : 0, outputs = is_first ? size : run.size;
+        const std::int64_t element = run.first + from * run.step;
+        data_ += element * axis.in;
+        out_ += (run.begin + from) * axis.out;
+        index_ += element * axis.index;
+        outputs_ *= outputs;
+        if (outputs != 1) {
+            kept_.push({outputs, run.step * axis.in, axis.out});
+            places_.push({outputs, run.step * axis.index, 0});
+        }
+        if (run.count == 1) return;
+        window_.push({run.count, axis.dilation * axis.in, 0});
+        window_places_.push({run.count, axis.dilation * axis.index, 0});
+    }
+
+    char* output(std::int64_t at) const {
+        return static_cast<char*>(call_.out) +
+               (out_ + offsets_at(kept_, at).out) * static_cast<std::int64_t>(size_of(call_.format));
+    }
+
+    void gather(const GatheredSets& sets, const Packing& packing, std::int64_t first, std::int64_t n,
+                char* to) const {
+        const std::int64_t size = static_cast<std::int64_t>(size_of(call_.x.format));
+        if (sets.are_rows()) {
+            Walk elements(window_, 0);
+            for (std::int64_t k = 0; k < kind_.count; ++k, elements.next(), to += n * size)
+                copy_row(packing, data_ + elements.in(), first, n, to);
+            return;
+        }
+        const Packing window(window_, size_of(call_.x.format), call_.x.swapped);
+        Walk outputs(kept_, first);
+        for (std::int64_t j = 0; j < n; ++j, outputs.next(), to += kind_.count * size)
+            window.copy(data_ + outputs.in(), 0, kind_.count, to);
+    }
+
+    // Runs of elements that lie apart are copied without asking for those to come: the block is in the cache.
+    void copy_row(const Packing& packing, const char* from, std::int64_t first, std::int64_t n,
+                  char* to) const {
+        const std::size_t size = size_of(call_.x.format);
+        const auto item = static_cast<std::int64_t>(size);
+        Dims outer = kept_;
+        const Dim run = outer.dim[--outer.rank];
+        if (run.size < least_copied_window_run || run.in == item) return packing.copy(from, first, n, to);
+        Walk runs(outer, first / run.size);
+        for (std::int64_t j = 0, place = first % run.size; j < n; place = 0, runs.next()) {
+            const std::int64_t now = std::min(n - j, run.size - place);
+            copy_elements(from + runs.in() + place * run.in, run.in, to + j * item, item,
+                          static_cast<std::size_t>(now), size, call_.x.swapped);
+            j += now;
+        }
+    }
+
+    // Places within a window become indices.
+    void index(std::int64_t first, std::int64_t n, char* results) const {
+        auto* const place = reinterpret_cast<std::int64_t*>(results);
+        Walk outputs(places_, first);
+        for (std::int64_t j = 0; j < n; ++j, outputs.next())
+            place[j] = index_ + outputs.in() + offsets_at(window_places_, place[j]).in;
+    }
+
+    // Runs of the last dimension to their places.
+    void put(std::int64_t first, std::int64_t n, const char* results) const {
+        const std::size_t size = size_of(call_.format);
+        const Dim& last = kept_.dim[kept_.rank - 1];
+        for (std::int64_t j = 0; j < n;) {
+            const std::int64_t now = std::min(n - j, last.size - (first + j) % last.size);
+            scatter(results + static_cast<std::size_t>(j) * size, static_cast<std::size_t>(now), size,
+                    output(first + j), last.out * static_cast<std::int64_t>(size));
+            j += now;
+        }
+    }
+
+    // Windows of padding alone; their positions are -1.
+    void write_empty(std::int64_t first, std::int64_t last) const {
+        Reduction row = call_.row;
+        if (row.finalize == Finalize::over_count && kind_.divisor > 0) row.finalize = Finalize::itself;
+        for (std::int64_t at = first; at < last; ++at) {
+            if (is_position(row.combine))
+                *reinterpret_cast<std::int64_t*>(output(at)) = -1;
+            else
+                fill_empty(row, call_.format, output(at), 1);
+        }
+    }
+
+    const WindowCall& call_;
+    const Kind& kind_;
+    const char* data_;
+    std::int64_t out_ = 0, index_ = 0, outputs_ = 1;
+    Dims kept_, window_, places_, window_places_;
+};
+
+// Outputs from number `first` on of one kind.
+struct Task {
+    std::size_t kind;
+    std::int64_t first;
+};
+
+}  // namespace
+
+void reduce_windows(const WindowCall& call) {
+    const std::vector<Axis> axes = axes_of(call);
+    const std::vector<Kind> kinds = kinds_of(axes);
+    std::int64_t outputs = 1, elements = 0;
+    for (const Axis& axis : axes) outputs *= axis.outputs;
+    for (const Kind& kind : kinds) elements += kind.count * kind.outputs;
+    const std::int64_t bytes = elements * static_cast<std::int64_t>(size_of(call.x.format));
+    const int threads = bytes >= threaded_bytes ? thread_count() : 1;
+    const Axis& outer = axes[0];
+    std::int64_t block = outer.outputs;
+    if (outer.is_plain) {
+        const std::int64_t own = std::max<std::int64_t>(1, bytes / outer.outputs);
+        block =
+            std::clamp<std::int64_t>(window_block_bytes / own, 1, (block + 3 * threads - 1) / (3 * threads));
+    }
+    std::vector<Task> tasks;
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+        const std::int64_t n = outer.is_plain ? kinds[k].outputs / outer.outputs * block : kinds[k].outputs;
+        for (std::int64_t first = 0; first < n; first += window_task_outputs) tasks.push_back({k, first});
+    }
+    auto task = [&](std::size_t t, std::size_t) {
+        const Task& own = tasks[t % tasks.size()];
+        const Kind& kind = kinds[own.kind];
+        const std::int64_t begin = static_cast<std::int64_t>(t / tasks.size()) * block;
+        const std::int64_t size = outer.is_plain ? std::min(block, outer.outputs - begin) : kind.runs[0].size;
+        const Part part(call, axes, kind, begin, size);
+        const std::int64_t last = std::min(part.outputs(), own.first + window_task_outputs);
+        if (own.first < last) part.write(own.first, last);
+    };
+    const std::size_t blocks =
+        outer.is_plain ? static_cast<std::size_t>((outer.outputs + block - 1) / block) : 1;
+    const BriefWork brief(bytes < brief_bytes);
+    for_each_task(blocks * tasks.size(), static_cast<std::size_t>(threads), task);
+}
+
+}  // namespace samesum
