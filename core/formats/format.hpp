@@ -33,14 +33,15 @@ enum class Format : std::uint8_t {
 
 constexpr std::size_t format_count = 20, byte_float_count = 7;
 
-constexpr bool is_byte_float(Format f) { return f > Format::boolean; }
-constexpr bool is_float(Format f) { return f <= Format::f64 || is_byte_float(f); }
+// Inlined always: code of one instruction set must not be called from another one's.
+[[gnu::always_inline]] constexpr bool is_byte_float(Format f) { return f > Format::boolean; }
+[[gnu::always_inline]] constexpr bool is_float(Format f) { return f <= Format::f64 || is_byte_float(f); }
 constexpr bool is_unsigned(Format f) { return f >= Format::u8 && f <= Format::boolean; }
 
 // Of the formats before the byte floats. Inside of a function a table would be copied in each call.
 inline constexpr std::uint8_t format_sizes[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1};
 
-constexpr std::size_t size_of(Format f) {
+[[gnu::always_inline]] constexpr std::size_t size_of(Format f) {
     return is_byte_float(f) ? 1 : format_sizes[static_cast<std::size_t>(f)];
 }
 

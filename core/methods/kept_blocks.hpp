@@ -55,13 +55,13 @@ struct KeptBlocks {
 // other blocks are joined as they are if theirs is the same.
 constexpr std::int32_t least_kept_exponent = -700, greatest_kept_exponent = 900;
 
-constexpr std::int32_t exponent_needed(double size) {
+[[gnu::always_inline]] constexpr std::int32_t exponent_needed(double size) {
     const std::int32_t field = static_cast<std::int32_t>(__builtin_bit_cast(std::uint64_t, size) >> 52);
     return field - 1023 + 4;
 }
 
 // `before` if it suits; no_exponent if there is none.
-constexpr std::int32_t kept_exponent(double size, std::int32_t before) {
+[[gnu::always_inline]] constexpr std::int32_t kept_exponent(double size, std::int32_t before) {
     if (size == 0) return before;
     const std::int32_t needed = exponent_needed(size);
     if (needed <= before && before <= needed + 3) return before;

@@ -91,7 +91,7 @@ struct Position : Places<Key, last> {
 
     // The first or the last element of a mask.
     static SAMESUM_INLINE std::size_t place(std::uint64_t mask) {
-        const int bit = last ? static_cast<int>(std::bit_width(mask)) - 1 : std::countr_zero(mask);
+        const int bit = last ? 63 - __builtin_clzll(mask) : std::countr_zero(mask);
         return static_cast<std::size_t>(bit) / bits_of_mask<Keys>;
     }
 
