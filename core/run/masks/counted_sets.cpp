@@ -8,9 +8,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
-#include "layout/copy.hpp"
 #include "run/masks/masked.hpp"
-#include "run/reduce/job.hpp"
 #include "run/room.hpp"
 #include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
