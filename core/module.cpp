@@ -44,7 +44,7 @@ void run_in_order(const Input& x, int along, const Output& output, std::int64_t 
     unlocked(x.count * element_bytes, [&] { work(view, place, output.data()); });
 }
 
-// None is the only one.
+// An axis of None names the only axis of x.
 int axis_of_line(nb::handle axis, int rank) {
     if (rank == 0) raise("ShapeError", "x has rank 0; a scan needs rank 1 or more");
     if (!axis.is_none()) return checked_axis(axis, rank);
@@ -53,7 +53,7 @@ int axis_of_line(nb::handle axis, int rank) {
                            std::to_string(-rank) + " to " + std::to_string(rank - 1));
 }
 
-// Cumulative minima and maxima, of every format and in it.
+// Cumulative minima and maxima have the format of the elements, which is any.
 nb::object scan_extremes(samesum::Combine kind, const Input& input, int along, unsigned flags,
                          nb::handle dtype, nb::handle out) {
     if ((flags & (Flag::exclusive | Flag::include_initial)) != 0 || !dtype.is_none())
@@ -71,7 +71,7 @@ nb::object scan_extremes(samesum::Combine kind, const Input& input, int along, u
     return output.finished();
 }
 
-// Of floats of 16 bits or more, in their format.
+// Cumulative sums of exponentials take floats of 16 bits or more; the results have their format.
 nb::object scan_exponentials(nb::handle x, nb::handle axis, bool reverse, nb::handle out) {
     const Input input = input_of(x);
     const Format format = input.view.format;

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t page = std::size_t{2} << 20;  // a huge one
+constexpr std::size_t page = std::size_t{2} << 20;  // a huge page of x86-64
 constexpr auto kept_for = std::chrono::seconds(1);
 
 void release(void* p) { ::operator delete(p, std::align_val_t{page}); }
@@ -82,7 +82,8 @@ class Blocks {
         return cached_bytes_;
     }
 
-    // Around a fork: the child has no keeper, and pages that both keep would be copied as one writes to them.
+    // A forked child has no thread that watches, and pages that both processes keep would be copied as one of
+    // them writes: the child releases all.
     void before_fork() { mutex_.lock(); }
     void after_fork() { mutex_.unlock(); }
     void after_fork_in_child() {
@@ -98,7 +99,7 @@ class Blocks {
         Clock::time_point since;
     };
 
-    // The smallest of at least `size` bytes that wastes no more than a quarter, if there is one.
+    // Takes the smallest block of at least `size` bytes that wastes no more than a quarter, if there is one.
     Kept kept_of(std::size_t size) {
         const std::lock_guard lock(mutex_);
         auto best = kept_.end();
@@ -113,7 +114,7 @@ class Blocks {
         return found;
     }
 
-    // Whether it is kept: someone has to watch it.
+    // Returns whether the block is kept: that needs a thread which watches it.
     bool keep(void* block, std::size_t size) {
         try {
             kept_.push_back({block, size, Clock::now()});
@@ -127,7 +128,7 @@ class Blocks {
         return true;
     }
 
-    // The oldest go first.
+    // Releases the oldest blocks until at most so many bytes are kept.
     void shrink(std::size_t most) {
         auto it = kept_.begin();
         for (; cached_bytes_ > most; ++it) {
@@ -144,7 +145,7 @@ class Blocks {
         return any;
     }
 
-    // Until nothing is kept.
+    // Runs in a thread of its own until nothing is kept.
     void watch() {
         std::unique_lock lock(mutex_);
         while (!kept_.empty()) {

@@ -9,10 +9,11 @@ namespace samesum {
 // Results of fewer bytes are left to the allocator of the system, which keeps them itself.
 constexpr std::size_t least_block = std::size_t{4} << 20;
 
-// Of at least so many bytes, or null.
+// Returns a block of at least so many bytes, or null.
 void* take_block(std::size_t bytes) noexcept;
 void give_block(void* block) noexcept;
-// The same contents as far as both reach; null where there is no memory, and the block stays as it is.
+// Returns a block with the same contents as far as both reach, or null where there is no memory: the old
+// block then stays as it is.
 void* resize_block(void* block, std::size_t bytes) noexcept;
 
 // At most so many bytes are kept, none of them for longer than a second.

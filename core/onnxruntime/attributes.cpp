@@ -8,7 +8,7 @@
 
 namespace samesum::onnxruntime {
 
-// Those of other versions: the runtime, which knows but one of them, lets them pass.
+// Refuses the attributes of other versions: the runtime, which knows but one version, lets them pass.
 void Kernel::refuse_other_attributes(const OrtKernelInfo* info) const {
     const auto has = [](const Version& version, const Attribute& attribute) {
         return std::any_of(version.attributes.begin(), version.attributes.end(),

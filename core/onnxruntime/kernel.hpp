@@ -94,7 +94,7 @@ class Kernel {
     const Format inner_;  // of the mean and the inverse deviation
     const ElementType second_type_;
     std::size_t inputs_ = 0, outputs_ = 0;
-    bool axes_are_input_ = false;  // anew for each run
+    bool axes_are_input_ = false;  // they are read in each run
     bool has_one_axis_ = false;    // which an attribute names
     Settings settings_;
 };

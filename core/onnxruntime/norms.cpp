@@ -10,7 +10,7 @@ namespace samesum::onnxruntime {
 
 namespace {
 
-// Of MeanVarianceNormalization, added to the deviation:
+// MeanVarianceNormalization adds this to the deviation:
 // https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html.
 constexpr double mean_variance_epsilon = 1e-9;
 

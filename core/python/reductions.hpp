@@ -199,7 +199,7 @@ inline nb::object count_nonzero(nb::handle x, nb::handle axes, unsigned flags, n
     return results_of(sets, count, Format::i64, flags, nb::none());
 }
 
-// Of a variance or its root.
+// A variance or its root, with its correction.
 inline nb::object reduce_corrected(unsigned code, nb::handle x, nb::handle axes, unsigned flags,
                                    nb::handle dtype, nb::handle out, double correction, nb::handle where) {
     if (nb::object later = deferred("reduce_corrected", x, code, axes, flags, dtype, out, correction, where);

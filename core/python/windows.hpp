@@ -76,7 +76,7 @@ inline nb::object reduce_windows(unsigned code, nb::handle x, unsigned flags, co
     return output.finished();
 }
 
-// Of one or more arrays of one type, which broadcast together.
+// Reduces one or more arrays of one type, which broadcast together, element by element.
 inline nb::object reduce_terms(unsigned code, const nb::list& arrays, unsigned flags) {
     std::vector<Input> terms;
     for (nb::handle each : arrays) terms.push_back(input_of(each));

@@ -55,7 +55,7 @@ class DotWalk {
 
     // Pairs from here on along the last dimension, at most.
     std::int64_t run() const { return all_.side().size - (all_.rank > 0 ? at_[all_.rank - 1] : 0); }
-    // Past so many of them.
+    // Moves past so many of them.
     void skip(std::int64_t n);
 
     const char* a() const { return all_.a.data + a_; }

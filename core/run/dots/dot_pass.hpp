@@ -22,15 +22,16 @@ class DotPass {
   private:
     void add_lanes(char* tile, std::int64_t j, DotWalk& walk, std::int64_t begin, std::int64_t count,
                    std::int64_t n) const;
-    // Rows of `columns` elements from there, `row_step` bytes apart and `step` within, `pitch` apart here.
+    // Copies rows of `columns` elements, which lie `row_step` bytes apart and their elements `step`, to rows
+    // that lie `pitch` bytes apart.
     void copy(const DotOperand& x, const char* from, std::int64_t row_step, std::int64_t step,
               std::int64_t rows, std::int64_t columns, char* to, std::int64_t pitch) const;
-    // Neighbours whose elements lie apart, as lanes.
+    // Copies neighbours whose elements lie apart, and adds them as lanes.
     void add_copies(char* tile, std::int64_t j, const char* a, const char* b, std::int64_t count,
                     std::int64_t n) const;
     void add_columns(char* tile, std::int64_t j, const char* a, const char* b, std::int64_t count,
                      std::int64_t n) const;
-    // Rows of few elements that follow one another, several as one.
+    // Adds rows of few elements that follow one another, several as one.
     void add_folded(char* tile, std::int64_t j, const char* a, const char* b, std::int64_t count,
                     std::int64_t n) const;
     const DotLayout& all_;

@@ -64,7 +64,7 @@ class Job {
     }
 
   private:
-    // Into at least so many tasks, where there is work for them.
+    // Cuts the work into at least so many tasks, if there is enough of it.
     void share_out(std::int64_t shares) {
         std::int64_t worth = std::max<std::int64_t>(dot_task_bytes / (all_.length * item_),
                                                     all_.by_columns ? std::int64_t{dot_row} : 1);
@@ -84,7 +84,7 @@ class Job {
         parts_ = divided_up(all_.length, part_);
     }
 
-    // One whose result is not certain.
+    // A pair of vectors whose result is not certain.
     struct Doubtful {
         const char *a, *b;
         std::int64_t out;

@@ -12,7 +12,7 @@ namespace samesum {
 
 class GatheredSets {
   public:
-    // Of `count` elements each, one at least; a mean divides their sum by `divisor`, which is not less.
+    // Each set has `count` elements, one at least; a mean divides their sum by `divisor`, which is not less.
     GatheredSets(const Reduction& row, Format in, Format out, std::int64_t count, std::int64_t divisor);
 
     // Sets at a time: their elements stay in the first cache.

@@ -11,7 +11,7 @@ namespace samesum {
 
 namespace {
 
-// Those with one count at a time, side by side in a tile of their own.
+// Finishes the columns of one count at a time, side by side in a tile of their own.
 class CountedTile {
   public:
     CountedTile(const Target& target, std::size_t tier, void* tile, const std::vector<std::int64_t>& counts)

@@ -16,7 +16,7 @@ std::vector<std::int64_t> counts_of(const Target& target, std::size_t n, const P
     return counts;
 }
 
-// As the method's `finish` does, with the count of each output for that of all.
+// Does what the method's `finish` does, with a count for each output instead of one for all.
 std::size_t finish_counted(const Target& target, std::size_t tier, void* tile,
                            const std::vector<std::int64_t>& counts, void* results, std::uint8_t* failed);
 

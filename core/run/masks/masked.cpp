@@ -12,7 +12,7 @@ namespace {
 
 const MaskMethods& methods() { return *current_instruction_set().masking; }
 
-// Of the elements that are left.
+// The codes of the elements that are left.
 CodeRange codes_of(Format format, Skip skip) {
     const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(format) - 1), all = 2 * sign - 1;
     const bool has_negative_zero = is_float(format) && traits_of(format).has_negative_zero;

@@ -27,7 +27,7 @@ class MaskedElements {
   public:
     MaskedElements(const Dims& dims, const Plan& plan);
 
-    // Of a block, at most.
+    // The most that a block has.
     static constexpr std::int64_t most_bytes = 32 << 10, most_elements = 8 << 10;
     std::int64_t most() const;
 
@@ -42,7 +42,7 @@ class MaskedElements {
     Block block(const char* x, const char* mask, std::int64_t first, std::int64_t n, MaskUse use,
                 char* x_room, std::uint8_t* mask_room) const;
 
-    // The same of n elements of each of some rows, `pitch` elements from one to the next.
+    // The same for n elements of each of some rows, which are `pitch` elements apart.
     struct Rows {
         std::int64_t count, pitch, first, n;
     };
@@ -68,7 +68,7 @@ class MaskedElements {
 // The bytes of the mask as elements: 1 where it chooses.
 void count_ones(const MaskedElements::Block& block, std::uint8_t* to);
 
-// As `accumulate` and `accumulate_chosen` do of plans without a mask.
+// These do what `accumulate` and `accumulate_chosen` do for plans without a mask.
 void accumulate_masked(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                        const Chosen& chosen, void* tile);
 void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64_t outer,

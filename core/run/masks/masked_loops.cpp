@@ -44,12 +44,12 @@ struct Rooms {
     alignas(64) std::uint8_t mask[MaskedElements::most_elements];
 };
 
-// Those that are chosen, side by side; returns how many.
+// Puts the elements that are chosen side by side; returns how many there are.
 std::size_t pick(const char* x, const std::uint8_t* mask, std::size_t n, std::size_t size, char* to) {
     return methods().pick[std::countr_zero(size)](x, mask, n, to);
 }
 
-// Elements [begin, end) of one set to column j.
+// Adds elements [begin, end) of one set to column j.
 void add_lane(const MaskedElements& elements, const Method& method, const char* x, const char* mask,
               std::int64_t begin, std::int64_t end, const Chosen& chosen, std::size_t j, void* tile) {
     Rooms rooms;
@@ -69,7 +69,7 @@ void add_lane(const MaskedElements& elements, const Method& method, const char* 
     }
 }
 
-// Some rows of n columns.
+// Adds some rows of n columns.
 void add_rows(const MaskedElements& elements, const Method& method, const MaskedElements::Block& block,
               std::size_t n, std::int64_t fold, const Chosen& chosen, Rooms& rooms, void* tile) {
     const auto add = [&](const char* p, std::size_t size) {
@@ -85,7 +85,7 @@ void add_rows(const MaskedElements& elements, const Method& method, const Masked
 // Rows that become runs at a time.
 constexpr std::int64_t most_run_rows = 256;
 
-// Some rows of n columns: each column becomes a run of what is chosen of it.
+// Adds some rows of n columns, each of which becomes a run of its chosen elements first.
 void add_runs(const MaskedElements& elements, const Method& method, const MaskedElements::Block& block,
               std::size_t n, void* tile) {
     constexpr std::size_t together = 16, most_pitch = most_run_rows + 32;
@@ -164,7 +164,7 @@ void add_columns_alone(const Plan& plan, const Method& method, const Range& rang
     }
 }
 
-// Rows of neighbours, of the array and of the mask, from where they lie.
+// Whether rows of the array and of the mask are read where they lie.
 bool are_direct(const Plan& plan, const Chosen& chosen, std::int64_t n) {
     return chosen.use == MaskUse::filled && plan.skip == Skip::nothing && plan.contiguous &&
            plan.inner.mask == 1 && n >= least_direct_masked_row;

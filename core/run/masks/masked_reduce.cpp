@@ -76,7 +76,7 @@ Target count_target(const Plan& plan, std::int64_t* counts) {
             {MaskUse::counted, 0}};
 }
 
-// As the sets of one array are reduced, whatever is asked of them.
+// One manner for all results of the same sets.
 Manner common_manner(const View& x, const Result* results, std::size_t n) {
     Manner manner = manner_of(results[0].row, x.format);
     for (std::size_t i = 1; i < n; ++i) {

@@ -15,8 +15,9 @@ std::uint64_t worst(bool maximum, Format format);
 
 bool pays_to_reorder(const Plan& plan, const Result* results, std::size_t n);
 
-// As `reduce_several` does, of the elements that are chosen: each set of an extreme's position has one, and
-// of an extreme, unless NaNs alone are left out. Without zeros, elements are counted.
+// Does what `reduce_several` does with the elements that are chosen. Each set has one where a position is
+// asked for, and where an extreme is, unless NaNs alone are left out. Where zeros are left out, elements are
+// counted.
 void reduce_masked(const View& x, const bool* reduced, const Result* results, std::size_t n);
 
 }  // namespace samesum

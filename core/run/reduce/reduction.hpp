@@ -23,7 +23,7 @@ struct Reduction {
     double correction = 0;  // of a variance: what the count is less than
 };
 
-// One of several results of the same sets; `out` as above.
+// One of several results of the same sets; `out` is C-contiguous over the kept dimensions.
 struct Result {
     Reduction row;
     Format format;

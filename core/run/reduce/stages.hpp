@@ -9,7 +9,8 @@ namespace samesum {
 // Writes int64 positions in an array as it lies.
 using FindPositions = void (*)(const View& x, const bool* reduced, const Reduction& row, std::int64_t* out);
 
-// The same of any array: by way of arrays that are found faster as they lie, if there are such.
+// Writes the positions in any array, by way of arrays that are searched faster as they lie, if there are
+// such.
 void find_in_stages(const View& x, const bool* reduced, const Reduction& row, FindPositions find,
                     std::int64_t* out);
 

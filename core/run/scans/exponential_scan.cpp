@@ -171,12 +171,12 @@ class Job {
         }
     }
 
-    // Of column j so many of the rows from r on.
+    // How many of `now` rows from r on column j has.
     static std::int64_t rows_of(const Columns& some, std::int64_t j, std::int64_t r, std::int64_t now) {
         return j + 1 < some.count ? now : std::clamp<std::int64_t>(some.last_rows - r, 0, now);
     }
 
-    // Along what lies closer together.
+    // Copies a block of rows, along what lies closer together.
     void move_in(const Columns& some, std::int64_t r, std::int64_t now, char* to, std::int64_t pitch) const {
         const std::size_t size = static_cast<std::size_t>(item_);
         const char* const from = some.x + r * plan_.axis.in;
@@ -202,7 +202,7 @@ class Job {
                           static_cast<std::size_t>(rows_of(some, j, r, now)), size, false);
     }
 
-    // In more precise words, each from its first element on; true if that is certain.
+    // Sums the line from its first element on in more precise words; true if the result is certain.
     bool is_settled(const Doubtful& each) const {
         const ExponentialPrefixMethods& methods = *current_instruction_set().exponential_prefixes;
         const std::size_t format = static_cast<std::size_t>(plan_.in), size = static_cast<std::size_t>(item_);

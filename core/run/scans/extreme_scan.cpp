@@ -75,7 +75,7 @@ class Job {
                 plan_.columns ? std::min(width_, plan_.inner.size - first) : 1};
     }
 
-    // From what each part has to what comes before it.
+    // Turns the extremes of each part into those of all that comes before it.
     void begin_parts(ExtremeKeys* keys) const {
         const std::size_t n = static_cast<std::size_t>(width_);
         for (std::int64_t p = 1; p + 1 < parts_; ++p) method_.join(keys[p], keys[p - 1], n);
@@ -135,7 +135,7 @@ class Job {
                       : scan_line(x, out, end - begin, keys);
     }
 
-    // Elements side by side, copied where they are not, and results in turn.
+    // Elements that do not lie side by side are copied first, and results that do not are copied last.
     void scan_line(const char* x, char* out, std::int64_t n, ExtremeKeys& keys) const {
         const bool lies = !plan_.swapped && plan_.axis.in == item_,
                    stays = out == nullptr || (plan_.axis.out == item_ && !streams());

@@ -42,8 +42,8 @@ inline bool round_certain(double hi, double lo, double bound, Format format, std
     return bits == round_bits(hi + (lo + wide), format);
 }
 
-// Of floats of at most 24 bits. Each element is a multiple of the unit, whose sums are exact, and a rest of
-// at most half of it, whose sum of n terms is off by at most n * 2^-53 times that of their magnitudes. The
+// Sums of floats of at most 24 bits. Each element is a multiple of the unit, whose sums are exact, and a rest
+// of at most half of it, whose sum of n terms is off by at most n * 2^-53 times that of their magnitudes. The
 // rests are multiples of the last bit of the least element: where sums of them have few bits they are exact.
 struct NarrowSum {
     struct State {
@@ -87,7 +87,7 @@ struct NarrowSum {
     }
 };
 
-// Of doubles, in double-words.
+// Sums of doubles, in double-words.
 struct WideSum {
     struct State {
         Sum sum;
@@ -112,7 +112,7 @@ struct WideSum {
     }
 };
 
-// Of integers, modulo 2^64.
+// Sums of integers, modulo 2^64.
 struct ModularSum {
     struct State {
         std::uint64_t sum;
@@ -136,8 +136,8 @@ struct ModularSum {
     }
 };
 
-// Of elements as integers in their order: the greatest one is the result, NaN above all others. Of a minimum
-// they are in the other order.
+// Extremes: elements become integers in their order, of which the greatest is the result, with NaN above all
+// others. A minimum reverses the order.
 struct PlacedExtreme {
     static constexpr std::int64_t none = INT64_MIN, nan = INT64_MAX;
     struct State {

@@ -7,7 +7,7 @@
 
 namespace samesum {
 
-// One for each row, of 32 or 64 bits. Where they may be negative, those count from the end.
+// One label for each row, of 32 or 64 bits. Negative labels, where they are allowed, count from the end.
 struct Labels {
     const void* data;
     bool narrow, negative;
@@ -36,7 +36,7 @@ class SegmentOrder {
     std::int64_t first(std::int64_t segment) const { return first_[static_cast<std::size_t>(segment)]; }
     // No label is less than the one before it: the rows are in order as they lie.
     bool is_sorted() const { return is_sorted_; }
-    // Those with rows, the ones with fewer first.
+    // The segments that have rows, those with fewer rows first.
     std::vector<std::int64_t> segments_by_count() const;
 
     // One of these, once: the numbers of all rows, one segment after the other, or the rows themselves, of so

@@ -23,7 +23,7 @@ class SegmentRows {
   public:
     SegmentRows(const RowsOfLabels& rows, SegmentOrder& order);
 
-    // With its further one.
+    // The rows of a segment and the one that comes before them, if there is one.
     std::int64_t count(std::int64_t segment) const {
         return order_.count(segment) + (rows_.self == nullptr ? 0 : 1);
     }

@@ -175,7 +175,7 @@ class SegmentReduction {
         reduce_view({room.get(), 2, shape, strides, call_.in, false}, 0, out);
     }
 
-    // By one tier after the other, until all results are certified.
+    // Takes one tier after the other until all results are certified.
     void reduce_in_pieces(std::int64_t segment, const Slice& part, char* out) const {
         const Room made(static_cast<std::size_t>(part.columns * size(call_.format)));
         std::vector<std::int64_t> rest;

@@ -5,7 +5,7 @@
 
 namespace samesum {
 
-// As reduce_segments, for every such call.
+// Does what reduce_segments does, for every such call.
 SegmentReport reduce_in_order(const SegmentCall& call);
 
 }  // namespace samesum
