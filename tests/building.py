@@ -13,7 +13,7 @@ from samesum.formats.elements import IR_ELEMENTS
 from samesum.frontends.models.load import load
 from samesum.frontends.models.model import Model
 
-_IR_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
+IR_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
 
 
 def onnx_bytes(
@@ -73,7 +73,7 @@ class Ir:
         array = np.asarray(array)
         raw = array.tobytes()
         given = {
-            "element_type": _IR_NAMES[array.dtype],
+            "element_type": IR_NAMES[array.dtype],
             "shape": ",".join(map(str, array.shape)),
             "offset": len(self.weights),
             "size": len(raw),
@@ -142,7 +142,7 @@ def ir_run(
             sources.append(ir.const(array))
         else:
             shape = ",".join(map(str, array.shape))
-            sources.append(ir.parameter(f"x{i}", _IR_NAMES[array.dtype], shape))
+            sources.append(ir.parameter(f"x{i}", IR_NAMES[array.dtype], shape))
             feeds.append(array)
     model = ir.result(ir.layer(kind, sources, data and f"<data {data}/>", version)).load()
     (result,) = model.run(feeds).values()
