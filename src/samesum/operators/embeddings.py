@@ -13,7 +13,7 @@ from samesum.engine.weighted import sum_weighted
 from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.limits import checked
-from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.pointwise import given, integers, one_integer, optional
 from samesum.operators.rows import Attributes, Inputs
 
 
@@ -102,13 +102,11 @@ def _bags(
 def _default_row(table: NDArray, default: NDArray | None) -> NDArray | None:
     if default is None:
         return None
-    found = integers(default)
-    if len(found) != 1:
-        raise ShapeError(f"default_index has {len(found)} elements; exactly one is allowed")
-    if found[0] == -1:
+    place = one_integer(default, "default_index")
+    if place == -1:
         return None
     _check_rows("default_index", default, len(table))
-    row: NDArray = table[found[0]]
+    row: NDArray = table[place]
     return row
 
 

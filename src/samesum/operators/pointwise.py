@@ -99,6 +99,14 @@ def integers(array: NDArray) -> tuple[int, ...]:
     return tuple(array.ravel().tolist())
 
 
+def one_integer(array: NDArray, name: str) -> int:
+    """The one element of an input of integers; ShapeError for another number of elements."""
+    values = integers(array)
+    if len(values) != 1:
+        raise ShapeError(f"{name} has {len(values)} elements; exactly one is allowed")
+    return values[0]
+
+
 def broadcast_shape(*arrays: NDArray) -> tuple[int, ...]:
     """The shape to which the arrays broadcast, or ShapeError."""
     try:

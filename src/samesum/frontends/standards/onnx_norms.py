@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.onnx_reductions import hashed
+from samesum.frontends.standards.attributes import hashed
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.call import operation_of
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import Axes
+from samesum.frontends.standards.attributes import hashed
 from samesum.operators.apply import apply
 from samesum.specs.call import operation_of, spec_of
 
@@ -181,10 +180,3 @@ def _reduce(operator: str, data: ArrayLike, axes: Axes, keepdims: int, noop: int
     if opset is None or len(spec_of("onnx", operator, opset).inputs) > 1:  # an input in every newest version
         return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data), as_integers(axes)))
     return apply(operation_of("onnx", operator, opset, axes=hashed(axes), **attributes), (as_array(data),))
-
-
-def hashed(axes: Axes) -> Any:
-    """A list of integers as a tuple, which is remembered; what is only equal to integers is not."""
-    if isinstance(axes, list | tuple):
-        return tuple(axes) if all(type(axis) is int for axis in axes) else list(axes)
-    return axes
