@@ -1,4 +1,4 @@
-"""The array door, variances over any axes: array-API names and signatures on the engine."""
+"""Functions on arrays, variances over any axes: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def var(
 
     It is the sum of the squared distances from the exact mean over N - `correction`, where N is the number of elements
     that count: 1 gives the unbiased estimate. Where N - `correction` is zero or less, it is NaN. Floats keep their
-    dtype, integers give float64; `dtype`, a float type, asks for another. The variance of nothing is NaN, and so is
-    that of a NaN or an infinity among others. Axes, `keepdims`, `out`, `where` and errors are those of `sum`;
+    dtype, integers give float64; `dtype`, a float type, asks for another. The variance of an empty set is NaN, and so
+    is that of a NaN or an infinity among others. Axes, `keepdims`, `out`, `where` and errors are those of `sum`;
     AttributeValueError for a `correction` that is not finite, DtypeError for one that is no number.
     Source: the Python array API standard, `var`; NUMERICS.md.
 
