@@ -112,7 +112,6 @@ class IntegerTally(Tally):
         self._zeros = np.zeros(outputs, np.int64)
         self._least: list[int | None] = [None] * outputs
         self._greatest: list[int | None] = [None] * outputs
-        self._smallest: list[int | None] = [None] * outputs
         self._count = 0
 
     def add(self, rows: NDArray) -> None:
