@@ -63,13 +63,13 @@ def scatter_slices(
     return slices.reshape(target.shape)
 
 
-def check_places(what: str, places: NDArray, length: int) -> None:
-    """Raises AttributeValueError unless all lie from -length to length - 1."""
+def check_places(what: str, places: NDArray, length: int, negative: bool = True) -> None:
+    """Raises AttributeValueError unless all lie from -length (or 0, if none may be negative) to length - 1."""
     if places.size == 0:
         return
     for found in map(int, reduce_several([(MIN, 0), (MAX, 0)], places)):
-        if not -length <= found < length:
-            refuse_place(what, found, length, negative=True)
+        if not (-length if negative else 0) <= found < length:
+            refuse_place(what, found, length, negative)
 
 
 def _from_front(places: NDArray, length: int) -> NDArray:

@@ -54,7 +54,9 @@ def reduce_labelled(
 
 def refuse_place(what: str, found: Any, size: int, negative: bool) -> None:
     """Raises AttributeValueError for a place that is not there."""
-    allowed = f"allowed are {-size if negative else 0} to {size - 1}" if size else "there is no place"
+    allowed = (
+        f"allowed are {-size if negative else 0} to {size - 1}" if size else "the length is 0, so that none is allowed"
+    )
     raise AttributeValueError(f"{what} has {found}; {allowed}")
 
 
