@@ -45,7 +45,11 @@ def scatter_elements(
 def scatter_slices(
     target: NDArray, places: NDArray, source: NDArray, row: Reduction | None, include_self: bool = True
 ) -> NDArray:
-    """The same of slices: `places` [n, k] names slices `target[place]` for each of `source` [n, *target.shape[k:]]."""
+    """A copy of `target` in which each slice that `places` names is `row` of the slices that go there.
+
+    `places` [n, k] names slices `target[place]` for each of `source` [n, *target.shape[k:]]; the rest is as in
+    `scatter_elements`.
+    """
     result = np.array(target, dtype=target.dtype.newbyteorder("="), order="C")
     depth = places.shape[-1]
     lengths = target.shape[:depth]

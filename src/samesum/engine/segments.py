@@ -61,7 +61,7 @@ def refuse_place(what: str, found: Any, size: int, negative: bool) -> None:
 
 
 def _numbers(labels: NDArray) -> NDArray:
-    """In a type that the core reads; what int64 does not hold becomes negative."""
+    """The labels in a type that the core reads; what int64 does not hold becomes negative."""
     flat = labels.reshape(-1)
     if flat.dtype.name not in _LABEL_TYPES or not flat.dtype.isnative:
         flat = flat.astype(np.int32 if flat.dtype.itemsize < 4 else np.int64)

@@ -158,7 +158,7 @@ def run_scan_8(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
 
 
 def _filled(array: NDArray, length: int) -> NDArray:
-    """With zeros after what is there."""
+    """The array with zeros after it, up to `length`."""
     result = np.zeros((length, *array.shape[1:]), array.dtype)
     result[: len(array)] = array
     return result

@@ -52,7 +52,7 @@ def _common(shapes: list[tuple[int, ...]]) -> Shape | None:
 
 
 def reshape(run: Run) -> Infer:
-    """As `tried`; where only the length of the new shape is known, that is the rank."""
+    """What `tried` finds; where only the length of the new shape is known, that is the rank."""
     exactly = tried(run)
 
     def infer(attributes: Attributes, facts: Facts) -> Fact:
@@ -75,8 +75,8 @@ def cast_like(_: Attributes, facts: Facts) -> Fact:
     return Fact(at(facts, 1).dtype, first(facts).shape)
 
 
-def truth(_: Attributes, facts: Facts) -> Fact:
-    """Truth values in the shape to which all inputs broadcast."""
+def comparison(_: Attributes, facts: Facts) -> Fact:
+    """Booleans in the shape to which all inputs broadcast."""
     return Fact(np.dtype(np.bool_), broadcast({}, facts).shape)
 
 

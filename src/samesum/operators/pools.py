@@ -171,12 +171,12 @@ def adaptive_shape(_: Attributes, facts: Facts) -> Fact:
 
 
 def max_pool_shapes(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
-    """Those of `pooled_shape`, and of the indices."""
+    """What `pooled_shape` gives, and that of the indices."""
     return _with_indices(attributes, pooled_shape(attributes, facts), count)
 
 
 def adaptive_max_pool_shapes(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
-    """Those of `adaptive_shape`, and of the indices."""
+    """What `adaptive_shape` gives, and that of the indices."""
     return _with_indices(attributes, adaptive_shape(attributes, facts), count)
 
 

@@ -87,7 +87,7 @@ def _variance(
 
 
 def checked_correction(correction: Any) -> float:
-    """As a float. Raises DtypeError for what is no number, AttributeValueError for one that is not finite."""
+    """The correction as a float; DtypeError for what is no number, AttributeValueError for one that is not finite."""
     number = real_number("correction", correction) + 0.0
     if not math.isfinite(number):
         raise AttributeValueError(f"correction is {correction!r}; a finite number is needed")
