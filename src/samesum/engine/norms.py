@@ -53,7 +53,10 @@ def normalize_lines_with_inverse(
     bias: NDArray | None,
     inverse_dtype: Dtype,
 ) -> tuple[NDArray, NDArray]:
-    """The same, and one over what each line is divided by, rounded once to `inverse_dtype`; its axes have length 1."""
+    """What `normalize_lines` gives, and one over what each line is divided by, rounded once to `inverse_dtype`.
+
+    The axes of the latter have length 1.
+    """
     result: tuple[NDArray, NDArray] = _core.normalize_lines(
         x, axes, *_asked(row, epsilon), _floats(scale), _floats(bias), None, None, inverse_dtype
     )
@@ -65,5 +68,5 @@ def _asked(row: Norm, epsilon: Epsilon) -> tuple[int, bool, bool, bool, float, f
 
 
 def _floats(array: NDArray | None) -> NDArray | None:
-    """In a format that the core reads, which holds every element of the allowed types."""
+    """The array in a format that the core reads, which holds every element of the allowed types."""
     return array if array is None or array.dtype in FLOAT_DTYPES else array.astype(np.float64)

@@ -160,7 +160,7 @@ class Recognizer:
         )
 
     def _with_affine(self, found: Written) -> Written:
-        """With the constants that a LayerNorm is multiplied by and then added to, an RMSNorm multiplied by."""
+        """The normalization with the constants that multiply its result and, for a LayerNorm, are added to it then."""
         if found.row is not L2_QUOTIENT and (after := self._follower(found, "Mul")) is not None:
             step, name = after
             found = replace(found, scale=name, parts=(*found.parts, step))

@@ -1,4 +1,4 @@
-"""The array door, dot products: array-API names and signatures on the engine."""
+"""Functions on arrays, dot products: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def vecdot(
     converted first (of int64 and float64 that may round). Integers wrap modulo 2^k in it, without a wider
     type: `dtype` asks for one. For floats `dtype` is the float type that the exact sum is rounded to. No product or
     partial sum overflows or underflows on the way; an infinity times zero, both infinities and any NaN give NaN; a sum
-    of exactly zero, and that of nothing, is +0. `out` receives the result and is returned.
+    of exactly zero, and that of an empty set, is +0. `out` receives the result and is returned.
 
     Raises DtypeError for booleans, complex numbers, dtypes that promote to none of these and a `dtype` of another kind,
     ShapeError for vectors of different lengths, for shapes that do not broadcast and if `out` has another shape,

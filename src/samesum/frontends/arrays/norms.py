@@ -1,4 +1,4 @@
-"""The array door, normalizations: PyTorch's argument order after the array, on the engine."""
+"""Functions on arrays, normalizations: PyTorch's argument order after the array, on the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX's door for arrays, normalizations about a mean or by a norm and global pools: named and called as it does."""
+"""ONNX's API for arrays, normalizations about a mean or by a norm and global pools: named and called as it does."""
 
 # ruff: noqa: N803 - the inputs have the standard's names
 

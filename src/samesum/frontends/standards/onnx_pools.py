@@ -1,4 +1,4 @@
-"""ONNX's door for arrays, windowed pools: named and called as the standard does."""
+"""ONNX's API for arrays, windowed pools: named and called as the standard does."""
 
 # ruff: noqa: N803 - the inputs have the standard's names
 

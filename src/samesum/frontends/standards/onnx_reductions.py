@@ -1,4 +1,4 @@
-"""ONNX's door for arrays, the reductions over several axes: named and called as the standard does."""
+"""ONNX's API for arrays, the reductions over several axes: named and called as the standard does."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ReduceMean(
 ) -> NDArray:
     """The mean over `axes`: the exact sum over the count, rounded once; integers truncate toward zero.
 
-    The mean of nothing is NaN, for integers a ShapeError. Arguments, types and errors are those of `ReduceSum`.
+    The mean of an empty set is NaN, for integers a ShapeError. Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMean.html (1, 11, 13, 18); NUMERICS.md.
 
     >>> import numpy as np
@@ -53,7 +53,7 @@ def ReduceProd(
 ) -> NDArray:
     """The product over `axes`, rounded once; integers wrap.
 
-    Nothing overflows or underflows on the way; the product of nothing is 1. Arguments, types and errors are those
+    Nothing overflows or underflows on the way; the product of an empty set is 1. Arguments, types and errors are those
     of `ReduceSum`. Source: https://onnx.ai/onnx/operators/onnx__ReduceProd.html (1, 11, 13, 18); NUMERICS.md.
 
     >>> import numpy as np
@@ -68,7 +68,8 @@ def ReduceMax(
 ) -> NDArray:
     """The largest element over `axes`; NaN if there is one; booleans from opset 20 on (False < True).
 
-    The maximum of nothing is -inf, the least integer or False. Arguments, types and errors are those of `ReduceSum`.
+    The maximum of an empty set is -inf, the least integer or False. Arguments, types and errors are those of
+    `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMax.html (1, 11, 12, 13, 18, 20); NUMERICS.md.
 
     >>> import numpy as np
@@ -84,7 +85,8 @@ def ReduceMin(
 ) -> NDArray:
     """The smallest element over `axes`; NaN if there is one; booleans from opset 20 on (False < True).
 
-    The minimum of nothing is +inf, the greatest integer or True. Arguments, types and errors are those of `ReduceSum`.
+    The minimum of an empty set is +inf, the greatest integer or True. Arguments, types and errors are those of
+    `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMin.html (1, 11, 12, 13, 18, 20); NUMERICS.md.
 
     >>> import numpy as np
@@ -145,7 +147,7 @@ def ReduceLogSum(
 ) -> NDArray:
     """The natural logarithm of the sum over `axes`, within 0.51 ulp; integers, before opset 28, truncate toward zero.
 
-    Where the sum is zero, as that of nothing is, it is -inf (the least integer), where it is negative NaN (0 in
+    Where the sum is zero, as that of an empty set is, it is -inf (the least integer), where it is negative NaN (0 in
     integers). Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html (1, 11, 13, 18, 28); NUMERICS.md.
 

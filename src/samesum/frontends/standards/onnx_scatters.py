@@ -1,4 +1,4 @@
-"""ONNX's door for arrays, elements and slices that go to places of the data: named and called as the standard does."""
+"""ONNX's API for arrays, elements and slices that go to places of the data: named and called as the standard does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenVINO's door for arrays, windowed pools: named and called as the standard does."""
+"""OpenVINO's API for arrays, windowed pools: named and called as the standard does."""
 
 from __future__ import annotations
 

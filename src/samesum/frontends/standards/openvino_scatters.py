@@ -1,4 +1,4 @@
-"""OpenVINO's door for arrays, updates of places and sums of embeddings: named and called as the standard does."""
+"""OpenVINO's API for arrays, updates of places and sums of embeddings: named and called as the standard does."""
 
 from __future__ import annotations
 
