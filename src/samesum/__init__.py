@@ -138,7 +138,7 @@ _publish(globals())
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """The standards' doors, `load` and `State` come in on first use: `import samesum` takes a few milliseconds."""
+        """The standards' modules, `load` and `State` come on first use: `import samesum` takes a few milliseconds."""
         if name in ("compare", "onnx", "openvino", "torch"):
             return import_module(f"samesum.{name}")
         if name == "Scan":

@@ -42,6 +42,8 @@ def test_axes_count_from_the_back() -> None:
     for axis in (-3, 3, -4, True, 1.0, None):
         with pytest.raises(AxisError):
             ss.vecdot(a, b if axis == -3 else a, axis=axis)  # type: ignore[arg-type]
+    with pytest.raises(AxisError, match="axis 3 is out of range for rank 3; allowed are -3 to 2"):
+        ss.vecdot(a, a, axis=3)
     with pytest.raises(AxisError, match="out of range"):
         ss.vecdot(a, 2.0)
 
@@ -83,3 +85,8 @@ def test_a_scalar_where_nothing_is_left() -> None:
 def test_types_that_are_refused(a: Any, b: Any, dtype: Any) -> None:
     with pytest.raises(DtypeError):
         ss.vecdot(np.zeros(3, a), np.zeros(3, b), dtype=dtype)
+
+
+def test_floats_as_integers_are_refused_in_words() -> None:
+    with pytest.raises(DtypeError, match="a dot product of float32 as int32 was asked for; allowed are float dtypes"):
+        ss.vecdot(np.ones(3, "f"), np.ones(3, "f"), dtype=np.int32)

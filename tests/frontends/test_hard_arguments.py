@@ -29,6 +29,11 @@ X = np.float32([[[1, 2, 3, 4]]])
             r"onnx\.MaxPool-1: 2 outputs were asked for; this version has one",
             lambda: ss.onnx.MaxPool(X, kernel_shape=[2], outputs=2, opset=7),
         ),
+        (
+            ss.AttributeValueError,
+            r"onnx\.AveragePool-22: ceil_mode is array\(\[0, 1\]\); allowed is 0 or 1",
+            lambda: ss.onnx.AveragePool(X, kernel_shape=[2], ceil_mode=np.array([0, 1])),  # type: ignore[arg-type]
+        ),
         (ss.DtypeError, r"a norm of \|V4; allowed", lambda: ss.vector_norm(np.zeros(3, "V4"), ord=0)),
         (ss.DtypeError, r"a norm of \|V4; allowed", lambda: ss.vector_norm(np.zeros(3, "V4"), ord=np.inf)),
         (ss.UnsupportedOperator, r"in opset \[\]; known", lambda: ss.onnx.ReduceMean(X, [1], opset=[])),  # type: ignore[arg-type]

@@ -51,7 +51,7 @@ class Divisor(IntEnum):
 
 
 class Promotion(IntEnum):
-    """Result type of an integer or boolean input in the array door; floats keep theirs where nothing else is said."""
+    """Result type of an integer or boolean input in the array API; floats keep theirs where nothing else is said."""
 
     KEEP = 0
     """The input's own type (min, max)."""

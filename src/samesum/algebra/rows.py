@@ -24,7 +24,7 @@ class Reduction:
 
     @property
     def has_identity(self) -> bool:
-        """True if reducing an empty set has a value that every door agrees on."""
+        """True if reducing an empty set has a value that every API agrees on."""
         return self.combine in (Combine.SUM, Combine.PRODUCT, Combine.AND, Combine.OR, Combine.SPREAD)
 
 

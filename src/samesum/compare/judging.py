@@ -142,7 +142,7 @@ def _allowed(family: Family, data: NDArray, exact: NDArray, axes: tuple[int, ...
 
 
 def _allowed_of_updates(node: Node, arrays: Arrays) -> float:
-    """The same where all updates may go to one place."""
+    """What is allowed of a scatter, whose updates may all go to one place."""
     updates = arrays[1] if node.operator.casefold().startswith("embedding") else arrays[2]
     count = 1 if updates is None else max(1, updates.size)
     return CAREFUL + (count if reduction_of(node) in ("mul", "prod") else math.log2(count))

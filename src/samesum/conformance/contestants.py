@@ -18,10 +18,10 @@ from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import Runtime, Settings, run
 from samesum.specs.lookup import FAMILY
 
-_DOORS = {"onnx": vars(onnx), "openvino": vars(openvino)}
+_MODULES = {"onnx": vars(onnx), "openvino": vars(openvino)}
 
 FUNCTIONS: dict[tuple[str, str], Callable[..., NDArray]] = {
-    key: _DOORS[key[0]][key[1]] for key in {(spec.standard.name, spec.operator.name) for spec in FAMILY}
+    key: _MODULES[key[0]][key[1]] for key in {(spec.standard.name, spec.operator.name) for spec in FAMILY}
 }
 """The operators of both standards as functions."""
 

@@ -25,7 +25,7 @@ def least(
 
 
 def words(folder: Path, name: str) -> list[str]:
-    """Those of a file of a group; none if there is no such file."""
+    """The words of a file of a group; none if there is no such file."""
     try:
         return (folder / name).read_text(encoding="ascii").split()
     except OSError:

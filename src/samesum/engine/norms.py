@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import ml_dtypes
 import numpy as np
 
 from samesum import _core
 from samesum.algebra.rows import Norm
 from samesum.formats.arrays import Dtype, NDArray
+from samesum.formats.elements import FLOAT_DTYPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,6 @@ class Epsilon:
 
 
 NO_EPSILON = Epsilon()
-
-_READ = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)))
 
 
 def normalize_lines(
@@ -55,7 +53,10 @@ def normalize_lines_with_inverse(
     bias: NDArray | None,
     inverse_dtype: Dtype,
 ) -> tuple[NDArray, NDArray]:
-    """The same, and one over what each line is divided by, rounded once to `inverse_dtype`; its axes have length 1."""
+    """What `normalize_lines` gives, and one over what each line is divided by, rounded once to `inverse_dtype`.
+
+    The axes of the latter have length 1.
+    """
     result: tuple[NDArray, NDArray] = _core.normalize_lines(
         x, axes, *_asked(row, epsilon), _floats(scale), _floats(bias), None, None, inverse_dtype
     )
@@ -67,5 +68,5 @@ def _asked(row: Norm, epsilon: Epsilon) -> tuple[int, bool, bool, bool, float, f
 
 
 def _floats(array: NDArray | None) -> NDArray | None:
-    """In a format that the core reads, which holds every element of the allowed types."""
-    return array if array is None or array.dtype in _READ else array.astype(np.float64)
+    """The array in a format that the core reads, which holds every element of the allowed types."""
+    return array if array is None or array.dtype in FLOAT_DTYPES else array.astype(np.float64)

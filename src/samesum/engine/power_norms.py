@@ -108,7 +108,7 @@ def _wide_roots(lines: NDArray, scale: NDArray, order: int) -> Words:
 
 
 def _total(terms: NDArray, axis: int) -> Words:
-    """In two words."""
+    """The sum along `axis` in two words."""
     high = reduce(SUM, terms, axis)
     return high, reduce(SUM, np.concatenate([terms, -np.expand_dims(high, axis)], axis=axis), axis)
 
@@ -124,7 +124,7 @@ def _power_in_words(x: NDArray, order: int) -> Words:
 
 
 def _product(x: Words, y: Words) -> Words:
-    """Within 2^-102 of itself."""
+    """The product in two words, within 2^-102 of itself."""
     high = x[0] * y[0]
     low = product_error(x[0], y[0], high) + (x[0] * y[1] + x[1] * y[0])
     total = high + low
@@ -132,7 +132,7 @@ def _product(x: Words, y: Words) -> Words:
 
 
 def _exact(line: NDArray, order: int, dtype: Dtype) -> Any:
-    """In whole numbers."""
+    """The norm of a line, decided in whole numbers."""
     form = float_format(dtype)
     assert form is not None
     taken = taken_apart(line)
@@ -142,7 +142,7 @@ def _exact(line: NDArray, order: int, dtype: Dtype) -> Any:
 
 
 def _root_bits(total: int, exponent: int, order: int, form: Format) -> int:
-    """Of the root of the total, times 2^exponent: the last bit of the root is set if anything was left over."""
+    """The bits of the root of total * 2^exponent; the last bit of the whole root is set if anything was left over."""
     more = max(0, GUARD_BITS + 2 - total.bit_length() // order)
     scaled = total << (order * more)
     root = _whole_root(scaled, order)

@@ -45,7 +45,11 @@ def scatter_elements(
 def scatter_slices(
     target: NDArray, places: NDArray, source: NDArray, row: Reduction | None, include_self: bool = True
 ) -> NDArray:
-    """The same of slices: `places` [n, k] names slices `target[place]` for each of `source` [n, *target.shape[k:]]."""
+    """A copy of `target` in which each slice that `places` names is `row` of the slices that go there.
+
+    `places` [n, k] names slices `target[place]` for each of `source` [n, *target.shape[k:]]; the rest is as in
+    `scatter_elements`.
+    """
     result = np.array(target, dtype=target.dtype.newbyteorder("="), order="C")
     depth = places.shape[-1]
     lengths = target.shape[:depth]
@@ -63,13 +67,13 @@ def scatter_slices(
     return slices.reshape(target.shape)
 
 
-def check_places(what: str, places: NDArray, length: int) -> None:
-    """Raises AttributeValueError unless all lie from -length to length - 1."""
+def check_places(what: str, places: NDArray, length: int, negative: bool = True) -> None:
+    """Raises AttributeValueError unless all lie from -length (or 0, if none may be negative) to length - 1."""
     if places.size == 0:
         return
     for found in map(int, reduce_several([(MIN, 0), (MAX, 0)], places)):
-        if not -length <= found < length:
-            refuse_place(what, found, length, negative=True)
+        if not (-length if negative else 0) <= found < length:
+            refuse_place(what, found, length, negative)
 
 
 def _from_front(places: NDArray, length: int) -> NDArray:

@@ -54,12 +54,14 @@ def reduce_labelled(
 
 def refuse_place(what: str, found: Any, size: int, negative: bool) -> None:
     """Raises AttributeValueError for a place that is not there."""
-    allowed = f"allowed are {-size if negative else 0} to {size - 1}" if size else "there is no place"
+    allowed = (
+        f"allowed are {-size if negative else 0} to {size - 1}" if size else "the length is 0, so that none is allowed"
+    )
     raise AttributeValueError(f"{what} has {found}; {allowed}")
 
 
 def _numbers(labels: NDArray) -> NDArray:
-    """In a type that the core reads; what int64 does not hold becomes negative."""
+    """The labels in a type that the core reads; what int64 does not hold becomes negative."""
     flat = labels.reshape(-1)
     if flat.dtype.name not in _LABEL_TYPES or not flat.dtype.isnative:
         flat = flat.astype(np.int32 if flat.dtype.itemsize < 4 else np.int64)

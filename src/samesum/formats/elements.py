@@ -26,6 +26,8 @@ FLOAT8 = frozenset({"float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e
 CASTABLE = NUMBERS_PLUS | BOOL
 ALL = CASTABLE | FLOAT8
 """Sets of types by their NumPy names; what a file stores in fewer than 8 bits counts as what holds it."""
+FLOAT_DTYPES = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)))
+"""Those of FLOATS_PLUS: NumPy takes a microsecond to make the name of a type."""
 
 _ORDER = ("float", "bfloat", "int", "uint", "bool")
 _PARTS = re.compile(r"(bfloat|float|uint|int|bool)([0-9]*)(.*)")

@@ -1,1 +1,1 @@
-"""The doors: they translate calls and files, and do nothing else."""
+"""The APIs: they translate calls and files, and do nothing else."""

@@ -63,6 +63,11 @@ def scalar(array: NDArray, name: str) -> Any:
     return array.reshape(())[()]
 
 
+def one_element(value: Value, number: int, dtype: Any) -> NDArray:
+    """A scalar for an input of a body, or the one element of a vector if that is what the body declares."""
+    return np.full((1,) if value.shape is not None and len(value.shape) == 1 else (), number, dtype)
+
+
 def run_if(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
     """The results of one of the two branches."""
     condition = inputs[0]
@@ -85,7 +90,8 @@ def run_loop(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
     for number in passes:
         if not goes_on:
             break
-        results = body.of([_counter(body.inputs[0], number), _truth(body.inputs[1]), *states], captured)
+        own = [one_element(body.inputs[0], number, np.int64), one_element(body.inputs[1], True, np.bool_)]
+        results = body.of([*own, *states], captured)
         if condition is not None:
             goes_on = bool(scalar(results[0], "the condition that the body gives"))
         states = results[1 : 1 + len(states)]
@@ -99,15 +105,6 @@ def _given(arrays: Inputs) -> list[NDArray]:
     if any(each is None for each in arrays):
         raise AttributeValueError("an initial state or scan input is left out")
     return [each for each in arrays if each is not None]
-
-
-def _counter(value: Value, number: int) -> NDArray:
-    """A scalar, or the one element of a vector if that is what the body declares."""
-    return np.full((1,) if value.shape is not None and len(value.shape) == 1 else (), number, np.int64)
-
-
-def _truth(value: Value) -> NDArray:
-    return np.ones((1,) if value.shape is not None and len(value.shape) == 1 else (), np.bool_)
 
 
 def _stacked(held: Gathered, fact: Fact, axis: int, is_reversed: bool) -> NDArray:
@@ -161,7 +158,7 @@ def run_scan_8(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
 
 
 def _filled(array: NDArray, length: int) -> NDArray:
-    """With zeros after what is there."""
+    """The array with zeros after it, up to `length`."""
     result = np.zeros((length, *array.shape[1:]), array.dtype)
     result[: len(array)] = array
     return result

@@ -9,7 +9,7 @@ import numpy as np
 from samesum.errors import AxisError, ModelError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
-from samesum.graph.control import Arrays, Body, Call, Inputs, Run, scalar
+from samesum.graph.control import Arrays, Body, Call, Inputs, Run, one_element, scalar
 from samesum.graph.gathering import Gathered, nothing
 from samesum.graph.model import Link, Part
 
@@ -118,18 +118,14 @@ class _Passes:
                 raise ShapeError(f"pass {number} has no part of an input that has {slices.count}")
             values[inner] = slices.of(array, number)
         if self._ports.iteration is not None:
-            values[self._ports.iteration] = self._counter(number)
+            counter = self._body.inputs[self._ports.iteration]
+            values[self._ports.iteration] = one_element(counter, number, counter.dtype or np.int64)
         self._results = self._body.of([values[i] for i in range(len(self._body.inputs))], ())
         for result, inner in self._ports.back:
             self._values[inner] = self._results[result]
         for link in self._ports.outputs:
             if link.part is not None:
                 self._gathered[link.outer].add(self._results[link.inner])
-
-    def _counter(self, number: int) -> NDArray:
-        value = self._body.inputs[self._ports.iteration or 0]
-        shape = (1,) if value.shape is not None and len(value.shape) == 1 else ()
-        return np.full(shape, number, value.dtype or np.dtype(np.int64))
 
     def _output(self, link: Link) -> NDArray:
         if link.part is not None:

@@ -35,7 +35,7 @@ def fused(steps: Sequence[Step], graph: Graph, facts: Mapping[str, Fact]) -> lis
 
 
 def _needed(steps: Sequence[Step], graph: Graph) -> list[Step]:
-    """Without those that computed constants of a fused step alone."""
+    """The steps without those that computed constants of a fused step alone."""
     needed, kept = {*graph.results}, []
     for step in reversed(steps):
         if not needed.isdisjoint(step.results):

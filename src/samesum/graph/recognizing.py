@@ -10,16 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import ml_dtypes
-import numpy as np
-
 from samesum.algebra.rows import L2_QUOTIENT, LAYER_NORM, RMS_NORM, Norm
 from samesum.engine.norms import NO_EPSILON, Epsilon
 from samesum.formats.arrays import Dtype
+from samesum.formats.elements import FLOAT_DTYPES
 from samesum.graph.steps import Step
 from samesum.graph.wiring import Wiring, both_ways, operator_of
-
-_FLOATS = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +146,7 @@ class Recognizer:
         self, row: Norm, data: str, reduction: Step, epsilon: Epsilon, parts: tuple[Step, ...]
     ) -> Written | None:
         fact = self.wiring.fact(data)
-        if fact.dtype is None or fact.dtype not in _FLOATS or fact.shape is None or not reduction.axes:
+        if fact.dtype is None or fact.dtype not in FLOAT_DTYPES or fact.shape is None or not reduction.axes:
             return None
         steps = tuple({step.result: step for step in parts}.values())
         return Written(row, data, fact.dtype, len(fact.shape), reduction.axes, epsilon, steps)
@@ -164,7 +160,7 @@ class Recognizer:
         )
 
     def _with_affine(self, found: Written) -> Written:
-        """With the constants that a LayerNorm is multiplied by and then added to, an RMSNorm multiplied by."""
+        """The normalization with the constants that multiply its result and, for a LayerNorm, are added to it then."""
         if found.row is not L2_QUOTIENT and (after := self._follower(found, "Mul")) is not None:
             step, name = after
             found = replace(found, scale=name, parts=(*found.parts, step))

@@ -109,7 +109,7 @@ class _Unknown(UnsupportedOperator):
 
 
 def _named(outputs: tuple[str, ...]) -> tuple[str, ...]:
-    """Without those left out at the end, which nothing has to compute."""
+    """The outputs without those left out at the end, which nothing has to compute."""
     last = max((i for i, name in enumerate(outputs) if name), default=0)
     return outputs[: last + 1]
 

@@ -69,7 +69,7 @@ def batch_norm(order: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Run:
 
 
 def _of_channels(array: NDArray, x: NDArray, spatial: bool) -> NDArray:
-    """In float64, which holds every element of the allowed types."""
+    """The array in float64, which holds every element of the allowed types, shaped to broadcast to `x`."""
     allowed = x.shape[1:2] if spatial else x.shape[1:]
     if array.shape != allowed:
         raise ShapeError(f"a scale, bias, mean or variance has shape {array.shape}; data {x.shape} allow {allowed}")

@@ -6,20 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from samesum.errors import AttributeValueError, ShapeError
+from samesum.errors import AttributeValueError
 from samesum.formats.arrays import NDArray
 from samesum.formats.conversion import convert
-from samesum.operators.pointwise import broadcast_shape, given
+from samesum.operators.pointwise import broadcast_shape, check_broadcast, given
 from samesum.operators.rows import Attributes, Inputs
 
 
 def where(attributes: Attributes, inputs: Inputs) -> NDArray:
     """The second input where the first one holds, else the third; all of them broadcast."""
     condition, yes, no = (given(inputs, i) for i in range(3))
-    shapes = {condition.shape, yes.shape, no.shape}
-    if attributes.get("auto_broadcast") == "none" and len(shapes) > 1:
-        raise ShapeError(f"auto_broadcast is none and the shapes differ: {condition.shape}, {yes.shape}, {no.shape}")
-    broadcast_shape(condition, yes, no)
+    check_broadcast(attributes, condition, yes, no)
     return np.where(condition, yes, no)
 
 

@@ -8,12 +8,13 @@ import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import MAX, MEAN, SUM, Reduction
-from samesum.engine.segments import reduce_labelled, refuse_place
+from samesum.engine.scattering import check_places
+from samesum.engine.segments import reduce_labelled
 from samesum.engine.weighted import sum_weighted
 from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.limits import checked
-from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.pointwise import given, integers, one_integer, optional
 from samesum.operators.rows import Attributes, Inputs
 
 
@@ -24,12 +25,12 @@ def bag_offsets(attributes: Attributes, inputs: Inputs) -> NDArray:
     if np.any(np.diff(ends) < 0) or np.any(ends < 0):
         raise AttributeValueError(f"offsets are {offsets}; allowed are ascending numbers from 0 to {indices.size}")
     labels = np.repeat(np.arange(offsets.size), np.diff(ends))
+    used = slice(indices.size - labels.size, None)
     weights = optional(inputs, 4)
     if weights is not None:
         _check_weights(weights, indices)
-        weights = weights[indices.size - labels.size :]
-    used = indices[indices.size - labels.size :]
-    return _bags(attributes, given(inputs, 0), used, labels, offsets.size, optional(inputs, 3), weights)
+        weights = weights[used]
+    return _bags(attributes, given(inputs, 0), indices[used], labels, offsets.size, optional(inputs, 3), weights)
 
 
 def bag_packed(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -85,7 +86,7 @@ def _bags(
     row: Reduction = MEAN if str(attributes.get("reduction", "sum")).lower() == "mean" else SUM
     if row is MEAN and weights is not None:
         raise AttributeValueError("per_sample_weights are given with the reduction 'mean'; only 'sum' takes them")
-    _check_rows("indices", indices, len(table))
+    check_places("indices", indices, len(table), negative=False)
     result = np.zeros(checked((count, *table.shape[1:])), table.dtype.newbyteorder("="))
     fallback = _default_row(table, default)
     if fallback is not None:
@@ -102,13 +103,11 @@ def _bags(
 def _default_row(table: NDArray, default: NDArray | None) -> NDArray | None:
     if default is None:
         return None
-    found = integers(default)
-    if len(found) != 1:
-        raise ShapeError(f"default_index has {len(found)} elements; exactly one is allowed")
-    if found[0] == -1:
+    place = one_integer(default, "default_index")
+    if place == -1:
         return None
-    _check_rows("default_index", default, len(table))
-    row: NDArray = table[found[0]]
+    check_places("default_index", default, len(table), negative=False)
+    row: NDArray = table[place]
     return row
 
 
@@ -122,8 +121,3 @@ def _count(num_segments: NDArray) -> int:
 def _check_weights(weights: NDArray, indices: NDArray) -> None:
     if weights.shape != indices.shape:
         raise ShapeError(f"per_sample_weights have shape {weights.shape}; indices take {indices.shape}")
-
-
-def _check_rows(what: str, found: NDArray, size: int) -> None:
-    if found.size and not (int(found.min()) >= 0 and int(found.max()) < size):
-        refuse_place(what, found.min() if int(found.min()) < 0 else found.max(), size, negative=False)

@@ -18,9 +18,14 @@ from samesum.specs.bind import Operation
 INT64 = np.dtype(np.int64)
 
 
+def at(facts: Facts, position: int) -> Fact:
+    """What is known of the input at `position`, which may be left out."""
+    return (facts[position] if position < len(facts) else None) or UNKNOWN
+
+
 def first(facts: Facts) -> Fact:
     """What is known of the first input."""
-    return (facts[0] or UNKNOWN) if facts else UNKNOWN
+    return at(facts, 0)
 
 
 def same(_: Attributes, facts: Facts) -> Fact:

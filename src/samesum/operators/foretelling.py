@@ -13,7 +13,7 @@ import numpy as np
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray, Shape
 from samesum.formats.axes import from_front
-from samesum.operators.facts import INT64, broadcast, first
+from samesum.operators.facts import INT64, at, broadcast, first
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, Run
 
 _SIZES = (0, 1, 840, 1680)
@@ -52,7 +52,7 @@ def _common(shapes: list[tuple[int, ...]]) -> Shape | None:
 
 
 def reshape(run: Run) -> Infer:
-    """As `tried`; where only the length of the new shape is known, that is the rank."""
+    """What `tried` finds; where only the length of the new shape is known, that is the rank."""
     exactly = tried(run)
 
     def infer(attributes: Attributes, facts: Facts) -> Fact:
@@ -72,17 +72,17 @@ def to_attribute(name: str) -> Infer:
 
 def cast_like(_: Attributes, facts: Facts) -> Fact:
     """The first input's shape in the second one's type."""
-    return Fact((facts[1] or UNKNOWN).dtype, first(facts).shape)
+    return Fact(at(facts, 1).dtype, first(facts).shape)
 
 
-def truth(_: Attributes, facts: Facts) -> Fact:
-    """Truth values in the shape to which all inputs broadcast."""
+def comparison(_: Attributes, facts: Facts) -> Fact:
+    """Booleans in the shape to which all inputs broadcast."""
     return Fact(np.dtype(np.bool_), broadcast({}, facts).shape)
 
 
 def where(_: Attributes, facts: Facts) -> Fact:
     """The second input's type in the shape to which all inputs broadcast."""
-    return Fact((facts[1] or UNKNOWN).dtype, broadcast({}, facts).shape)
+    return Fact(at(facts, 1).dtype, broadcast({}, facts).shape)
 
 
 in_type_of_second = cast_like
@@ -124,10 +124,10 @@ def concat(attributes: Attributes, facts: Facts) -> Fact:
 
 def gather(attributes: Attributes, facts: Facts) -> Fact:
     """The data's shape with the indices' shape in the place of the axis."""
-    data, indices = first(facts), facts[1] or UNKNOWN
+    data, indices = first(facts), at(facts, 1)
     axis = attributes.get("axis")
     if len(facts) > 2:
-        value = (facts[2] or UNKNOWN).value
+        value = at(facts, 2).value
         axis = int(value.ravel()[0]) if value is not None and value.size == 1 else None
     if data.shape is None or indices.shape is None or axis is None:
         return Fact(data.dtype)

@@ -10,7 +10,7 @@ from samesum.engine.norms import normalize_lines, normalize_lines_with_inverse
 from samesum.engine.windows import reduce_terms
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.facts import first
+from samesum.operators.facts import at, first
 from samesum.operators.norms import from_axis, inside, rms_norm, stash_of
 from samesum.operators.pointwise import given, optional
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Inputs, Row, RunAll, several
@@ -73,7 +73,7 @@ def simplified_norm(attributes: Attributes, inputs: Inputs, count: int) -> tuple
 
 def simplified_norm_outputs(_: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
     """The result like the data, in the type of the scale."""
-    data, scale = first(facts), (facts[1] if len(facts) > 1 else None) or UNKNOWN
+    data, scale = first(facts), at(facts, 1)
     return (Fact(scale.dtype, data.shape), UNKNOWN)[:count]
 
 

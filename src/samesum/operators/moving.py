@@ -12,7 +12,7 @@ from samesum.errors import AttributeValueError, AxisError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import all_from_front, from_front, integer_of
 from samesum.formats.limits import checked
-from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.pointwise import given, integers, one_integer, optional
 from samesum.operators.rows import Attributes, Inputs
 
 _FARTHEST = 2**40
@@ -50,24 +50,17 @@ def split_ir(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArra
     data, number = given(inputs, 0), attributes["num_splits"]
     if number != count:
         raise AttributeValueError(f"num_splits is {number}; the layer has {count} outputs")
-    axis = from_front(_one(given(inputs, 1), "axis"), data.ndim)
+    axis = from_front(one_integer(given(inputs, 1), "axis"), data.ndim)
     return _parts(data, axis, _equal(data.shape[axis], count), count)
 
 
 def variadic_split(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
     """VariadicSplit: parts of the lengths that the third input has, one of which may be -1, the rest."""
     data, lengths = given(inputs, 0), list(integers(given(inputs, 2)))
-    axis = from_front(_one(given(inputs, 1), "axis"), data.ndim)
+    axis = from_front(one_integer(given(inputs, 1), "axis"), data.ndim)
     if lengths.count(-1) == 1:
         lengths[lengths.index(-1)] = data.shape[axis] - sum(lengths) - 1
     return _parts(data, axis, lengths, count)
-
-
-def _one(array: NDArray, name: str) -> int:
-    values = integers(array)
-    if len(values) != 1:
-        raise ShapeError(f"{name} has {len(values)} elements; exactly one is allowed")
-    return values[0]
 
 
 def _lengths(attributes: Attributes, given_lengths: NDArray | None) -> tuple[int, ...] | None:
@@ -176,7 +169,7 @@ def constant_of_shape(attributes: Attributes, inputs: Inputs) -> NDArray:
 def trilu(attributes: Attributes, inputs: Inputs) -> NDArray:
     """The upper or lower triangle of each matrix; the rest is 0."""
     data, where = given(inputs, 0), optional(inputs, 1)
-    k = 0 if where is None else _one(where, "k")
+    k = 0 if where is None else one_integer(where, "k")
     rows, columns = data.shape[-2:]
     distance = np.arange(columns)[None, :] - np.arange(rows)[:, None]
     k = min(max(k, -_FARTHEST), _FARTHEST)

@@ -28,18 +28,9 @@ def inside(attributes: Attributes) -> Epsilon:
     return Epsilon(epsilon_of(attributes))
 
 
-def epsilon_of(attributes: Attributes) -> float:
-    """The float32 value of the attribute epsilon, which is finite and not negative."""
-    return _number(attributes, "epsilon")
-
-
-def _number(attributes: Attributes, name: str) -> float:
-    """The attribute's float32 value."""
-    with np.errstate(over="ignore"):
-        value = float(np.float32(attributes[name]))
-    if not 0 <= value < float("inf"):
-        raise AttributeValueError(f"{name} is {attributes[name]!r}; a finite number from 0 on is needed")
-    return value
+def epsilon_of(attributes: Attributes, name: str = "epsilon") -> float:
+    """The float32 value of an attribute of Kind.EPSILON: it is finite and not negative."""
+    return float(np.float32(attributes[name]))
 
 
 def stash_of(x: NDArray) -> Dtype:
@@ -139,7 +130,7 @@ def mvn_across(attributes: Attributes, inputs: Inputs) -> NDArray:
     """MVN-1: over all axes after the channels, or with them, or over those that OpenVINO writes into its files."""
     x = given(inputs, 0)
     _check_rank(x)
-    epsilon = Epsilon(outside=_number(attributes, "eps"))
+    epsilon = Epsilon(outside=epsilon_of(attributes, "eps"))
     written = attributes["reduction_axes"]
     axes = (
         all_from_front(written, x.ndim) if written else tuple(range(1 if attributes["across_channels"] else 2, x.ndim))
@@ -149,7 +140,7 @@ def mvn_across(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def mvn_axes(attributes: Attributes, inputs: Inputs) -> NDArray:
     """MVN-6: over the axes of the second input."""
-    x, eps = given(inputs, 0), _number(attributes, "eps")
+    x, eps = given(inputs, 0), epsilon_of(attributes, "eps")
     epsilon = Epsilon(eps) if attributes["eps_mode"].lower() == "inside_sqrt" else Epsilon(outside=eps)
     return _mvn(x, all_from_front(integers(given(inputs, 1)), x.ndim), attributes, epsilon)
 
@@ -162,7 +153,7 @@ def _mvn(x: NDArray, axes: Sequence[int], attributes: Attributes, epsilon: Epsil
 def normalize_l2(attributes: Attributes, inputs: Inputs) -> NDArray:
     """NormalizeL2: by the root of the sum of squares and eps, or of the greater of both."""
     x = given(inputs, 0)
-    epsilon = Epsilon(_number(attributes, "eps"), at_least=attributes["eps_mode"].lower() == "max")
+    epsilon = Epsilon(epsilon_of(attributes, "eps"), at_least=attributes["eps_mode"].lower() == "max")
     return normalize_lines(L2_QUOTIENT, x, all_from_front(integers(given(inputs, 1)), x.ndim), epsilon)
 
 

@@ -20,19 +20,19 @@ Places = Callable[[Attributes, int, Inputs], tuple[Pads, Pads]]
 
 
 def of_attribute(name: str) -> Places:
-    """Before opset 11, where attribute `name` has the numbers."""
+    """The pads before opset 11, where attribute `name` has the numbers."""
     return lambda attributes, rank, _: _halves(attributes[name], range(rank), rank)
 
 
 def of_inputs(_: Attributes, rank: int, inputs: Inputs) -> tuple[Pads, Pads]:
-    """Of ONNX since opset 11, where pads and, since 18, axes are inputs."""
+    """The pads of ONNX since opset 11, where pads and, since 18, axes are inputs."""
     where = optional(inputs, 3)
     axes = range(rank) if where is None else all_from_front(integers(where), rank)
     return _halves(integers(given(inputs, 1)), axes, rank)
 
 
 def of_ir(_: Attributes, rank: int, inputs: Inputs) -> tuple[Pads, Pads]:
-    """Of OpenVINO: pads_begin and pads_end."""
+    """The pads of OpenVINO: pads_begin and pads_end."""
     before, after = integers(given(inputs, 1)), integers(given(inputs, 2))
     if not len(before) == len(after) == rank:
         raise ShapeError(f"pads_begin and pads_end have {len(before)} and {len(after)} elements; the rank is {rank}")

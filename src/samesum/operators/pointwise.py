@@ -37,9 +37,7 @@ def binary(function: Binary) -> Run:
 
     def run(attributes: Attributes, inputs: Inputs) -> NDArray:
         a, b = given(inputs, 0), given(inputs, 1)
-        if attributes.get("auto_broadcast") == "none" and a.shape != b.shape:
-            raise ShapeError(f"auto_broadcast is none and the shapes differ: {a.shape} and {b.shape}")
-        broadcast_shape(a, b)
+        check_broadcast(attributes, a, b)
         return np.asarray(function(a, b))
 
     return run
@@ -99,6 +97,14 @@ def integers(array: NDArray) -> tuple[int, ...]:
     return tuple(array.ravel().tolist())
 
 
+def one_integer(array: NDArray, name: str) -> int:
+    """The one element of an input of integers; ShapeError for another number of elements."""
+    values = integers(array)
+    if len(values) != 1:
+        raise ShapeError(f"{name} has {len(values)} elements; exactly one is allowed")
+    return values[0]
+
+
 def broadcast_shape(*arrays: NDArray) -> tuple[int, ...]:
     """The shape to which the arrays broadcast, or ShapeError."""
     try:
@@ -108,6 +114,14 @@ def broadcast_shape(*arrays: NDArray) -> tuple[int, ...]:
     except ValueError:
         shapes = " and ".join(str(array.shape) for array in arrays)
         raise ShapeError(f"the shapes {shapes} do not broadcast together") from None
+
+
+def check_broadcast(attributes: Attributes, *arrays: NDArray) -> None:
+    """ShapeError unless the arrays broadcast together or, where `auto_broadcast` is none, have one shape."""
+    if attributes.get("auto_broadcast") == "none" and any(array.shape != arrays[0].shape for array in arrays):
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise ShapeError(f"auto_broadcast is none and the shapes differ: {shapes}")
+    broadcast_shape(*arrays)
 
 
 def divide(a: NDArray, b: NDArray) -> Any:

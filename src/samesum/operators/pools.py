@@ -11,11 +11,11 @@ from samesum.engine.windows import AxisWindows, reduce_windows
 from samesum.errors import AttributeValueError, SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import from_front
-from samesum.operators.facts import first
+from samesum.operators.facts import at, first
 from samesum.operators.pointwise import given, integers
 from samesum.operators.pool_windows import Pool, adaptive_windows, checked, output_sizes, windows_of
 from samesum.operators.power_norms import root_of_powers, whole_power
-from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Inputs
+from samesum.operators.rows import Attributes, Fact, Facts, Inputs
 
 _ONNX_NAMES = ("kernel_shape", "strides", "dilations", "pads", "pads")
 _OPENVINO_NAMES = ("kernel", "strides", "dilations", "pads_begin", "pads_end")
@@ -161,7 +161,7 @@ def pooled_shape(attributes: Attributes, facts: Facts) -> Fact:
 
 def adaptive_shape(_: Attributes, facts: Facts) -> Fact:
     """The first input's dtype, and its shape with the spatial sizes that the second input says."""
-    data, sizes = first(facts), (facts[1] if len(facts) > 1 else None) or UNKNOWN
+    data, sizes = first(facts), at(facts, 1)
     if data.shape is None or len(data.shape) < 3:
         return Fact(data.dtype)
     spatial: Sequence[int | None] = (None,) * (len(data.shape) - 2)
@@ -171,12 +171,12 @@ def adaptive_shape(_: Attributes, facts: Facts) -> Fact:
 
 
 def max_pool_shapes(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
-    """Those of `pooled_shape`, and of the indices."""
+    """What `pooled_shape` gives, and that of the indices."""
     return _with_indices(attributes, pooled_shape(attributes, facts), count)
 
 
 def adaptive_max_pool_shapes(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
-    """Those of `adaptive_shape`, and of the indices."""
+    """What `adaptive_shape` gives, and that of the indices."""
     return _with_indices(attributes, adaptive_shape(attributes, facts), count)
 
 

@@ -7,13 +7,13 @@ import numpy as np
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
-from samesum.operators.pointwise import given
+from samesum.operators.pointwise import given, one_integer
 from samesum.operators.rows import Attributes, Inputs
 
 
 def top_k(attributes: Attributes, inputs: Inputs, _: int) -> tuple[NDArray, ...]:
     """TopK of ONNX: in order of the values, of equal ones the first place first; NaN counts as the greatest."""
-    count = attributes["k"] if len(inputs) < 2 else _count(given(inputs, 1))
+    count = attributes["k"] if len(inputs) < 2 else one_integer(given(inputs, 1), "K")
     data = given(inputs, 0)
     axis = from_front(attributes["axis"], data.ndim)
     places = _places(data, axis, count, attributes.get("largest", True))
@@ -24,16 +24,10 @@ def top_k_ir(attributes: Attributes, inputs: Inputs, _: int) -> tuple[NDArray, .
     """TopK of OpenVINO: in order of the values, or of the places if `sort` is index."""
     data = given(inputs, 0)
     axis = from_front(attributes["axis"], data.ndim)
-    places = _places(data, axis, _count(given(inputs, 1)), attributes["mode"] == "max")
+    places = _places(data, axis, one_integer(given(inputs, 1), "K"), attributes["mode"] == "max")
     if attributes["sort"] == "index":
         places = np.sort(places, axis)
     return np.take_along_axis(data, places, axis), places.astype(attributes["index_element_type"])
-
-
-def _count(k: NDArray) -> int:
-    if k.size != 1:
-        raise ShapeError(f"K has {k.size} elements; exactly one is allowed")
-    return int(k.item())
 
 
 def _places(data: NDArray, axis: int, count: int, largest: bool) -> NDArray:

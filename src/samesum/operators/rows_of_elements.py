@@ -6,7 +6,7 @@ import numpy as np
 
 from samesum.engine import elementwise
 from samesum.operators import curves, elements, facts, pointwise
-from samesum.operators.foretelling import truth, where
+from samesum.operators.foretelling import comparison, where
 from samesum.operators.rows import Cut, Row, row
 
 
@@ -18,13 +18,13 @@ def _curve(name: str, function: pointwise.Unary, since: int = 1) -> Row:
     return row(name, pointwise.unary(function), facts.same, since, Cut.EACH)
 
 
-def _truth(name: str, function: pointwise.Binary) -> tuple[Row, ...]:
-    """Of ONNX, where inputs broadcast by suffix before opset 7."""
-    return (row(name, pointwise.binary_by_suffix(function), truth), _broadcast_truth(name, function, 7))
+def _comparison(name: str, function: pointwise.Binary) -> tuple[Row, ...]:
+    """The rows of ONNX, where inputs broadcast by suffix before opset 7."""
+    return (row(name, pointwise.binary_by_suffix(function), comparison), _broadcast_comparison(name, function, 7))
 
 
-def _broadcast_truth(name: str, function: pointwise.Binary, since: int = 1) -> Row:
-    return row(name, pointwise.binary(function), truth, since, Cut.EACH, is_light=True)
+def _broadcast_comparison(name: str, function: pointwise.Binary, since: int = 1) -> Row:
+    return row(name, pointwise.binary(function), comparison, since, Cut.EACH, is_light=True)
 
 
 def _binary(name: str, function: pointwise.Binary) -> Row:
@@ -33,14 +33,14 @@ def _binary(name: str, function: pointwise.Binary) -> Row:
 
 ONNX_ELEMENT_ROWS = (
     row("Where", elements.where, where, cut=Cut.EACH),
-    *_truth("Equal", np.equal),
-    *_truth("Less", np.less),
-    *_truth("LessOrEqual", np.less_equal),
-    *_truth("Greater", np.greater),
-    *_truth("GreaterOrEqual", np.greater_equal),
-    *_truth("And", np.logical_and),
-    *_truth("Or", np.logical_or),
-    *_truth("Xor", np.logical_xor),
+    *_comparison("Equal", np.equal),
+    *_comparison("Less", np.less),
+    *_comparison("LessOrEqual", np.less_equal),
+    *_comparison("Greater", np.greater),
+    *_comparison("GreaterOrEqual", np.greater_equal),
+    *_comparison("And", np.logical_and),
+    *_comparison("Or", np.logical_or),
+    *_comparison("Xor", np.logical_xor),
     _unary("Not", np.logical_not),
     _unary("Reciprocal", elements.reciprocal),
     _unary("Sign", elements.sign),
@@ -61,15 +61,15 @@ ONNX_ELEMENT_ROWS = (
 
 OPENVINO_ELEMENT_ROWS = (
     row("Select", elements.where, where, cut=Cut.EACH),
-    _broadcast_truth("Equal", np.equal),
-    _broadcast_truth("NotEqual", np.not_equal),
-    _broadcast_truth("Less", np.less),
-    _broadcast_truth("LessEqual", np.less_equal),
-    _broadcast_truth("Greater", np.greater),
-    _broadcast_truth("GreaterEqual", np.greater_equal),
-    _broadcast_truth("LogicalAnd", np.logical_and),
-    _broadcast_truth("LogicalOr", np.logical_or),
-    _broadcast_truth("LogicalXor", np.logical_xor),
+    _broadcast_comparison("Equal", np.equal),
+    _broadcast_comparison("NotEqual", np.not_equal),
+    _broadcast_comparison("Less", np.less),
+    _broadcast_comparison("LessEqual", np.less_equal),
+    _broadcast_comparison("Greater", np.greater),
+    _broadcast_comparison("GreaterEqual", np.greater_equal),
+    _broadcast_comparison("LogicalAnd", np.logical_and),
+    _broadcast_comparison("LogicalOr", np.logical_or),
+    _broadcast_comparison("LogicalXor", np.logical_xor),
     _unary("LogicalNot", np.logical_not),
     _unary("Sign", elements.sign),
     _unary("Floor", elements.floor),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from samesum.operators import embeddings, facts, scatters
-from samesum.operators.facts import first
-from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, row
+from samesum.operators.facts import at, first
+from samesum.operators.rows import Attributes, Fact, Facts, Infer, row
 
 
 def _by_rows(place: int) -> Infer:
     """As many slices as the input at `place` has rows."""
 
     def infer(_: Attributes, known: Facts) -> Fact:
-        table, rows = first(known), known[place] or UNKNOWN
+        table, rows = first(known), at(known, place)
         if table.shape is None or rows.shape is None:
             return Fact(table.dtype)
         return Fact(table.dtype, rows.shape[:1] + table.shape[1:])
@@ -23,7 +23,7 @@ def _by_count(place: int) -> Infer:
     """As many slices as the value of the input at `place` says, if it is known."""
 
     def infer(_: Attributes, known: Facts) -> Fact:
-        table, count = first(known), (known[place] if place < len(known) else None) or UNKNOWN
+        table, count = first(known), at(known, place)
         if table.shape is None:
             return Fact(table.dtype)
         number = int(count.value.ravel()[0]) if count.value is not None and count.value.size == 1 else None

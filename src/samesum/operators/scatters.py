@@ -14,7 +14,7 @@ from samesum.engine.scattering import scatter_elements, scatter_slices
 from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
-from samesum.operators.pointwise import given, integers
+from samesum.operators.pointwise import given, one_integer
 from samesum.operators.rows import Attributes, Inputs
 
 _ROWS = {
@@ -29,10 +29,7 @@ def elements(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def elements_update(attributes: Attributes, inputs: Inputs) -> NDArray:
     """ScatterElementsUpdate: along the axis that an input names."""
-    axes = integers(given(inputs, 3))
-    if len(axes) != 1:
-        raise ShapeError(f"axis has {len(axes)} elements; exactly one is allowed")
-    return _elements(attributes, inputs, axes[0])
+    return _elements(attributes, inputs, one_integer(given(inputs, 3), "axis"))
 
 
 def _elements(attributes: Attributes, inputs: Inputs, axis: int) -> NDArray:

@@ -7,10 +7,10 @@ import numpy as np
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray, Shape
 from samesum.formats.axes import from_front
-from samesum.operators.facts import INT64, first
+from samesum.operators.facts import INT64, at, first
 from samesum.operators.foretelling import tried
 from samesum.operators.padding import Places
-from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, InferAll, RunAll
+from samesum.operators.rows import Attributes, Fact, Facts, Infer, InferAll, RunAll
 
 
 def split(run: RunAll) -> InferAll:
@@ -75,12 +75,12 @@ def _ones_before(rank: int, repeats: tuple[int, ...]) -> NDArray:
 
 def like_second(_: Attributes, facts: Facts) -> Fact:
     """The first input's type in the second one's shape."""
-    return Fact(first(facts).dtype, (facts[1] or UNKNOWN).shape)
+    return Fact(first(facts).dtype, at(facts, 1).shape)
 
 
 def like_third(_: Attributes, facts: Facts) -> Fact:
     """The third input's type and shape."""
-    data = facts[2] or UNKNOWN
+    data = at(facts, 2)
     return Fact(data.dtype, data.shape)
 
 
@@ -91,7 +91,7 @@ def type_alone(_: Attributes, facts: Facts) -> Fact:
 
 def gathered_nd(attributes: Attributes, facts: Facts) -> Fact:
     """The indices' shape without the last dim, then what the tuples leave of the data's."""
-    data, indices = first(facts), (facts[1] or UNKNOWN).shape
+    data, indices = first(facts), at(facts, 1).shape
     if data.shape is None or not indices or indices[-1] is None:
         return Fact(data.dtype)
     return Fact(data.dtype, indices[:-1] + data.shape[attributes.get("batch_dims", 0) + indices[-1] :])
@@ -101,8 +101,8 @@ def hot(values: int) -> Infer:
     """The indices' shape with one more dim, in the type of the input at `values`."""
 
     def infer(attributes: Attributes, facts: Facts) -> Fact:
-        dtype, shape = (facts[values] or UNKNOWN).dtype, first(facts).shape
-        depth = (facts[1] or UNKNOWN).value
+        dtype, shape = at(facts, values).dtype, first(facts).shape
+        depth = at(facts, 1).value
         if shape is None:
             return Fact(dtype)
         try:

@@ -12,7 +12,7 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.axes import all_from_front, from_front
 from samesum.formats.limits import checked
 from samesum.operators.picking import gather_batches, within
-from samesum.operators.pointwise import given, integers, optional
+from samesum.operators.pointwise import given, integers, one_integer, optional
 from samesum.operators.rows import Attributes, Inputs
 
 
@@ -119,12 +119,10 @@ def gather(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def gather_ir(attributes: Attributes, inputs: Inputs) -> NDArray:
     """Gather of OpenVINO, whose axis is an input."""
-    axes = integers(given(inputs, 2))
-    if len(axes) != 1:
-        raise ShapeError(f"axis has {len(axes)} elements; exactly one is allowed")
+    axis = one_integer(given(inputs, 2), "axis")
     if attributes.get("batch_dims"):
-        return gather_batches(given(inputs, 0), given(inputs, 1), axes[0], attributes["batch_dims"])
-    return _gathered(given(inputs, 0), given(inputs, 1), axes[0])
+        return gather_batches(given(inputs, 0), given(inputs, 1), axis, attributes["batch_dims"])
+    return _gathered(given(inputs, 0), given(inputs, 1), axis)
 
 
 def _gathered(data: NDArray, indices: NDArray, axis: int) -> NDArray:

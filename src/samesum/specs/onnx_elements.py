@@ -23,8 +23,8 @@ def _unary(name: str, versions: Mapping[int, _Types], data: str = "X") -> Operat
     return Operator(name, tuple(Version(*each) for each in by_version))
 
 
-def _truth(name: str, versions: Mapping[int, _Types]) -> Operator:
-    """Of two inputs that broadcast (before version 7 by suffix), with truth values as results."""
+def _comparison(name: str, versions: Mapping[int, _Types]) -> Operator:
+    """An operator of two inputs that broadcast (before version 7 by suffix), with booleans as results."""
     signatures = {1: Signature(_BOTH, _BY_SUFFIX)}
     plain = Signature(_BOTH)
     rows = tuple(Version(since, types, signatures.get(since, plain)) for since, types in versions.items())
@@ -41,12 +41,12 @@ _LINE = (Attribute("alpha", Kind.NUMBER, 0.20000000298023224), Attribute("beta",
 
 ONNX_ELEMENTWISE = (
     Operator("Where", (Version(9, ALL, Signature((Input("condition", BOOL), Input("X"), Input("Y")))),)),
-    _truth("Equal", _EQUALITY),
-    _truth("Less", _ORDER),
-    _truth("LessOrEqual", _ORDER_OR_EQUAL),
-    _truth("Greater", _ORDER),
-    _truth("GreaterOrEqual", _ORDER_OR_EQUAL),
-    *(_truth(name, {1: BOOL, 7: BOOL}) for name in ("And", "Or", "Xor")),
+    _comparison("Equal", _EQUALITY),
+    _comparison("Less", _ORDER),
+    _comparison("LessOrEqual", _ORDER_OR_EQUAL),
+    _comparison("Greater", _ORDER),
+    _comparison("GreaterOrEqual", _ORDER_OR_EQUAL),
+    *(_comparison(name, {1: BOOL, 7: BOOL}) for name in ("And", "Or", "Xor")),
     _unary("Not", {1: BOOL}),
     _unary("Reciprocal", {1: FLOATS, 6: FLOATS, 13: FLOATS_PLUS}),
     _unary("Sign", {9: NUMBERS, 13: NUMBERS_PLUS}, "input"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from samesum.errors import UnsafeModelError
-from samesum.files.tensor import Box, Ranges, Tensor
+from samesum.files.tensor import Box, Ranges
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.stats.exact import Exact
 from samesum.stats.tally import Tally, tally_of
@@ -76,11 +75,6 @@ class Assembly:
         )
         for at, state in zip(places.ravel().tolist(), found, strict=True):
             self._states[at] = self._states[at].merged(state)
-
-
-def boxes_of(tensor: Tensor, kept: tuple[int, ...]) -> Iterator[Box]:
-    """The tensor's boxes, flat where nothing is kept."""
-    return tensor.boxes(is_flat=not kept)
 
 
 def _rows(array: NDArray, kept: tuple[int, ...]) -> NDArray:

@@ -46,7 +46,7 @@ def tally_of(dtype: Dtype, outputs: int) -> Tally:
 
 
 class FloatTally(Tally):
-    """Of floats of 16, 32 and 64 bits."""
+    """The figures of floats of 16, 32 and 64 bits."""
 
     def __init__(self, dtype: Dtype, outputs: int) -> None:
         self._dtype, self._count = dtype, 0
@@ -85,7 +85,7 @@ class FloatTally(Tally):
 
 
 class ConvertedTally(FloatTally):
-    """Of integers of 16 and 32 bits, which are floats of twice as many exactly."""
+    """The figures of integers of 16 and 32 bits, which are floats of twice as many exactly."""
 
     def __init__(self, dtype: Dtype, outputs: int) -> None:
         super().__init__(np.dtype(f"f{2 * dtype.itemsize}"), outputs)
@@ -105,14 +105,13 @@ def _integer(value: Number | None) -> int | None:
 
 
 class IntegerTally(Tally):
-    """Of integers of 64 bits."""
+    """The figures of integers of 64 bits."""
 
     def __init__(self, dtype: Dtype, outputs: int) -> None:
         self._totals = [Totals(int(kind), dtype, outputs) for kind in _MAPS]
         self._zeros = np.zeros(outputs, np.int64)
         self._least: list[int | None] = [None] * outputs
         self._greatest: list[int | None] = [None] * outputs
-        self._smallest: list[int | None] = [None] * outputs
         self._count = 0
 
     def add(self, rows: NDArray) -> None:
@@ -136,7 +135,7 @@ class IntegerTally(Tally):
 
 
 class ByteTally(Tally):
-    """Of types of eight bits: how often each of the 256 values is there says everything."""
+    """The figures of types of eight bits: how often each of the 256 values is there says everything."""
 
     def __init__(self, dtype: Dtype, outputs: int) -> None:
         self._dtype = dtype

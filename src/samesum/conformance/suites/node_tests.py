@@ -55,9 +55,9 @@ def exported_tests() -> tuple[Case, ...]:
 
 
 def other_tests() -> tuple[Case, ...]:
-    """Those of all other operators of tensors, one case for each output; what trains a model is left out."""
+    """The node tests of all other operators of tensors, one case for each output; what trains a model is left out."""
     others = frozenset(row.name for row in ONNX.operators) - FAMILY
-    made = _package_s(others | {"RangeOp"})
+    made = _made_tests(others | {"RangeOp"})
     own = {name: case for name, case in made.items() if _operator(case) in others and _UNASKED.search(name) is None}
     return tuple(
         case
@@ -69,7 +69,7 @@ def other_tests() -> tuple[Case, ...]:
 
 @cache
 def _made() -> tuple[Case, ...]:
-    made = _package_s(FAMILY)
+    made = _made_tests(FAMILY)
     own = {
         name: _operator(case) for name, case in made.items() if "_expanded" not in name and _operator(case) in FAMILY
     }
@@ -80,7 +80,7 @@ def _made() -> tuple[Case, ...]:
     )
 
 
-def _package_s(operators: frozenset[str]) -> dict[str, Any]:
+def _made_tests(operators: frozenset[str]) -> dict[str, Any]:
     """The package's tests of some operators and of what it made before; all 1800 would take ten seconds."""
     require("onnx", "the suites of node tests")
     from onnx.backend.test.case import node

@@ -1,4 +1,4 @@
-"""The array door, dot products: array-API names and signatures on the engine."""
+"""Functions on arrays, dot products: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from samesum.engine import dots
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import AxisError, DtypeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
-from samesum.formats.axes import integer_of
+from samesum.formats.axes import from_front, integer_of
+from samesum.formats.elements import FLOAT8, FLOATS_PLUS
 
 _BYTE_FLOAT = "float8"
 _DIRECT = frozenset(np.dtype(char).num for char in "bBhHiIlLqQefd")
@@ -35,7 +36,7 @@ def vecdot(
     converted first (of int64 and float64 that may round). Integers wrap modulo 2^k in it, without a wider
     type: `dtype` asks for one. For floats `dtype` is the float type that the exact sum is rounded to. No product or
     partial sum overflows or underflows on the way; an infinity times zero, both infinities and any NaN give NaN; a sum
-    of exactly zero, and that of nothing, is +0. `out` receives the result and is returned.
+    of exactly zero, and that of an empty set, is +0. `out` receives the result and is returned.
 
     Raises DtypeError for booleans, complex numbers, dtypes that promote to none of these and a `dtype` of another kind,
     ShapeError for vectors of different lengths, for shapes that do not broadcast and if `out` has another shape,
@@ -64,9 +65,7 @@ def vecdot(
 def _from_back(axis: object, first: NDArray, second: NDArray) -> int:
     number, ranks = integer_of(axis), (first.ndim, second.ndim)
     if number >= 0 and ranks[0] == ranks[1]:
-        number -= ranks[0]
-        if number >= 0:
-            raise AxisError(f"axis {number + ranks[0]} is out of range for rank {ranks[0]}")
+        return from_front(number, ranks[0]) - ranks[0]
     if number >= 0:
         raise AxisError(
             f"axis {number} of operands of rank {ranks[0]} and {ranks[1]}: of different ranks it counts from the "
@@ -106,6 +105,8 @@ def _common(a: Dtype, b: Dtype) -> Dtype:
 
 def _asked(common: Dtype, dtype: Dtype) -> tuple[Dtype, Dtype | None]:
     """The dtype to multiply in for results of `dtype`: integers as floats are exact in float64."""
+    if common.name in FLOATS_PLUS | FLOAT8 and dtype.kind in "iub":
+        raise DtypeError(f"a dot product of {common.name} as {dtype.name} was asked for; allowed are float dtypes")
     if common.kind not in "iu":
         return common, dtype
     if dtype.kind in "iu":

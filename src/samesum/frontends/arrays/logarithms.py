@@ -1,4 +1,4 @@
-"""The array door, logarithms of sums over any axes: array-API names and signatures on the engine."""
+"""Functions on arrays, logarithms of sums over any axes: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def log_sum(
 ) -> Result:
     """The natural logarithm of the sum over `axis`, within 0.51 ulp of the exact one.
 
-    Floats keep their dtype, integers and booleans give float64. It is -inf where the sum is zero, as that of nothing
-    is, and NaN where the sum is negative. Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
+    Floats keep their dtype, integers and booleans give float64. It is -inf where the sum is zero, as that of an empty
+    set is, and NaN where the sum is negative. Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: ONNX ReduceLogSum; NUMERICS.md.
 
     >>> import numpy as np
@@ -56,7 +56,7 @@ def logsumexp(
 ) -> Result:
     """The natural logarithm of the sum of exponentials over `axis`, within 0.51 ulp; nothing overflows on the way.
 
-    Floats keep their dtype, integers and booleans give float64. It is -inf of nothing and of -inf alone. Axes,
+    Floats keep their dtype, integers and booleans give float64. It is -inf of an empty set and of -inf alone. Axes,
     `keepdims`, `out`, `where` and errors are those of `sum`. Source: ONNX ReduceLogSumExp; NUMERICS.md.
 
     >>> import numpy as np

@@ -1,4 +1,4 @@
-"""The array door, what is true of elements over any axes: array-API names and signatures on the engine."""
+"""Functions on arrays, all, any and count_nonzero over any axes: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def all(
 ) -> NDArray | np.bool:
     """Whether all elements over `axis` are true, as bool for every dtype of `x`.
 
-    Every number but zero is true, NaN too. All of nothing is True. Axes, `keepdims`, `out` and errors are those
+    Every number but zero is true, NaN too. All of an empty set is True. Axes, `keepdims`, `out` and errors are those
     of `sum`. Source: the Python array API standard, `all`; OpenVINO ReduceLogicalAnd-1.
 
     >>> import numpy as np
@@ -45,7 +45,7 @@ def any(
 ) -> NDArray | np.bool:
     """Whether any element over `axis` is true, as bool for every dtype of `x`.
 
-    Every number but zero is true, NaN too. Any of nothing is False. Axes, `keepdims`, `out` and errors are those
+    Every number but zero is true, NaN too. Any of an empty set is False. Axes, `keepdims`, `out` and errors are those
     of `sum`. Source: the Python array API standard, `any`; OpenVINO ReduceLogicalOr-1.
 
     >>> import numpy as np

@@ -1,4 +1,4 @@
-"""What a state keeps of each output: exact sums, truths and counts. All of them merge.
+"""What a state keeps of each output: exact sums, logical results and counts. All of them merge.
 
 A measure sees chunks that the state has checked. `where` has the shape of the chunk or is None.
 """

@@ -1,4 +1,4 @@
-"""The array door, reductions that leave NaNs out: the names of NumPy, each in one pass over the array."""
+"""Functions on arrays, reductions that leave NaNs out: the names of NumPy, each in one pass over the array."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def nanmin(
 ) -> Result:
     """The smallest element that is no NaN over `axis`, in the dtype of `x`; -0 is below +0.
 
-    Of NaNs alone it is NaN, without a warning; of nothing at all a ShapeError, as in `min`. Everything else is as
+    Of NaNs alone it is NaN, without a warning; of an empty set a ShapeError, as in `min`. Everything else is as
     there. Source: NumPy, `nanmin`.
 
     >>> import numpy as np

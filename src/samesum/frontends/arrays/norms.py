@@ -1,4 +1,4 @@
-"""The array door, normalizations: PyTorch's argument order after the array, on the engine."""
+"""Functions on arrays, normalizations: PyTorch's argument order after the array, on the engine."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from samesum.engine.norms import Epsilon, normalize_lines
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import integer_of
+from samesum.formats.elements import FLOAT_DTYPES
 from samesum.formats.limits import checked
 from samesum.frontends.arrays.numbers import exact_numbers, integer, real_number
-
-_FLOATS = frozenset(map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)))
 
 
 def layer_norm(
@@ -148,7 +147,7 @@ def _normalized(row: Normalization, x: ArrayLike, axis: int, out: NDArray | None
 
 def _floats(x: ArrayLike) -> NDArray:
     array = as_array(x)
-    if array.dtype not in _FLOATS and array.dtype.newbyteorder("=") not in _FLOATS:
+    if array.dtype not in FLOAT_DTYPES and array.dtype.newbyteorder("=") not in FLOAT_DTYPES:
         raise DtypeError(f"x is {array.dtype.name}; allowed are float16, bfloat16, float32 and float64")
     return array
 

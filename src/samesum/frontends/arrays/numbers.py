@@ -11,13 +11,9 @@ import numpy as np
 from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError, DtypeError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.formats.elements import FLOAT8, FLOATS_PLUS
+from samesum.formats.elements import BOOL, FLOAT8, FLOAT_DTYPES, FLOATS_PLUS, INTEGERS
 
-_EXACT_IN_FLOAT64 = (
-    FLOATS_PLUS | FLOAT8 | {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
-)
-_FLOAT_TYPES = frozenset(map(np.dtype, FLOATS_PLUS))
-"""The most usual ones: NumPy takes a microsecond to make the name of a type."""
+_EXACT_IN_FLOAT64 = FLOATS_PLUS | FLOAT8 | INTEGERS | BOOL
 _MOST = 2.0**53
 """The integers of 8 bytes below it are those that float64 holds all."""
 
@@ -50,7 +46,7 @@ def exact_numbers(name: str, given: ArrayLike) -> NDArray:
     Raises DtypeError for other dtypes, AttributeValueError for integers from 2^53 on.
     """
     array = as_array(given)
-    if array.dtype not in _FLOAT_TYPES and array.dtype.name not in _EXACT_IN_FLOAT64:
+    if array.dtype not in FLOAT_DTYPES and array.dtype.name not in _EXACT_IN_FLOAT64:
         raise DtypeError(f"{name} is {array.dtype.name}; allowed are {', '.join(sorted(_EXACT_IN_FLOAT64))}")
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and np.any(np.abs(array.astype(np.float64)) >= _MOST):
         raise AttributeValueError(

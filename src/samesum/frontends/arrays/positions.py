@@ -1,4 +1,4 @@
-"""The array door, positions of extremes: array-API names and signatures on the engine."""
+"""Functions on arrays, positions of extremes: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The array door, reductions over any axes: array-API names and signatures on the engine."""
+"""Functions on arrays, reductions over any axes: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sum(
     keep their dtype; signed integers and booleans give int64, unsigned integers uint64, both modulo
     2^64. `dtype` asks for another result: the exact sum is rounded (or wrapped) to it once. With
     `keepdims` the reduced axes stay with length 1. `out` receives the result and is returned. The sum
-    of nothing is +0; any NaN, or both infinities, give NaN.
+    of an empty set is +0; any NaN, or both infinities, give NaN.
 
     Raises AxisError for an axis out of range or repeated, DtypeError for a dtype that is not supported
     and for a float sum asked for as an integer, ShapeError if `out` has another shape or `where` does not broadcast.
@@ -69,7 +69,7 @@ def prod(
 ) -> Result:
     """The product of the elements over `axis`, rounded once; nothing overflows or underflows on the way.
 
-    The product of nothing is 1; any NaN, or zero together with an infinity, give NaN. Types, axes, `dtype`,
+    The product of an empty set is 1; any NaN, or zero together with an infinity, give NaN. Types, axes, `dtype`,
     `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: the Python array API standard, `prod`; NUMERICS.md.
 
@@ -94,8 +94,8 @@ def mean(
 ) -> Result:
     """The arithmetic mean over `axis`: the exact sum over the count, rounded once.
 
-    Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. The mean of nothing is NaN.
-    Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
+    Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. The mean of an empty set is
+    NaN. Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
     Source: the Python array API standard, `mean`; NUMERICS.md.
 
     >>> import numpy as np
@@ -118,7 +118,7 @@ def min(
 ) -> Result:
     """The smallest element over `axis`, in the dtype of `x`; NaN if there is one, and -0 below +0.
 
-    Booleans give their logical and. Raises ShapeError for the minimum of nothing; axes, `keepdims`, `out`
+    Booleans give their logical and. Raises ShapeError for the minimum of an empty set; axes, `keepdims`, `out`
     and the other errors are those of `sum`. Source: the Python array API standard, `min`; IEEE 754-2019,
     minimum.
 
@@ -140,7 +140,7 @@ def max(
 ) -> Result:
     """The largest element over `axis`, in the dtype of `x`; NaN if there is one, and +0 above -0.
 
-    Booleans give their logical or. Raises ShapeError for the maximum of nothing; axes, `keepdims`, `out`
+    Booleans give their logical or. Raises ShapeError for the maximum of an empty set; axes, `keepdims`, `out`
     and the other errors are those of `sum`. Source: the Python array API standard, `max`; IEEE 754-2019,
     maximum.
 

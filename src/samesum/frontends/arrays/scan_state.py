@@ -1,4 +1,4 @@
-"""The array door, cumulative sums, products and extremes of data that comes in chunks."""
+"""Functions on arrays, cumulative sums, products and extremes of data that comes in chunks."""
 
 from __future__ import annotations
 

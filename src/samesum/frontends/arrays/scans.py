@@ -1,4 +1,4 @@
-"""The array door, every prefix along one axis: array-API names and signatures on the engine."""
+"""Functions on arrays, every prefix along one axis: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cumulative_sum(
     """Every prefix sum along `axis`, each the exact one rounded once, in the shape of `x`.
 
     `axis` may be left out for one dimension only. `reverse` sums from the end; `exclusive` leaves each
-    element out of its own prefix; `include_initial` adds the sum of nothing at the side where the sum
+    element out of its own prefix; `include_initial` adds the sum of an empty set at the side where the sum
     begins, so that the axis is longer by one. Types, `dtype` and `out` are those of `sum`.
 
     Raises AxisError for an axis out of range or left out above rank 1, ShapeError for rank 0, for `out`

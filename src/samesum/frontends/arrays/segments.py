@@ -1,4 +1,4 @@
-"""The array door, reductions of what shares a label or a place: segments of an array, updates of a target."""
+"""Functions on arrays, reductions of what shares a label or a place: segments of an array, updates of a target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The array door, several reductions of one array: their names, on the engine."""
+"""Functions on arrays, several reductions of one array: their names, on the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The array door, reductions of data that comes in chunks: exact states that merge."""
+"""Functions on arrays, reductions of data that comes in chunks: exact states that merge."""
 
 from __future__ import annotations
 

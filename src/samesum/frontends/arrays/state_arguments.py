@@ -37,6 +37,7 @@ def integers(axis: Any) -> tuple[int, ...]:
 
 
 def mask_for(where: ArrayLike, shape: tuple[int, ...]) -> NDArray:
+    """The mask in the shape of the chunk; DtypeError for what is no mask, ShapeError where it does not broadcast."""
     mask = as_array(where)
     if mask.dtype != np.bool_:
         raise DtypeError(f"where has dtype {mask.dtype.name}; allowed is bool")

@@ -1,4 +1,4 @@
-"""The array door, variances over any axes: array-API names and signatures on the engine."""
+"""Functions on arrays, variances over any axes: array-API names and signatures on the engine."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def var(
 
     It is the sum of the squared distances from the exact mean over N - `correction`, where N is the number of elements
     that count: 1 gives the unbiased estimate. Where N - `correction` is zero or less, it is NaN. Floats keep their
-    dtype, integers give float64; `dtype`, a float type, asks for another. The variance of nothing is NaN, and so is
-    that of a NaN or an infinity among others. Axes, `keepdims`, `out`, `where` and errors are those of `sum`;
+    dtype, integers give float64; `dtype`, a float type, asks for another. The variance of an empty set is NaN, and so
+    is that of a NaN or an infinity among others. Axes, `keepdims`, `out`, `where` and errors are those of `sum`;
     AttributeValueError for a `correction` that is not finite, DtypeError for one that is no number.
     Source: the Python array API standard, `var`; NUMERICS.md.
 
@@ -87,7 +87,7 @@ def _variance(
 
 
 def checked_correction(correction: Any) -> float:
-    """As a float. Raises DtypeError for what is no number, AttributeValueError for one that is not finite."""
+    """The correction as a float; DtypeError for what is no number, AttributeValueError for one that is not finite."""
     number = real_number("correction", correction) + 0.0
     if not math.isfinite(number):
         raise AttributeValueError(f"correction is {correction!r}; a finite number is needed")

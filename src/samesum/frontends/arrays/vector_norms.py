@@ -1,4 +1,4 @@
-"""The array door, vector norms: the array-API name and signature on the reductions that there are."""
+"""Functions on arrays, vector norms: the array-API name and signature on the reductions that there are."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def vector_norm(
     `ord` is 0 (how many elements are not zero), 1, 2, inf (the greatest magnitude), -inf (the least one) or a whole
     number up to 256 (the root of the sum of powers). Floats keep their dtype, integers give float64; `dtype`, a float
     type, asks for another. The axes together are one vector; None takes all. Axes, `keepdims`, `out` and errors are
-    those of `sum`; AttributeValueError for another `ord`, ShapeError for the greatest or least magnitude of nothing.
-    The float8 types are taken with 0, 1, 2, inf and -inf.
+    those of `sum`; AttributeValueError for another `ord`, ShapeError for the greatest or least magnitude of an empty
+    set. The float8 types are taken with 0, 1, 2, inf and -inf.
     Source: the Python array API standard, `linalg.vector_norm`; NUMERICS.md.
 
     >>> import numpy as np

@@ -1,4 +1,4 @@
-"""The door for models: a file or bytes in, a model that runs out. What reading needs is imported on first use."""
+"""The API for models: a file or bytes in, a model that runs out. What reading needs is imported on first use."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def _compiled_by_openvino(
         changed = exact(model)
     warnings.warn(
         f"{', '.join(error.operators)} of this model run in OpenVINO; samesum computes the reductions, scans, "
-        "softmaxes and normalizations",
+        "softmaxes, normalizations, sums of embeddings, windowed means and scatters that reduce",
         stacklevel=3,
     )
     return core.compile_model(changed, "CPU", {_PRECISION: "f32", **config})

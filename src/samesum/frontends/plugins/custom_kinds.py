@@ -54,7 +54,7 @@ _FIELDS = ("axes", "axis", "epsilon", "num_groups", "p", "reduction")
 
 
 def _as_onnxruntime_has_it(operator: Operator) -> Operator:
-    """With the first version of LayerNormalization, ONNX Runtime's own: its optimizers write it into older models."""
+    """The operator, LayerNormalization with a first version that ONNX Runtime's optimizers write into old models."""
     if operator.name != "LayerNormalization":
         return operator
     return replace(operator, versions=(replace(operator.versions[0], since=1), *operator.versions))

@@ -40,7 +40,7 @@ class SamesumOperator(openvino.Op):  # type: ignore[misc]
         return True
 
     def has_evaluate(self) -> bool:
-        """True."""
+        """True: `evaluate` computes the operation."""
         return True
 
     def evaluate(self, output_values: list[openvino.Tensor], input_values: list[openvino.Tensor]) -> bool:
@@ -77,7 +77,7 @@ class SamesumOperator(openvino.Op):  # type: ignore[misc]
         return openvino.PartialShape([1 if dim is None else dim for dim in kept if keepdims or dim is not None])
 
     def _inferred(self, shape: openvino.PartialShape) -> openvino.PartialShape:
-        """By the operator's own row; open dims, their bounds and names stay where the rank does."""
+        """The shape by the operator's own row; open dims, their bounds and names stay where the rank does."""
         facts = [Fact(None, _known(each.get_partial_shape()), _constant(each)) for each in self.input_values()]
         found = ROWS[self._operation.spec.identifier].infer(self._operation, facts).shape
         if found is None:

@@ -10,7 +10,7 @@ from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO
 from samesum.specs.row import Operator, Standard
 
-_DOORS: dict[str, tuple[Standard, tuple[Operator, ...], str]] = {
+_OFFERS: dict[str, tuple[Standard, tuple[Operator, ...], str]] = {
     "onnx": (ONNX, OPERATORS, "ai.onnx "),
     "openvino": (OPENVINO, OFFERED, "opset"),
 }
@@ -24,7 +24,7 @@ def taken_over(survey: Survey) -> dict[str, int]:
     >>> taken_over(survey("examples/onnx/layer_norm.onnx"))
     {'ReduceMean': 2}
     """
-    standard, offered, own = _DOORS[survey.standard]
+    standard, offered, own = _OFFERS[survey.standard]
     names = {folded(standard, each.name) for each in offered}
     counts: dict[str, int] = {}
     for use in survey.uses:

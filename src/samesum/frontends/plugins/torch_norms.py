@@ -29,7 +29,7 @@ def _parameter(given: torch.Tensor | None, shape: Sequence[int]) -> NDArray | No
 
 
 def _inner_type(x: torch.Tensor, *parameters: torch.Tensor | None) -> torch.dtype:
-    """That of the mean and the inverse deviation: float32 where 16-bit data meet float32 parameters."""
+    """The type of the mean and the inverse deviation: float32 where 16-bit data meet float32 parameters."""
     others = {each.dtype for each in parameters if each is not None} - {x.dtype}
     if not others:
         return x.dtype
@@ -88,7 +88,7 @@ def _group_norm(
 
 
 def _laid_out_as(x: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
-    """The channels last where those of `x` are."""
+    """The result with its channels last where those of `x` are."""
     last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(x.dim())
     if last is None or x.is_contiguous() or not x.is_contiguous(memory_format=last):
         return result
@@ -113,7 +113,7 @@ class _RmsNorm(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
-        """In float32 of 16-bit types, as PyTorch has it."""
+        """The gradients, computed in float32 for 16-bit types, as PyTorch has it."""
         x, weight = ctx.saved_tensors
         wide = torch.float64 if x.dtype == torch.float64 else torch.float32
         data, grad = x.to(wide), grad.to(wide)

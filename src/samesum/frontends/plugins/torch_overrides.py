@@ -82,7 +82,7 @@ def check(x: torch.Tensor, dtypes: Sequence[torch.dtype]) -> None:
 
 
 def array_of(x: torch.Tensor) -> NDArray:
-    """The same memory. NumPy has no bfloat16 of its own."""
+    """The tensor's memory as an array. NumPy has no bfloat16 of its own."""
     if x.dtype == torch.bfloat16:
         halves: NDArray = x.view(torch.int16).numpy()
         return halves.view(ml_dtypes.bfloat16)
@@ -91,7 +91,7 @@ def array_of(x: torch.Tensor) -> NDArray:
 
 
 def tensor_of(array: NDArray) -> torch.Tensor:
-    """The same memory."""
+    """The array's memory as a tensor."""
     if array.dtype == ml_dtypes.bfloat16:
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)

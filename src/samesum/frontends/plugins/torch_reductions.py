@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -84,11 +85,7 @@ def _spread(row: Reduction) -> Kernel:
     def compute(x: torch.Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> torch.Tensor:
         number = 1.0 if correction is None else float(correction)
         dims = _dims(x, dim)
-        count = x.numel()
-        if dims is not None:
-            count = 1
-            for each in dims:
-                count *= x.shape[each]
+        count = x.numel() if dims is None else prod(x.shape[each] for each in dims)
         if x.dtype not in FLOATS or not count - number > 0:
             raise NotHere
         flags = KEEPDIMS if keepdim else 0

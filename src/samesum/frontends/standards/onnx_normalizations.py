@@ -1,4 +1,4 @@
-"""ONNX's door for arrays, the normalizations: named and called as the standard does."""
+"""ONNX's API for arrays, the normalizations: named and called as the standard does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX's door for arrays, normalizations about a mean or by a norm and global pools: named and called as it does."""
+"""ONNX's API for arrays, normalizations about a mean or by a norm and global pools: named and called as it does."""
 
 # ruff: noqa: N803 - the inputs have the standard's names
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.onnx_reductions import hashed
+from samesum.frontends.standards.attributes import hashed
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.call import operation_of
 

@@ -1,4 +1,4 @@
-"""ONNX's door for arrays, windowed pools: named and called as the standard does."""
+"""ONNX's API for arrays, windowed pools: named and called as the standard does."""
 
 # ruff: noqa: N803 - the inputs have the standard's names
 
@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.onnx_reductions import hashed
+from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import Operation
-from samesum.specs.call import operation_of
 
 _DEFAULTS = {"auto_pad": "NOTSET", "ceil_mode": 0, "count_include_pad": 0, "storage_order": 0}
 
@@ -135,10 +134,4 @@ def LpPool(
 
 
 def _operation(name: str, opset: int | None, **attributes: object) -> Operation:
-    """With the attributes that are given: not every version has all."""
-    given = {
-        key: hashed(value) if isinstance(value, list | tuple) else value
-        for key, value in attributes.items()
-        if value is not None and (key not in _DEFAULTS or value != _DEFAULTS[key])
-    }
-    return operation_of("onnx", name, opset, **given)
+    return operation_given("onnx", name, opset, _DEFAULTS, attributes)

@@ -1,12 +1,11 @@
-"""ONNX's door for arrays, the reductions over several axes: named and called as the standard does."""
+"""ONNX's API for arrays, the reductions over several axes: named and called as the standard does."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import Axes
+from samesum.frontends.standards.attributes import hashed
 from samesum.operators.apply import apply
 from samesum.specs.call import operation_of, spec_of
 
@@ -39,7 +38,7 @@ def ReduceMean(
 ) -> NDArray:
     """The mean over `axes`: the exact sum over the count, rounded once; integers truncate toward zero.
 
-    The mean of nothing is NaN, for integers a ShapeError. Arguments, types and errors are those of `ReduceSum`.
+    The mean of an empty set is NaN, for integers a ShapeError. Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMean.html (1, 11, 13, 18); NUMERICS.md.
 
     >>> import numpy as np
@@ -54,7 +53,7 @@ def ReduceProd(
 ) -> NDArray:
     """The product over `axes`, rounded once; integers wrap.
 
-    Nothing overflows or underflows on the way; the product of nothing is 1. Arguments, types and errors are those
+    Nothing overflows or underflows on the way; the product of an empty set is 1. Arguments, types and errors are those
     of `ReduceSum`. Source: https://onnx.ai/onnx/operators/onnx__ReduceProd.html (1, 11, 13, 18); NUMERICS.md.
 
     >>> import numpy as np
@@ -69,7 +68,8 @@ def ReduceMax(
 ) -> NDArray:
     """The largest element over `axes`; NaN if there is one; booleans from opset 20 on (False < True).
 
-    The maximum of nothing is -inf, the least integer or False. Arguments, types and errors are those of `ReduceSum`.
+    The maximum of an empty set is -inf, the least integer or False. Arguments, types and errors are those of
+    `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMax.html (1, 11, 12, 13, 18, 20); NUMERICS.md.
 
     >>> import numpy as np
@@ -85,7 +85,8 @@ def ReduceMin(
 ) -> NDArray:
     """The smallest element over `axes`; NaN if there is one; booleans from opset 20 on (False < True).
 
-    The minimum of nothing is +inf, the greatest integer or True. Arguments, types and errors are those of `ReduceSum`.
+    The minimum of an empty set is +inf, the greatest integer or True. Arguments, types and errors are those of
+    `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceMin.html (1, 11, 12, 13, 18, 20); NUMERICS.md.
 
     >>> import numpy as np
@@ -146,7 +147,7 @@ def ReduceLogSum(
 ) -> NDArray:
     """The natural logarithm of the sum over `axes`, within 0.51 ulp; integers, before opset 28, truncate toward zero.
 
-    Where the sum is zero, as that of nothing is, it is -inf (the least integer), where it is negative NaN (0 in
+    Where the sum is zero, as that of an empty set is, it is -inf (the least integer), where it is negative NaN (0 in
     integers). Arguments, types and errors are those of `ReduceSum`.
     Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html (1, 11, 13, 18, 28); NUMERICS.md.
 
@@ -181,10 +182,3 @@ def _reduce(operator: str, data: ArrayLike, axes: Axes, keepdims: int, noop: int
     if opset is None or len(spec_of("onnx", operator, opset).inputs) > 1:  # an input in every newest version
         return apply(operation_of("onnx", operator, opset, **attributes), (as_array(data), as_integers(axes)))
     return apply(operation_of("onnx", operator, opset, axes=hashed(axes), **attributes), (as_array(data),))
-
-
-def hashed(axes: Axes) -> Any:
-    """A list of integers as a tuple, which is remembered; what is only equal to integers is not."""
-    if isinstance(axes, list | tuple):
-        return tuple(axes) if all(type(axis) is int for axis in axes) else list(axes)
-    return axes

@@ -1,11 +1,13 @@
-"""ONNX's door for arrays, elements and slices that go to places of the data: named and called as the standard does."""
+"""ONNX's API for arrays, elements and slices that go to places of the data: named and called as the standard does."""
 
 from __future__ import annotations
 
 from samesum.engine.arrays import as_array
 from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply
-from samesum.specs.call import operation_of
+
+_DEFAULTS = {"reduction": "none"}
 
 
 def ScatterElements(
@@ -61,6 +63,5 @@ def _applied(
     reduction: str,
     **attributes: object,
 ) -> NDArray:
-    if not isinstance(reduction, str) or reduction != "none":
-        attributes["reduction"] = reduction
-    return apply(operation_of("onnx", name, opset, **attributes), [as_array(x) for x in (data, indices, updates)])
+    operation = operation_given("onnx", name, opset, _DEFAULTS, {**attributes, "reduction": reduction})
+    return apply(operation, [as_array(x) for x in (data, indices, updates)])

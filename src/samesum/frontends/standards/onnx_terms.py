@@ -1,4 +1,4 @@
-"""ONNX's door for arrays, sums, means and extremes of several arrays: named and called as the standard does."""
+"""ONNX's API for arrays, sums, means and extremes of several arrays: named and called as the standard does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenVINO's door for arrays: one function per operator, named and called as the standard does."""
+"""OpenVINO's API for arrays: one function per operator, named and called as the standard does."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ReduceSum(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
 def ReduceMean(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The mean over `axes`: the exact sum over the count, rounded once; integers truncate toward zero.
 
-    The mean of nothing is 0. Arguments, types and errors are those of `ReduceSum`.
+    The mean of an empty set is 0. Arguments, types and errors are those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceMean-1; NUMERICS.md.
 
     >>> import numpy as np
@@ -46,7 +46,7 @@ def ReduceMean(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
 def ReduceProd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The product over `axes`, rounded once, in the type of `data`; integers wrap.
 
-    Nothing overflows or underflows on the way; the product of nothing is 1. Arguments, types and errors are those
+    Nothing overflows or underflows on the way; the product of an empty set is 1. Arguments, types and errors are those
     of `ReduceSum`. Source: OpenVINO operation specification, ReduceProd-1; NUMERICS.md.
 
     >>> import numpy as np
@@ -59,7 +59,8 @@ def ReduceProd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
 def ReduceMax(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The largest element over `axes`; NaN if there is one.
 
-    The maximum of nothing is the lowest finite value of the type. Arguments, types and errors are those of `ReduceSum`.
+    The maximum of an empty set is the lowest finite value of the type. Arguments, types and errors are those of
+    `ReduceSum`.
     Source: OpenVINO operation specification, ReduceMax-1; NUMERICS.md.
 
     >>> import numpy as np
@@ -72,7 +73,7 @@ def ReduceMax(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
 def ReduceMin(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """The smallest element over `axes`; NaN if there is one.
 
-    The minimum of nothing is +inf or the greatest integer. Arguments, types and errors are those of `ReduceSum`.
+    The minimum of an empty set is +inf or the greatest integer. Arguments, types and errors are those of `ReduceSum`.
     Source: OpenVINO operation specification, ReduceMin-1; NUMERICS.md.
 
     >>> import numpy as np
@@ -85,8 +86,8 @@ def ReduceMin(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
 def ReduceLogicalAnd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """True where all elements over `axes` are; `data` and the result are boolean.
 
-    The conjunction of nothing is True. Arguments and errors are those of `ReduceSum`, DtypeError for data that are not
-    boolean. Source: OpenVINO operation specification, ReduceLogicalAnd-1.
+    The conjunction of an empty set is True. Arguments and errors are those of `ReduceSum`, DtypeError for data that are
+    not boolean. Source: OpenVINO operation specification, ReduceLogicalAnd-1.
 
     >>> import numpy as np
     >>> ReduceLogicalAnd(np.array([[True, False], [True, True]]), [1])
@@ -98,8 +99,8 @@ def ReduceLogicalAnd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, op
 def ReduceLogicalOr(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray:
     """True where any element over `axes` is; `data` and the result are boolean.
 
-    The disjunction of nothing is False. Arguments and errors are those of `ReduceSum`, DtypeError for data that are
-    not boolean. Source: OpenVINO operation specification, ReduceLogicalOr-1.
+    The disjunction of an empty set is False. Arguments and errors are those of `ReduceSum`, DtypeError for data that
+    are not boolean. Source: OpenVINO operation specification, ReduceLogicalOr-1.
 
     >>> import numpy as np
     >>> ReduceLogicalOr(np.array([[True, False], [False, False]]), [1])

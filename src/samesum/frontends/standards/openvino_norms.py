@@ -1,4 +1,4 @@
-"""OpenVINO's door for arrays, normalizations about a mean or by a norm: named and called as the standard does."""
+"""OpenVINO's API for arrays, normalizations about a mean or by a norm: named and called as the standard does."""
 
 from __future__ import annotations
 

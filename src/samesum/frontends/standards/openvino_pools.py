@@ -1,4 +1,4 @@
-"""OpenVINO's door for arrays, windowed pools: named and called as the standard does."""
+"""OpenVINO's API for arrays, windowed pools: named and called as the standard does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from samesum.engine.arrays import as_array, as_integers
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.standards.onnx_reductions import hashed
+from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import Operation
 from samesum.specs.call import operation_of
@@ -134,13 +134,7 @@ def AdaptiveMaxPool(
 
 
 def _operation(name: str, opset: int | None, **attributes: object) -> Operation:
-    """With the attributes that are given: not every version has all."""
-    given = {
-        key: hashed(value) if isinstance(value, list | tuple) else value
-        for key, value in attributes.items()
-        if value is not None
-    }
-    return operation_of("openvino", name, opset, **given)
+    return operation_given("openvino", name, opset, {}, attributes)
 
 
 def _first_or_both(operation: Operation, inputs: list[NDArray], outputs: int) -> NDArray | tuple[NDArray, ...]:

@@ -1,11 +1,14 @@
-"""OpenVINO's door for arrays, updates of places and sums of embeddings: named and called as the standard does."""
+"""OpenVINO's API for arrays, updates of places and sums of embeddings: named and called as the standard does."""
 
 from __future__ import annotations
 
 from samesum.engine.arrays import as_array, as_integers
 from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.frontends.standards.attributes import operation_given
 from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
+
+_DEFAULTS = {"reduction": "none", "use_init_val": True}
 
 
 def ScatterElementsUpdate(
@@ -33,12 +36,8 @@ def ScatterElementsUpdate(
     >>> ScatterElementsUpdate(np.float32([7, 0]), [1, 1, 1], np.float32([1e8, 1, -1e8]), 0, reduction="sum")
     array([7., 1.], dtype=float32)
     """
-    attributes: dict[str, object] = {}
-    if not isinstance(reduction, str) or reduction != "none":
-        attributes["reduction"] = reduction
-    if use_init_val is not True:
-        attributes["use_init_val"] = use_init_val
-    operation = operation_of("openvino", "ScatterElementsUpdate", opset, **attributes)
+    attributes = {"reduction": reduction, "use_init_val": use_init_val}
+    operation = operation_given("openvino", "ScatterElementsUpdate", opset, _DEFAULTS, attributes)
     return apply(operation, [as_array(data), as_array(indices), as_array(updates), as_integers(axis)])
 
 
@@ -55,10 +54,7 @@ def ScatterNDUpdate(
     >>> ScatterNDUpdate(np.float32([1, 2]), [[0], [0]], np.float32([3, 4]), reduction="sub")
     array([-6.,  2.], dtype=float32)
     """
-    attributes: dict[str, object] = {}
-    if not isinstance(reduction, str) or reduction != "none":
-        attributes["reduction"] = reduction
-    operation = operation_of("openvino", "ScatterNDUpdate", opset, **attributes)
+    operation = operation_given("openvino", "ScatterNDUpdate", opset, _DEFAULTS, {"reduction": reduction})
     return apply(operation, [as_array(data), as_array(indices), as_array(updates)])
 
 

@@ -23,6 +23,8 @@ _LARGEST: dict[Dtype, float] = {
     for name in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 }
 _AVERAGES, _EXTREMES, _NORMS = (1, 7, 10, 11, 19, 22), (1, 8, 10, 11, 12, 22), (1, 2, 11, 18, 22)
+_FAR: _Attributes = {"kernel_shape": [2], "dilations": [2], "pads": [1, 1]}
+"""Windows that lie in the padding alone where the data is one element long."""
 _IR = {
     "strides": "1",
     "pads_begin": "0",
@@ -85,22 +87,26 @@ def _range_ends() -> Iterator[Case]:
         zeros = _line(make, -0.0, -0.0, 0.0, -0.0)
         yield onnx("zeros", "AveragePool", 22, (zeros,), _line(make, 0, 0, 0), kernel_shape=[2])
         yield onnx("zeros", "MaxPool", 22, (zeros,), _line(make, -0.0, 0, 0), kernel_shape=[2])
-        for name, terms, total, mean in (
-            ("cancelling", (most, 1, -most), 1, 1 / 3),
-            ("largest", (most, most, -most), most, most / 3),
-            ("overflow", (most, most, most), INF, most),
-            ("zeros", (-0.0, -0.0, -0.0), 0, 0),
-            ("infinities", (INF, 1, -INF), NAN, NAN),
-            ("subnormal", (tiny, tiny, tiny), 3 * tiny, tiny),
-        ):
-            arrays = [make([each]) for each in terms]
-            opset = 13 if make is bf16 else 8
-            yield onnx(name, "Sum", opset, arrays, make([total]))
-            yield onnx(name, "Mean", opset, arrays, make([np.float64(mean) if make is not f64 else mean]))
-        yield onnx("zeros", "Max", 13, [make([-0.0]), make([0]), make([-0.0])], make([0]))
-        yield onnx("zeros", "Min", 13, [make([0]), make([-0.0]), make([0])], make([-0.0]))
-        yield onnx("nan", "Max", 13, [make([1]), make([NAN]), make([INF])], make([NAN]))
-        yield onnx("nan", "Min", 13, [make([1]), make([NAN]), make([-INF])], make([NAN]))
+        yield from _terms_at_range_ends(make, most, tiny)
+
+
+def _terms_at_range_ends(make: Any, most: float, tiny: float) -> Iterator[Case]:
+    for name, terms, total, mean in (
+        ("cancelling", (most, 1, -most), 1, 1 / 3),
+        ("largest", (most, most, -most), most, most / 3),
+        ("overflow", (most, most, most), INF, most),
+        ("zeros", (-0.0, -0.0, -0.0), 0, 0),
+        ("infinities", (INF, 1, -INF), NAN, NAN),
+        ("subnormal", (tiny, tiny, tiny), 3 * tiny, tiny),
+    ):
+        arrays = [make([each]) for each in terms]
+        opset = 13 if make is bf16 else 8
+        yield onnx(name, "Sum", opset, arrays, make([total]))
+        yield onnx(name, "Mean", opset, arrays, make([np.float64(mean) if make is not f64 else mean]))
+    yield onnx("zeros", "Max", 13, [make([-0.0]), make([0]), make([-0.0])], make([0]))
+    yield onnx("zeros", "Min", 13, [make([0]), make([-0.0]), make([0])], make([-0.0]))
+    yield onnx("nan", "Max", 13, [make([1]), make([NAN]), make([INF])], make([NAN]))
+    yield onnx("nan", "Min", 13, [make([1]), make([NAN]), make([-INF])], make([NAN]))
 
 
 def _padding() -> Iterator[Case]:
@@ -123,25 +129,29 @@ def _padding() -> Iterator[Case]:
     )
     late: _Attributes = {"kernel_shape": [1], "strides": [3], "pads": [0, 2], "ceil_mode": 1}
     yield onnx("no-window-in-the-padding", "MaxPool", 22, (_line(f32, 6, 2, 4, 5),), _line(f32, 6, 5), **late)
+    yield from _padding_by_word(x)
+    yield onnx("dilated", "AveragePool", 19, (x,), _line(f32, 2, 5, 2), **_FAR)
+    yield onnx("dilated", "MaxPool", 10, (x,), _line(f32, 2, 6, 2), **_FAR)
+    yield onnx("dilated", "LpPool", 18, (_line(f32, 3, 9, 4),), _line(f32, 9, 5, 9), **_FAR)
+    yield from _padding_alone()
+    none = np.zeros((0, 2, 4), np.float32)
+    yield onnx("no-batch", "MaxPool", 22, (none,), none[..., :3], kernel_shape=[2])
+
+
+def _padding_by_word(x: NDArray) -> Iterator[Case]:
     for name, wanted in (("SAME_UPPER", (4, 3, 4)), ("SAME_LOWER", (6, 4, 3)), ("VALID", (4, 3))):
         yield onnx(name, "AveragePool", 22, (x,), _line(f32, *wanted), kernel_shape=[2], auto_pad=name)
     for name, wanted in (("SAME_UPPER", (6, 4, 4)), ("SAME_LOWER", (6, 6, 4)), ("VALID", (6, 4))):
         yield onnx(name, "MaxPool", 22, (x,), _line(f32, *wanted), kernel_shape=[2], auto_pad=name)
         yield openvino(name, "MaxPool", 14, (x,), _line(f32, *wanted), **_ir(auto_pad=name.lower()))
-    far: _Attributes = {"kernel_shape": [2], "dilations": [2], "pads": [1, 1]}
-    yield onnx("dilated", "AveragePool", 19, (x,), _line(f32, 2, 5, 2), **far)
-    yield onnx("dilated", "MaxPool", 10, (x,), _line(f32, 2, 6, 2), **far)
-    yield onnx("dilated", "LpPool", 18, (_line(f32, 3, 9, 4),), _line(f32, 9, 5, 9), **far)
-    alone: _Attributes = {"kernel_shape": [2], "dilations": [2], "pads": [1, 1]}
-    yield onnx("padding-alone", "MaxPool", 22, (_line(f32, 7),), _line(f32, -INF), **alone)
-    yield onnx("padding-alone", "MaxPool", 22, (_line(u8, 7),), _line(u8, 0), **alone)
-    yield onnx("padding-alone", "AveragePool", 22, (_line(f32, 7),), _line(f32, NAN), **alone)
-    yield onnx(
-        "padding-alone-counted", "AveragePool", 22, (_line(f32, 7),), _line(f32, 0), count_include_pad=1, **alone
-    )
-    yield onnx("padding-alone", "LpPool", 22, (_line(f32, 7),), _line(f32, 0), **alone)
-    none = np.zeros((0, 2, 4), np.float32)
-    yield onnx("no-batch", "MaxPool", 22, (none,), none[..., :3], kernel_shape=[2])
+
+
+def _padding_alone() -> Iterator[Case]:
+    yield onnx("padding-alone", "MaxPool", 22, (_line(f32, 7),), _line(f32, -INF), **_FAR)
+    yield onnx("padding-alone", "MaxPool", 22, (_line(u8, 7),), _line(u8, 0), **_FAR)
+    yield onnx("padding-alone", "AveragePool", 22, (_line(f32, 7),), _line(f32, NAN), **_FAR)
+    yield onnx("padding-alone-counted", "AveragePool", 22, (_line(f32, 7),), _line(f32, 0), count_include_pad=1, **_FAR)
+    yield onnx("padding-alone", "LpPool", 22, (_line(f32, 7),), _line(f32, 0), **_FAR)
 
 
 def _in_openvino() -> Iterator[Case]:

@@ -66,7 +66,7 @@ class _Instance:
                 f"{said} has {len(function.input)} inputs and {len(function.output)} outputs; "
                 f"the node has {len(call.input)} and {len(call.output)}"
             )
-        self._function, self._prefix = function, prefix
+        self._function, self._node, self._prefix = function, type(call), prefix
         given = [*call.input, *[""] * (len(function.input) - len(call.input))]
         self._names = dict(zip(function.input, given, strict=True))
         self._passed = []
@@ -89,11 +89,7 @@ class _Instance:
             self._rename_node(copy, self._names)
             yield copy
         for source, target in self._passed:
-            identity = type(self._function.node.add())(name=f"{self._prefix}{target}", op_type="Identity")
-            del self._function.node[-1]
-            identity.input.append(source)
-            identity.output.append(target)
-            yield identity
+            yield self._node(name=f"{self._prefix}{target}", op_type="Identity", input=[source], output=[target])
 
     def _name(self, name: str, names: Mapping[str, str]) -> str:
         return names.get(name, self._prefix + name) if name else ""
