@@ -62,9 +62,7 @@ inline nb::object vecdot(nb::handle a, nb::handle b, int axis, nb::handle dtype,
         !fits)
         raise("DtypeError", "no dot product of " + name_of(call.format) + " and " +
                                 name_of(pairs.b.view.format) + " in " + name_of(call.result));
-    PyArrayObject* const other = pairs.b.array;
-    const bool overlaps = !out.is_none() && PyArray_Check(out.ptr()) && overlap(array_of(out), other);
-    Output output(out, overlaps ? other : pairs.a.array, call.result, call.rank, pairs.shape);
+    Output output(out, pairs.a.array, call.result, call.rank, pairs.shape, {pairs.b.array});
     call.out = output.data();
     if (pairs.outputs > 0 && call.length > 0)
         unlocked(dot_bytes(call), [&] { samesum::dot_products(call); });

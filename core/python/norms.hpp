@@ -31,6 +31,7 @@ class Spread {
     Spread& operator=(const Spread&) = delete;
 
     const View& view() const { return view_; }
+    PyArrayObject* array() const { return input_.array; }
 
   private:
     Input input_;
@@ -39,6 +40,10 @@ class Spread {
 };
 
 inline const View* view_of(const std::optional<Spread>& spread) { return spread ? &spread->view() : nullptr; }
+
+inline PyArrayObject* array_in(const std::optional<Spread>& spread) {
+    return spread ? spread->array() : nullptr;
+}
 
 inline Format norm_format(Format in, nb::handle dtype) {
     const Format format =
@@ -65,7 +70,8 @@ inline nb::object normalize_lines(nb::handle x, nb::handle axes, unsigned diviso
     std::optional<Spread> scales, biases;
     if (!scale.is_none()) scales.emplace(scale, sets.x, "scale");
     if (!bias.is_none()) biases.emplace(bias, sets.x, "bias");
-    Output output(out, sets.x.array, format, sets.x.view.rank, PyArray_DIMS(sets.x.array));
+    Output output(out, sets.x.array, format, sets.x.view.rank, PyArray_DIMS(sets.x.array),
+                  {array_in(scales), array_in(biases)});
     std::optional<Output> inverse;
     Format inverse_format = Format::f32;
     if (!inverse_dtype.is_none()) {

@@ -1,7 +1,9 @@
 // Where the core writes, and in which order of the axes. Included by what makes results.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <numeric>
 #include <utility>
 
@@ -108,13 +110,16 @@ inline nb::object scalar_of(void* data, PyArray_Descr* descr, PyObject* base) {
 // Where the core writes, and how that becomes what the caller gets.
 class Output {
   public:
-    // C-contiguous. `x` and, if there is one, `mask` are read while the results are written.
+    // C-contiguous. `x` and all `others` that are not null are read while the results are written.
     Output(nb::handle out, PyArrayObject* x, Format format, int rank, npy_intp* shape,
-           PyArrayObject* mask = nullptr) {
+           std::initializer_list<PyArrayObject*> others = {}) {
         if (!out.is_none()) {
             take(out, format, rank, shape);
-            if (PyArray_ISCARRAY(array_of(out)) && !overlap(array_of(out), x) &&
-                (mask == nullptr || !overlap(array_of(out), mask))) {
+            const auto is_read = [&](PyArrayObject* each) {
+                return each != nullptr && overlap(array_of(out), each);
+            };
+            if (PyArray_ISCARRAY(array_of(out)) && !is_read(x) &&
+                std::none_of(others.begin(), others.end(), is_read)) {
                 memory_ = given_;
                 return;
             }

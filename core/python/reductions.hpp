@@ -167,7 +167,7 @@ inline nb::object results_of(Sets& sets, const Reduction& row, Format format, un
         const nb::object descr = nb::steal(reinterpret_cast<PyObject*>(descr_of(format)));
         return scalar_of(value, reinterpret_cast<PyArray_Descr*>(descr.ptr()), nullptr);
     }
-    Output output(out, sets.x.array, format, sets.rank, sets.shape, sets.mask.array());
+    Output output(out, sets.x.array, format, sets.rank, sets.shape, {sets.mask.array()});
     write(output.data());
     return output.finished(scalar);
 }

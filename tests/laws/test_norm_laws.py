@@ -84,6 +84,18 @@ def test_into_an_array_that_is_there(function: Function, dtype: np.dtype[Any]) -
         assert not wide[:, ::2].any()
 
 
+@each_float
+def test_a_weight_or_bias_may_lie_in_the_results(dtype: np.dtype[Any]) -> None:
+    x = cases.make("normal", dtype, 24 * 8 * 10, 1).reshape(24, 8, 10)
+    for place in (0, 5, 23):
+        for name in ("weight", "bias"):
+            out = cases.make("uniform", dtype, x.size, 2).reshape(x.shape)
+            inside = out[place, :, 3]
+            expected = ss.group_norm(x, 4, **{name: inside.copy()})
+            assert ss.group_norm(x, 4, **{name: inside}, out=out) is out
+            assert_bits(out, expected, f"{name} in sample {place} of the results")
+
+
 @each_function
 @each_float
 def test_threads_and_instruction_sets(function: Function, dtype: np.dtype[Any]) -> None:
