@@ -240,4 +240,16 @@ inline Format result_format(Format in, unsigned flags, nb::handle dtype) {
     return format;
 }
 
+// An operand as the result's shape has it, with strides of zero where it repeats; false if it does not fit.
+template <class Size>
+bool spread(const Input& x, int rank, const Size* shape, std::int64_t* strides) {
+    const int missing = rank - x.view.rank;
+    for (int i = 0; i < rank; ++i) {
+        const bool is_own = i >= missing && x.view.shape[i - missing] != 1;
+        if (is_own && x.view.shape[i - missing] != shape[i]) return false;
+        strides[i] = is_own ? x.view.strides[i - missing] : 0;
+    }
+    return missing >= 0;
+}
+
 }  // namespace samesum::python

@@ -30,33 +30,14 @@ inline nb::object elementwise(unsigned code, nb::handle x, nb::handle out) {
     return output.finished();
 }
 
-// An operand as the result's shape has it, with strides of zero where it repeats; false if it does not fit.
-inline bool spread(const Input& x, int rank, const npy_intp* shape, std::int64_t* strides) {
-    const int missing = rank - x.view.rank;
-    for (int i = 0; i < rank; ++i) {
-        const bool is_own = i >= missing && x.view.shape[i - missing] != 1;
-        if (is_own && x.view.shape[i - missing] != shape[i]) return false;
-        strides[i] = is_own ? x.view.strides[i - missing] : 0;
-    }
-    return missing >= 0;
-}
-
 inline View spread_view(const Input& x, int rank, const npy_intp* shape, const std::int64_t* strides) {
     return {x.view.data, rank,          reinterpret_cast<const std::int64_t*>(shape),
             strides,     x.view.format, x.view.swapped};
 }
 
-inline nb::object copy_of(PyArrayObject* array) {
-    nb::object copy = nb::steal(PyArray_NewCopy(array, NPY_CORDER));
-    if (!copy.is_valid()) throw nb::python_error();
-    return copy;
-}
-
 // The shape to which both broadcast; the exponent may have any format of numbers.
 inline nb::object power(nb::handle x, nb::handle y, nb::handle out) {
-    const Input base = input_of(x), given = input_of(y);
-    const bool shares = !out.is_none() && overlap(checked_array(out, "out"), given.array);
-    const Input exponent = shares ? input_of(copy_of(given.array)) : given;
+    const Input base = input_of(x), exponent = input_of(y);
     const Format format = checked_float(base, "a power");
     if (is_byte_float(exponent.view.format))
         raise("DtypeError",
@@ -73,7 +54,7 @@ inline nb::object power(nb::handle x, nb::handle y, nb::handle out) {
     if (!spread(base, rank, shape, strides[0]) || !spread(exponent, rank, shape, strides[1]))
         raise("ShapeError",
               "the shapes " + shape_of(base) + " and " + shape_of(exponent) + " do not broadcast together");
-    Output output(out, base.array, format, rank, shape);
+    Output output(out, base.array, format, rank, shape, {exponent.array});
     if (count > 0) {
         const View bases = spread_view(base, rank, shape, strides[0]),
                    exponents = spread_view(exponent, rank, shape, strides[1]);

@@ -20,14 +20,7 @@ class Mask {
         const View& view = input_->view;
         if (view.format != Format::boolean)
             raise("DtypeError", "where has dtype " + name_of(view.format) + "; allowed is bool");
-        const int missing = x.view.rank - view.rank;
-        bool fits = missing >= 0;
-        for (int i = 0; fits && i < x.view.rank; ++i) {
-            const bool is_one = i < missing || view.shape[i - missing] == 1;
-            strides_[i] = is_one ? 0 : view.strides[i - missing];
-            fits = is_one || view.shape[i - missing] == x.view.shape[i];
-        }
-        if (!fits) {
+        if (!spread(*input_, x.view.rank, x.view.shape, strides_)) {
             raise("ShapeError", "where has shape " + shape_of(input_->array) +
                                     ", which does not broadcast to " + shape_of(x.array));
         }

@@ -13,13 +13,8 @@ class Spread {
   public:
     Spread(nb::handle object, const Input& x, const char* name) : input_(input_of(object)) {
         const View& given = input_.view;
-        const int missing = x.view.rank - given.rank;
-        bool fits = is_float(given.format) && !is_byte_float(given.format) && !given.swapped && missing >= 0;
-        for (int i = 0; fits && i < x.view.rank; ++i) {
-            const std::int64_t size = i < missing ? 1 : given.shape[i - missing];
-            strides_[i] = size == 1 ? 0 : given.strides[i - missing];
-            fits = size == 1 || size == x.view.shape[i];
-        }
+        const bool fits = is_float(given.format) && !is_byte_float(given.format) && !given.swapped &&
+                          spread(input_, x.view.rank, x.view.shape, strides_);
         if (!fits)
             raise("ShapeError", std::string(name) + " has shape " + shape_of(input_) + " and dtype " +
                                     name_of(given.format) +
