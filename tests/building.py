@@ -13,7 +13,7 @@ from samesum.formats.elements import IR_ELEMENTS
 from samesum.frontends.models.load import load
 from samesum.frontends.models.model import Model
 
-_IR_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
+IR_NAMES = {element.dtype: name for name, element in IR_ELEMENTS.items() if element.bits >= 8}
 
 
 def onnx_bytes(
@@ -73,7 +73,7 @@ class Ir:
         array = np.asarray(array)
         raw = array.tobytes()
         given = {
-            "element_type": _IR_NAMES[array.dtype],
+            "element_type": IR_NAMES[array.dtype],
             "shape": ",".join(map(str, array.shape)),
             "offset": len(self.weights),
             "size": len(raw),
@@ -142,7 +142,7 @@ def ir_run(
             sources.append(ir.const(array))
         else:
             shape = ",".join(map(str, array.shape))
-            sources.append(ir.parameter(f"x{i}", _IR_NAMES[array.dtype], shape))
+            sources.append(ir.parameter(f"x{i}", IR_NAMES[array.dtype], shape))
             feeds.append(array)
     model = ir.result(ir.layer(kind, sources, data and f"<data {data}/>", version)).load()
     (result,) = model.run(feeds).values()
@@ -153,3 +153,40 @@ def same(a: np.ndarray, b: Any) -> bool:
     """Equal in dtype, shape and every bit."""
     b = np.asarray(b)
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def integers(*items: int) -> np.ndarray:
+    """A vector of int64, as shapes, axes and lengths are given."""
+    return np.array(items, np.int64)
+
+
+def onnx_outputs(
+    kind: str, arrays: list[Any], outputs: list[str], opset: int = 18, **attributes: Any
+) -> list[np.ndarray]:
+    """What a node gives under the names of `outputs`, of which an empty one is left out."""
+    from onnx import helper
+
+    names = [f"x{i}" for i in range(len(arrays))]
+    node = helper.make_node(kind, names, outputs, **attributes)
+    kinds = {n: (helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in zip(names, arrays, strict=True)}
+    model = load(onnx_bytes([node], kinds, {name: (0, None) for name in outputs if name}, opset=opset))
+    return list(model.run(dict(zip(names, arrays, strict=True))).values())
+
+
+def ir_outputs(kind: str, arrays: list[Any], count: int, data: str = "", version: str = "opset1") -> list[np.ndarray]:
+    """What a layer with so many outputs gives; the first input is fed, the others are constants."""
+    ir = Ir()
+    sources = [ir.parameter("x", {4: "f32", 8: "i64"}[arrays[0].itemsize], ",".join(map(str, arrays[0].shape)))]
+    sources += [ir.const(array) for array in arrays[1:]]
+    layer = ir.layer(kind, sources, data and f"<data {data}/>", version)
+    ports = "".join(f'<port id="{9 + i}"/>' for i in range(count))
+    ir.layers[layer] = ir.layers[layer].replace('<port id="9" precision=""></port>', ports)
+    for i in range(count):
+        ir.result(layer, f"y{i}")
+        ir.edges[-1] = ir.edges[-1].replace('from-port="9"', f'from-port="{9 + i}"')
+    return list(ir.load().run([arrays[0]]).values())
+
+
+def all_same(found: list[np.ndarray], expected: list[np.ndarray]) -> bool:
+    """As many arrays, each the same."""
+    return len(found) == len(expected) and all(same(a, b) for a, b in zip(found, expected, strict=True))

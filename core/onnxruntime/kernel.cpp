@@ -50,6 +50,21 @@ void Kernel::read_constant_axes(const OrtKernelInfo* info) {
         axes_are_input_ = true;
 }
 
+Tensor Kernel::input(OrtKernelContext* context, std::size_t place) const {
+    const OrtValue* value = nullptr;
+    check(input_of(api_, context, place, &value));
+    return {api_, value};
+}
+
+std::vector<std::int64_t> Kernel::numbers_in(const Tensor& tensor) const {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(tensor.count));
+    if (format_of(second_type_) == Format::i32)
+        std::copy_n(static_cast<const std::int32_t*>(tensor.data), numbers.size(), numbers.begin());
+    else
+        std::copy_n(static_cast<const std::int64_t*>(tensor.data), numbers.size(), numbers.begin());
+    return numbers;
+}
+
 std::vector<std::int64_t> Kernel::axes_in(const OrtValue* value) const {
     const Tensor tensor(api_, value);
     const AxesInput& input = *version_.axes;
@@ -58,12 +73,7 @@ std::vector<std::int64_t> Kernel::axes_in(const OrtValue* value) const {
         refuse("the input that names axes has rank " + std::to_string(tensor.rank) + " (shape " +
                text_of(tensor) + "); allowed is " + (low == high ? low : low + " to " + high));
     }
-    std::vector<std::int64_t> axes(static_cast<std::size_t>(tensor.count));
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        axes[i] = format_of(second_type_) == Format::i32 ? static_cast<const std::int32_t*>(tensor.data)[i]
-                                                         : static_cast<const std::int64_t*>(tensor.data)[i];
-    }
-    return axes;
+    return numbers_in(tensor);
 }
 
 std::vector<std::int64_t> Kernel::axes_now(const OrtKernelContext* context) const {
@@ -73,9 +83,7 @@ std::vector<std::int64_t> Kernel::axes_now(const OrtKernelContext* context) cons
 }
 
 void Kernel::compute(OrtKernelContext* context) const {
-    const OrtValue* value = nullptr;
-    check(input_of(api_, context, 0, &value));
-    const Tensor x(api_, value);
+    const Tensor x = input(context, 0);
     if (x.rank < version_.min_rank)
         refuse("the data have rank " + std::to_string(x.rank) + " (shape " + text_of(x) +
                "); allowed is at least " + std::to_string(version_.min_rank));

@@ -74,7 +74,7 @@ class Kernel {
                                                  const Tensor& updates) const;
     std::vector<std::int64_t> places_of_slices(const Tensor& x, const Tensor& indices,
                                                const Tensor& updates) const;
-    std::vector<std::int64_t> numbers_in(const Tensor& indices) const;
+    std::vector<std::int64_t> numbers_in(const Tensor& tensor) const;
     std::int64_t checked_place(std::int64_t place, std::int64_t size) const;
     Tensor input(OrtKernelContext* context, std::size_t place) const;
 

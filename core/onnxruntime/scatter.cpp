@@ -7,21 +7,6 @@
 
 namespace samesum::onnxruntime {
 
-Tensor Kernel::input(OrtKernelContext* context, std::size_t place) const {
-    const OrtValue* value = nullptr;
-    check(input_of(api_, context, place, &value));
-    return {api_, value};
-}
-
-std::vector<std::int64_t> Kernel::numbers_in(const Tensor& indices) const {
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(indices.count));
-    if (format_of(second_type_) == Format::i32)
-        std::copy_n(static_cast<const std::int32_t*>(indices.data), numbers.size(), numbers.begin());
-    else
-        std::copy_n(static_cast<const std::int64_t*>(indices.data), numbers.size(), numbers.begin());
-    return numbers;
-}
-
 std::int64_t Kernel::checked_place(std::int64_t place, std::int64_t size) const {
     if (place >= -size && place < size) return place < 0 ? place + size : place;
     const std::string allowed =

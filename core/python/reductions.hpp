@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,13 +43,19 @@ inline bool is_logical(Combine combine) {
     return combine == Combine::logical_and || combine == Combine::logical_or;
 }
 
-inline void check_empty(const Reduction& row, Format format, unsigned flags, const Input& x) {
+inline std::string no_extreme_of_empty(const Reduction& row) {
     const bool minimum = row.combine == Combine::minimum || row.combine == Combine::minimum_position;
-    if ((flags & Flag::refuse_empty) || is_position(row.combine)) {
-        raise("ShapeError", std::string("no ") + (is_position(row.combine) ? "position of a " : "") +
-                                (minimum ? "minimum" : "maximum") + " of an empty set: the shape is " +
-                                shape_of(x));
-    }
+    return std::string("no ") + (is_position(row.combine) ? "position of a " : "") +
+           (minimum ? "minimum" : "maximum") + " of an empty set: ";
+}
+
+inline bool refuses_empty(const Reduction& row, unsigned flags) {
+    return (flags & Flag::refuse_empty) != 0 || is_position(row.combine);
+}
+
+inline void check_empty(const Reduction& row, Format format, unsigned flags, const Input& x) {
+    if (refuses_empty(row, flags))
+        raise("ShapeError", no_extreme_of_empty(row) + "the shape is " + shape_of(x));
     if (row.finalize == Finalize::over_count && !is_float(format)) {
         raise("ShapeError",
               "no mean of an empty set in " + name_of(format) + ": the shape is " + shape_of(x));
@@ -109,10 +117,9 @@ struct Sets {
     std::int64_t bytes() const { return x.count * static_cast<std::int64_t>(size_of(x.view.format)); }
 };
 
-// A mask has to choose an element of each set of which an empty one has no value.
-inline void check_chosen(const Reduction& row, unsigned flags, const Sets& sets) {
-    const bool needs_one = (flags & Flag::refuse_empty) || is_position(row.combine);
-    if (!needs_one || sets.x.view.mask == nullptr || sets.outputs == 0 || sets.are_empty()) return;
+// How many sets there are of which a mask chooses no element.
+inline std::int64_t unchosen_sets(const Sets& sets) {
+    if (sets.x.view.mask == nullptr || sets.outputs == 0 || sets.are_empty()) return 0;
     const View& x = sets.x.view;
     const View mask{x.mask, x.rank, x.shape, x.mask_strides, Format::boolean, false};
     std::vector<char> any(static_cast<std::size_t>(sets.outputs));
@@ -120,13 +127,18 @@ inline void check_chosen(const Reduction& row, unsigned flags, const Sets& sets)
         samesum::reduce(mask, sets.reduced, {Map::itself, Combine::logical_or, Finalize::itself, false},
                         Format::boolean, any.data());
     });
-    const auto none = std::count(any.begin(), any.end(), 0);
-    if (none == 0) return;
-    const bool minimum = row.combine == Combine::minimum || row.combine == Combine::minimum_position;
-    raise("ShapeError", std::string("no ") + (is_position(row.combine) ? "position of a " : "") +
-                            (minimum ? "minimum" : "maximum") +
-                            " of an empty set: where chooses nothing in " + std::to_string(none) + " of " +
-                            std::to_string(sets.outputs) + " sets");
+    return std::count(any.begin(), any.end(), 0);
+}
+
+// A mask has to choose an element of each set of which an empty one has no value. `unchosen` is counted for
+// the first row that asks.
+inline void check_chosen(const Reduction& row, unsigned flags, const Sets& sets,
+                         std::optional<std::int64_t>& unchosen) {
+    if (!refuses_empty(row, flags)) return;
+    if (!unchosen) unchosen = unchosen_sets(sets);
+    if (*unchosen > 0)
+        raise("ShapeError", no_extreme_of_empty(row) + "where chooses nothing in " +
+                                std::to_string(*unchosen) + " of " + std::to_string(sets.outputs) + " sets");
 }
 
 inline Reduction reduction_of(unsigned code, unsigned flags) {
@@ -137,13 +149,9 @@ inline Reduction reduction_of(unsigned code, unsigned flags) {
     return row;
 }
 
-inline nb::object reduce_row(const Reduction& row, nb::handle x, nb::handle axes, unsigned flags,
-                             nb::handle dtype, nb::handle out, nb::handle where) {
-    Sets sets(x, axes, (flags & Flag::keepdims) != 0, where);
-    if ((flags & Flag::skip_nan) && is_float(sets.x.view.format)) sets.x.view.skip = Skip::nan;
-    const Format format = format_for(row, sets.x.view.format, flags, dtype);
-    if (sets.are_empty()) check_empty(row, format, flags, sets.x);
-    check_chosen(row, flags, sets);
+// The results of one reduction: an array, a scalar of NumPy or `out`.
+inline nb::object results_of(Sets& sets, const Reduction& row, Format format, unsigned flags,
+                             nb::handle out) {
     const auto write = [&](void* to) {
         if (sets.are_empty())
             fill_empty(row, format, to, sets.outputs);
@@ -164,6 +172,17 @@ inline nb::object reduce_row(const Reduction& row, nb::handle x, nb::handle axes
     return output.finished(scalar);
 }
 
+inline nb::object reduce_row(const Reduction& row, nb::handle x, nb::handle axes, unsigned flags,
+                             nb::handle dtype, nb::handle out, nb::handle where) {
+    Sets sets(x, axes, (flags & Flag::keepdims) != 0, where);
+    if ((flags & Flag::skip_nan) && is_float(sets.x.view.format)) sets.x.view.skip = Skip::nan;
+    const Format format = format_for(row, sets.x.view.format, flags, dtype);
+    if (sets.are_empty()) check_empty(row, format, flags, sets.x);
+    std::optional<std::int64_t> unchosen;
+    check_chosen(row, flags, sets, unchosen);
+    return results_of(sets, row, format, flags, out);
+}
+
 inline nb::object reduce(unsigned code, nb::handle x, nb::handle axes, unsigned flags, nb::handle dtype,
                          nb::handle out, nb::handle where) {
     if (nb::object later = deferred("reduce", x, code, axes, flags, dtype, out, where); !later.is_none())
@@ -176,24 +195,8 @@ inline nb::object count_nonzero(nb::handle x, nb::handle axes, unsigned flags, n
     if (nb::object later = deferred("count_nonzero", x, axes, flags, where); !later.is_none()) return later;
     Sets sets(x, axes, (flags & Flag::keepdims) != 0, where);
     sets.x.view.skip = Skip::zeros;
-    const Reduction row{Map::itself, Combine::sum, Finalize::itself, false};
-    const auto write = [&](void* to) {
-        if (sets.are_empty())
-            fill_empty(row, Format::i64, to, sets.outputs);
-        else if (sets.outputs > 0)
-            unlocked(std::max(sets.bytes(), sets.result_bytes(Format::i64)),
-                     [&] { samesum::reduce(sets.x.view, sets.reduced, row, Format::i64, to); });
-    };
-    const bool scalar = (flags & Flag::scalar) != 0;
-    if (scalar && sets.rank == 0) {
-        std::int64_t value = 0;
-        write(&value);
-        const nb::object descr = nb::steal(reinterpret_cast<PyObject*>(descr_of(Format::i64)));
-        return scalar_of(&value, reinterpret_cast<PyArray_Descr*>(descr.ptr()), nullptr);
-    }
-    Output output(nb::none(), sets.x.array, Format::i64, sets.rank, sets.shape);
-    write(output.data());
-    return output.finished(scalar);
+    constexpr Reduction count{Map::itself, Combine::sum, Finalize::itself, false};
+    return results_of(sets, count, Format::i64, flags, nb::none());
 }
 
 // Of a variance or its root.
@@ -219,13 +222,14 @@ inline nb::object reduce_several(const std::vector<unsigned>& codes, nb::handle 
     Sets sets(x, axes, keepdims, where);
     std::vector<Output> outputs;
     std::vector<Result> results;
+    std::optional<std::int64_t> unchosen;
     std::int64_t most_bytes = 0;
     for (std::size_t i = 0; i < codes.size(); ++i) {
         const Reduction row = reduction_of(codes[i], flags.at(i));
         const Format format =
             format_for(row, sets.x.view.format, flags[i], is_extreme(row.combine) ? nb::none() : dtype);
         if (sets.are_empty()) check_empty(row, format, flags[i], sets.x);
-        check_chosen(row, flags[i], sets);
+        check_chosen(row, flags[i], sets, unchosen);
         outputs.emplace_back(nb::none(), sets.x.array, format, sets.rank, sets.shape);
         results.push_back({row, format, outputs.back().data()});
         most_bytes = std::max(most_bytes, sets.result_bytes(format));

@@ -1,6 +1,7 @@
 // Large results of NumPy in blocks that are kept for a moment. Included by outputs.hpp and module.cpp.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 #include "memory/blocks.hpp"
@@ -12,6 +13,7 @@ inline PyDataMem_Handler result_handler{"samesum",
                                         1,
                                         {nullptr, [](void*, std::size_t bytes) { return take_block(bytes); },
                                          [](void*, std::size_t count, std::size_t size) -> void* {
+                                             if (size > 0 && count > SIZE_MAX / size) return nullptr;
                                              void* const block = take_block(count * size);
                                              if (block != nullptr) std::memset(block, 0, count * size);
                                              return block;

@@ -1,44 +1,17 @@
-"""If, Loop and Scan: what their graphs read from around them, how often they run, what they gather, their limits."""
+"""If and Scan: what their graphs read from around them and give; graphs that do not fit, and their limits."""
 
 from __future__ import annotations
 
-import signal
-import threading
 from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 
 from building import onnx_bytes, same
+from graph.bodies import COUNTING, ELSE, NODE, SCANNING, THEN, B, F, X, graph, info, run
 from samesum.errors import DtypeError, ModelError, SamesumError, ShapeError, UnsafeModelError
 from samesum.frontends.models.load import load
-from samesum.graph import gathering
-
-F, INT, B = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
-NODE = helper.make_node
-X = np.float32([[1, 2, 3], [4, 5, 6]])
-
-
-def info(name: str, kind: int = F, shape: Any = None) -> Any:
-    return helper.make_tensor_value_info(name, kind, shape)
-
-
-def graph(nodes: list[Any], inputs: list[Any], outputs: list[Any], constants: dict[str, Any] | None = None) -> Any:
-    held = [numpy_helper.from_array(np.asarray(array), name) for name, array in (constants or {}).items()]
-    return helper.make_graph(nodes, "body", inputs, outputs, held)
-
-
-def run(
-    nodes: list[Any], feeds: dict[str, Any], outputs: list[str], opset: int = 18, **constants: Any
-) -> list[np.ndarray]:
-    kinds = {n: (helper.np_dtype_to_tensor_dtype(a.dtype), None) for n, a in feeds.items()}
-    model = load(onnx_bytes(nodes, kinds, dict.fromkeys(outputs, (0, None)), constants, opset=opset))
-    return list(model.run(feeds).values())
-
-
-THEN = graph([NODE("ReduceSum", ["x", "axes"], ["s"], keepdims=0)], [], [info("s")])
-ELSE = graph([NODE("Add", ["y", "one"], ["t"])], [], [info("t")], {"one": np.float32(1)})
+from samesum.frontends.models.onnx_file import graphs
 
 
 @pytest.mark.parametrize("opset", [13, 18, 25])
@@ -74,129 +47,6 @@ def test_values_of_a_graph_hide_those_around_it() -> None:
     branch = graph([NODE("Neg", ["w"], ["x"])], [], [info("x")], {"w": np.float32([3])})
     nodes = [NODE("Abs", ["x"], ["w"]), NODE("If", ["c"], ["z"], then_branch=branch, else_branch=branch)]
     assert run(nodes, {"x": X, "c": np.array(True)}, ["z", "w"])[0].tolist() == [-3]
-
-
-COUNTING = graph(
-    [
-        NODE("Cast", ["i"], ["n"], to=F),
-        NODE("Add", ["a", "n"], ["b"]),
-        NODE("ReduceSum", ["b"], ["s"], keepdims=0),
-        NODE("Less", ["s", "limit"], ["on"]),
-        NODE("Mul", ["b", "two"], ["kept"]),
-    ],
-    [info("i", INT, []), info("c", B, []), info("a")],
-    [info("on", B), info("b"), info("kept")],
-    {"two": np.float32(2)},
-)
-
-
-def passes(start: np.ndarray, count: float, limit: float | None) -> tuple[np.ndarray, list[np.ndarray]]:
-    """What the loop does, written out."""
-    kept: list[np.ndarray] = []
-    i = 0
-    while i < count:
-        start = start + np.float32(i)
-        kept.append(start * np.float32(2))
-        i += 1
-        if limit is not None and not start.sum() < limit:
-            break
-    return start, kept
-
-
-@pytest.mark.parametrize(
-    ("count", "condition", "limit"), [(5, True, 40), (5, None, 40), (None, True, 40), (3, True, 1e9), (100, True, -1)]
-)
-def test_a_loop_ends_after_its_count_or_by_its_condition(
-    count: int | None, condition: bool | None, limit: float
-) -> None:
-    inputs = ["" if count is None else "m", "" if condition is None else "go", "x"]
-    node = NODE("Loop", inputs, ["last", "rows"], body=COUNTING)
-    feeds: dict[str, Any] = {"x": X, "limit": np.float32(limit)}
-    if count is not None:
-        feeds["m"] = np.int64(count)
-    if condition is not None:
-        feeds["go"] = np.array([condition])
-    last, rows = run([node], feeds, ["last", "rows"])
-    expected, kept = passes(X, np.inf if count is None else count, None if condition is None else limit)
-    assert same(last, expected)
-    assert same(rows, np.stack(kept))
-
-
-@pytest.mark.parametrize(("count", "condition"), [(0, True), (-3, True), (4, False)])
-def test_a_loop_without_a_pass(count: int, condition: bool) -> None:
-    node = NODE("Loop", ["m", "go", "x"], ["last", "rows"], body=COUNTING)
-    feeds = {"m": np.int64(count), "go": np.array(condition), "x": X, "limit": np.float32(9)}
-    last, rows = run([node], feeds, ["last", "rows"])
-    assert same(last, X)
-    assert (rows.dtype, rows.shape[0], rows.size) == (np.float32, 0, 0)
-
-
-def test_scans_and_reductions_inside_a_loop_are_exact() -> None:
-    """Each pass: a cumulative sum of 2^24 and ones, which float32 sums one after the other lose."""
-    x = np.float32([2**24, 1, 1, 1])
-    body = graph(
-        [NODE("CumSum", ["a", "axis"], ["b"]), NODE("ReduceSum", ["b"], ["s"]), NODE("Identity", ["c"], ["on"])],
-        [info("i", INT, []), info("c", B, []), info("a")],
-        [info("on", B), info("b"), info("s")],
-    )
-    node = NODE("Loop", ["m", "", "x"], ["last", "sums"], body=body)
-    last, sums = run([node], {"x": x}, ["last", "sums"], m=np.int64(2), axis=np.int64(0))
-    first = [2**24, 2**24, 2**24 + 2, 2**24 + 4]
-    assert last.tolist() == [float(np.float32(sum(first[: i + 1]))) for i in range(4)]
-    assert sums.ravel().tolist() == [float(np.float32(sum(first))), float(np.float32(sum(last.tolist())))]
-
-
-def test_a_state_may_grow_and_passes_that_differ_are_not_gathered() -> None:
-    body = graph(
-        [NODE("Concat", ["a", "x"], ["b"], axis=0), NODE("Identity", ["c"], ["on"])],
-        [info("i", INT, []), info("c", B, []), info("a", F, [1, 3])],
-        [info("on", B), info("b"), info("b")][:2],
-    )
-    (last,) = run([NODE("Loop", ["m", "", "x"], ["last"], body=body)], {"x": X}, ["last"], m=np.int64(3))
-    assert same(last, np.concatenate([X] * 4))
-    both = graph(
-        [NODE("Concat", ["a", "x"], ["b"], axis=0), NODE("Identity", ["c"], ["on"]), NODE("Neg", ["b"], ["k"])],
-        [info("i", INT, []), info("c", B, []), info("a")],
-        [info("on", B), info("b"), info("k")],
-    )
-    with pytest.raises(ShapeError, match=r"pass 1 gives float32 \[6, 3\] for what was float32 \[4, 3\]"):
-        run([NODE("Loop", ["m", "", "x"], ["l", "r"], body=both)], {"x": X}, ["l", "r"], m=np.int64(3))
-
-
-def test_loops_in_loops_and_branches_in_loops() -> None:
-    """The inner loop adds i of the outer one, its own j times; odd passes of the outer one negate."""
-    inner = graph(
-        [NODE("Cast", ["i"], ["n"], to=F), NODE("Add", ["p", "n"], ["q"]), NODE("Identity", ["d"], ["e"])],
-        [info("j", INT, []), info("d", B, []), info("p")],
-        [info("e", B), info("q")],
-    )
-    negated, kept = (graph([NODE(kind, ["r"], ["z"])], [], [info("z")]) for kind in ("Neg", "Identity"))
-    outer = graph(
-        [
-            NODE("Loop", ["i", "", "a"], ["r"], body=inner),
-            NODE("Mod", ["i", "two"], ["odd"]),
-            NODE("Cast", ["odd"], ["is_odd"], to=B),
-            NODE("If", ["is_odd"], ["b"], then_branch=negated, else_branch=kept),
-            NODE("Identity", ["c"], ["on"]),
-        ],
-        [info("i", INT, []), info("c", B, []), info("a")],
-        [info("on", B), info("b")],
-    )
-    (last,) = run(
-        [NODE("Loop", ["m", "", "x"], ["last"], body=outer)], {"x": X}, ["last"], m=np.int64(4), two=np.int64(2)
-    )
-    expected = X
-    for i in range(4):
-        expected = expected + np.float32(i * i)
-        expected = -expected if i % 2 else expected
-    assert same(last, expected)
-
-
-SCANNING = graph(
-    [NODE("Add", ["s", "x"], ["t"]), NODE("Mul", ["t", "y"], ["k"])],
-    [info("s"), info("x"), info("y")],
-    [info("t"), info("k")],
-)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
@@ -271,40 +121,6 @@ def test_graphs_that_do_not_fit_are_refused_as_the_file_is_read(node: Any, messa
         run([node], feeds, ["z"], m=np.int64(1), axes=np.int64([1]))
 
 
-def test_a_body_takes_its_declared_types_alone() -> None:
-    node = NODE("Loop", ["m", "", "x"], ["z"], body=COUNTING)
-    with pytest.raises(DtypeError, match="the body's input 'a' is float32; it is given float64"):
-        run([node], {"x": X.astype(np.float64), "limit": np.float32(1)}, ["z"], m=np.int64(1))
-
-
-ENDLESS = graph(
-    [NODE("Identity", ["c"], ["on"]), NODE("Identity", ["a"], ["b"]), NODE("Identity", ["a"], ["k"])],
-    [info("i", INT, []), info("c", B, []), info("a")],
-    [info("on", B), info("b"), info("k")],
-)
-
-
-@pytest.mark.parametrize("count", [2**62, None])
-def test_an_endless_loop_can_be_interrupted(count: int | None) -> None:
-    """Ctrl-C comes while it runs."""
-    inputs = ["" if count is None else "m", "go", "x"]
-    feeds: dict[str, Any] = {"go": np.array(True), "x": np.zeros(0, np.float32)}
-    if count is not None:
-        feeds["m"] = np.int64(count)
-    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        run([NODE("Loop", inputs, ["z"], body=ENDLESS)], feeds, ["z"])
-    timer.join()
-
-
-def test_what_a_loop_gathers_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathering, "MOST_BYTES", 1000)
-    node = NODE("Loop", ["m", "go", "x"], ["z", "k"], body=ENDLESS)
-    with pytest.raises(UnsafeModelError, match="after 32 passes a loop has gathered 768 bytes, which is too much"):
-        run([node], {"m": np.int64(2**62), "go": np.array(True), "x": X}, ["z", "k"])
-
-
 def test_the_plan_shows_what_a_node_holds() -> None:
     nodes = [NODE("Neg", ["x"], ["y"]), NODE("If", ["c"], ["z"], then_branch=THEN, else_branch=ELSE)]
     model = load(onnx_bytes(nodes, {"x": (F, [2, 3]), "c": (B, [])}, {"z": (F, None)}, {"axes": np.int64([1])}))
@@ -315,10 +131,15 @@ def test_the_plan_shows_what_a_node_holds() -> None:
     assert "else_branch:" in plan
 
 
-def test_graphs_in_graphs_have_a_limit_of_depth() -> None:
+def test_graphs_in_graphs_have_a_limit_of_depth(monkeypatch: pytest.MonkeyPatch) -> None:
     inner = graph([NODE("Identity", ["x"], ["z"])], [], [info("z")])
     for _ in range(24):
         inner = graph([NODE("If", ["c"], ["z"], then_branch=inner, else_branch=ELSE)], [], [info("z")])
     node = NODE("If", ["c"], ["z"], then_branch=inner, else_branch=inner)
     feeds = {"x": X, "y": X, "c": np.array(True)}
-    assert same(run([node], feeds, ["z"])[0], X)
+    for most in (32, 25):
+        monkeypatch.setattr(graphs, "MOST_DEPTH", most)
+        assert same(run([node], feeds, ["z"])[0], X)
+    monkeypatch.setattr(graphs, "MOST_DEPTH", 24)
+    with pytest.raises(UnsafeModelError, match="lies in 24 graphs one inside the other"):
+        run([node], feeds, ["z"])

@@ -12,9 +12,9 @@ import cases
 import samesum as ss
 from drawing import offset
 from guarded import at_the_end, needs_guards
+from machines import same_everywhere
 from modes import control, each_mode, in_mode, needs_mxcsr
 from oracle import assert_bits
-from samesum import _core
 from samesum.algebra import exact
 from samesum.algebra.rows import LOGSUMEXP
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
@@ -63,26 +63,15 @@ def test_every_layout(dtype: np.dtype[Any], count: int, n: int) -> None:
         assert_bits(np.ascontiguousarray(backwards[:, ::-1]), expected, f"{name}, from the end")
 
 
-@pytest.mark.usefixtures("restored_threads")
 @each_float
 def test_threads_and_instruction_sets(dtype: np.dtype[Any]) -> None:
     arrays = [
         cases.make("normal", dtype, count * n, 1).reshape(count, n) for count, n in ((1, 30001), (3, 9000), (600, 40))
     ]
-    before, expected = _core.instruction_set(), None
-    try:
-        for name in _core.instruction_sets():
-            for threads in (1, 2, 7):
-                _core.set_instruction_set(name)
-                ss.set_num_threads(threads)
-                got = [np.ascontiguousarray(ss.cumulative_logsumexp(x, axis)) for x in arrays for axis in (0, 1)]
-                expected = got if expected is None else expected
-                for a, b in zip(got, expected, strict=True):
-                    assert_bits(a, b, f"{name}, {threads} threads, {a.shape}")
-    finally:
-        _core.set_instruction_set(before)
-    assert expected is not None
-    for x, whole in zip(arrays, expected[1::2], strict=True):
+    found = same_everywhere(
+        lambda: [np.ascontiguousarray(ss.cumulative_logsumexp(x, axis)) for x in arrays for axis in (0, 1)]
+    )
+    for x, whole in zip(arrays, found[1::2], strict=True):
         for k in (0, 7, x.shape[1] // 2, x.shape[1] - 1):
             assert_bits(whole[:, k].copy(), ss.logsumexp(x[:, : k + 1], 1), f"prefix {k} of {x.shape}")
 

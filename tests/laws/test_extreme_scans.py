@@ -13,6 +13,7 @@ import samesum as ss
 from bits import mix
 from drawing import offset
 from guarded import at_the_end, needs_guards
+from machines import same_everywhere
 from oracle import assert_bits
 from samesum import _core
 from samesum.algebra import exact
@@ -73,7 +74,6 @@ def layouts(x: NDArray) -> dict[str, NDArray]:
     return found
 
 
-@pytest.mark.usefixtures("restored_threads")
 @each_row
 @each_dtype
 def test_threads_and_instruction_sets(row: Scan, dtype: np.dtype[Any]) -> None:
@@ -85,21 +85,10 @@ def test_threads_and_instruction_sets(row: Scan, dtype: np.dtype[Any]) -> None:
         :, :: -1 if row is CUMULATIVE_MIN else 1
     ]
     arrays.append(shifted.astype(dtype))
-    before, expected = _core.instruction_set(), None
-    try:
-        for name in _core.instruction_sets():
-            for threads in (1, 2, 7):
-                _core.set_instruction_set(name)
-                ss.set_num_threads(threads)
-                got = [np.ascontiguousarray(function(x, axis)) for x in arrays for axis in (0, 1)]
-                got += [np.ascontiguousarray(function(np.asfortranarray(x), 1)) for x in arrays]
-                expected = got if expected is None else expected
-                for a, b in zip(got, expected, strict=True):
-                    assert_bits(a, b, f"{name}, {threads} threads, {a.shape}")
-    finally:
-        _core.set_instruction_set(before)
+    along = [(x, axis) for x in arrays for axis in (0, 1)] + [(np.asfortranarray(x), 1) for x in arrays]
+    found = same_everywhere(lambda: [np.ascontiguousarray(function(x, axis)) for x, axis in along])
     last = {CUMULATIVE_MIN: ss.min, CUMULATIVE_MAX: ss.max}[row]
-    for x, whole in zip(arrays, expected[1::2], strict=False):  # type: ignore[index]
+    for x, whole in zip(arrays, found[1 : 2 * len(arrays) : 2], strict=True):
         assert_bits(whole[:, -1].copy(), np.asarray(last(x, 1)), "the last prefix is the extreme")
 
 

@@ -12,9 +12,9 @@ import cases
 import samesum as ss
 from drawing import offset
 from guarded import at_the_end, needs_guards
+from machines import same_everywhere
 from modes import control, each_mode, in_mode, needs_mxcsr
 from oracle import assert_bits
-from samesum import _core
 from samesum.formats.arrays import NDArray
 
 Function = Callable[..., NDArray]
@@ -84,23 +84,11 @@ def test_into_an_array_that_is_there(function: Function, dtype: np.dtype[Any]) -
         assert not wide[:, ::2].any()
 
 
-@pytest.mark.usefixtures("restored_threads")
 @each_function
 @each_float
 def test_threads_and_instruction_sets(function: Function, dtype: np.dtype[Any]) -> None:
     arrays = [drawn(dtype, count, n) for count, n in ((24, 130), (140, 17), (2, 20001))]
-    before, expected = _core.instruction_set(), None
-    try:
-        for name in _core.instruction_sets():
-            for threads in (1, 2, 7):
-                _core.set_instruction_set(name)
-                ss.set_num_threads(threads)
-                got = [function(x, x.shape[1], weight, bias) for x, weight, bias in arrays]
-                expected = got if expected is None else expected
-                for a, b in zip(got, expected, strict=True):
-                    assert_bits(a, b, f"{name}, {threads} threads, {a.shape}")
-    finally:
-        _core.set_instruction_set(before)
+    same_everywhere(lambda: [function(x, x.shape[1], weight, bias) for x, weight, bias in arrays])
 
 
 @each_function

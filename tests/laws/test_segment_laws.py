@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, get_args
 
 import numpy as np
@@ -9,9 +10,9 @@ import pytest
 
 import cases
 import samesum as ss
+from machines import same_everywhere
 from modes import each_mode, in_mode, needs_mxcsr
 from oracle import assert_bits
-from samesum import _core
 from samesum.formats.arrays import NDArray
 from samesum.frontends.arrays.segments import Segments
 
@@ -37,29 +38,20 @@ def test_segments_are_what_the_function_gives(name: Any, dtype: np.dtype[Any]) -
         assert_bits(got[:, s], function(x[:, labels == s], axis=1), f"{name}, label {s}")
 
 
-@pytest.mark.usefixtures("restored_threads")
 @each_float
-def test_order_threads_and_instruction_sets(dtype: np.dtype[Any]) -> None:
-    before = _core.instruction_set()
-    for shape, segments in (((3000,), 10), ((70_000,), 1), ((300_000,), 5), ((4000, 33), 3), ((500, 2), 400)):
-        x, labels = data(dtype, shape), np.random.default_rng(1).integers(0, segments, shape[0])
-        target = data(dtype, (segments, *shape[1:]))
-        expected: list[NDArray] | None = None
-        try:
-            for name in _core.instruction_sets():
-                for threads in (1, 2, 7):
-                    _core.set_instruction_set(name)
-                    ss.set_num_threads(threads)
-                    mixed = np.random.default_rng(threads).permutation(shape[0])
-                    got = [
-                        ss.segment_reduce(x[mixed], labels[mixed], num_segments=segments),
-                        ss.scatter_reduce(target, 0, labels[mixed], x[mixed], "mean"),
-                    ]
-                    expected = expected or got
-                    for each, wanted in zip(got, expected, strict=True):
-                        assert_bits(each, wanted, f"{shape}, {name}, {threads} threads")
-        finally:
-            _core.set_instruction_set(before)
+@pytest.mark.parametrize(
+    ("shape", "segments"), [((3000,), 10), ((70_000,), 1), ((300_000,), 5), ((4000, 33), 3), ((500, 2), 400)]
+)
+def test_order_threads_and_instruction_sets(shape: tuple[int, ...], segments: int, dtype: np.dtype[Any]) -> None:
+    x, labels = data(dtype, shape), np.random.default_rng(1).integers(0, segments, shape[0])
+    target, orders = data(dtype, (segments, *shape[1:])), np.random.default_rng(2)
+
+    def in_another_order() -> Iterator[NDArray]:
+        mixed = orders.permutation(shape[0])
+        yield ss.segment_reduce(x[mixed], labels[mixed], num_segments=segments)
+        yield ss.scatter_reduce(target, 0, labels[mixed], x[mixed], "mean")
+
+    same_everywhere(in_another_order)
 
 
 @each_float

@@ -10,8 +10,8 @@ import pytest
 import cases
 import samesum as ss
 from drawing import offset
+from machines import same_everywhere
 from oracle import assert_bits
-from samesum import _core
 from samesum.algebra.rows import LOG_SOFTMAX, SOFTMAX, Normalization
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray
@@ -124,24 +124,11 @@ def test_results_beyond_the_cache(row: Normalization, dtype: np.dtype[Any]) -> N
         assert_bits(columns[:, i].copy(), memory.normalize(row, x[:, i].copy(), 0), f"column {i}")
 
 
-@pytest.mark.usefixtures("restored_threads")
 @each_row
 @each_float
 def test_threads_and_instruction_sets(row: Normalization, dtype: np.dtype[Any]) -> None:
     x = lines(dtype, 60, 4099)
-    before = _core.instruction_set()
-    try:
-        for name in _core.instruction_sets():
-            for threads in (1, 2, 7):
-                _core.set_instruction_set(name)
-                ss.set_num_threads(threads)
-                got = [memory.normalize(row, x, axis) for axis in (0, 1)]
-                if name == _core.instruction_sets()[0] and threads == 1:
-                    expected = got
-                for a, b in zip(got, expected, strict=True):
-                    assert_bits(a, b, f"{name}, {threads} threads")
-    finally:
-        _core.set_instruction_set(before)
+    same_everywhere(lambda: [memory.normalize(row, x, axis) for axis in (0, 1)])
 
 
 @each_row

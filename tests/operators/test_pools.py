@@ -11,6 +11,7 @@ import pytest
 
 import cases
 import samesum as ss
+from machines import same_everywhere
 from oracle import assert_bits, bits_of, form_of
 from pool_oracle import Windows, drawn, pooled
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MEAN
@@ -206,26 +207,10 @@ def test_layout_changes_no_bit(dtype: Any) -> None:
             assert_bits(np.ascontiguousarray(got), expected, name)
 
 
-@pytest.mark.usefixtures("restored_threads")
 @each_float
 def test_threads_and_instruction_sets_change_no_bit(dtype: Any) -> None:
-    from samesum import _core
-
     x = data(dtype, (2, 40, 40, 41), 0)
     call = said(Windows((3, 3), (1, 2), (1, 1), (1, 1), (1, 1)))
-    before, expected = _core.instruction_set(), None
-    try:
-        for name in _core.instruction_sets():
-            for threads in (1, 2, 5):
-                _core.set_instruction_set(name)
-                ss.set_num_threads(threads)
-                got = [
-                    ss.onnx.AveragePool(x, **call),
-                    *ss.onnx.MaxPool(x, **call, outputs=2),
-                    ss.onnx.LpPool(x, **call),
-                ]
-                expected = expected or got
-                for a, b in zip(got, expected, strict=True):
-                    assert_bits(a, b, f"{name}, {threads} threads")
-    finally:
-        _core.set_instruction_set(before)
+    same_everywhere(
+        lambda: [ss.onnx.AveragePool(x, **call), *ss.onnx.MaxPool(x, **call, outputs=2), ss.onnx.LpPool(x, **call)]
+    )

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "arithmetic/division.hpp"
 #include "select/pair_thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 bool goes_backwards(std::int64_t a, std::int64_t b) { return a < 0 || (a == 0 && b < 0); }
 

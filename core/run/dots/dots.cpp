@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <vector>
 
+#include "arithmetic/division.hpp"
 #include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
@@ -26,8 +26,6 @@ const DotMethod& method_of(Format format) {
     if (is_float(format)) return all.floats[static_cast<std::size_t>(format)];
     return all.integers[std::countr_zero(size_of(format))];
 }
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 class Job {
   public:

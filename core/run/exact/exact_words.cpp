@@ -1,6 +1,5 @@
 #include "run/exact/exact_words.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 

@@ -1,7 +1,5 @@
 #include "run/exact/total_elements.hpp"
 
-#include <cstring>
-
 #include "exact/elements.hpp"
 
 namespace samesum {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "layout/copy.hpp"
+#include "layout/set_dims.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/job.hpp"
@@ -17,19 +18,14 @@ namespace samesum {
 
 namespace {
 
-Dims all_of(Dims dims, const Plan& plan, Shape with_inner) {
-    if (plan.shape == with_inner) dims.push(plan.inner);
-    return dims;
-}
-
 class PackedSets {
   public:
     PackedSets(const Plan& plan, const Manner& manner)
         : plan_(plan),
           manner_(manner),
           size_(static_cast<std::int64_t>(size_of(plan.format))),
-          kept_(all_of(plan.kept, plan, Shape::columns)),
-          reduced_(all_of(plan.reduced, plan, Shape::lanes)),
+          kept_(kept_dims(plan)),
+          reduced_(reduced_dims(plan)),
           one_by_one_(are_nearer(reduced_, kept_)),
           packing_(one_by_one_ ? joined(kept_, reduced_) : kept_, size_of(plan.format), plan.swapped),
           together_(
@@ -95,12 +91,6 @@ class PackedSets {
 
     static bool are_nearer(const Dims& a, const Dims& b) {
         return a.rank > 0 && std::abs(a.dim[a.rank - 1].in) < std::abs(b.dim[b.rank - 1].in);
-    }
-    static Dims joined(const Dims& first, const Dims& more) {
-        Dims dims;
-        for (const Dims* each : {&first, &more})
-            for (int i = 0; i < each->rank; ++i) dims.push(each->dim[i]);
-        return dims;
     }
 
     // One set after the other, or one element of each and then the next of each.

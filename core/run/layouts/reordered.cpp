@@ -6,7 +6,6 @@
 
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
-#include "run/reduce/job.hpp"
 #include "select/layout_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"

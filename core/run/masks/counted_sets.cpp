@@ -8,9 +8,8 @@
 
 #include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
-#include "layout/copy.hpp"
+#include "layout/set_dims.hpp"
 #include "run/masks/masked.hpp"
-#include "run/reduce/job.hpp"
 #include "run/room.hpp"
 #include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
@@ -21,20 +20,10 @@ namespace samesum {
 
 namespace {
 
-Dims with_inner(Dims dims, const Plan& plan, Shape shape) {
-    if (plan.shape == shape) dims.push(plan.inner);
-    return dims;
-}
-
 // One set after the other or, if neighbours are those of other sets, one element of each and then the next.
 Dims in_order(const Plan& plan, bool one_by_one) {
-    const Dims kept = with_inner(plan.kept, plan, Shape::columns),
-               reduced = with_inner(plan.reduced, plan, Shape::lanes);
-    Dims dims;
-    for (const Dims* each : {one_by_one ? &kept : &reduced, one_by_one ? &reduced : &kept}) {
-        for (int i = 0; i < each->rank; ++i) dims.push(each->dim[i]);
-    }
-    return dims;
+    const Dims kept = kept_dims(plan), reduced = reduced_dims(plan);
+    return one_by_one ? joined(kept, reduced) : joined(reduced, kept);
 }
 
 bool are_one_by_one(const Plan& plan) {

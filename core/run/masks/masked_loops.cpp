@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/instruction_set.hpp"
+#include "layout/set_dims.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/folded.hpp"
@@ -106,8 +107,7 @@ void add_runs(const MaskedElements& elements, const Method& method, const Masked
 }
 
 void add_lanes(const Plan& plan, const Method& method, const Range& range, const Chosen& chosen, void* tile) {
-    Dims set = plan.reduced;
-    set.push(plan.inner);
+    const Dims set = reduced_dims(plan);
     const MaskedElements elements(set, plan);
     Places place(plan, range.first);
     for (std::int64_t o = range.first; o < range.last; ++o, place.next())

@@ -1,6 +1,5 @@
 // Reductions of the elements that a mask chooses.
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "arithmetic/rounding.hpp"
@@ -10,7 +9,6 @@
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/job.hpp"
 #include "run/reduce/reducing.hpp"
-#include "run/room.hpp"
 #include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
 

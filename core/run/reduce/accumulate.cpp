@@ -8,6 +8,7 @@
 
 #include "kernels/prefetch.hpp"
 #include "layout/copy.hpp"
+#include "layout/set_dims.hpp"
 #include "run/layouts/tangled.hpp"
 #include "run/reduce/folded.hpp"
 #include "select/layout_thresholds.hpp"
@@ -67,8 +68,7 @@ void accumulate_short_lanes(const Plan& plan, const Method& method, const Range&
 // Lanes of many short runs, as whole ones.
 void accumulate_packed_lanes(const Plan& plan, const Method& method, const Range& range, void* tile) {
     record(Route::runs_packed);
-    Dims set = plan.reduced;
-    set.push(plan.inner);
+    const Dims set = reduced_dims(plan);
     const std::size_t size = size_of(plan.format);
     const Packing packing(set, size, plan.swapped);
     alignas(64) char packed[block_elements];

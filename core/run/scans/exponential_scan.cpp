@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "arithmetic/division.hpp"
 #include "exact/exponential_methods.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
@@ -18,8 +19,6 @@ namespace {
 
 // Elements of each line that are copied at a time.
 constexpr std::int64_t copied_rows = 64;
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Lines side by side, or parts of one line, that are columns of a tile: `step` bytes from one to the next.
 struct Columns {

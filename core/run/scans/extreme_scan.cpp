@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "arithmetic/division.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/scan_plan.hpp"
@@ -18,8 +19,6 @@ namespace {
 
 // Bytes that are copied at a time.
 constexpr std::int64_t copied_bytes = 8 << 10;
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 class Job {
   public:

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "layout/copy.hpp"
-#include "layout/stream.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"

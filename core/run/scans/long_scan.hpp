@@ -2,9 +2,6 @@
 // before.
 #pragma once
 
-#include <atomic>
-#include <vector>
-
 #include "run/scans/interleaved_scan.hpp"
 #include "run/scans/line_scan.hpp"
 #include "run/scans/row_scan.hpp"

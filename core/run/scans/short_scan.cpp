@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "arithmetic/rounding.hpp"
-#include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
 #include "run/layouts/tangled.hpp"

@@ -1,7 +1,6 @@
 #include "run/segments/placed.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 

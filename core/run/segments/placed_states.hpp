@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include "arithmetic/error_free.hpp"
 #include "arithmetic/rounding.hpp"

@@ -75,6 +75,7 @@ void reduce_some_in_order(const SegmentCall& call, const std::vector<std::int64_
 }  // namespace
 
 SegmentReport reduce_segments(const SegmentCall& call) {
+    const FloatingPointScope scope;
     const Placed placed = suits_places(call.labels) ? reduce_in_places(call) : Placed{};
     if (!placed.is_done) return reduce_in_order(call);
     if (placed.stranger >= 0) return {placed.stranger, -1};

@@ -56,16 +56,12 @@ void add_to_totals(const View& piece, const bool* reduced, Map map, WholeWords* 
     for_each_range(piece, reduced, sums.method.max_columns,
                    [&](const Plan& plan, const Outputs& part, const Range& range, std::mutex* joining) {
                        const TileScope tile;
-                       open_tile(plan, sums.method, part.count(), tile.tile());
-                       accumulate(plan, sums.method, range, tile.tile());
-                       close_tile(plan, sums.method, part.count(), tile.tile());
-                       const auto lock =
-                           joining ? std::unique_lock(*joining) : std::unique_lock<std::mutex>();
-                       for (std::int64_t j = 0; j < part.count(); ++j) {
-                           std::uint64_t words[3];
-                           sums.words(tile.tile(), static_cast<std::size_t>(j), words);
-                           add(totals[place_of(plan, part, j)], words);
-                       }
+                       add_range(plan, sums.method, part, range, joining, tile.tile(),
+                                 [&](std::size_t j, std::size_t place) {
+                                     std::uint64_t words[3];
+                                     sums.words(tile.tile(), j, words);
+                                     add(totals[place], words);
+                                 });
                    });
 }
 

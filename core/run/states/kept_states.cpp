@@ -52,14 +52,10 @@ void add_to_states(const View& piece, const bool* reduced, const Method& method,
     for_each_range(piece, reduced, method.max_columns,
                    [&](const Plan& plan, const Outputs& part, const Range& range, std::mutex* joining) {
                        const TileScope tile;
-                       open_tile(plan, method, part.count(), tile.tile());
-                       accumulate(plan, method, range, tile.tile());
-                       close_tile(plan, method, part.count(), tile.tile());
-                       const auto lock =
-                           joining ? std::unique_lock(*joining) : std::unique_lock<std::mutex>();
-                       for (std::int64_t j = 0; j < part.count(); ++j)
-                           method.merge(states, static_cast<std::size_t>(place_of(plan, part, j)),
-                                        tile.tile(), static_cast<std::size_t>(j), 1);
+                       add_range(plan, method, part, range, joining, tile.tile(),
+                                 [&](std::size_t j, std::size_t place) {
+                                     method.merge(states, place, tile.tile(), j, 1);
+                                 });
                    });
 }
 

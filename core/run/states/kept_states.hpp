@@ -18,6 +18,19 @@ using TakeRange = std::function<void(const Plan&, const Outputs& part, const Ran
 // All elements of `piece`, in tasks on threads as far as they are worth it.
 void for_each_range(const View& piece, const bool* reduced, std::size_t most_columns, const TakeRange& take);
 
+// Makes a tile of the elements of a range, then give(j, place) of each of its outputs, whose place among all
+// is that; one task at a time.
+template <class Give>
+void add_range(const Plan& plan, const Method& method, const Outputs& part, const Range& range,
+               std::mutex* joining, void* tile, const Give& give) {
+    open_tile(plan, method, part.count(), tile);
+    accumulate(plan, method, range, tile);
+    close_tile(plan, method, part.count(), tile);
+    const auto lock = joining != nullptr ? std::unique_lock(*joining) : std::unique_lock<std::mutex>();
+    for (std::int64_t j = 0; j < part.count(); ++j)
+        give(static_cast<std::size_t>(j), static_cast<std::size_t>(place_of(plan, part, j)));
+}
+
 // Adds the elements of each reduced set of `piece` to its state; `states` are those of the method, one for
 // each output in row-major order.
 void add_to_states(const View& piece, const bool* reduced, const Method& method, void* states);

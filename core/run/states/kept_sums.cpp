@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 
 #include "kernels/instruction_set.hpp"
 #include "methods/exact_blocks.hpp"
@@ -108,13 +107,8 @@ void add_to_totals(const View& piece, const bool* reduced, Map map, Superaccumul
                        KeptTile& tile = KeptTile::of(scope.tile());
                        Overflow overflow;
                        tile.overflow = &overflow;
-                       open_tile(plan, method, part.count(), &tile);
-                       accumulate(plan, method, range, &tile);
-                       close_tile(plan, method, part.count(), &tile);
-                       const auto lock =
-                           joining ? std::unique_lock(*joining) : std::unique_lock<std::mutex>();
-                       for (std::int64_t j = 0; j < part.count(); ++j)
-                           tile.give_to(totals[place_of(plan, part, j)], static_cast<std::size_t>(j));
+                       add_range(plan, method, part, range, joining, &tile,
+                                 [&](std::size_t j, std::size_t place) { tile.give_to(totals[place], j); });
                    });
 }
 
