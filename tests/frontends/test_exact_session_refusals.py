@@ -30,6 +30,8 @@ I64 = TensorProto.INT64
         ),
         (["Conv"], UnsupportedOperator, "operators names 'Conv', which samesum does not take over"),
         ("Softmax", AttributeValueError, "operators is the text 'Softmax'; a sequence of names is needed"),
+        (3, DtypeError, "operators is 3; a sequence of names is needed"),
+        ([["Softmax"]], DtypeError, r"operators is \[\['Softmax'\]\]; a sequence of names is needed"),
         ([], AttributeValueError, "operators names none"),
     ],
 )

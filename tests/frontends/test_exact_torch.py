@@ -170,6 +170,8 @@ def test_operators_choose_which_are_exact() -> None:
         pass
     with pytest.raises(AttributeValueError, match="operators is the text 'sum'"), exact("sum"):
         pass
+    with pytest.raises(ss.DtypeError, match="operators is 3; a sequence of names is needed"), exact(3):  # type: ignore[arg-type]
+        pass
 
 
 class Layer(torch.nn.Module):  # type: ignore[misc]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from samesum.algebra.rows import SUM
 from samesum.engine.segments import reduce_labelled
 from samesum.engine.words import product_error
 from samesum.formats.arrays import NDArray
-from samesum.formats.rounding import FORMATS
+from samesum.formats.rounding import FORMATS, quotient
 
 _LEAST, _MOST = -960, 1024
 """Exponents between which the product of two fractions and its rounding error are multiples of 2^-1074 that float64
 holds: the error is a multiple of 2^-106."""
-_DIGITS = 53
 
 
 def sum_weighted(rows: NDArray, weights: NDArray, labels: NDArray, out: NDArray, what: str = "labels") -> None:
@@ -34,7 +35,7 @@ def sum_weighted(rows: NDArray, weights: NDArray, labels: NDArray, out: NDArray,
 
 
 def _sum_doubles(rows: NDArray, weights: NDArray, labels: NDArray, out: NDArray, what: str) -> None:
-    """The sum of all products and of their rounding errors; in integers where float64 does not hold these."""
+    """The sum of all products and of their rounding errors; in fractions where float64 does not hold these."""
     (a, b), exponents = _fractions(rows, weights)
     product = a * b
     error = product_error(a, b, product)
@@ -50,7 +51,7 @@ def _sum_doubles(rows: NDArray, weights: NDArray, labels: NDArray, out: NDArray,
     for label, column in sorted({(int(labels[i]), int(j)) for i, j in np.argwhere(beyond)}):
         here = labels == label
         if is_finite[here, column].all():
-            out[label, column] = _sum_of_integers(rows[here, column], weights[here, column])
+            out[label, column] = _exact_sum(rows[here, column], weights[here, column])
 
 
 def _fractions(rows: NDArray, weights: NDArray) -> tuple[tuple[NDArray, NDArray], NDArray]:
@@ -59,12 +60,7 @@ def _fractions(rows: NDArray, weights: NDArray) -> tuple[tuple[NDArray, NDArray]
     return (a, b), first + second
 
 
-def _sum_of_integers(a: NDArray, b: NDArray) -> float:
-    terms = []
-    for x, y in zip(a, b, strict=True):
-        (p, first), (q, second) = np.frexp(x), np.frexp(y)
-        number = int(np.ldexp(p, _DIGITS)) * int(np.ldexp(q, _DIGITS))
-        terms.append((number, int(first) + int(second) - 2 * _DIGITS))
-    least = min(exponent for _, exponent in terms)
-    total = sum(number << (exponent - least) for number, exponent in terms)
-    return float(np.array(FORMATS["float64"].nearest(total, least), np.uint64).view(np.float64))
+def _exact_sum(a: NDArray, b: NDArray) -> float:
+    total = sum((Fraction(x) * Fraction(y) for x, y in zip(a.tolist(), b.tolist(), strict=True)), Fraction(0))
+    bits = FORMATS["float64"].nearest(*quotient(total.numerator, 0, total.denominator))
+    return float(np.array(bits, np.uint64).view(np.float64))

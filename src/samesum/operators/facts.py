@@ -10,12 +10,17 @@ from collections.abc import Iterable
 import numpy as np
 
 from samesum.errors import SamesumError
-from samesum.formats.arrays import Shape
+from samesum.formats.arrays import Dtype, Shape
 from samesum.formats.axes import all_from_front
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts
 from samesum.specs.bind import Operation
 
 INT64 = np.dtype(np.int64)
+
+
+def stash_of(dtype: Dtype) -> Dtype:
+    """The type of the inner outputs of a normalization: float32, and float64 of float64."""
+    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
 
 
 def at(facts: Facts, position: int) -> Fact:

@@ -13,7 +13,7 @@ import numpy as np
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray, Shape
 from samesum.formats.axes import from_front
-from samesum.operators.facts import INT64, at, broadcast, first
+from samesum.operators.facts import INT64, at, broadcast, first, stash_of
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Infer, Run
 
 _SIZES = (0, 1, 840, 1680)
@@ -148,7 +148,7 @@ def layer_norm_outputs(attributes: Attributes, facts: Facts, count: int) -> tupl
     data = first(facts)
     if data.dtype is None or data.shape is None:
         return (Fact(data.dtype, data.shape), *(UNKNOWN,) * (count - 1))
-    stash = np.dtype(np.float64 if data.dtype == np.float64 else np.float32)
+    stash = stash_of(data.dtype)
     try:
         axis = from_front(attributes["axis"], len(data.shape))
     except SamesumError:

@@ -10,8 +10,8 @@ from samesum.engine.norms import normalize_lines, normalize_lines_with_inverse
 from samesum.engine.windows import reduce_terms
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.facts import at, first
-from samesum.operators.norms import from_axis, inside, rms_norm, stash_of
+from samesum.operators.facts import at, first, stash_of
+from samesum.operators.norms import from_axis, inside, rms_norm
 from samesum.operators.pointwise import given, optional
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Inputs, Row, RunAll, several
 
@@ -67,7 +67,7 @@ def simplified_norm(attributes: Attributes, inputs: Inputs, count: int) -> tuple
         return (rms_norm(attributes, inputs),)
     x = given(inputs, 0)
     axes = from_axis(attributes, x)
-    inverse = normalize_lines_with_inverse(RMS_NORM, x, axes, inside(attributes), None, None, stash_of(x))[1]
+    inverse = normalize_lines_with_inverse(RMS_NORM, x, axes, inside(attributes), None, None, stash_of(x.dtype))[1]
     return rms_norm(attributes, inputs), inverse
 
 

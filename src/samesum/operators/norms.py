@@ -12,8 +12,9 @@ from samesum.algebra.rows import L1_NORM as L1
 from samesum.engine.memory import KEEPDIMS, reduce
 from samesum.engine.norms import NO_EPSILON, Epsilon, normalize_lines, normalize_lines_with_inverse
 from samesum.errors import AttributeValueError, ShapeError
-from samesum.formats.arrays import Dtype, NDArray
+from samesum.formats.arrays import NDArray
 from samesum.formats.axes import all_from_front, from_front
+from samesum.operators.facts import stash_of
 from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import whole_axes
 from samesum.operators.power_norms import root_of_powers, whole_power
@@ -31,11 +32,6 @@ def inside(attributes: Attributes) -> Epsilon:
 def epsilon_of(attributes: Attributes, name: str = "epsilon") -> float:
     """The float32 value of an attribute of Kind.EPSILON: it is finite and not negative."""
     return float(np.float32(attributes[name]))
-
-
-def stash_of(x: NDArray) -> Dtype:
-    """The type of inner outputs: float32, and float64 of float64."""
-    return np.dtype(np.float64 if x.dtype == np.float64 else np.float32)
 
 
 def from_axis(attributes: Attributes, x: NDArray) -> tuple[int, ...]:
@@ -56,7 +52,7 @@ def layer_norm_outputs(attributes: Attributes, inputs: Inputs, count: int) -> tu
         return (layer_norm(attributes, inputs),)
     x = given(inputs, 0)
     axes = from_axis(attributes, x)
-    stash = stash_of(x)
+    stash = stash_of(x.dtype)
     result, inverse = normalize_lines_with_inverse(
         LAYER_NORM, x, axes, inside(attributes), given(inputs, 1), optional(inputs, 2), stash
     )

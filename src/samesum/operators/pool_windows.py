@@ -54,7 +54,7 @@ def checked(pool: Pool, rank: int, names: tuple[str, str, str, str, str]) -> Poo
     lists = []
     given = (pool.kernel, pool.strides, pool.dilations, pool.begins, pool.ends)
     for name, values, least in zip(names, given, (1, 1, 1, 0, 0), strict=True):
-        full = values or ((least,) * spatial if values == () and name != names[0] else values)
+        full = values if values or name == names[0] else (least,) * spatial
         if len(full) != spatial:
             raise ShapeError(f"{name} has {len(full)} numbers; the data has {spatial} spatial axes")
         if min(full) < least:

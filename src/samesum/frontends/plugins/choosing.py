@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from samesum.errors import AttributeValueError, UnsupportedOperator
+from samesum.errors import AttributeValueError, DtypeError, UnsupportedOperator
 from samesum.specs.lookup import folded
 from samesum.specs.row import Operator, Standard
+
+
+def names_in(operators: Iterable[str]) -> tuple[str, ...]:
+    """The names, each of them once; AttributeValueError for one text, DtypeError for what is no sequence of names."""
+    if isinstance(operators, str):
+        raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
+    names = tuple(operators) if isinstance(operators, Iterable) else None
+    if names is None or not all(isinstance(each, str) for each in names):
+        raise DtypeError(f"operators is {operators!r}; a sequence of names is needed")
+    return tuple(dict.fromkeys(names))
 
 
 def chosen_names(standard: Standard, operators: Iterable[str] | None, offered: Iterable[Operator]) -> tuple[str, ...]:
     """The names asked for, as the standard spells them; for None those of all operators that are offered.
 
-    Raises UnsupportedOperator for a name of another operator, AttributeValueError for one text and for no name.
+    Raises UnsupportedOperator for a name of another operator, AttributeValueError for one text and for no name,
+    DtypeError for what is no sequence of names.
     """
     known = tuple(operator.name for operator in offered)
     if operators is None:
         return known
-    if isinstance(operators, str):
-        raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
-    names = {folded(standard, each): each for each in operators}
+    names = {folded(standard, each): each for each in names_in(operators)}
     allowed = {folded(standard, name) for name in known}
     if others := [repr(each) for key, each in names.items() if key not in allowed]:
         raise UnsupportedOperator(

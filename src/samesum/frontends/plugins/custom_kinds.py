@@ -68,7 +68,7 @@ def kind_of(operator: Operator, version: Version) -> LineKind:
     """What the core computes for the version."""
     kind = _KINDS[operator.name]
     if operator.name == "GroupNormalization" and version.since < _CHANNELS_SCALED_SINCE:
-        return LineKind(kind.name, kind.code | _BY_GROUP, kind.inner_outputs, kind.least_rank)
+        return replace(kind, code=kind.code | _BY_GROUP)
     return kind
 
 

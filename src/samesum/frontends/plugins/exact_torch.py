@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-from samesum.errors import AttributeValueError, MissingPackage, UnsupportedOperator
+from samesum.errors import MissingPackage, UnsupportedOperator
+from samesum.frontends.plugins.choosing import names_in
 
 NAMES = (
     *("sum", "mean", "amin", "amax", "prod", "var", "std", "norm", "cumsum", "cumprod"),
@@ -34,7 +35,8 @@ def exact(operators: Iterable[str] | None = None) -> Iterator[None]:
     its weight and bias. Other arguments (complex numbers, other norms, variances of too few elements) stay PyTorch's,
     and so do what `torch.compile` has compiled and an `rms_norm` that `torch.func` or a tracer looks into.
     `operators` chooses some by name. At the end of the block everything is as it was. Raises MissingPackage without
-    torch, UnsupportedOperator for a name that is not listed here.
+    torch, UnsupportedOperator for a name that is not listed here, AttributeValueError for one text, DtypeError for what
+    is no sequence of names.
     Source: https://pytorch.org/docs/stable/library.html.
 
     >>> import torch
@@ -52,9 +54,7 @@ def exact(operators: Iterable[str] | None = None) -> Iterator[None]:
 
 
 def _chosen(operators: Iterable[str] | None) -> tuple[str, ...]:
-    if isinstance(operators, str):
-        raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
-    names = NAMES if operators is None else tuple(dict.fromkeys(operators))
+    names = NAMES if operators is None else names_in(operators)
     if unknown := [name for name in names if name not in NAMES]:
         raise UnsupportedOperator(f"no operator {', '.join(map(repr, unknown))}; allowed are {', '.join(NAMES)}")
     return names
