@@ -25,6 +25,12 @@ def test_every_suite_is_described_with_its_size() -> None:
         assert count == number or (said.endswith("more") and count > number), (name, said, count)
 
 
+def test_the_readme_tells_how_many_cases_there_are() -> None:
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    sizes = re.findall(r"^\| `[a-z-]+` \| (\d+)(?: and more)? \|", PAGE, re.MULTILINE)
+    assert re.findall(r"(\d+) cases, none needs a network", readme) == [str(sum(map(int, sizes)))]
+
+
 def test_the_result_has_a_line_for_each_suite() -> None:
     _, _, table = PAGE.partition("| suite | samesum ")
     assert re.findall(r"^\| ([a-z-]+) \| \d", table, re.MULTILINE) == [*SUITES, "all"]
