@@ -57,6 +57,20 @@ def test_halves_that_cancel_and_halfway_results(dtype: np.dtype[Any]) -> None:
             check(line[0][None], line[1][None], f"{n} pairs and {x}")
 
 
+@pytest.mark.parametrize("n", [2, 9, 20, 40])
+def test_float64_results_next_to_the_middle_of_two(n: int) -> None:
+    """Pairs that nearly cancel, what is left of them in float64 taken away, and a tie: the sign of the rest decides."""
+    rng = np.random.default_rng(n)
+    a, b = (rng.normal(size=(300, n)) * 2.0 ** rng.integers(-20, 20, (300, n)) for _ in range(2))
+    half = n // 2
+    a[:, half : 2 * half] = -a[:, :half]
+    b[:, half : 2 * half] = b[:, :half] * (1 + 2.0 ** -rng.integers(30, 53, (300, half)))
+    left, power = dot(a, b), 2.0 ** rng.integers(0, 40, 300)
+    a = np.concatenate([a, np.ones((300, 2)), -np.ones((300, 1))], 1)
+    b = np.concatenate([b, np.stack([power, power * 2.0**-53, left], 1)], 1)
+    check(a, b, f"{n} elements")
+
+
 def test_products_beyond_the_range_of_float64_count_in_full() -> None:
     big, small = (
         np.array([1e300, 1e-300, 5e-324, 1e200, -1e300, 3.0]),

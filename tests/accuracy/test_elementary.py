@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cases
-from elementary import FUNCTIONS, around_one, correctly_rounded, every, specials, ulps_off
+from elementary import FUNCTIONS, around_one, correctly_rounded, every, exactly, specials, ulps_off
 from oracle import assert_bits, bits_of, form_of
 from samesum.engine import elementwise
 from samesum.engine.elementwise import exponential, logarithm
@@ -50,6 +50,24 @@ def test_float32(name: str) -> None:
     mild = (cases.make("normal", np.float64, 50_000, 9) * 4).astype(dtype)
     x = np.concatenate([bits.astype(np.uint32).view(dtype), around_one(dtype, 2000), specials(dtype), mild])
     assert_bits(OURS[name](x), correctly_rounded(*FUNCTIONS[name], dtype, x), name)
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@each_function
+def test_float32_results_next_to_the_middle_of_two(name: str) -> None:
+    """Within 2^-41 of it, relatively: as near as the bounds with which results in float64 are accepted."""
+    quick, exact = FUNCTIONS[name]
+    rng = np.random.default_rng(11)
+    x = (rng.normal(size=1_000_000) * 2.0 ** rng.uniform(-6, 4, 1_000_000)).astype(np.float32)
+    x = np.abs(x) if name == "log" else x
+    with np.errstate(all="ignore"):
+        y = quick(x.astype(np.float64))
+    places = bits_of(y) & np.uint64((1 << 29) - 1)
+    near = np.abs(places.astype(np.int64) - (1 << 28)) < 1 << 12
+    hard = x[near & (np.abs(y) > 1e-37) & (np.abs(y) < 1e38)]
+    assert len(hard) >= 5
+    expected = np.array([exactly(exact, hard.dtype, each) for each in hard], np.uint32)
+    assert_bits(OURS[name](hard), expected.view(np.float32), name)
 
 
 @pytest.mark.slow

@@ -109,6 +109,20 @@ def test_results_halfway_between_two_floats(dtype: np.dtype[Any]) -> None:
         check(RMS_NORM, x, Epsilon(), scale, bias)
 
 
+@each_dtype
+@pytest.mark.usefixtures("each_instruction_set")
+def test_results_next_to_the_middle_of_two_floats(dtype: np.dtype[Any]) -> None:
+    """Beside a bias of one, scales next to an odd number of half places over each quotient: on both sides of ties."""
+    last, n = float(ml_dtypes.finfo(dtype).eps), 24  # type: ignore[no-untyped-call]
+    for row in (LAYER_NORM, RMS_NORM, L2_QUOTIENT):
+        for seed in range(3):
+            x = cases.make("normal", dtype, n, seed)
+            quotients = expected_line(row, x, Epsilon()).astype(np.float64)
+            halves = np.resize([0.5, 1.5, -0.25, 2.5], n) * last
+            scale = (halves / np.where(quotients == 0, 1, quotients)).astype(dtype)
+            check(row, x[None], Epsilon(), scale, np.ones(n, dtype))
+
+
 @each_row
 @each_dtype
 @pytest.mark.usefixtures("each_instruction_set")

@@ -43,6 +43,23 @@ def test_exact_arithmetic(dtype: np.dtype[Any]) -> None:
 
 @pytest.mark.usefixtures("each_instruction_set")
 @each_float
+def test_results_next_to_the_middle_of_two_floats(dtype: np.dtype[Any]) -> None:
+    """The exponentials of what is below one come next to an odd number of half places above it, on either side."""
+    last = float(ml_dtypes.finfo(dtype).eps)  # type: ignore[no-untyped-call]
+    lines = []
+    for halves in (1, 3, 5, 7, 9, 101):
+        for parts in (1, 3, 8):
+            below = np.array(1 + np.log(halves * last / 2 / parts)).astype(dtype)
+            for each in (np.nextafter(below, dtype.type(-9)), below, np.nextafter(below, dtype.type(9))):
+                lines.append([1.0] + [float(each)] * parts + [-1e4] * (8 - parts))
+    x = np.array(lines).astype(dtype)
+    expected = np.stack([exact.reduce(LOGSUMEXP, x[:, : k + 1], 1) for k in range(9)], 1)
+    assert_bits(ss.cumulative_logsumexp(x, 1), expected, "lines")
+    assert_bits(np.ascontiguousarray(ss.cumulative_logsumexp(x.T.copy(), 0).T), expected, "columns")
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+@each_float
 @pytest.mark.parametrize(("count", "n"), [(1, 1), (1, 300), (3, 40), (70, 9), (9, 257)])
 def test_every_layout(dtype: np.dtype[Any], count: int, n: int) -> None:
     x = drawn(dtype, count, n)
