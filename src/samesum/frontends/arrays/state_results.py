@@ -33,7 +33,7 @@ def result_of(name: str, dtype: Dtype, measures: Mapping[str, Measure], correcti
     elif name in MOMENTS:
         squares: Any = measures["square"]
         result = measure.totals.rounded_moments(squares.totals, int(MOMENTS[name]), correction, dtype, counts.values)
-    elif key == "product":
+    elif key in ("product", "exponential"):
         result = measure.result(dtype)
     else:
         result = _kept_values(name, measure, described)
