@@ -11,8 +11,8 @@
 
 namespace samesum {
 
-// The greatest different values with their numbers, and the words of the exponentials of all others. Values are
-// doubles that are no -0, or 64-bit integers.
+// The greatest different values with their numbers, and the words of the exponentials of all others. Values
+// are doubles that are no -0, or 64-bit integers.
 template <class Value>
 class ExponentialTotal {
   public:

@@ -74,7 +74,8 @@ bool ExponentialTotal<Value>::decode(const char*& from, const char* end, Exponen
     if (total.has_nan_ || total.has_infinity_) return total.used_ == 0;
     const bool has_words = flags == words_flag, is_full = total.used_ == most_values;
     if ((flags != 0 && !has_words) || total.used_ > most_values || (has_words && !is_full)) return false;
-    const std::ptrdiff_t words = 2 * total.used_ + (is_full ? 1 : 0) + (has_words ? 1 + 2 * WordWindow::words : 0);
+    const std::ptrdiff_t words =
+        2 * total.used_ + (is_full ? 1 : 0) + (has_words ? 1 + 2 * WordWindow::words : 0);
     if (end - from < 8 * words) return false;
     for (std::size_t i = 0; i < static_cast<std::size_t>(total.used_); ++i) {
         total.value_[i] = std::bit_cast<Value>(take_word(from));

@@ -82,7 +82,8 @@ class Tables {
   public:
     static const Tables& of(bool negative) {
         static const std::array<std::unique_ptr<const Tables>, 2> both{
-            std::unique_ptr<const Tables>(new Tables(false)), std::unique_ptr<const Tables>(new Tables(true))};
+            std::unique_ptr<const Tables>(new Tables(false)),
+            std::unique_ptr<const Tables>(new Tables(true))};
         return *both[negative];
     }
 
@@ -145,9 +146,8 @@ LeadingLimbs fraction_exponential(std::uint64_t u, bool negative) {
     const auto& c = coefficients[negative];
     LeadingLimbs result{{}, 1};
     result.limb[0] = coefficients[0][terms][0];
-    [&]<std::size_t... i>(std::index_sequence<i...>) {
-        (step<terms - 1 - i>(u, c, mask, result.limb), ...);
-    }(std::make_index_sequence<terms>{});
+    [&]<std::size_t... i>(std::index_sequence<i...>) { (step<terms - 1 - i>(u, c, mask, result.limb), ...); }
+    (std::make_index_sequence<terms>{});
     return result;
 }
 
@@ -164,7 +164,8 @@ LeadingLimbs tiny_exponential(const Magnitude& x) {
     const Number t = shift < 0 ? (shift > -64 ? unit >> -shift : Number{}) : unit << shift;
     // t < 2^-zeros: what the series leaves out is less than 2^-256.
     const int zeros = -x.exponent - std::bit_width(x.significand);
-    const Number power = small_exponential(t, x.negative, static_cast<std::size_t>(LeadingLimbs::bits / zeros) + 1);
+    const Number power =
+        small_exponential(t, x.negative, static_cast<std::size_t>(LeadingLimbs::bits / zeros) + 1);
     const bool is_fraction = power.whole() == 0;
     const Number fraction = is_fraction ? power : power >> 1;
     LeadingLimbs result{{}, is_fraction ? 0 : 1};
@@ -176,7 +177,8 @@ LeadingLimbs tiny_exponential(const Magnitude& x) {
 
 Magnitude Magnitude::of(double x) {
     const Element e = float_at<Format::f64>(&x);
-    Magnitude m{0, 0, e.significand, e.exponent, e.exponent < -fraction_bits && e.significand != 0, e.negative};
+    Magnitude m{0,         0, e.significand, e.exponent, e.exponent < -fraction_bits && e.significand != 0,
+                e.negative};
     if (m.is_tiny || e.significand == 0) return m;
     if (e.exponent >= 0) {
         m.whole = e.significand << e.exponent;

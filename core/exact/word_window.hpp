@@ -29,7 +29,8 @@ class WordWindow {
             for (std::size_t i = 0; i < WordExponential::count; ++i) word_[i + least] += x.word[i];
             return;
         }
-        for (std::int64_t i = first < 0 ? -first : 0; i < static_cast<std::int64_t>(WordExponential::count); ++i)
+        for (std::int64_t i = first < 0 ? -first : 0; i < static_cast<std::int64_t>(WordExponential::count);
+             ++i)
             word_[static_cast<std::size_t>(first + i)] += u128{x.word[static_cast<std::size_t>(i)]} * times;
     }
 

@@ -9,7 +9,8 @@ namespace samesum::python {
 inline void construct_exponentials(ExponentialTotals* self, nb::handle dtype, std::int64_t outputs) {
     const Format in = checked_format(reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
     if (is_byte_float(in) || outputs < 0)
-        raise("DtypeError", "sums of exponentials of " + name_of(in) + ", " + std::to_string(outputs) + " outputs");
+        raise("DtypeError",
+              "sums of exponentials of " + name_of(in) + ", " + std::to_string(outputs) + " outputs");
     new (self) ExponentialTotals(in, outputs);
 }
 

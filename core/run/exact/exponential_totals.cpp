@@ -10,9 +10,8 @@
 namespace samesum {
 
 ExponentialTotals::ExponentialTotals(Format in, std::int64_t outputs) : in_(in), outputs_(outputs) {
-    with_exponential_value(in, [&]<class Value>(Value) {
-        totals_.emplace<Of<Value>>(static_cast<std::size_t>(outputs));
-    });
+    with_exponential_value(
+        in, [&]<class Value>(Value) { totals_.emplace<Of<Value>>(static_cast<std::size_t>(outputs)); });
 }
 
 void ExponentialTotals::add(const View& piece, const bool* reduced) {

@@ -1,4 +1,4 @@
-"""What a state keeps of sums of exponentials: their greatest terms, and many more bits of the rest than any format has."""
+"""What a state keeps of sums of exponentials: the greatest elements, and many bits of what the others add up to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from samesum.frontends.arrays.measure import Axes, Measure
 
 
 class Exponentials(Measure):
-    """The 32 greatest different elements with their numbers, and 320 leading bits of the exponentials of all others."""
+    """The 32 greatest different elements with their numbers, and 240 leading bits of the exponentials of all others."""
 
     def __init__(self, dtype: Dtype, kept: Axes) -> None:
         self.like = np.empty(kept, np.bool_)

@@ -8,8 +8,8 @@ from typing import Literal
 from samesum.algebra.pieces import Finalize
 
 StateName = Literal[
-    "sum", "mean", "l1_norm", "l1", "l2_norm", "l2", "sum_square", "var", "std", "rms", "log_sum", "logsumexp", "prod", "min",
-    "max", "argmin", "argmax", "all", "any", "count_nonzero",
+    "sum", "mean", "l1_norm", "l1", "l2_norm", "l2", "sum_square", "var", "std", "rms", "log_sum", "logsumexp",
+    "prod", "min", "max", "argmin", "argmax", "all", "any", "count_nonzero",
 ]  # fmt: skip
 
 
