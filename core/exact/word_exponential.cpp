@@ -202,9 +202,12 @@ LeadingLimbs exponential_limbs(const Magnitude& x) {
     const Tables& tables = Tables::of(x.negative);
     const std::uint64_t low = static_cast<std::uint64_t>(x.fraction);
     const std::size_t high = static_cast<std::size_t>(x.fraction >> 64);
-    LeadingLimbs power = fraction_exponential(low, x.negative);
-    multiply(power, tables.coarse(high / entries));
-    multiply(power, tables.fine(high % entries));
+    LeadingLimbs power = low != 0 ? fraction_exponential(low, x.negative) : tables.fine(0);
+    if (high != 0) {
+        LeadingLimbs part = tables.coarse(high / entries);
+        multiply(part, tables.fine(high % entries));
+        multiply(power, part);
+    }
     std::size_t chunk = 0;
     for (std::uint64_t rest = x.whole; rest != 0; rest /= entries, ++chunk)
         multiply(power, tables.whole(chunk, rest % entries));
