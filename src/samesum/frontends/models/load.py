@@ -41,9 +41,11 @@ def load(source: Source, weights: Source | None = None, *, fuse_normalizations: 
     from samesum.frontends.models.model import Model
     from samesum.graph.program import prepare
 
+    if not isinstance(fuse_normalizations, bool):
+        raise DtypeError(f"fuse_normalizations is {fuse_normalizations!r}; True or False is needed")
     name, path, data = _content(source)
     with during(name), FloatingPointScope():  # numbers are read and constants computed
-        return Model(prepare(_graph(name, path, data, weights), bool(fuse_normalizations)))
+        return Model(prepare(_graph(name, path, data, weights), fuse_normalizations))
 
 
 def survey(source: Source) -> Survey:
