@@ -90,6 +90,15 @@ def test_a_result_that_stays_in_float32_keeps_the_conversion_before_it(write: Wr
 
 
 @WRITERS
+def test_a_conversion_to_the_same_type_is_left_out(write: Writer) -> None:
+    lines = "Cast>float32 x h; " + _SQUARES + "n; Cast>float32 n y"
+    x, known = sample(np.float32), constants(np.float32)
+    model = write(lines, np.float32, fuse_normalizations=True)
+    assert model.operators == ("fused.RMSNorm",)
+    assert_bits(model.run(x)["y"], ss.rms_norm(x, 16, eps=float(known["eps32"])))
+
+
+@WRITERS
 def test_a_conversion_that_loses_bits_makes_the_data(write: Writer) -> None:
     lines = "Cast>float16 x k; Cast>float32 k h; " + _SQUARES + "y"
     x, known = sample(np.float32) + np.float32(2.0**-15), constants(np.float32)

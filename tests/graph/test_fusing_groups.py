@@ -110,6 +110,24 @@ def test_a_scale_of_other_axes_runs_node_by_node() -> None:
     assert_bits(asked.run(x)["y"], plain.run(x)["y"])
 
 
+@DTYPES
+def test_an_instance_norm_with_a_scale_and_a_bias_behind_it(dtype: Any) -> None:
+    """PyTorch's has neither; its channels are lines of their own."""
+    known = {"ones": np.ones(6, dtype), "zeros": np.zeros(6, dtype), "eps": np.array(0, dtype)}
+    known |= {name: weights(dtype)[name] for name in ("gamma", "beta")}
+    node, kind = helper.make_node, helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    nodes = [
+        node("InstanceNormalization", ["x", "ones", "zeros"], ["n"], epsilon=2.0**-10),
+        node("Mul", ["n", "gamma"], ["g"]),
+        node("Add", ["g", "beta"], ["y"]),
+    ]
+    data = onnx_bytes(nodes, {"x": (kind, ["n", 6, "h", "w"])}, {"y": (kind, None)}, known, opset=22)
+    model, x = ss.load(data, fuse_normalizations=True), sample(dtype)
+    assert model.operators == ("fused.LayerNorm",)
+    scale, bias = (known[name].reshape(-1) for name in ("gamma", "beta"))
+    assert_bits(model.run(x)["y"], ss.group_norm(x, 6, scale, bias, eps=2.0**-10))
+
+
 def test_mixed_precision_is_rounded_once() -> None:
     """As a network in float16 with its normalization in float32 is exported."""
     constants = {"dims": np.int64([0, 3, -1]), "ones": np.ones(3, "f"), "zeros": np.zeros(3, "f")}

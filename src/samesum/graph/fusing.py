@@ -13,7 +13,8 @@ from samesum.errors import SamesumError, saying
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.graph.model import Graph
 from samesum.graph.recognizing import Recognizer, Written
-from samesum.graph.recognizing_groups import group_dims, in_groups, keeps_samples, lines_of
+from samesum.graph.recognizing_groups import group_dims, in_groups, keeps_samples
+from samesum.graph.recognizing_nodes import lines_of, with_more
 from samesum.graph.steps import Step
 from samesum.graph.wiring import Wiring, is_within
 from samesum.operators.rows import Cut, Inputs
@@ -38,10 +39,10 @@ def _found(steps: Sequence[Step], wiring: Wiring) -> list[Written]:
     """The normalizations; one of lines that is a part of one of groups is not among them."""
     recognizer, found = Recognizer(wiring), []
     for step in steps:
-        written = recognizer.at(step)
-        lines = written or lines_of(step, wiring)
+        written, node = recognizer.at(step), lines_of(step, wiring)
+        lines = written or node
         of_groups = None if lines is None else in_groups(lines, wiring)
-        if (each := of_groups or written) is not None:
+        if (each := of_groups or written or (node and with_more(node, wiring))) is not None:
             found.append(each)
     return found
 
@@ -80,11 +81,11 @@ def _step(written: Written, end: Step, wiring: Wiring) -> Step:
 
 
 def _data_of(written: Written, uses: set[str], wiring: Wiring) -> str:
-    """What is normalized: a converted value if all steps read that one and the result has its type, not a shorter one.
+    """What is normalized: the data, or what they were converted to if that, and not the data, has the result's type.
 
     Then lines have one type, which the core is fastest with.
     """
-    if len(uses) == 1:
+    if len(uses) == 1 and wiring.fact(written.data).dtype != written.dtype:
         (name,) = uses
         if wiring.fact(name).dtype == written.dtype:
             return name
@@ -111,6 +112,8 @@ def _detail(written: Written) -> str:
     said = [f"{written.groups} groups" if written.groups else f"axes {list(written.axes)}"]
     if epsilon.inside:
         said.append(f"norm at least {epsilon.inside**0.5:g}" if epsilon.at_least else f"epsilon {epsilon.inside:g}")
+    if epsilon.outside:
+        said.append(f"epsilon {epsilon.outside:g} outside of the root")
     names = ", ".join(step.result for step in written.parts)
     return f"{', '.join(said)}; in the place of the {len(written.parts)} nodes that give {names}"
 

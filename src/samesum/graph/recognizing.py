@@ -199,7 +199,7 @@ def _converted(found: Written, wiring: Wiring) -> Written:
     while (step := only_reader(found, wiring)) is not None and wiring.is_conversion(step):
         dtype = wiring.fact(step.result).dtype
         assert dtype is not None
-        if not is_within(dtype, found.dtype):
+        if step.node.inputs[0] != found.result or not is_within(dtype, found.dtype):
             break
         found = replace(found, dtype=dtype, parts=(*found.parts, step))
     return found

@@ -7,15 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from samesum.algebra.rows import LAYER_NORM
-from samesum.engine.norms import Epsilon
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import FLOAT_DTYPES
 from samesum.graph.recognizing import Written, is_closed, only_reader, with_affine
 from samesum.graph.steps import Step
 from samesum.graph.wiring import Wiring, operator_of
-from samesum.operators.norms import epsilon_of
-from samesum.specs.bind import bind_node
-from samesum.specs.lookup import lookup
 
 _RANK = 3
 """Of what lies between the reshapes: samples, groups, the elements of a group."""
@@ -38,24 +34,6 @@ def in_groups(inner: Written, wiring: Wiring) -> Written | None:
         inner, data=data, rank=len(fact.shape), axes=tuple(range(1, len(fact.shape))), parts=parts, groups=int(dims[1])
     )
     return with_affine(found, wiring, has_bias=True) if is_closed(found, wiring) else None
-
-
-def lines_of(step: Step, wiring: Wiring) -> Written | None:
-    """An InstanceNormalization without scale and bias of its own, which makes lines of all axes after the channels."""
-    if operator_of(step) != "InstanceNormalization" or step.node.standard != "onnx":
-        return None
-    data, scale, bias = step.node.inputs
-    ones, zeros = wiring.constant(scale), wiring.constant(bias)
-    dtype, shape = wiring.fact(step.result).dtype, wiring.fact(data).shape
-    is_plain = ones is not None and zeros is not None and bool((ones == 1).all()) and not zeros.any()
-    if not is_plain or dtype not in FLOAT_DTYPES or shape is None or len(shape) != _RANK:
-        return None
-    assert dtype is not None
-    assert step.node.opset is not None
-    spec = lookup("onnx", "InstanceNormalization", step.node.opset)
-    epsilon = Epsilon(epsilon_of(bind_node(spec, step.node.attributes, step.node.own_inputs).attributes))
-    source = wiring.source(data)
-    return Written(LAYER_NORM, source, dtype, _RANK, (_RANK - 1,), epsilon, wiring.between(source, step))
 
 
 def group_dims(split: Step, wiring: Wiring) -> NDArray | None:

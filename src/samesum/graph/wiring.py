@@ -13,7 +13,7 @@ from samesum.graph.steps import Step
 from samesum.operators.rows import UNKNOWN, Fact
 
 _IN_ONNX = {"Subtract": "Sub", "Multiply": "Mul", "Divide": "Div", "Power": "Pow", "Maximum": "Max"}
-_IN_ONNX |= {"Broadcast": "Expand", "ShapeOf": "Shape", "Convert": "Cast"}
+_IN_ONNX |= {"Broadcast": "Expand", "ShapeOf": "Shape", "Convert": "Cast", "ConvertLike": "CastLike"}
 _BROADCASTS = 8
 """The ONNX opset since which all of these operators broadcast as NumPy does."""
 
@@ -57,7 +57,7 @@ class Wiring:
 
     def is_conversion(self, step: Step) -> bool:
         """True for a conversion from one float type to another or the same."""
-        if operator_of(step) != "Cast":
+        if operator_of(step) not in ("Cast", "CastLike"):
             return False
         return {self.fact(name).dtype for name in (step.node.inputs[0], step.result)} <= FLOAT_DTYPES
 
