@@ -11,7 +11,7 @@ from samesum.engine import dots
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import AxisError, DtypeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
-from samesum.formats.axes import from_front, integer_of
+from samesum.formats.axes import axis_number, from_front
 from samesum.formats.elements import FLOAT8, FLOATS_PLUS
 
 _BYTE_FLOAT = "float8"
@@ -63,7 +63,7 @@ def vecdot(
 
 
 def _from_back(axis: object, first: NDArray, second: NDArray) -> int:
-    number, ranks = integer_of(axis), (first.ndim, second.ndim)
+    number, ranks = axis_number(axis), (first.ndim, second.ndim)
     if number >= 0 and ranks[0] == ranks[1]:
         return from_front(number, ranks[0]) - ranks[0]
     if number >= 0:

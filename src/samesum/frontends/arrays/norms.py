@@ -16,10 +16,11 @@ from samesum.engine.memory import normalize
 from samesum.engine.norms import Epsilon, normalize_lines
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.formats.axes import integer_of
+from samesum.formats.axes import axis_number
 from samesum.formats.elements import FLOAT_DTYPES
+from samesum.formats.integers import integer_of
 from samesum.formats.limits import checked
-from samesum.frontends.arrays.numbers import exact_numbers, integer, real_number
+from samesum.frontends.arrays.numbers import exact_numbers, real_number
 
 
 def layer_norm(
@@ -96,7 +97,7 @@ def group_norm(
     >>> group_norm(np.float32([[1, 3, 10, 30]]), 2, eps=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
-    array, groups = _floats(x), integer("num_groups", num_groups)
+    array, groups = _floats(x), integer_of("num_groups", num_groups)
     if array.ndim < 2 or groups < 1 or array.shape[1] % groups:
         raise ShapeError(f"x of shape {array.shape} has no {groups} equal groups of channels along axis 1")
     channels = array.shape[1]
@@ -142,7 +143,7 @@ def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) 
 
 
 def _normalized(row: Normalization, x: ArrayLike, axis: int, out: NDArray | None) -> NDArray:
-    return normalize(row, as_array(x), integer_of(axis), out)
+    return normalize(row, as_array(x), axis_number(axis), out)
 
 
 def _floats(x: ArrayLike) -> NDArray:
@@ -156,7 +157,8 @@ def _last_axes(x: ArrayLike, normalized_shape: Any) -> tuple[NDArray, tuple[int,
     array = _floats(x)
     is_several = isinstance(normalized_shape, list | tuple) or getattr(normalized_shape, "ndim", 0) == 1
     shape = tuple(
-        integer("normalized_shape", each) for each in (normalized_shape if is_several else [normalized_shape])
+        integer_of("a length of normalized_shape", each)
+        for each in (normalized_shape if is_several else [normalized_shape])
     )
     if not shape or array.shape[-len(shape) :] != shape:
         raise ShapeError(f"normalized_shape is {normalized_shape!r}; x of shape {array.shape} does not end with it")

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, type_text
-from samesum.formats.axes import all_from_front, integer_of
+from samesum.formats.axes import all_from_front, axis_number
 from samesum.frontends.arrays.continued import prefixes
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import measure_of
@@ -70,7 +70,7 @@ class Scan:
                 "and is not exclusive"
             )
         self._name = name
-        self._axis = integer_of(axis)
+        self._axis = axis_number(axis)
         self._asked = as_dtype(dtype)
         self._exclusive = bool(exclusive)
         self._dtype: Dtype | None = None

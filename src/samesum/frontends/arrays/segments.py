@@ -15,8 +15,8 @@ from samesum.engine.segments import reduce_labelled
 from samesum.errors import AttributeValueError, DtypeError, ShapeError, saying
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import from_front
+from samesum.formats.integers import integer_of
 from samesum.formats.limits import checked
-from samesum.frontends.arrays.numbers import integer
 from samesum.frontends.arrays.variances import checked_correction
 
 Segments = Literal[
@@ -150,7 +150,7 @@ def _integers(name: str, given: ArrayLike) -> NDArray:
 def _count(labels: NDArray, num_segments: Any) -> int:
     if num_segments is None:
         return int(reduce_all(MAX, labels)) + 1 if labels.size else 0
-    count = integer("num_segments", num_segments)
+    count = integer_of("num_segments", num_segments)
     if count < 0:
         raise AttributeValueError(f"num_segments is {count}; 0 or more is needed")
     return count

@@ -13,7 +13,8 @@ from numpy.typing import DTypeLike
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, type_text
-from samesum.formats.axes import Axes, all_from_front, integer_of
+from samesum.formats.axes import Axes, all_from_front, axis_number
+from samesum.formats.integers import integer_of
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
 from samesum.frontends.arrays.state_arguments import checked_names, integers, mask_for, pieces
@@ -64,7 +65,7 @@ class State:
         self._names = checked_names(names)
         self._axis = axis if axis is None else integers(axis)
         if self._has_positions and axis is not None:
-            integer_of(axis)
+            axis_number(axis)
         self._result = as_dtype(dtype)
         checked = checked_correction(correction)
         self._correction = checked if self._is_corrected else 0.0
@@ -91,7 +92,7 @@ class State:
         axes = all_from_front(self._axis, x.ndim)
         kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
         self._check(x, kept)
-        mask = None if where is None else mask_for(where, x.shape)
+        mask = None if where is None else mask_for(as_array(where), x.shape)
         start = self._start(offset)
         if self._dtype is None:
             self._begin(x.dtype, x.ndim if self._axis is not None else None, kept)
@@ -271,7 +272,7 @@ class State:
     def _start(self, offset: int | None) -> int:
         if offset is None:
             return self._end
-        start = integer_of(offset)
+        start = integer_of("the offset", offset)
         if start < 0 or start >= 2**62:
             raise AttributeValueError(f"the offset is {start}; allowed are 0 to 2^62 - 1")
         if self._axis is not None and len(self._axis) > 1:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from samesum.engine.arrays import as_array, as_dtype
-from samesum.errors import AttributeValueError, DtypeError, ShapeError
+from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.axes import all_from_front
 from samesum.frontends.arrays.extremes import farthest
 from samesum.frontends.arrays.several import reduce
+from samesum.frontends.arrays.state_arguments import mask_for
 from samesum.frontends.arrays.state_names import MEASURES, WITH_POSITION, WITHOUT_EMPTY
 from samesum.frontends.arrays.state_results import result_types
 from samesum.frontends.arrays.variances import checked_correction
@@ -80,7 +81,7 @@ def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
     import dask.array as da
 
     chunks = tuple((1,) * len(each) if i in axes else each for i, each in enumerate(x.chunks))
-    masks = [] if where is None else [_mask_for(where, x).rechunk(x.chunks)]
+    masks = [] if where is None else [_mask(where, x)]
     function = blocks.taken if set(WITH_POSITION).isdisjoint(wanted.names) else blocks.taken_with_places
     meta = np.empty((0,) * x.ndim, object)
     states = da.map_blocks(function, x, *masks, wanted=wanted, dtype=object, chunks=chunks, meta=meta)
@@ -100,18 +101,13 @@ def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
     )
 
 
-def _mask_for(where: Any, x: Any) -> Any:
+def _mask(where: Any, x: Any) -> Any:
     import dask.array as da
 
-    mask = da.asarray(where)
-    if mask.dtype != np.bool_:
-        raise DtypeError(f"where has dtype {mask.dtype.name}; allowed is bool")
-    if mask.chunks == x.chunks:
-        return mask  # lengths may be unknown
-    try:
-        return da.broadcast_to(mask, x.shape)
-    except ValueError:
-        raise ShapeError(f"where has shape {mask.shape}, which does not broadcast to {x.shape}") from None
+    def spread(mask: Any, shape: tuple[int, ...]) -> Any:
+        return mask if mask.chunks == x.chunks else da.broadcast_to(mask, shape)  # lengths may be unknown
+
+    return mask_for(da.asarray(where), x.shape, spread).rechunk(x.chunks)
 
 
 def _result(total: Any, name: str, dtype: Any) -> Any:
@@ -138,7 +134,7 @@ def _reduced_elements(chunk: Any, name: Any, wanted: Wanted) -> Any:
 def _last(x: Any, name: str, axis: Any, keepdims: bool, where: Any) -> Any:
     """The last position, which is the first one from the end."""
     axes = all_from_front(axis, x.ndim)
-    mask = None if where is None else _mask_for(where, x).rechunk(x.chunks)
+    mask = None if where is None else _mask(where, x)
     flipped = blocks.flipped(x, [*axes]) if axes else x
     if mask is not None and axes:
         mask = blocks.flipped(mask, [*axes])
