@@ -24,3 +24,15 @@ def decoded(encoded: bytes) -> Iterator[tuple[int, int]]:
         size = int.from_bytes(encoded[at + 5 : at + 5 + count], "little")
         yield -size if flags & 1 else size, 8 * first
         at += 5 + count
+
+
+def moved(encoded: bytes, by: int) -> bytes:
+    """Totals of `Totals.encoded` times 256^by, which stay in the range of their format."""
+    result = bytearray(encoded)
+    at = 0
+    while at < len(encoded):
+        first, count = (int.from_bytes(encoded[at + k : at + k + 2], "little") for k in (1, 3))
+        if count:
+            result[at + 1 : at + 3] = (first + by).to_bytes(2, "little")
+        at += 5 + count
+    return bytes(result)

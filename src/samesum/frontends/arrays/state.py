@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -263,6 +263,18 @@ class State:
                 found = np.unravel_index(measure.positions, shape)
                 places = tuple(at + start for at, start in zip(found, corner, strict=True))
                 measure.positions = np.asarray(np.ravel_multi_index(places, whole), np.int64)
+
+    def _merge_along_first(self, others: Mapping[int, State]) -> None:
+        """Takes what others have seen that keep one axis less: each belongs to one place of the first kept axis."""
+        assert self._dtype is not None
+        with self._changing():
+            for key, measure in self._measures.items():
+                nothing = measure_of(key, self._dtype, self._kept[1:], self._result)
+                places = range(self._kept[0])
+                parts = [others[place]._measures[key] if place in others else nothing for place in places]
+                stacked = measure_of(key, self._dtype, self._kept, self._result)
+                stacked.stack(parts)
+                measure.merge(stacked)
 
     def _described(self) -> str:
         assert self._dtype is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -87,18 +87,17 @@ def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
     states = da.map_blocks(function, x, *masks, wanted=wanted, dtype=object, chunks=chunks, meta=meta)
     if not axes:
         return states
-    merged = partial(blocks.merged, wanted=wanted)
-    return da.reduction(
-        states,
-        blocks.same,
-        merged,
-        combine=merged,
-        axis=axes,
-        keepdims=False,
-        dtype=object,
-        concatenate=False,
-        meta=np.empty((0,) * (x.ndim - len(axes)), object),
-    )
+    return merged_along(states, axes, partial(blocks.merged, wanted=wanted))
+
+
+def merged_along(states: Any, axes: tuple[int, ...], merge: Callable[..., Any], keepdims: bool = False) -> Any:
+    """One state for each of what is kept, from one for each chunk: Dask's own tree merges them."""
+    import dask.array as da
+
+    kept = states.ndim - (0 if keepdims else len(axes))
+    meta = np.empty((0,) * kept, object)
+    options = {"keepdims": keepdims, "dtype": object, "concatenate": False, "meta": meta}
+    return da.reduction(states, blocks.same, merge, combine=merge, axis=axes, **options)
 
 
 def _mask(where: Any, x: Any) -> Any:
