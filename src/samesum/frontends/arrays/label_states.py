@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def states_of_labels(name: Any, x: NDArray, labels: NDArray, count: int | None, 
     length = max(1, min(_OUTPUTS // max(1, math.prod(kept)), _OUTPUTS if count is None else count))
     runs = {}
     numbers, firsts = np.unique(places // length, return_index=True)
-    for run, begin, end in zip(numbers.tolist(), firsts, [*firsts[1:], len(places)], strict=True):
+    for run, (begin, end) in zip(numbers.tolist(), pairwise([*firsts, len(places)]), strict=True):
         rows = [order[at : at + n] for at, n in zip(starts[begin:end], counts[begin:end], strict=True)]
         state = State([name], 1, correction=correction)
         _add(state, x, dict(zip((places[begin:end] - run * length).tolist(), rows, strict=True)), length)

@@ -114,6 +114,13 @@ def flipped(x: Any, axes: Sequence[int]) -> Any:
     return da.map_blocks(np.flip, x.blocks[order], tuple(axes), dtype=x.dtype, meta=x._meta)
 
 
+def are_numbers(chunk: NDArray) -> NDArray:
+    """Whether each element is no NaN."""
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of NaNs
+        found: NDArray = chunk == chunk
+    return found
+
+
 def same(state: Any, axis: Any = None, keepdims: Any = None) -> Any:  # noqa: ARG001
     return state
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from samesum.algebra.rows import EXTREME_SCANS, REDUCTIONS, SCANS
-from samesum.engine.arrays import as_array
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE, SCALAR, SELECT_LAST, SKIP_NAN
 from samesum.errors import AttributeValueError
 from samesum.frontends.arrays.norms import layer_norm, log_softmax, rms_norm, softmax
@@ -27,10 +26,8 @@ def deferred(function: str, operands: tuple[Any, ...], *arguments: Any) -> Any:
 
     if not any(isinstance(each, da.Array) for each in operands):
         return None
-    for each in operands:
-        if isinstance(each, da.Array):
-            as_array(each._meta)  # raises for arrays of masked ones
-    return _CALLS[function](*operands, *arguments)
+    lazy = [as_lazy(each) if isinstance(each, da.Array) else each for each in operands]
+    return _CALLS[function](*lazy, *arguments)
 
 
 def _reduce(x: Any, code: int, axis: Any, flags: int, dtype: Any, out: Any, where: Any) -> Any:

@@ -15,17 +15,18 @@ from samesum.formats.arrays import Dtype
 from samesum.frontends.arrays.dots import axis_from_back, promoted, vecdot
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Wanted
-from samesum.frontends.dask.operands import as_lazy
+from samesum.frontends.dask.operands import as_lazy, joined_short
 from samesum.frontends.dask.reductions import merged_along
 
 
 def dotted(a: Any, b: Any, axis: Any, dtype: Any) -> Any:
     """What `vecdot` gives, lazily; one operand or both are Dask arrays."""
-    a, b = as_lazy(a), as_lazy(b)
+    a, b = joined_short(as_lazy(a)), joined_short(as_lazy(b))
     place = axis_from_back(axis, (a.ndim, b.ndim))
     one_call = partial(vecdot, axis=place, dtype=dtype)
     target = np.asarray(one_call(*(np.zeros((1,) * each.ndim, each.dtype) for each in (a, b)))).dtype
     _refuse_shapes(a, b, place, one_call)
+    a, b = _emptied(a, b), _emptied(b, a)
     along = max(a.ndim, b.ndim) + place
     common, _ = promoted(a.dtype, b.dtype, as_dtype(dtype))
     is_whole = a.numblocks[place] == b.numblocks[place] == 1
@@ -49,6 +50,13 @@ def _paired(function: Callable[..., Any], a: Any, b: Any, place: int, dtype: Dty
         function, range(rank), a, axes[0], b, axes[1], adjust_chunks=shrunk, dtype=dtype, meta=meta,
         token="samesum-vecdot",
     )  # fmt: skip
+
+
+def _emptied(x: Any, other: Any) -> Any:
+    """`x` without its elements along axes of which `other` has none: Dask does not broadcast 1 to 0."""
+    pairs = list(zip(x.shape[::-1], other.shape[::-1], strict=False))[::-1]
+    slices = [slice(0 if (m, n) == (1, 0) else None) for m, n in pairs]
+    return x[(..., *slices)]
 
 
 def _wrapped(parts: Any, along: int) -> Any:

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from samesum.formats.arrays import Dtype
 from samesum.formats.axes import from_front
 from samesum.frontends.arrays.norms import group_norm
 from samesum.frontends.dask import blocks
-from samesum.frontends.dask.operands import foreseen, refuse_unknown
+from samesum.frontends.dask.operands import foreseen, joined_short, refuse_unknown
 
 Scales = Sequence[Any]
 """A weight and a bias, Dask arrays or None."""
@@ -44,16 +45,26 @@ def of_groups(x: Any, num_groups: Any, scales: Scales, eps: Any) -> Any:
     size = max(1, x.shape[1] // int(num_groups))
     ends = {0, *(end for end in accumulate(x.chunks[1]) if end % size == 0)}
     channels = tuple(end - begin for begin, end in pairwise(sorted(ends))) or (0,)
-    joined = _joined(x, {1: channels, **{axis: (x.shape[axis],) for axis in axes[1:]}})
+    joined = _joined(joined_short(x), {1: channels, **{axis: (x.shape[axis],) for axis in axes[1:]}})
     pairs = [(None, None) if each is None else (each.rechunk((channels,)), (1,)) for each in scales]
     return _mapped(_groups_of, joined, (size, None), *pairs, (eps, None), name=group_norm.__name__)
 
 
 def whole_lines(x: Any, axes: Sequence[int]) -> Any:
     """`x` in chunks that are whole along `axes`."""
+    x = joined_short(x)
     if any(x.numblocks[axis] > 1 for axis in axes):
         refuse_unknown(x, axes)
     return _joined(x, {axis: (x.shape[axis],) for axis in axes})
+
+
+def each_block(function: Callable[..., Any], x: Any, dtype: Dtype, dropped: Sequence[int] = ()) -> Any:
+    """The function of each chunk, which drops axes along which it is whole."""
+    import dask.array as da
+
+    meta = np.empty((0,) * (x.ndim - len(dropped)), dtype)
+    one = partial(blocks.called, function)
+    return da.map_blocks(one, x, drop_axis=[*dropped], dtype=dtype, meta=meta, token="samesum-lines")
 
 
 def _joined(x: Any, along: dict[int, tuple[int, ...]]) -> Any:

@@ -22,6 +22,11 @@ def as_lazy(x: Any) -> Any:
     return x
 
 
+def joined_short(x: Any) -> Any:
+    """`x` with each length of 0 or 1 in one chunk: in several, some of them empty, Dask does not broadcast it."""
+    return x.rechunk({axis: (n,) for axis, n in enumerate(x.shape) if n in (0, 1)})
+
+
 def foreseen(function: Callable[..., Any], x: Any, axes: Sequence[int], *arguments: Any) -> Any:
     """What the function gives for an array of this type, of these lengths along `axes` and none along the others.
 

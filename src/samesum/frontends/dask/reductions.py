@@ -20,6 +20,7 @@ from samesum.frontends.arrays.state_results import result_types
 from samesum.frontends.arrays.variances import checked_correction
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Wanted
+from samesum.frontends.dask.operands import as_lazy, joined_short
 
 
 def reduced(
@@ -37,6 +38,7 @@ def reduced(
 
     Raises what the functions raise, and AttributeValueError for a name that has no state.
     """
+    x = joined_short(x)
     if select_last:
         return {name: _last(x, name, axis, keepdims, where) for name in names}
     for name in names:
@@ -66,9 +68,10 @@ def without_nans(x: Any, name: str, axis: Any, *, dtype: Any, keepdims: bool, co
 
     if x.dtype.kind in "iub":
         return reduced(x, [name], axis, dtype=dtype, keepdims=keepdims, correction=correction, where=where)[name]
-    is_number = da.equal(x, x)
+    x = joined_short(x)
+    is_number = da.map_blocks(blocks.are_numbers, x, dtype=np.bool_, meta=np.empty((0,) * x.ndim, np.bool_))
     if name not in ("min", "max"):
-        chosen = is_number if where is None else is_number & da.asarray(where)
+        chosen = is_number if where is None else is_number & _mask(where, x)
         return reduced(x, [name], axis, dtype=dtype, keepdims=keepdims, correction=correction, where=chosen)[name]
     others = da.where(is_number, x, farthest(x.dtype, name == "min"))
     extreme = reduced(others, [name], axis, keepdims=keepdims, where=where)[name]
@@ -104,9 +107,9 @@ def _mask(where: Any, x: Any) -> Any:
     import dask.array as da
 
     def spread(mask: Any, shape: tuple[int, ...]) -> Any:
-        return mask if mask.chunks == x.chunks else da.broadcast_to(mask, shape)  # lengths may be unknown
+        return mask if mask.chunks == x.chunks else da.broadcast_to(joined_short(mask), shape)  # lengths may be unknown
 
-    return mask_for(da.asarray(where), x.shape, spread).rechunk(x.chunks)
+    return mask_for(as_lazy(where), x.shape, spread).rechunk(x.chunks)
 
 
 def _result(total: Any, name: str, dtype: Any) -> Any:

@@ -15,7 +15,7 @@ from samesum.frontends.arrays.state_names import MEASURES
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Labelled
 from samesum.frontends.dask.lines import whole_lines
-from samesum.frontends.dask.operands import as_lazy
+from samesum.frontends.dask.operands import as_lazy, joined_short
 from samesum.frontends.dask.reductions import merged_along
 
 
@@ -27,7 +27,7 @@ def segmented(given: Any, labels: Any, axis: Any, num_segments: Any, name: Any, 
     """
     import dask.array as da
 
-    x = as_lazy(given)
+    x = joined_short(as_lazy(given))
     along = from_front(axis, x.ndim)
     is_lazy = isinstance(labels, da.Array)
     numbers = as_lazy(labels) if is_lazy or np.size(labels) else da.zeros(0, dtype=np.int64)
