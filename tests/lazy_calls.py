@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import dask
@@ -43,6 +44,15 @@ class Call:
     operands: tuple[Any, ...]
     lazy: tuple[Any, ...]
     options: dict[str, Any]
+
+    def now(self) -> NDArray:
+        return np.asarray(self.function(*self.operands, **self.options))
+
+    def deferred(self) -> Any:
+        return self.function(*self.lazy, **self.options)
+
+    def computed(self) -> NDArray:
+        return np.asarray(self.deferred().compute())
 
     def said(self) -> str:
         chunks = [getattr(each, "chunks", None) for each in self.lazy]
@@ -108,13 +118,13 @@ def check_calls(calls: list[Call], rng: Rng) -> None:
     wanted: list[tuple[Call, NDArray]] = []
     lazy: list[Any] = []
     for call in calls:
-        expected, error = _outcome(lambda call=call: np.asarray(call.function(*call.operands, **call.options)))
+        expected, error = _outcome(call.now)
         with drawn_scheduler(rng):
             if error is not None:
-                found = _outcome(lambda call=call: call.function(*call.lazy, **call.options).compute())[1]
+                found = _outcome(call.computed)[1]
                 assert found is error, f"{found} for {error}: {call.said()}"
                 continue
-            got = call.function(*call.lazy, **call.options)
+            got = call.deferred()
         assert isinstance(got, da.Array), call.said()
         assert got.dtype == expected.dtype, call.said()
         assert all(n == m or math.isnan(n) for n, m in zip(got.shape, expected.shape, strict=True)), call.said()
@@ -168,9 +178,9 @@ def _reduction(x: NDArray, rng: Rng) -> Call:
 def _several(x: NDArray, rng: Rng) -> Iterator[Call]:
     """Results that share one pass: those that have this type and set."""
     axis = drawn_axes(x.ndim, rng)
-    names = [*VALUED[:13], *([] if isinstance(axis, tuple) else ["argmin", "argmax"])]
-    options = {"axis": axis, "keepdims": bool(rng.integers(2))}
-    wanted = [name for name in names if _outcome(lambda name=name: getattr(ss, name)(x, **options))[1] is None]
+    names: list[Any] = [*VALUED[:13], *([] if isinstance(axis, tuple) else ["argmin", "argmax"])]
+    options: dict[str, Any] = {"axis": axis, "keepdims": bool(rng.integers(2))}
+    wanted = [name for name in names if _outcome(partial(getattr(ss, name), x, **options))[1] is None]
     lazy = cut(x, rng)
     results = ss.reduce(lazy, wanted, **options)
     for name in wanted:

@@ -26,7 +26,8 @@ def byte_moments(kind: Moment, sums: Any, squares: Any, correction: float, dtype
     given = zip(counts.reshape(-1).tolist(), *totals, strict=True)
     bits = [_bits(kind, correction, dtype, *each) for each in given]
     moments = np.array(bits, np.uint8).view(dtype).reshape(counts.shape)
-    return moments[()]  # type: ignore[no-any-return]
+    found: Result = moments[()]
+    return found
 
 
 def _bits(

@@ -61,7 +61,7 @@ def vecdot(
     first, second = as_array(a), as_array(b)
     place = axis_from_back(axis, (first.ndim, second.ndim))
     common, result = promoted(first.dtype, second.dtype, None if dtype is None else as_dtype(dtype))
-    product: Result = dots.vecdot(_converted(first, common), _converted(second, common), place, result, out)
+    product: Result = dots.vecdot(converted(first, common), converted(second, common), place, result, out)
     return product
 
 
@@ -95,9 +95,12 @@ def promoted(first: Dtype, second: Dtype, dtype: Dtype | None) -> tuple[Dtype, D
     return common, result
 
 
-def _converted(x: NDArray, dtype: Dtype) -> NDArray:
-    """The core reads either byte order itself."""
-    return x if x.dtype.newbyteorder("=") == dtype else x.astype(dtype)
+def converted(x: NDArray, dtype: Dtype) -> NDArray:
+    """The elements in this dtype; the core reads either byte order itself."""
+    if x.dtype.newbyteorder("=") == dtype:
+        return x
+    with np.errstate(invalid="ignore"):  # NumPy warns of signalling NaNs
+        return x.astype(dtype)
 
 
 def _common(a: Dtype, b: Dtype) -> Dtype:

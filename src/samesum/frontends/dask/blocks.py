@@ -14,6 +14,7 @@ import numpy as np
 from samesum.engine.arrays import as_array
 from samesum.engine.threads import ThreadLimit
 from samesum.formats.arrays import Dtype, NDArray, Result
+from samesum.frontends.arrays.dots import converted
 from samesum.frontends.arrays.label_states import LabelStates, states_of_labels
 from samesum.frontends.arrays.product_states import rounded_products, state_of_products
 from samesum.frontends.arrays.scan_state import scan_after
@@ -83,7 +84,7 @@ def reduced_by_label(chunk: NDArray, labels: NDArray, *, wanted: Labelled) -> ND
 def multiplied(a: NDArray, b: NDArray, *, axis: int, dtype: Dtype) -> State:
     """The state of the products of two chunks, converted to this dtype, along a negative axis."""
     with ThreadLimit(1):
-        return state_of_products(as_array(a).astype(dtype, copy=False), as_array(b).astype(dtype, copy=False), axis)
+        return state_of_products(converted(as_array(a), dtype), converted(as_array(b), dtype), axis)
 
 
 def kept_dim(function: Callable[..., Any], axis: int, *chunks: NDArray) -> NDArray:

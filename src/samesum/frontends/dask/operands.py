@@ -24,7 +24,12 @@ def as_lazy(x: Any) -> Any:
 
 def joined_short(x: Any) -> Any:
     """`x` with each length of 0 or 1 in one chunk: in several, some of them empty, Dask does not broadcast it."""
-    return x.rechunk({axis: (n,) for axis, n in enumerate(x.shape) if n in (0, 1)})
+    import dask.array as da
+
+    chunks = tuple((n,) if n in (0, 1) else each for n, each in zip(x.shape, x.chunks, strict=True))
+    if 0 in x.shape and not any(isnan(n) for n in x.shape):
+        return da.zeros(x.shape, dtype=x.dtype, chunks=chunks)  # `rechunk` leaves the chunks of nothing as they are
+    return x.rechunk(dict(enumerate(chunks)))
 
 
 def foreseen(function: Callable[..., Any], x: Any, axes: Sequence[int], *arguments: Any) -> Any:

@@ -87,7 +87,9 @@ def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
     masks = [] if where is None else [_mask(where, x)]
     function = blocks.taken if set(WITH_POSITION).isdisjoint(wanted.names) else blocks.taken_with_places
     meta = np.empty((0,) * x.ndim, object)
-    states = da.map_blocks(function, x, *masks, wanted=wanted, dtype=object, chunks=chunks, meta=meta)
+    states = da.map_blocks(
+        function, x, *masks, wanted=wanted, dtype=object, chunks=chunks, meta=meta, token="samesum-states"
+    )
     if not axes:
         return states
     return merged_along(states, axes, partial(blocks.merged, wanted=wanted))
@@ -116,7 +118,8 @@ def _result(total: Any, name: str, dtype: Any) -> Any:
     import dask.array as da
 
     meta = np.empty((0,) * total.ndim, dtype)
-    return da.map_blocks(blocks.result, total, name, dtype=dtype, chunks=total.chunks, meta=meta)
+    token = f"samesum-{name}"
+    return da.map_blocks(blocks.result, total, name, dtype=dtype, chunks=total.chunks, meta=meta, token=token)
 
 
 def _each_element(x: Any, name: str, wanted: Wanted, dtype: Any) -> Any:

@@ -30,7 +30,7 @@ def segmented(given: Any, labels: Any, axis: Any, num_segments: Any, name: Any, 
     x = joined_short(as_lazy(given))
     along = from_front(axis, x.ndim)
     is_lazy = isinstance(labels, da.Array)
-    numbers = as_lazy(labels) if is_lazy or np.size(labels) else da.zeros(0, dtype=np.int64)
+    numbers = joined_short(as_lazy(labels if is_lazy or np.size(labels) else np.zeros(0, np.int64)))
     _refuse_shapes(x, numbers, along)
     if is_lazy:
         one = segment_reduce(np.zeros(1, x.dtype), np.zeros(1, numbers.dtype), 0, 1, name, correction=correction)
