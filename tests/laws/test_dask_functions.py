@@ -1,4 +1,4 @@
-"""Segments, dot products, norms and normalizations of Dask arrays: lazy, in the chunks that the docs say, refused early."""
+"""Segments, dot products, norms and normalizations of Dask arrays: lazy, in chunks as the docs say, refused early."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 def test_one_call(name: str) -> None:
     got = CALLS[name](LAZY)
     same(got, CALLS[name](X))
-    assert got.name.startswith("samesum-")
     assert got.name == CALLS[name](LAZY).name
 
 
@@ -64,7 +63,7 @@ def test_chunks_of_results() -> None:
 def test_lines_that_make_large_chunks_are_cut_along_the_other_axes() -> None:
     with dask.config.set({"array.chunk-size": "1B"}):
         got = ss.softmax(LAZY, 0)
-    assert got.chunks == ((40,), (2, 2, 1, 2, 2, 1, 2), (4, 2))
+    assert got.chunks == ((40,), (2, 2, 1, 2, 2, 1, 2), (2, 2, 2))
     same(got, ss.softmax(X, 0))
 
 
@@ -111,7 +110,7 @@ def test_products_beyond_the_range_of_doubles() -> None:
 def test_a_task_uses_one_thread_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
-    def spy(x: NDArray, axis: int) -> NDArray:
+    def spy(x: NDArray, *_: Any) -> NDArray:
         if x.size:  # the first call sees what it refuses
             seen.append(ss.get_num_threads())
         return x
