@@ -137,9 +137,10 @@ def _measure(arguments: argparse.Namespace, pattern: Pattern, before: Sequence[R
     _note_left_out(contents, pattern, tensors)
     has_histogram = arguments.histogram or bool(arguments.plot)
     with _saving(arguments.state, pattern, arguments.files, before) as keeper:
-        started, count = time.perf_counter(), 0
+        count = 0
         waiting = [tensor for tensor in tensors if not keeper.has(tensor, has_histogram)]
         with transfer(sum(tensor.nbytes for tensor in waiting), "reading") as seen:
+            started = time.perf_counter()
             for tensor in waiting:
                 keeper.take(measured(tensor, pattern, has_histogram=has_histogram, seen=seen))
                 count += tensor.nbytes
