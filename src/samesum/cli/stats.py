@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from samesum.cli.arguments import above_zero, new_file, whole_numbers, words
 from samesum.cli.arguments import joined as in_one_list
-from samesum.cli.arguments import new_file, whole_numbers, words
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.progress import transfer
 from samesum.cli.show import print_json
@@ -21,6 +21,7 @@ from samesum.cli.stats_text import diff_document, document, print_differences, p
 from samesum.errors import AttributeValueError
 from samesum.files.contents import FORMATS
 from samesum.files.tensor import Contents, Tensor
+from samesum.stats.autocast import DATA_MAX
 from samesum.stats.conditions import KINDS, Condition, condition, failures
 from samesum.stats.differences import Difference, difference
 from samesum.stats.measuring import check_axes, contents_of, measured
@@ -30,6 +31,8 @@ from samesum.stats.store import Origin, Stored, read_states, write_states
 
 _SAVED_EVERY = 30.0
 """Seconds between two writings of the state file of a run that goes on."""
+
+RANGES_FOR = ("onnxruntime", "autocast")
 
 DESCRIPTION = f"""Prints for each tensor of FILE how many elements, NaN, infinities, zeros and subnormals it has, and
 min, max, mean, L1, L2, RMS, sum and standard deviation: the exact values over all elements, rounded to float64 once;
@@ -63,6 +66,17 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder with a .npz file for each sample")
     parser.add_argument("--ranges", type=new_file, metavar="FILE", help="write ranges of activations for quantization")
     parser.add_argument(
+        "--ranges-for",
+        choices=RANGES_FOR,
+        help="who takes the file: onnxruntime (the default), or autocast of ModelOpt",
+    )
+    parser.add_argument(
+        "--data-max",
+        type=above_zero(float),
+        metavar="X",
+        help=f"of autocast: nodes with magnitudes above X stay in float32 ({DATA_MAX:g})",
+    )
+    parser.add_argument(
         "--percentile", type=float, metavar="P", help="ranges hold P percent of the elements instead of all"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -83,8 +97,9 @@ def call(arguments: argparse.Namespace) -> Exit:
         from samesum.cli.stats_model import measure_model
 
         return measure_model(arguments)
-    if arguments.data or arguments.ranges or arguments.percentile is not None:
-        raise UsageError("--data, --ranges and --percentile go with --model")
+    of_model = (arguments.data, arguments.ranges, arguments.ranges_for, arguments.data_max)
+    if any(of_model) or arguments.percentile is not None:
+        raise UsageError("--data, --ranges, --ranges-for, --data-max and --percentile go with --model")
     if arguments.diff:
         return _compare(arguments)
     merged = in_one_list(arguments.merge or [])
