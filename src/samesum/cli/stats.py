@@ -117,10 +117,14 @@ def call(arguments: argparse.Namespace) -> Exit:
     if merged:
         records = joined(records)
     if arguments.files:
-        records += _measure(arguments, pattern, records)
-    elif arguments.state:
-        write_states(arguments.state, Stored(pattern, (), tuple(records), is_complete=True))
-    _show(arguments, records)
+        keeper = _measure(arguments, pattern, records)
+        records += keeper.records
+    else:
+        keeper = _Keeper(arguments.state, Stored(pattern, (), ()), records)
+    try:
+        keeper.save(is_complete=True)
+    finally:  # what was found is shown even if the disk is full
+        _show(arguments, records)
     found = list(failures(records, arguments.fail_on))
     for record, each, what in found:
         note(f"{record.name}: {each}: {what}")
@@ -145,13 +149,13 @@ def _show(arguments: argparse.Namespace, records: Sequence[Record]) -> None:
         print_records(records, draws=arguments.histogram)
 
 
-def _measure(arguments: argparse.Namespace, pattern: Pattern, before: Sequence[Record]) -> list[Record]:
-    """The records of the files; they and those of `before` go into the state file."""
+def _measure(arguments: argparse.Namespace, pattern: Pattern, before: Sequence[Record]) -> _Keeper:
+    """The records of the files; they and those of `before` are to go into the state file."""
     contents = contents_of(arguments.files)
     tensors = [tensor for each in contents.values() for tensor in each.tensors]
     _note_left_out(contents, pattern, tensors)
     has_histogram = arguments.histogram or bool(arguments.plot)
-    with _saving(arguments.state, pattern, arguments.files, before) as keeper:
+    with _kept(arguments.state, pattern, arguments.files, before) as keeper:
         count = 0
         waiting = [tensor for tensor in tensors if not keeper.has(tensor, has_histogram)]
         with transfer(sum(tensor.nbytes for tensor in waiting), "reading") as seen:
@@ -160,7 +164,7 @@ def _measure(arguments: argparse.Namespace, pattern: Pattern, before: Sequence[R
                 keeper.take(measured(tensor, pattern, has_histogram=has_histogram, seen=seen))
                 count += tensor.nbytes
         note(throughput(len(tensors), count, time.perf_counter() - started))
-        return keeper.records
+    return keeper
 
 
 def _note_left_out(contents: dict[Path, Contents], pattern: Pattern, tensors: Sequence[Tensor]) -> None:
@@ -199,8 +203,8 @@ class _Keeper:
 
 
 @contextmanager
-def _saving(path: Path | None, pattern: Pattern, files: Sequence[Path], before: Sequence[Record]) -> Iterator[_Keeper]:
-    """Writes the states at the end; after an interruption or an error those of the tensors that were done."""
+def _kept(path: Path | None, pattern: Pattern, files: Sequence[Path], before: Sequence[Record]) -> Iterator[_Keeper]:
+    """After an interruption or an error, writes the states of the tensors that were done."""
     stored = Stored(pattern, tuple(map(_origin, files)), ())
     if path is not None and path.exists():
         found = read_states(path)
@@ -211,10 +215,10 @@ def _saving(path: Path | None, pattern: Pattern, files: Sequence[Path], before: 
     try:
         yield keeper
     except BaseException:
-        if keeper.records:
+        if path is not None and keeper.records:
             keeper.save(is_complete=False)
+            note(f"{path} has {len(keeper.records)} tensors; the same command again goes on from there")
         raise
-    keeper.save(is_complete=True)
 
 
 def _origin(path: Path) -> Origin:

@@ -38,7 +38,9 @@ def from_file(tensor: StreamTensor, seen: Callable[[int], None]) -> Sequence[Exa
         while first < count:
             now, started = min(step, count - first), time.monotonic()
             if hasattr(os, "posix_fadvise"):
-                ahead = begin + (first + now) * size  # as much as is read now: it takes time for pages that are there, too
+                ahead = (
+                    begin + (first + now) * size
+                )  # as much as is read now: it takes time for pages that are there, too
                 os.posix_fadvise(descriptor, ahead, min(now * size, STRETCH), os.POSIX_FADV_WILLNEED)
             if not tally.add_file(descriptor, begin + first * size, now):
                 held = max(0, os.fstat(descriptor).st_size - begin)
