@@ -133,7 +133,7 @@ struct StatisticsOf {
 
     // Up to 2^12 narrow floats: sums are below 2^(greatest + 13), those of squares below 2^(2 greatest + 14),
     // of which 2^(2 greatest - 38) stays at most for each element. All that is left is a sum of few
-    // multiples.
+    // multiples. (Lemma 20)
     static void narrow_sums(const char* p, std::size_t n, Range range, BlockStatistics& found) {
         if (range.depth() > 39) return;
         if (2 * range.depth() + 2 + place_bits <= 53) return close_sums(p, n, found);
@@ -170,7 +170,7 @@ struct StatisticsOf {
     }
 
     // Doubles leave 2^(greatest - 40) at most for each element, then 2^(greatest - 81), sums of which are
-    // exact.
+    // exact. (Lemma 20)
     template <class Mapped>
     static bool wide_sum(const char* p, std::size_t n, Range range, double (&part)[4], const Mapped& mapped) {
         if (range.depth() > 123 || range.greatest > 1000 || range.greatest < -900) return false;

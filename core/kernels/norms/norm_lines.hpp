@@ -100,7 +100,7 @@ struct NormLines {
         }
 
         // Five operations, each off by a unit in the last place; what is scaled is at most the result and the
-        // bias.
+        // bias. (Lemma 57)
         SAMESUM_INLINE Doubles value(Doubles x, Doubles scale, Doubles bias) const {
             return roughly_fused(roughly_fused(x - centre, inverse, shift), scale, bias);
         }

@@ -8,7 +8,7 @@ namespace samesum::SAMESUM_ISA {
 
 // Words of a number that is positive or zero; the bound is absolute.
 struct NormMeasure {
-    // sum / n and the bound of it.
+    // sum / n and the bound of it. (Lemma 56)
     static SAMESUM_INLINE Words2 mean(const Sums& sum, Doubles n) {
         Doubles high, low;
         two_sum(sum.hi, sum.lo, high, low);
