@@ -1,4 +1,4 @@
-"""Each lemma that the core names is in core/LEMMAS.md, each one there is named in the core, with what it names itself."""
+"""Each lemma that the core names is in core/LEMMAS.md, each one there is named in the core, with all that it names."""
 
 from __future__ import annotations
 
