@@ -44,7 +44,7 @@ SAMESUM_INLINE Longs with_difference(Longs a, Doubles b, Doubles c) {
 
 struct Absent {};
 
-// Sums on `grids` grids, each as far below the one before.
+// Sums on `grids` grids, each as far below the one before. (Lemma 19)
 template <std::size_t grids>
 struct GridSums {
     Doubles on[grids];

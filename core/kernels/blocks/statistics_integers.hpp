@@ -61,7 +61,7 @@ SAMESUM_INLINE Longs pair_sums(SingleInts v) {
 template <class F>
 struct IntegerSums {
     static_assert(F::size == 2);
-    // Integers below 2^27: sums of the squares of a block fit into 64 bits.
+    // Integers below 2^27: sums of the squares of a block fit into 64 bits. (Lemma 20)
     static constexpr int deepest = 26;
     static_assert(2 * (deepest + 1) + std::bit_width(statistics_block(F::format) / singles - 1) <= 64);
 
