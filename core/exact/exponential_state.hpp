@@ -31,8 +31,6 @@ class ExponentialState {
   private:
     using Number = Fixed<limbs>;
 
-    static double distance(Value greater, Value less);
-    static Number exponential(Value greater, Value less);
     void raise(Value top);
     bool is_nothing_beside_one() const;
 
