@@ -146,8 +146,9 @@ LeadingLimbs fraction_exponential(std::uint64_t u, bool negative) {
     const auto& c = coefficients[negative];
     LeadingLimbs result{{}, 1};
     result.limb[0] = coefficients[0][terms][0];
-    [&]<std::size_t... i>(std::index_sequence<i...>) { (step<terms - 1 - i>(u, c, mask, result.limb), ...); }
-    (std::make_index_sequence<terms>{});
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+        (step<terms - 1 - i>(u, c, mask, result.limb), ...);
+    }(std::make_index_sequence<terms>{});
     return result;
 }
 
