@@ -35,7 +35,7 @@ SAMESUM_INLINE auto lower(Bits middle, std::int64_t distance) {
 
 struct Absent {};
 
-// Sums on `grids` grids, each as far below the one before.
+// Sums on `grids` grids, each as far below the one before. (Lemma 19)
 template <std::size_t grids>
 struct GridSums {
     Doubles on[grids];

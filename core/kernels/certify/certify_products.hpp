@@ -1,4 +1,4 @@
-// The rounding test for products, whose exponents go beyond those of a double.
+// The rounding test for products, whose exponents go beyond those of a double. (Lemma 11)
 #pragma once
 
 #include "kernels/certify/certify.hpp"

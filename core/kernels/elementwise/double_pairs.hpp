@@ -38,7 +38,7 @@ SAMESUM_INLINE DoubleBatch<count> number_of(const double (&table)[32], DoubleBat
 // 2^scale e^(x + lower) for `lower` below 2^-42. The root s (1 + e) and the argument r + rest that k leaves
 // give s (1 + r) + s (rest + e (1 + r) + r^2 q): r is exact, the first product in two words but for 2^-106;
 // what is small is below 2^-12 and off by 2^-64, as it is rounded and as the polynomial is, and so is the sum
-// of the second words. The first word is within 2^-12 of the sum, which is off by 2^-62.5.
+// of the second words. The first word is within 2^-12 of the sum, which is off by 2^-62.5. (Lemma 61)
 template <std::size_t count>
 SAMESUM_INLINE DoublePair<count> double_power(DoubleBatch<count> x, DoubleBatch<count> lower,
                                               const Longs (&scale)[count]) {
@@ -152,7 +152,7 @@ struct DoubleSignificand {
 // of 2^-41 and exact, and `small`. log(1 + r) is r - r^2 / 2 - r^3 q / 2 with |q| < 0.69: all but the last
 // term is in two words. That one is rounded by 2^-53 of r^3 / 3 three times and q by 2^-54, and its first
 // term is off by 2^-54.5: all below 2^-52.4 r^3, and so 2^-63.5 of the logarithm where `far` is 0, and less
-// elsewhere. The first word is within 2^-12 of the sum.
+// elsewhere. The first word is within 2^-12 of the sum. (Lemma 62)
 template <std::size_t count>
 SAMESUM_INLINE DoublePair<count> double_logarithm(DoubleBatch<count> t, DoubleBatch<count> scaled) {
     using B = DoubleBatch<count>;

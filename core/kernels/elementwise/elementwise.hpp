@@ -33,7 +33,7 @@ SAMESUM_INLINE void each_vector(const char* x, std::size_t n, char* out, const T
 }
 
 // Whether an element, normal in `format`, is within 2^(error_bits - 53) of itself from the middle of two
-// neighbours.
+// neighbours. (Lemma 58)
 template <Format format, int error_bits>
 SAMESUM_INLINE bool any_near_tie(Doubles y) {
     constexpr int dropped = 53 - traits_of(format).precision;
@@ -64,7 +64,7 @@ SAMESUM_INLINE Doubles clamped(Doubles x, double least, double most) {
 }
 
 // The bits of `format` for y, which is off by 2^-certain_bits of it: `certain` where they are those of all
-// numbers so near.
+// numbers so near. (Lemma 58)
 template <Format format, int certain_bits>
 SAMESUM_INLINE typename Rounding<format>::Bits rounded_if_certain(Doubles y, Words& uncertain) {
     using R = Rounding<format>;

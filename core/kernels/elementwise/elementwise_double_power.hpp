@@ -77,7 +77,7 @@ struct DoublePowers {
         return R::of(PowerSigns::of(x, y).applied_to(power));
     }
 
-    // Within 1 ulp: the logarithm is off by 2^-63.5, which 709 magnifies.
+    // Within 1 ulp: the logarithm is off by 2^-63.5, which 709 magnifies. (Lemma 65)
     template <std::size_t count>
     static SAMESUM_INLINE void of(const Doubles (&x)[count], const Doubles (&y)[count], Bits (&bits)[count]) {
         using B = DoubleBatch<count>;

@@ -13,7 +13,7 @@ struct ExponentialFunction {
     static constexpr int certain_bits = 36, fine_bits = 50;
     static constexpr std::size_t several = 2;
 
-    // The argument is rounded at 2^-46 or less, r^2 times the polynomial is off by 2^-36.5 of 1.
+    // The argument is rounded at 2^-46 or less, r^2 times the polynomial is off by 2^-36.5 of 1. (Lemma 60)
     template <std::size_t count>
     static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
         const Doubles none = {};
@@ -119,9 +119,9 @@ struct LogarithmFunction {
 
     // log(t / 2^scaled) within 0.51 ulp, t positive and normal: number * ln 2 - log c + log(1 + r) for
     // t = 2^number * z, the factor c of the table and 1 + r = z c with |r| < 0.0387, in two words. Near 1 it
-    // is log(1 + r), of which r is exact. The result is at least 3/4 r; beside it what is lost is 2^-61: by
-    // r^3 / 3 times the polynomial, rounded by 2^-53 a few times and off by 2^-53.5 of 1, and by the sum of
-    // the small ones, all below 2^-10 of it. r - r^2 / 2 is in two words.
+    // is log(1 + r), of which r is exact. The result is at least 3/4 r; beside it what is lost is 2^-60.8: by
+    // r^3 / 3 times the polynomial, rounded by 2^-53 a few times and off by 2^-52.2 of 2, and by the sum of
+    // the small ones, all below 2^-10 of it. r - r^2 / 2 is in two words. (Lemma 62)
     template <std::size_t count>
     static SAMESUM_INLINE DoubleBatch<count> doubles(DoubleBatch<count> t, DoubleBatch<count> scaled = 0.0) {
         using B = DoubleBatch<count>;

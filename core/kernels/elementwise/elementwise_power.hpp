@@ -14,7 +14,7 @@ struct NarrowPowers {
     static constexpr int certain_bits = 36;
     static constexpr std::size_t several = has_fused ? 2 : 1;
 
-    // In two words within 2^-65.
+    // In two words within 2^-65. (Lemma 65)
     static SAMESUM_INLINE DoubleWord precise(Doubles x, Doubles y, const PowerSigns& signs) {
         const Doubles none = {}, t = usual_base(x, signs);
         const DoubleWord log = logarithm<88>({t, none}, {t - 1, none});

@@ -15,7 +15,7 @@ struct SinglePower {
     // The logarithm is off by 2^-23.3 r^2 + 2^-40.4 (|number| + 1), and |number| ln 2 by less than ln 2 from
     // it; the product is that error times |y|, and the power of e 2^-35.7. 2^26 of it is what `uncertain`
     // allows for, as in `lanes_uncertain`. Of 16-bit formats: |y| r^2 is below 3 in their range, so that this
-    // is below 2^-21.
+    // is below 2^-21. (Lemma 65)
     template <Format format>
     static SAMESUM_INLINE SinglePower of(Batch<count> x, Batch<count> y) {
         constexpr float limit = format == Format::f16 ? 9.5f : 87;

@@ -11,7 +11,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // Whether hi + lo (1 + 2^-bits) is still rounded to hi: what is off by 2^-(bits + 26) of hi then is, too, as
-// lo is below a quarter of hi's last place, or beyond it and so above 2^-26 of hi.
+// lo is below a quarter of hi's last place, or beyond it and so above 2^-26 of hi. (Lemma 59)
 template <int bits>
 SAMESUM_INLINE Lanes lanes_uncertain(Singles hi, Singles lo) {
     constexpr float margin = 1 + 1.0f / (1 << bits);

@@ -59,7 +59,7 @@ struct PairLogarithm {
 // constants of `small`, itself and its sum with what is lost of r are each off by 2^-43 (|number| + 1), the
 // last sum by 2^-42. In all the error is below
 //     2^-23.3 r^2 + 2^-40.4 (|number| + 1),
-// and where `far` is 0 (number 0 or -1) it is the first of these alone.
+// and where `far` is 0 (number 0 or -1) it is the first of these alone. (Lemma 64)
 template <std::size_t count>
 SAMESUM_INLINE PairLogarithm<count> pair_logarithm(Batch<count> t) {
     using B = Batch<count>;
@@ -106,7 +106,7 @@ constexpr FloatRoots float_roots;
 // is exact (see powers.hpp), so the first product is in two words but for 2^-47. What is small is below
 // 2^-13.9, with |r| < 0.0109. Relative to s it is off by 2^-37.5 as r + rest is rounded before it is squared,
 // by 2^-38 and 2^-38.5 as q and its product with r are, by 2^-39 itself, and by 2^-41.5 of the polynomial;
-// the sum of the second words is rounded by 2^-38. In all 2^-35.7.
+// the sum of the second words is rounded by 2^-38. In all 2^-35.7. (Lemma 63)
 template <std::size_t count>
 SAMESUM_INLINE PairPower<count> pair_power(Batch<count> x, const Batch<count>* lower) {
     using B = Batch<count>;

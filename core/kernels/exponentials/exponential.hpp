@@ -12,7 +12,7 @@ struct DoubleWord {
     Doubles hi, lo;
 };
 
-// s + e == a + b for a that is zero or not below b in exponent (Dekker).
+// s + e == a + b for a that is zero or not below b in exponent (Dekker). (Lemma 1)
 SAMESUM_INLINE DoubleWord ordered_sum(Doubles a, Doubles b) {
     const Doubles s = a + b;
     return {s, b - (s - a)};
@@ -58,7 +58,7 @@ constexpr double whole_sixteenth = 0x1.62e42fefa39efp-5;  // rounded
 constexpr double to_integer = 0x1.8p52;                   // added, it leaves an integer in the last bits
 
 // k as a double and in the low bits, and d - k * sixteenth, which is exact: it has the last place of d, which
-// is not below 2^-58 where k is not zero.
+// is not below 2^-58 where k is not zero. (Lemma 37)
 struct Sixteenths {
     Doubles number, rest;
     Longs bits;
@@ -91,8 +91,9 @@ struct Sixteenths {
 constexpr double least_power = -690;
 
 // Within 2^-51 of it, relatively, e^d for what was made of d; less the octaves taken away from its bits.
-// (The last operation and the root each round by 2^-53; the polynomial, an approximation to 2^-56 of 1, is
+// (The last operation and the root each round by 2^-53; the polynomial, an approximation to 2^-55.9 of 1, is
 // rounded in its terms below 0.022 only.)
+// (Lemma 37)
 SAMESUM_INLINE Doubles exponential(const Sixteenths& k) {
     const Doubles none = {}, r = fused(-k.number, none + sixteenth_rest, k.rest);
     Doubles q = fused(r, none + 0x1.6c185e4ba9534p-10, none + 0x1.11123b390b495p-7);
@@ -113,7 +114,7 @@ template <int bits>
 SAMESUM_INLINE DoubleWord growth(const Sixteenths& k, Doubles rest);
 
 // All but r, r^2 / 2 and r^3 / 6 is in plain doubles, which are off by 2^-53 of r^3 / 6 < 2^-19 a few times;
-// the polynomial by 2^-74 of 1.
+// the polynomial by 2^-74 of 1. (Lemma 38)
 template <>
 SAMESUM_INLINE DoubleWord growth<68>(const Sixteenths& k, Doubles rest) {
     const Doubles none = {};
@@ -138,7 +139,7 @@ SAMESUM_INLINE DoubleWord next_term(DoubleWord r, DoubleWord q, double hi, doubl
 }
 
 // Taylor's series in double-words up to r^5, the rest in doubles: off by 2^-52 of r^6 / 720 < 2^-42, and by
-// the polynomial's 2^-97. Relative to r where that is small: each term is within 2^-94 of r.
+// the polynomial's 2^-97. Relative to r where that is small: each term is within 2^-94 of r. (Lemma 39)
 template <>
 SAMESUM_INLINE DoubleWord growth<90>(const Sixteenths& k, Doubles rest) {
     const Doubles none = {};

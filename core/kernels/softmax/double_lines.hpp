@@ -104,6 +104,7 @@ struct DoubleLines {
     }
 
     // Reciprocals of totals in two words, 2^600 times too large as quotients are before they are rounded.
+    // (Lemma 49)
     struct Reciprocal {
         Doubles high, low;
         Doubles least, nothing;  // powers whose quotients are normal, and are rounded to zero

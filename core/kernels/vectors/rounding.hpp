@@ -76,7 +76,7 @@ SAMESUM_INLINE Doubles roughly_fused(Doubles a, Doubles b, Doubles c) {
         return a * b + c;
 }
 
-// x * x == product + result exactly, barring underflow and overflow.
+// x * x == product + result exactly, barring underflow and overflow. (Lemma 2)
 SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
 #if defined(__AVX512F__)
     return reinterpret_cast<Doubles>(_mm512_fmsub_pd(x, x, product));
@@ -122,6 +122,7 @@ SAMESUM_INLINE Floats square_root(Floats x) {
 }
 
 // high + low rounded to odd: one further from zero if the rest has the sign of the sum, else one nearer.
+// (Lemma 4)
 SAMESUM_INLINE Doubles to_odd(Doubles high, Doubles low) {
     Doubles s, e;
     two_sum(high, low, s, e);

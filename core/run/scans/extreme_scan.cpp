@@ -10,6 +10,7 @@
 #include "layout/stream.hpp"
 #include "run/room.hpp"
 #include "select/pair_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -44,6 +45,7 @@ class Job {
     void run() const {
         const BriefWork brief(bytes_ < scan_brief_bytes);
         if (parts_ == 1) return scan_units();
+        record(Route::scan_extreme_parts);
         std::vector<ExtremeKeys> keys(static_cast<std::size_t>(units_ * parts_));
         const auto each = [&](bool writes) {
             auto task = [&](std::size_t i, std::size_t) {
@@ -87,6 +89,9 @@ class Job {
         const std::int64_t batch =
             std::clamp<std::int64_t>(extreme_task_bytes / (width_ * plan_.axis.size * item_), 1,
                                      divided_up(units_, 2 * static_cast<std::int64_t>(threads_)));
+        record(are_lines_whole() ? Route::scan_extreme_lines
+               : plan_.columns   ? Route::scan_extreme_columns
+                                 : Route::scan_extreme_line);
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
             if (are_lines_whole()) return scan_lines(first, std::min(batch, units_ - first));
