@@ -18,6 +18,9 @@ SAMESUM_INLINE UnsignedLongs product_of_halves(UnsignedLongs a, UnsignedLongs b)
 #elif defined(__SSE2__)
     return reinterpret_cast<UnsignedLongs>(
         _mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#elif defined(__aarch64__)
+    return reinterpret_cast<UnsignedLongs>(
+        vmull_u32(vmovn_u64(reinterpret_cast<uint64x2_t>(a)), vmovn_u64(reinterpret_cast<uint64x2_t>(b))));
 #else
     return (a & UINT32_MAX) * (b & UINT32_MAX);
 #endif
