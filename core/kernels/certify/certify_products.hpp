@@ -3,7 +3,7 @@
 
 #include "kernels/certify/certify.hpp"
 #include "kernels/products/factors.hpp"
-#include "kernels/vectors/gradual_underflow.hpp"
+#include "kernels/products/gradual_underflow.hpp"
 #include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {

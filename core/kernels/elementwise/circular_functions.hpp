@@ -1,7 +1,7 @@
 // Sine and cosine, as elementwise.hpp takes functions: of x - k pi / 2 for the nearest integer k.
 #pragma once
 
-#include "kernels/vectors/double_words.hpp"
+#include "kernels/elementwise/double_words.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

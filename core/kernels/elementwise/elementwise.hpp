@@ -40,12 +40,7 @@ SAMESUM_INLINE bool any_near_tie(Doubles y) {
     constexpr std::uint64_t unit = 1, tie = unit << (dropped - 1), error = unit << error_bits,
                             mask = (unit << dropped) - 2 * error;
     const UnsignedLongs from_tie = reinterpret_cast<UnsignedLongs>(y) + (tie + error);
-#if defined(__AVX512F__)
-    return _mm512_testn_epi64_mask(reinterpret_cast<__m512i>(from_tie),
-                                   _mm512_set1_epi64(static_cast<long long>(mask))) != 0;
-#else
-    return any(reinterpret_cast<Longs>((from_tie & mask) == 0));
-#endif
+    return any_without(from_tie, mask);
 }
 
 template <class Function>

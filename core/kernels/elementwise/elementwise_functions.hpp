@@ -5,6 +5,7 @@
 #include "kernels/elementwise/elementwise.hpp"
 #include "kernels/exponentials/double_powers.hpp"
 #include "kernels/exponentials/rough_logarithm.hpp"
+#include "kernels/vectors/classes.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -79,7 +80,7 @@ struct ExponentialFunction {
     // Of -inf and other numbers whose power is 0 or infinite.
     static SAMESUM_INLINE bool settles(Doubles x, Doubles& y) {
         const Doubles none = {};
-        const Longs is_zero = x < -746, is_infinite = x > 710, is_special = is_zero | is_infinite;
+        const Longs is_zero = x<-746, is_infinite = x> 710, is_special = is_zero | is_infinite;
         y = is_zero ? none : is_infinite ? none + infinity : y;
         return !any_outside<Format::f64>(is_special ? none : x);
     }
@@ -104,13 +105,7 @@ struct LogarithmFunction {
     // Logarithms of numbers of narrow formats are normal in them, or 0.
     template <Format format>
     static SAMESUM_INLINE bool any_outside(Doubles x) {
-#if defined(__AVX512DQ__)
-        constexpr int others = 0x9f, subnormal = format == Format::f64 ? 0x20 : 0, negative = 0x40;
-        return _mm512_fpclass_pd_mask(reinterpret_cast<__m512d>(x), others | subnormal | negative) != 0;
-#else
-        constexpr std::uint64_t least = format == Format::f64 ? bits_of(0x1p-1022) : 1;
-        return any_above(reinterpret_cast<UnsignedLongs>(x) - least, bits_of(infinity) - 1 - least);
-#endif
+        return any_unusual<format == Format::f64>(x);
     }
 
     static SAMESUM_INLINE Doubles finely(Doubles x) {

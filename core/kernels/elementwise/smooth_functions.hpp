@@ -1,8 +1,8 @@
 // The logistic function, the hyperbolic tangent and log(1 + e^x), as elementwise.hpp takes functions.
 #pragma once
 
+#include "kernels/elementwise/double_words.hpp"
 #include "kernels/exponentials/logarithm.hpp"
-#include "kernels/vectors/double_words.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

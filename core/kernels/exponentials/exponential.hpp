@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/vectors/rounding.hpp"
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/vectors/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -48,19 +48,6 @@ alignas(64) constexpr double root_rest[16] = {0x0.0p+0,
                                               0x1.36eae30af0cb3p-56,
                                               0x1.4a385a63d07a7p-56,
                                               -0x1.ff7128fd391f0p-55};
-
-// Element k modulo 16 of a table.
-SAMESUM_INLINE Doubles looked_up(const void* table, Longs k) {
-#if defined(__AVX512F__)
-    const char* p = static_cast<const char*>(table);
-    return reinterpret_cast<Doubles>(_mm512_permutex2var_pd(load<__m512d>(p), reinterpret_cast<__m512i>(k),
-                                                            load<__m512d>(p + vector_bytes)));
-#else
-    Doubles found;
-    for (std::size_t i = 0; i < width; ++i) found[i] = static_cast<const double*>(table)[k[i] & 15];
-    return found;
-#endif
-}
 
 constexpr double sixteenths_per_unit = 0x1.71547652b82fep+4;  // 16 / ln 2
 // ln 2 / 16 in words: their first two have 36 bits, whose products with k < 2^16 are exact; the first two of

@@ -4,10 +4,10 @@
 #include "kernels/product_scans/product_pass.hpp"
 #include "kernels/product_scans/product_state.hpp"
 #include "kernels/product_scans/special_products.hpp"
+#include "kernels/products/gradual_underflow.hpp"
 #include "kernels/products/plain_products.hpp"
 #include "kernels/products/product.hpp"
-#include "kernels/vectors/gradual_underflow.hpp"
-#include "kernels/vectors/strips.hpp"
+#include "kernels/scans/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

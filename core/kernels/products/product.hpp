@@ -202,7 +202,7 @@ struct RealProduct {
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
         // More rows of float64 are more lines than memory serves as fast.
-        constexpr std::size_t at_once = packed<F> > 1 ? 8 : 4;
+        constexpr std::size_t at_once = packed < F >> 1 ? 8 : 4;
         const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(at_once) * row_stride;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);

@@ -142,16 +142,6 @@ struct SingleLines {
     static SAMESUM_INLINE Singles vector_of(const double* p) { return narrowed(halves(p)); }
     static SAMESUM_INLINE Total totals(const double* total, const double*) { return halves(total); }
 
-    // Zero from number n on.
-    static SAMESUM_INLINE Singles first_ones(std::size_t n, Singles v) {
-#if defined(__AVX512F__)
-        return reinterpret_cast<Singles>(_mm512_maskz_mov_ps(static_cast<__mmask16>((1u << n) - 1), v));
-#else
-        for (std::size_t k = n; k < elements; ++k) v[k] = 0;
-        return v;
-#endif
-    }
-
     static SAMESUM_INLINE Total same(const LineShare& all) {
         const Doubles total = Doubles{} + all.total;
         return {total, total};

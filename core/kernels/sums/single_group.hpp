@@ -88,11 +88,7 @@ struct SingleGroup {
         if constexpr (map == Map::magnitude)
             return samesum::SAMESUM_ISA::magnitude(a) + samesum::SAMESUM_ISA::magnitude(b);
         if constexpr (map != Map::square) return a + b;
-#if defined(SAMESUM_FUSED)
-        return fused(b, b, a * a);
-#else
-        return a * a + b * b;
-#endif
+        return has_fused ? fused(b, b, a * a) : a * a + b * b;
     }
 };
 

@@ -45,9 +45,7 @@ struct Sum1Part {
 
     // Squares of these formats are exact: it makes no difference where they are rounded.
     static SAMESUM_INLINE Doubles added(Doubles sum, Doubles x) {
-#if defined(SAMESUM_FUSED)
-        if constexpr (map == Map::square) return fused(x, x, sum);
-#endif
+        if constexpr (has_fused && map == Map::square) return fused(x, x, sum);
         return plus(sum, map == Map::square ? x * x : x);
     }
 
