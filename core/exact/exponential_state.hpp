@@ -36,7 +36,7 @@ class ExponentialState {
 
     Value top_{};
     Number sum_;
-    u128 error_ = 0;             // of the sum, in units of its last place
+    u128 error_ = 0;             // of the sum, in units of its last place (Lemma 74)
     double nearest_ = HUGE_VAL;  // distance of the greatest value below the top
     bool has_value_ = false, has_nan_ = false, has_infinity_ = false, has_negative_infinity_ = false;
 };

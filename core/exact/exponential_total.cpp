@@ -99,6 +99,7 @@ void ExponentialTotal<Value>::merge(const ExponentialTotal& other) {
 
 // Exponentials are off by less than 2^-237 of themselves, and each exponential by less than a unit of the
 // lowest one for what is below that. Of values that are far away each is 512 or more above the next one.
+// (Lemma 81)
 template <class Value>
 template <std::size_t limbs>
 typename ExponentialTotal<Value>::template Rest<limbs> ExponentialTotal<Value>::of_words(

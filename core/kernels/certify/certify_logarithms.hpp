@@ -11,7 +11,7 @@ struct Exponentials {
     Doubles top, equal, sum, rest, bound;
 };
 
-// The exact result is not below top, where the interval may go on.
+// The exact result is not below top, where the interval may go on. (Lemma 10)
 template <Format format, int bits>
 SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
     using Round = Rounding<format>;
@@ -63,7 +63,7 @@ std::size_t certify_exponentials(const StateAt& state_at, std::size_t n, Format 
             const Exponentials s = state_at(j);
             Verdict<to> result;
             if (tops_first && tops_decide<to>(s, result)) return result;
-            result = verdict<to, bits == 88 ? 67 : bits>(s);
+            result = verdict < to, bits == 88 ? 67 : bits > (s);
             if (bits == 88 && any_bit(result.wrong)) result = precise_verdict<to>(s);
             return result;
         });

@@ -15,7 +15,7 @@ struct SinglePower {
     // The logarithm is off by 2^-23.3 r^2 + 2^-40.4 (|number| + 1), and |number| ln 2 by less than ln 2 from
     // it; the product is that error times |y|, and the power of e 2^-35.7. 2^26 of it is what `uncertain`
     // allows for, as in `lanes_uncertain`. Of 16-bit formats: |y| r^2 is below 3 in their range, so that this
-    // is below 2^-21.
+    // is below 2^-21. (Lemma 65)
     template <Format format>
     static SAMESUM_INLINE SinglePower of(Batch<count> x, Batch<count> y) {
         constexpr float limit = format == Format::f16 ? 9.5f : 87;
@@ -76,14 +76,14 @@ struct SinglePowers {
         with(
             x, n, out,
             [=](std::size_t i) SAMESUM_INLINED { return load_singles<F>(exponents + i * F::size); },
-            [=](const std::size_t (&places)[width], std::size_t first)
+            [=](const std::size_t(&places)[width], std::size_t first)
                 SAMESUM_INLINED { return doubles_at<F>(exponents + first * F::size, places); });
     }
 
     static void run_of_one(const void* x, float y, std::size_t n, void* out) {
         with(
             x, n, out, [=](std::size_t) SAMESUM_INLINED { return Singles{} + y; },
-            [=](const std::size_t (&)[width], std::size_t)
+            [=](const std::size_t(&)[width], std::size_t)
                 SAMESUM_INLINED { return Doubles{} + static_cast<double>(y); });
     }
 
@@ -114,7 +114,7 @@ struct SinglePowers {
                                 [&](std::size_t v) SAMESUM_INLINED { return exponents(i + v * singles); });
             });
             left.template each<F::size>(
-                to + first * F::size, [&](const std::size_t (&places)[width], char* found) {
+                to + first * F::size, [&](const std::size_t(&places)[width], char* found) {
                     const Doubles base = doubles_at<F>(bases + first * F::size, places);
                     Rounding<format>::store_to(found, 0,
                                                NarrowPowers<F>::carefully(base, exponents_at(places, first)));
@@ -132,7 +132,7 @@ struct SinglePowers {
         const auto power = SinglePower<count>::template of<format>(x, y);
         for_each_of<count>([&](std::size_t v) SAMESUM_INLINED {
             Singles value = power.value.part[v];
-            const Lanes unusual = LogarithmOfSingles::lanes_unusual(x.part[v]);
+            const Lanes unusual = lanes_unusual(x.part[v]);
             if (__builtin_expect((power.uncertain[v] | unusual) != 0, false)) {
                 Lanes hard = power.uncertain[v];
                 if (((power.uncertain[v] & lanes_beyond(power.product.part[v], limit)) | unusual) != 0)
