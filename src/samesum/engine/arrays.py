@@ -77,7 +77,7 @@ def _converted(x: Any) -> NDArray:
         package = type(x).__module__.partition(".")[0]
         raise DtypeError(
             f"got a lazy {package} {type(x).__name__}, which would be computed whole, in memory; of lazy ones most "
-            "functions on arrays take Dask arrays (x.data of xarray; docs/dask.md); pass x.compute() if it fits in memory"
+            "functions on arrays take Dask arrays (x.data of xarray); pass x.compute() if it fits in memory"
         )
     try:
         array: NDArray = np.asanyarray(x)
