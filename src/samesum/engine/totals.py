@@ -13,6 +13,10 @@ Products = _core.ProductTotals
 """Products of many sets, exact until they are longer than 1024 bits; `scan` gives every prefix on the way."""
 
 
+Exponentials = _core.ExponentialTotals
+"""Sums of exponentials of many sets in bounded memory, the same in every order, for their logarithms."""
+
+
 def decoded(encoded: bytes) -> Iterator[tuple[int, int]]:
     """Each total of `Totals.encoded`, as docs/states.md describes it: an integer, and the bits that it is shifted left.
 

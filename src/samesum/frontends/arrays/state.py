@@ -27,15 +27,16 @@ from samesum.frontends.arrays.variances import checked_correction
 class State:
     """Several reductions of data that comes in chunks: `result()` has the bits of one call on everything.
 
-    `names` are those of `reduce` whose state is exact in bounded memory: `sum`, `mean`, `l1`, `l2`, `sum_square`,
-    `min`, `max`, `argmin`, `argmax`, `all`, `any`; and `var`, `std`, `rms` (the root of the mean square) and
-    `count_nonzero`. `axis` and `dtype` mean what they mean there. `var` is the exact sum of squared deviations from the
+    `names` are those of `reduce`: `sum`, `mean`, `l1`, `l2`, `sum_square`, `log_sum`, `logsumexp`, `prod`, `min`,
+    `max`, `argmin`, `argmax`, `all`, `any`; and `var`, `std`, `rms` (the root of the mean square) and `count_nonzero`.
+    `axis` and `dtype` mean what they mean there. `var` is the exact sum of squared deviations from the
     mean over `count - correction`, NaN unless that is positive, and `std` its root.
     Chunks may come in any order and states may be merged in any order; how the data was cut changes no bit. Each chunk
     has the same dtype and, along the axes that are not reduced, the same lengths. A state is for one thread at a time.
 
     A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. It has about 1.2 KB in
-    memory for each kept output and each kind of sum of floats, 24 bytes for each of integers.
+    memory for each kept output and each kind of sum of floats, 24 bytes for each of integers, 0.7 KB for `logsumexp`.
+    Products of floats and sums of exponentials are kept to many more bits than any format has (docs/states.md).
 
     Raises AttributeValueError for a name that is none of these and for a correction that is not finite, AxisError and
     DtypeError as `reduce` does. A state whose update did not come to its end, because it was interrupted or memory was

@@ -36,7 +36,7 @@ def result_of(name: str, dtype: Dtype, measures: Mapping[str, Measure], correcti
         if is_byte_float(dtype):
             return byte_moments(MOMENTS[name], measure.totals, squares.totals, correction, dtype, counts.values)
         result = measure.totals.rounded_moments(squares.totals, int(MOMENTS[name]), correction, dtype, counts.values)
-    elif key == "product":
+    elif key in ("product", "exponential"):
         result = measure.result(dtype)
     else:
         result = _kept_values(name, measure, described)
