@@ -7,6 +7,7 @@
 #include "python/custom_operators.hpp"
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
+#include "python/exponentials.hpp"
 #include "python/floating_point.hpp"
 #include "python/machine.hpp"
 #include "python/norms.hpp"
@@ -78,6 +79,7 @@ NB_MODULE(_core, m) {
     define_elementwise(m);
     define_floating_point(m);
     define_products(m);
+    define_exponentials(m);
     define_result_memory(m);
     define_machine(m);
     define_certificates(m);

@@ -3,22 +3,10 @@
 #pragma once
 
 #include "kernels/blocks/statistics_grids.hpp"
+#include "kernels/vectors/integer_products.hpp"
 #include "kernels/vectors/singles.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-// A full vector of floats. Two conversions of half a vector would have to be joined.
-template <class F>
-SAMESUM_INLINE Singles full_vector(const char* p) {
-#if defined(__AVX2__) && defined(__F16C__) && !defined(__AVX512F__)
-    if constexpr (F::format == Format::f16)
-        return reinterpret_cast<Singles>(_mm256_cvtph_ps(load<__m128i>(p)));
-    else
-        return reinterpret_cast<Singles>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load<__m128i>(p)), 16));
-#else
-    return load_singles<F>(p);
-#endif
-}
 
 // Sums of the squares of the even and of the odd elements, in 64 bits.
 struct SquareSums {
@@ -26,29 +14,8 @@ struct SquareSums {
 
     SAMESUM_INLINE void take(SingleWords size) {
         const UnsignedLongs pairs = reinterpret_cast<UnsignedLongs>(size);
-        even += square(pairs);
-        odd += square(pairs >> 32);
-    }
-
-  private:
-    // Of the low halves.
-    static SAMESUM_INLINE UnsignedLongs square(UnsignedLongs v) {
-#if defined(__AVX512F__)
-        return reinterpret_cast<UnsignedLongs>(
-            _mm512_mul_epu32(reinterpret_cast<__m512i>(v), reinterpret_cast<__m512i>(v)));
-#elif defined(__AVX2__)
-        return reinterpret_cast<UnsignedLongs>(
-            _mm256_mul_epu32(reinterpret_cast<__m256i>(v), reinterpret_cast<__m256i>(v)));
-#elif defined(__SSE2__)
-        return reinterpret_cast<UnsignedLongs>(
-            _mm_mul_epu32(reinterpret_cast<__m128i>(v), reinterpret_cast<__m128i>(v)));
-#elif defined(__aarch64__)
-        const uint32x2_t low = vmovn_u64(reinterpret_cast<uint64x2_t>(v));
-        return reinterpret_cast<UnsignedLongs>(vmull_u32(low, low));
-#else
-        const UnsignedLongs low = v & UINT32_MAX;
-        return low * low;
-#endif
+        even += product_of_halves(pairs, pairs);
+        odd += product_of_halves(pairs >> 32, pairs >> 32);
     }
 };
 
@@ -61,7 +28,7 @@ SAMESUM_INLINE Longs pair_sums(SingleInts v) {
 template <class F>
 struct IntegerSums {
     static_assert(F::size == 2);
-    // Integers below 2^27: sums of the squares of a block fit into 64 bits.
+    // Integers below 2^27: sums of the squares of a block fit into 64 bits. (Lemma 20)
     static constexpr int deepest = 26;
     static_assert(2 * (deepest + 1) + std::bit_width(statistics_block(F::format) / singles - 1) <= 64);
 

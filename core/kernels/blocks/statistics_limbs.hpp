@@ -9,7 +9,7 @@ namespace samesum::SAMESUM_ISA {
 // With 2^top above all magnitudes, |x| = a + b + c: a is a multiple of 2^(top - 23), b one of 2^(top - 46) up
 // to 2^(top - 24), and c one of 2^unit up to 2^(top - 47). A run has 2^7 elements in each place of a vector.
 // Sums of a a, a b and b b have 46 bits and these 7; those of a c, b c, c c and b + c have as many if 2^top
-// is at most 2^70 units.
+// is at most 2^70 units. (Lemma 20)
 struct LimbSums {
     static constexpr int limb = 23, run_bits = 7, deepest = 47 + limb - 1;
     enum { aa, ab, bb, ac, bc, cc, products };
@@ -66,7 +66,7 @@ struct LimbSums {
             }
             const auto high = [&](std::size_t k) { return total_of(product[k].high); };
             const auto low = [&](std::size_t k) { return total_of(product[k].low); };
-            double(&part)[6] = found.part[2];
+            double (&part)[6] = found.part[2];
             part[0] = high(aa);
             part[1] = low(aa) + 2 * high(ab);
             part[2] = 2 * low(ab) + (2 * high(ac) + high(bb));

@@ -69,25 +69,22 @@ struct WindowSum {
 
 template <class Key, Format format, bool maximum>
 struct WindowExtreme {
-    using All = Extreme<Key, is_float(format), maximum>;
-    using Keys = typename All::Keys;
+    using Keys = FullVector<Key>;
+    using All = Extreme<Keys, Key, is_float(format), maximum>;
     static constexpr std::size_t step = sizeof(Keys) / sizeof(Key);
 
     static bool make(const char* const* rows, std::size_t count, std::size_t, std::size_t n, char* out) {
         return each_window<step, sizeof(Key)>(
             rows, count, n, out, [=](auto vectors, const char* const* from, std::size_t at, char* to) {
-                Keys best[vectors], size[vectors] = {};
-                for (Keys& each : best) each = Keys{} + All::identity;
+                All all[vectors];
+                for (All& each : all) each = All::none();
                 for (std::size_t r = 0; r < count; ++r) {
                     const char* p = from[r] + at;
-                    for_each_of<vectors>([&](std::size_t k) {
-                        All::take(load<Keys>(p + k * sizeof(Keys)), best[k], size[k]);
-                    });
+                    for_each_of<vectors>(
+                        [&](std::size_t k) { all[k].take(load<Keys>(p + k * sizeof(Keys))); });
                 }
-                for_each_of<vectors>([&](std::size_t k) {
-                    store(to + k * sizeof(Keys),
-                          ShortExtreme<Key, format, maximum>::result(best[k], size[k]));
-                });
+                for_each_of<vectors>(
+                    [&](std::size_t k) { store(to + k * sizeof(Keys), all[k].result(format)); });
                 return true;
             });
     }

@@ -12,6 +12,7 @@
 #include "run/exact/exact_dots.hpp"
 #include "run/room.hpp"
 #include "select/pair_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -52,6 +53,7 @@ class Job {
             };
             return for_each_task(static_cast<std::size_t>(tiles_), threads_, task);
         }
+        record(Route::dot_parts);
         std::vector<Room> states;
         for (std::int64_t i = 0; i < tiles_ * parts_; ++i) states.emplace_back(tile_bytes);
         auto task = [&](std::size_t i, std::size_t) {
@@ -150,6 +152,7 @@ class Job {
     }
 
     void put(const Doubtful& each, const Superaccumulator& total) const {
+        record(Route::dot_exact);
         const std::uint64_t bits = total.rounded({Finalize::itself, all_.result, all_.length});
         store_bits(all_.out, static_cast<std::size_t>(each.out), bits, size_of(all_.result));
     }

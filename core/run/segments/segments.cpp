@@ -6,6 +6,7 @@
 
 #include "run/segments/placed.hpp"
 #include "run/segments/segments_in_order.hpp"
+#include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -78,9 +79,13 @@ SegmentReport reduce_segments(const SegmentCall& call) {
     const FloatingPointScope scope;
     const Placed placed = suits_places(call.labels) ? reduce_in_places(call) : Placed{};
     if (!placed.is_done) return reduce_in_order(call);
+    record(Route::segment_placed);
     if (placed.stranger >= 0) return {placed.stranger, -1};
     if (placed.uncertain.size() > static_cast<std::size_t>(INT32_MAX)) return reduce_in_order(call);
-    if (!placed.uncertain.empty()) reduce_some_in_order(call, placed.uncertain);
+    if (!placed.uncertain.empty()) {
+        record(Route::segment_uncertain, placed.uncertain.size());
+        reduce_some_in_order(call, placed.uncertain);
+    }
     return {-1, placed.empty};
 }
 

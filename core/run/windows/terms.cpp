@@ -6,6 +6,7 @@
 #include "layout/copy.hpp"
 #include "run/layouts/gathered.hpp"
 #include "run/room.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -23,6 +24,7 @@ Packing packing_of(const View& x) {
 }  // namespace
 
 void reduce_terms(const View* terms, std::size_t n, const Reduction& row, Format format, void* out) {
+    record(Route::terms);
     const View& first = terms[0];
     const auto count = static_cast<std::int64_t>(n);
     const GatheredSets sets(row, first.format, format, count, count);

@@ -9,6 +9,7 @@
 #include "run/layouts/gathered.hpp"
 #include "run/room.hpp"
 #include "run/windows/window_rows.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "select/window_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -120,8 +121,9 @@ class Part {
         const Dim& run = kept_.dim[kept_.rank - 1];
         const bool divides = call_.row.finalize == Finalize::over_count;
         const WindowRows rows(call_.row, call_.x, run, window_, divides ? kind_.divisor : kind_.count);
-        if (rows.suits() && run.size >= least_window_run) return write_runs(rows, first, last);
-        write_gathered(first, last);
+        const bool are_rows = rows.suits() && run.size >= least_window_run;
+        record(are_rows ? Route::window_rows : Route::window_gathered);
+        are_rows ? write_runs(rows, first, last) : write_gathered(first, last);
     }
 
   private:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,10 @@ class Measure(ABC):
     @abstractmethod
     def merge(self, other: Any) -> None:
         """Takes what another measure of the same kind has seen."""
+
+    @abstractmethod
+    def stack(self, parts: Sequence[Any]) -> None:
+        """Takes what measures of the outputs along the first axis have seen, one for each, having seen nothing."""
 
     @abstractmethod
     def encoded(self, is_brief: bool) -> bytes:
@@ -57,6 +62,9 @@ class Sums(Measure):
     def merge(self, other: Sums) -> None:
         self.totals.merge(other.totals)
 
+    def stack(self, parts: Sequence[Sums]) -> None:
+        self.totals.decode(stacked_bytes(parts))
+
     def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return self.totals.encoded()
 
@@ -78,6 +86,9 @@ class Truths(Measure):
 
     def merge(self, other: Truths) -> None:
         self._take(other.values)
+
+    def stack(self, parts: Sequence[Truths]) -> None:
+        self.values = np.stack([part.values for part in parts])
 
     def _take(self, values: NDArray) -> None:
         self.values = np.asarray(self.values & values if self.row is ALL else self.values | values)
@@ -111,6 +122,9 @@ class Counts(Measure):
     def merge(self, other: Counts) -> None:
         self.values = np.asarray(self.values + other.values, np.int64)
 
+    def stack(self, parts: Sequence[Counts]) -> None:
+        self.values = np.stack([part.values for part in parts])
+
     def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return self.values.astype("<i8").tobytes()
 
@@ -119,6 +133,12 @@ class Counts(Measure):
             return False
         self.values = np.frombuffer(encoded, "<i8").astype(np.int64).reshape(self.values.shape)
         return not bool((self.values < 0).any())
+
+
+def stacked_bytes(parts: Sequence[Measure]) -> bytes:
+    """All bits of measures whose bytes come output by output, one after the other."""
+    encoded = {id(part): part.encoded(is_brief=False) for part in {id(part): part for part in parts}.values()}
+    return b"".join(encoded[id(part)] for part in parts)
 
 
 def is_byte_float(dtype: Dtype) -> bool:

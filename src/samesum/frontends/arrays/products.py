@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from samesum.algebra.rows import PROD
 from samesum.engine.memory import reduce
 from samesum.engine.totals import Products
 from samesum.formats.arrays import Dtype, NDArray, Result
-from samesum.frontends.arrays.measure import Axes, Measure
+from samesum.frontends.arrays.measure import Axes, Measure, stacked_bytes
 
 
 class FloatProducts(Measure):
@@ -29,6 +30,9 @@ class FloatProducts(Measure):
 
     def merge(self, other: FloatProducts) -> None:
         self.products.merge(other.products)
+
+    def stack(self, parts: Sequence[FloatProducts]) -> None:
+        self.products.decode(stacked_bytes(parts), False)
 
     def encoded(self, is_brief: bool) -> bytes:
         return self.products.encoded(is_brief)
@@ -53,6 +57,9 @@ class IntegerProducts(Measure):
 
     def merge(self, other: IntegerProducts) -> None:
         self._take(other.values)
+
+    def stack(self, parts: Sequence[IntegerProducts]) -> None:
+        self.values = np.stack([part.values for part in parts])
 
     def _take(self, values: NDArray) -> None:
         self.values = np.asarray(np.multiply(self.values, values, dtype=np.uint64))
