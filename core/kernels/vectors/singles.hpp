@@ -33,10 +33,6 @@ SAMESUM_INLINE Singles joined(Floats low, Floats high) {
 #if defined(__AVX512F__)
     return reinterpret_cast<Singles>(_mm512_insertf64x4(
         _mm512_castpd256_pd512(reinterpret_cast<__m256d>(low)), reinterpret_cast<__m256d>(high), 1));
-#elif defined(__AVX__)
-    // By way of memory, as GCC has it, a load of both waits for the stores of each.
-    return reinterpret_cast<Singles>(
-        _mm256_set_m128(reinterpret_cast<__m128>(high), reinterpret_cast<__m128>(low)));
 #else
     const Floats part[2] = {low, high};
     return load<Singles>(part);
