@@ -121,6 +121,9 @@ constexpr RouteRow rows[] = {
     {Route::softmax_below, "softmax.below", "long lines against their greatest element"},
     {Route::norm_rows, "norm.rows", "contiguous lines of layer, RMS and group norms"},
     {Route::norm_gathered, "norm.gathered", "the same, gathered side by side"},
+    {Route::batch_norm_runs, "batch_norm.runs", "batch normalization of elements of one channel side by side"},
+    {Route::batch_norm_rows, "batch_norm.rows", "the same of channels side by side"},
+    {Route::batch_norm_columns, "batch_norm.columns", "the same, a copy of each channel at a time"},
     {Route::elementwise_direct, "elementwise.direct", "elements side by side"},
     {Route::elementwise_gathered, "elementwise.gathered", "elements that are gathered"},
 };

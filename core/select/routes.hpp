@@ -111,6 +111,9 @@ enum class Route : std::uint8_t {
     softmax_below,
     norm_rows,
     norm_gathered,
+    batch_norm_runs,
+    batch_norm_rows,
+    batch_norm_columns,
     // Functions of each element.
     elementwise_direct,
     elementwise_gathered,
