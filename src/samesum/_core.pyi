@@ -135,6 +135,17 @@ def normalize_lines(
     out: np.ndarray[Any, np.dtype[Any]] | None = None,
     inverse_dtype: np.dtype[Any] | None = None,
 ) -> Any: ...
+def normalize_batch(
+    x: Any,
+    first: int,
+    last: int,
+    scale: np.ndarray[Any, np.dtype[Any]],
+    bias: np.ndarray[Any, np.dtype[Any]],
+    mean: np.ndarray[Any, np.dtype[Any]],
+    variance: np.ndarray[Any, np.dtype[Any]],
+    epsilon: float,
+    out: np.ndarray[Any, np.dtype[Any]] | None = None,
+) -> np.ndarray[Any, np.dtype[Any]]: ...
 def scan_exponentials(
     x: Any, axis: Any, reverse: bool, out: np.ndarray[Any, np.dtype[Any]] | None = None
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
