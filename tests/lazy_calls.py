@@ -178,7 +178,7 @@ def _reduction(x: NDArray, rng: Rng) -> Call:
 def _several(x: NDArray, rng: Rng) -> Iterator[Call]:
     """Results that share one pass: those that have this type and set."""
     axis = drawn_axes(x.ndim, rng)
-    names: list[Any] = [*VALUED[:13], *([] if isinstance(axis, tuple) else ["argmin", "argmax"])]
+    names: list[Any] = [*VALUED[:14], *([] if isinstance(axis, tuple) else ["argmin", "argmax"])]
     options: dict[str, Any] = {"axis": axis, "keepdims": bool(rng.integers(2))}
     wanted = [name for name in names if _outcome(partial(getattr(ss, name), x, **options))[1] is None]
     lazy = cut(x, rng)
