@@ -13,7 +13,7 @@ from samesum.frontends.arrays.measure import Axes, Measure, stacked_bytes
 
 
 class Exponentials(Measure):
-    """The 32 greatest different elements with their numbers, and 240 leading bits of the exponentials of all others."""
+    """The 32 greatest different elements with their numbers, and 238 leading bits of the exponentials of all others."""
 
     def __init__(self, dtype: Dtype, kept: Axes) -> None:
         self.like = np.empty(kept, np.bool_)
