@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from samesum.engine import totals
 from samesum.formats.arrays import Dtype, NDArray, Result
-from samesum.frontends.arrays.measure import Axes, Measure, stacked_bytes
+from samesum.frontends.arrays.measure import Axes, Measure
 
 
 class Exponentials(Measure):
@@ -25,9 +24,6 @@ class Exponentials(Measure):
 
     def merge(self, other: Exponentials) -> None:
         self.sums.merge(other.sums)
-
-    def stack(self, parts: Sequence[Exponentials]) -> None:
-        self.sums.decode(stacked_bytes(parts))
 
     def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return self.sums.encoded()
