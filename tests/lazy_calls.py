@@ -24,14 +24,14 @@ Rng = np.random.Generator
 FLOAT8 = tuple(np.dtype(getattr(ml_dtypes, f"float8_{name}")) for name in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz"))
 DTYPES = (*cases.FLOATS, *cases.FLOATS, *INTEGERS, np.dtype(np.bool_), *FLOAT8)
 VALUED = (
-    "sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "log_sum", "prod", "min", "max", "all", "any",
-    "count_nonzero", "nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd",
+    "sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "log_sum", "logsumexp", "prod", "min", "max",
+    "all", "any", "count_nonzero", "nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd",
 )  # fmt: skip
 TYPED = ("sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "prod", "nansum", "nanmean")
 SCANS = (ss.cumulative_sum, ss.cumulative_prod, ss.cumulative_min, ss.cumulative_max)
 SEGMENTS = (
-    "sum", "mean", "prod", "min", "max", "var", "std", "l1", "l2", "l1_norm", "l2_norm", "sum_square", "log_sum", "all",
-    "any",
+    "sum", "mean", "prod", "min", "max", "var", "std", "l1", "l2", "l1_norm", "l2_norm", "sum_square", "log_sum",
+    "logsumexp", "all", "any",
 )  # fmt: skip
 ORDERS = (0, 1, 2, 3, 7, np.inf, -np.inf)
 
@@ -178,7 +178,7 @@ def _reduction(x: NDArray, rng: Rng) -> Call:
 def _several(x: NDArray, rng: Rng) -> Iterator[Call]:
     """Results that share one pass: those that have this type and set."""
     axis = drawn_axes(x.ndim, rng)
-    names: list[Any] = [*VALUED[:13], *([] if isinstance(axis, tuple) else ["argmin", "argmax"])]
+    names: list[Any] = [*VALUED[:14], *([] if isinstance(axis, tuple) else ["argmin", "argmax"])]
     options: dict[str, Any] = {"axis": axis, "keepdims": bool(rng.integers(2))}
     wanted = [name for name in names if _outcome(partial(getattr(ss, name), x, **options))[1] is None]
     lazy = cut(x, rng)

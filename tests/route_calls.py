@@ -10,7 +10,7 @@ import numpy as np
 
 import samesum as ss
 from samesum import onnx
-from samesum.engine import elementwise
+from samesum.engine import elementwise, norms
 from samesum.engine.statistics import Statistics
 
 
@@ -45,6 +45,12 @@ def rows_of(first: list[float], n: int = 400, width: int = 100, dtype: Any = "f4
 def factors(first: list[float], width: int, dtype: Any) -> np.ndarray[Any, Any]:
     """Rows of these factors, and ones."""
     return np.concatenate([np.full((40, len(first)), first), np.ones((40, width - len(first)))], axis=1).astype(dtype)
+
+
+def batch_norm(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """With axis 1 as the axis of channels."""
+    ones = np.ones(x.shape[1])
+    return norms.normalize_batch(x, norms.Channels(1, 2, ones, ones, ones, ones, 0.0))
 
 
 ABOVE_A_TIE = [1, 2.0**-24, 2.0**-90]
@@ -177,6 +183,9 @@ NORMALIZATIONS: dict[str, Call] = {
     "softmax.below": lambda: ss.softmax(normal(1, 40000) + 900, axis=1),
     "norm.rows": lambda: onnx.LayerNormalization(X, np.ones(300, "f4")),
     "norm.gathered": lambda: onnx.LayerNormalization(X[:, ::2], np.ones(150, "f4")),
+    "batch_norm.runs": lambda: batch_norm(normal(2, 3, 400)),
+    "batch_norm.rows": lambda: batch_norm(normal(400, 3)),
+    "batch_norm.columns": lambda: batch_norm(normal(400, 3, dtype="f8")),
     "elementwise.direct": lambda: elementwise.exponential(X),
     "elementwise.gathered": lambda: elementwise.exponential(X[:, ::2]),
 }

@@ -23,6 +23,7 @@ struct NormRow {
 struct NormLine {
     double centre, offset, offset_rest, offset_error;
     double inverse, inverse_rest, inverse_error;  // the last one relative
+    double most;                                  // of |x - c - o| / d, at most
     bool is_known;
 };
 

@@ -121,6 +121,9 @@ enum class Route : std::uint8_t {
     norm_gathered,
     norm_words,
     norm_exact,
+    batch_norm_runs,
+    batch_norm_rows,
+    batch_norm_columns,
     // Functions of each element.
     elementwise_direct,
     elementwise_gathered,

@@ -106,6 +106,8 @@ class Statistics:
     def encoded(self, map: int) -> bytes: ...
 
 def count_bytes(x: Any, counts: np.ndarray[Any, np.dtype[np.int64]]) -> None: ...
+def count_words(x: Any, counts: np.ndarray[Any, np.dtype[np.int64]]) -> None: ...
+def count_bins(x: Any, exponent: int, first: int, counts: np.ndarray[Any, np.dtype[np.int64]]) -> int: ...
 def convert_with(function: Callable[[Any], np.ndarray[Any, np.dtype[Any]]], /) -> None: ...
 def scan(
     combine: int,
@@ -133,6 +135,17 @@ def normalize_lines(
     out: np.ndarray[Any, np.dtype[Any]] | None = None,
     inverse_dtype: np.dtype[Any] | None = None,
 ) -> Any: ...
+def normalize_batch(
+    x: Any,
+    first: int,
+    last: int,
+    scale: np.ndarray[Any, np.dtype[Any]],
+    bias: np.ndarray[Any, np.dtype[Any]],
+    mean: np.ndarray[Any, np.dtype[Any]],
+    variance: np.ndarray[Any, np.dtype[Any]],
+    epsilon: float,
+    out: np.ndarray[Any, np.dtype[Any]] | None = None,
+) -> np.ndarray[Any, np.dtype[Any]]: ...
 def scan_exponentials(
     x: Any, axis: Any, reverse: bool, out: np.ndarray[Any, np.dtype[Any]] | None = None
 ) -> np.ndarray[Any, np.dtype[Any]]: ...

@@ -14,6 +14,7 @@ import samesum as ss
 from bits import below
 from oracle import assert_bits
 from samesum.algebra.elements import taken_apart
+from samesum.engine import power_norms
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
@@ -80,6 +81,20 @@ def test_roots_of_sums_of_powers(dtype: np.dtype[Any], order: int) -> None:
         bits = np.array([expected_power(line, order, target) for line in x], f"u{target.itemsize}")
         assert_bits(ss.vector_norm(x, 1, ord=order), bits.view(target), f"{count} lines of {n}")
         assert_bits(ss.vector_norm(np.asfortranarray(x.T), 0, ord=order), bits.view(target), f"{count} columns of {n}")
+
+
+@pytest.mark.parametrize("n", [200, 9000])
+@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+def test_every_method_has_the_same_bits(dtype: np.dtype[Any], n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines of more than a block, and those that are scaled, too."""
+    x = drawn(dtype, 7, n)
+    for order in (3, 6, 11) if n == 200 else (3,):
+        expected = np.array([expected_power(line, order, dtype) for line in x], f"u{dtype.itemsize}").view(dtype)
+        for roots in ((), (power_norms._wide,), (power_norms._narrow, power_norms._wide)):
+            if (n > 200 and not roots) or (dtype.itemsize == 8 and len(roots) == 2):
+                continue
+            monkeypatch.setattr(power_norms, "_methods", lambda *_, found=roots: found)
+            assert_bits(ss.vector_norm(x, 1, ord=order), expected, f"{len(roots)} methods, order {order}")
 
 
 def test_orders_that_come_out_even() -> None:

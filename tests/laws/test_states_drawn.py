@@ -19,8 +19,8 @@ from samesum.formats.arrays import NDArray
 Rng = np.random.Generator
 DTYPES = (*cases.FLOATS, *cases.FLOATS, *INTEGERS, np.dtype(np.bool_))
 FREE: list[Any] = [
-    "sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "log_sum", "prod", "min", "max", "all", "any",
-    "count_nonzero",
+    "sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "log_sum", "logsumexp", "prod", "min", "max",
+    "all", "any", "count_nonzero",
 ]  # fmt: skip
 SCANS: dict[str, Any] = {
     "sum": ss.cumulative_sum,

@@ -187,7 +187,7 @@ struct WordsTest {
     static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count,
                                              Doubles scaled = Doubles{}) {
         constexpr bool logarithm = finalize == Finalize::logarithm;
-        Verdict<format> verdict = with < logarithm ? 67 : 88 > (hi, lo, bound, count, scaled);
+        Verdict<format> verdict = with<logarithm ? 67 : 88>(hi, lo, bound, count, scaled);
         if (logarithm && any_bit(verdict.wrong)) verdict = precisely(hi, lo, bound, count, scaled);
         return verdict;
     }

@@ -71,6 +71,9 @@ struct NormMeasure {
         const Longs zero = (d.hi == 0) & (d.bound == 0);
         const Doubles inverse = 1 / d.hi, rest = (fused(-inverse, d.hi, none + 1) - inverse * d.lo) / d.hi,
                       error = (d.bound / d.hi + words_error) * spread_slack;
+        // No deviation is larger than the root of the sum of their squares.
+        const Doubles most = square_root(t.squares.hi + t.squares.bound) * spread_slack +
+                             samesum::SAMESUM_ISA::magnitude(offset.hi);
         for (std::size_t k = 0; k < count; ++k) {
             const bool is_zero = zero[k] != 0;
             NormLine& line = lines[k];
@@ -81,6 +84,7 @@ struct NormMeasure {
                     is_zero ? 0 : inverse[k],
                     is_zero ? 0 : rest[k],
                     is_zero ? 0 : error[k],
+                    is_zero ? 0 : most[k] * inverse[k] * spread_slack,
                     false};
             line.is_known = samesum::magnitude(line.centre) < infinity &&
                             samesum::magnitude(line.offset) < infinity && line.offset_error < infinity &&

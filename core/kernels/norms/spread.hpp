@@ -14,7 +14,14 @@ struct Spread {
     // Rows between two flushes of the columns, and those that are taken together.
     static constexpr std::size_t rows_per_flush = 128, rows_per_pass = 4;
 
-    static constexpr double depth_of(std::size_t n) { return static_cast<double>(n / step + 24); }
+    // Steps that are added up apart: the fewer additions an element goes through, the less is in doubt.
+    static constexpr std::size_t steps_together = 16;
+
+    // Additions that an element of n goes through, at most: of a step and of a run of steps, two that join
+    // the chains, four of the last vectors, three that fold a vector, and some to spare.
+    static constexpr double depth_of(std::size_t n) {
+        return static_cast<double>(std::min(n / step, steps_together) + n / (step * steps_together) + 12);
+    }
 
     static SAMESUM_INLINE Doubles some(const char* p, std::size_t n) {
         if (n >= width) return F::doubles(p);
@@ -34,19 +41,24 @@ struct Spread {
     template <class Shown>
     static SAMESUM_INLINE Part part_of(const char* p, std::size_t n, double about, const Shown& shown) {
         const Doubles centre = Doubles{} + about;
-        Part part[chains] = {};
+        Part total = {};
         std::size_t i = 0;
-        for (; i + step <= n; i += step, p += step * F::size) {
-            prefetch_run<step * F::size>(p);
-            for (std::size_t k = 0; k < chains; ++k)
-                part[k].take(shown(F::doubles(p + k * width * F::size)), centre);
+        while (n - i >= step) {
+            Part part[chains] = {};
+            const std::size_t end = i + std::min((n - i) / step, steps_together) * step;
+            for (; i < end; i += step, p += step * F::size) {
+                prefetch_run<step * F::size>(p);
+                for (std::size_t k = 0; k < chains; ++k)
+                    part[k].take(shown(F::doubles(p + k * width * F::size)), centre);
+            }
+            part[0].join(part[1]);
+            part[2].join(part[3]);
+            part[0].join(part[2]);
+            total.join(part[0]);
         }
-        for (; i + width <= n; i += width, p += width * F::size) part[0].take(shown(F::doubles(p)), centre);
-        if (i < n) part[1].take(shown(filled(p, n - i, centre)), centre);
-        part[0].join(part[1]);
-        part[2].join(part[3]);
-        part[0].join(part[2]);
-        return part[0];
+        for (; i + width <= n; i += width, p += width * F::size) total.take(shown(F::doubles(p)), centre);
+        if (i < n) total.take(shown(filled(p, n - i, centre)), centre);
+        return total;
     }
 
     static SAMESUM_INLINE Part part_of_row(SpreadTile& t, std::size_t j, const char* p, std::size_t n) {

@@ -27,12 +27,16 @@ struct ShortSum {
         Words greatest = {}, least = ~Words{};
     };
 
+    template <bool measures = tells>
     static SAMESUM_INLINE void take(Part& part, const char* p) {
         const Floats x = F::floats(p);
         Doubles wide = widen(x);
         if constexpr (map == Map::magnitude) wide = samesum::SAMESUM_ISA::magnitude(wide);
         part.sum = squares ? plus_square(part.sum, wide) : plus(part.sum, wide);
-        if constexpr (!tells) return;
+        if constexpr (measures && tells) measure(part, x);
+    }
+
+    static SAMESUM_INLINE void measure(Part& part, Floats x) {
         const Words size = reinterpret_cast<Words>(x) << 1, less = size - 1;
         part.greatest = part.greatest > size ? part.greatest : size;
         part.least = part.least < less ? part.least : less;

@@ -128,7 +128,9 @@ class Job {
         std::size_t failures = 0;
         for (std::size_t j = 0; j < n; ++j) {
             std::uint64_t bits = 0;
-            failed[j] = !round_to_byte(method_.total(tile, j), all_.result, bits);
+            Sum total = method_.total(tile, j);
+            total.bound += lost();
+            failed[j] = !round_to_byte(total, all_.result, bits);
             failures += failed[j];
             store_bits(results, j, bits, 1);
         }

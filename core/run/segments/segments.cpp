@@ -36,7 +36,9 @@ Some elements_of(const SegmentCall& call, const std::vector<std::int32_t>& numbe
     auto task = [&](std::size_t t, std::size_t) {
         const auto part = static_cast<std::int64_t>(t);
         for (std::int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
-            const std::int32_t to = number[static_cast<std::size_t>(segment_of(call.labels, row))];
+            const std::int64_t segment = segment_of(call.labels, row);
+            if (!names(call.labels, segment)) continue;  // another thread has changed it
+            const std::int32_t to = number[static_cast<std::size_t>(segment)];
             if (to < 0) continue;
             found[t].labels.push_back(to);
             const char* const from = call.x + row * static_cast<std::int64_t>(size);

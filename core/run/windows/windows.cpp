@@ -130,16 +130,21 @@ class Part {
     void write_runs(const WindowRows& rows, std::int64_t first, std::int64_t last) const {
         Dims outer = kept_;
         const Dim run = outer.dim[--outer.rank];
-        const Room room(std::max<std::size_t>(rows.bytes(), 64));
-        const auto out_bytes = static_cast<std::int64_t>(size_of(call_.format));
+        const std::size_t size = size_of(call_.format);
+        const Room room(rows.bytes() + 64), results(static_cast<std::size_t>(rows.most()) * size);
+        const auto out_bytes = static_cast<std::int64_t>(size);
         Walk runs(outer, first / run.size);
         for (std::int64_t at = first; at < last; runs.next()) {
             const std::int64_t end = std::min(last, at + run.size - at % run.size);
             while (at < end) {
                 const std::int64_t now = std::min(rows.most(), end - at), place = at % run.size;
-                char* const to = static_cast<char*>(call_.out) + (out_ + runs.out() + place) * out_bytes;
-                if (!rows.reduce(data_ + runs.in() + place * run.in, now, room.get(), to))
+                char* const to =
+                    static_cast<char*>(call_.out) + (out_ + runs.out() + place * run.out) * out_bytes;
+                char* const made = run.out == 1 ? to : results.get();
+                if (!rows.reduce(data_ + runs.in() + place * run.in, now, room.get(), made))
                     write_gathered(at, at + now);
+                else if (run.out != 1)
+                    scatter(made, static_cast<std::size_t>(now), size, to, run.out * out_bytes);
                 at += now;
             }
         }

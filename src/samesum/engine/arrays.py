@@ -76,8 +76,9 @@ def _converted(x: Any) -> NDArray:
     if graph is not None and graph() is not None:
         package = type(x).__module__.partition(".")[0]
         raise DtypeError(
-            f"got a lazy {package} {type(x).__name__}, which would be computed whole, in memory; of lazy ones most "
-            "functions on arrays take Dask arrays (x.data of xarray; docs/dask.md); pass x.compute() if it fits in memory"
+            f"got a lazy {package} {type(x).__name__}, which would be computed whole, in memory; of lazy ones "
+            "most functions on arrays take Dask arrays (x.data of xarray; docs/dask.md); pass x.compute() if it fits "
+            "in memory"
         )
     try:
         array: NDArray = np.asanyarray(x)

@@ -19,14 +19,18 @@ def two_sum(a: NDArray, b: NDArray) -> tuple[NDArray, NDArray]:
 
 def product_error(a: NDArray, b: NDArray, product: NDArray) -> NDArray:
     """What the product leaves out, exactly, for operands between 2^-450 and 2^450 (Dekker)."""
-    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
-    error: NDArray = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+    a_high, a_low = _halves(a)
+    b_high, b_low = (a_high, a_low) if b is a else _halves(b)
+    error: NDArray = a_high * b_high
+    error -= product
+    for each, other in ((a_high, b_low), (a_low, b_high), (a_low, b_low)):
+        error += each * other
     return error
 
 
 def _halves(a: NDArray) -> tuple[NDArray, NDArray]:
-    scaled = a * _SPLITTER
-    high = scaled - (scaled - a)
+    high = a * _SPLITTER
+    high -= high - a
     return high, a - high
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from samesum.engine import totals
 from samesum.formats.arrays import Dtype, NDArray, Result
-from samesum.frontends.arrays.measure import Axes, Measure
+from samesum.frontends.arrays.measure import Axes, Measure, stacked_bytes
 
 
 class Exponentials(Measure):
@@ -24,6 +25,9 @@ class Exponentials(Measure):
 
     def merge(self, other: Exponentials) -> None:
         self.sums.merge(other.sums)
+
+    def stack(self, parts: Sequence[Exponentials]) -> None:
+        self.sums.decode(stacked_bytes(parts))
 
     def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return self.sums.encoded()

@@ -88,7 +88,7 @@ def states_of_labels(name: Any, x: NDArray, labels: NDArray, count: int | None, 
         raise ShapeError(f"labels have shape {labels.shape}; a chunk of x takes ({x.shape[0]},)")
     if count is not None:
         check_places("labels", labels, count, negative=False)
-    order = np.argsort(labels, kind="stable")
+    order = np.argsort(_narrow(labels), kind="stable")
     found, starts, counts = np.unique(labels[order], return_index=True, return_counts=True)
     places = found.astype(np.int64)
     if (places < 0).any():
@@ -102,6 +102,13 @@ def states_of_labels(name: Any, x: NDArray, labels: NDArray, count: int | None, 
         _add(state, x, dict(zip((places[begin:end] - run * length).tolist(), rows, strict=True)), length)
         runs[run] = state._stored(is_brief=False)
     return LabelStates(name, correction, x.dtype.newbyteorder("="), kept, length, places, runs)
+
+
+def _narrow(labels: NDArray) -> NDArray:
+    """The labels in two bytes where they fit, since NumPy sorts those by their digits."""
+    if labels.size and labels.min() >= 0 and labels.max() < 1 << 16:
+        return labels.astype(np.uint16)
+    return labels
 
 
 def _add(state: State, x: NDArray, rows: dict[int, NDArray], length: int) -> None:

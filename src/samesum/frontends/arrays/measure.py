@@ -32,9 +32,14 @@ class Measure(ABC):
     def merge(self, other: Any) -> None:
         """Takes what another measure of the same kind has seen."""
 
-    @abstractmethod
     def stack(self, parts: Sequence[Any]) -> None:
-        """Takes what measures of the outputs along the first axis have seen, one for each, having seen nothing."""
+        """Takes what measures of the outputs along the first axis have seen, one for each, having seen nothing.
+
+        Here of measures whose bytes come output by output.
+        """
+        encoded = {id(part): part.encoded(is_brief=False) for part in {id(part): part for part in parts}.values()}
+        is_taken = self.decode(b"".join(encoded[id(part)] for part in parts), is_brief=False)
+        assert is_taken
 
     @abstractmethod
     def encoded(self, is_brief: bool) -> bytes:
@@ -61,9 +66,6 @@ class Sums(Measure):
 
     def merge(self, other: Sums) -> None:
         self.totals.merge(other.totals)
-
-    def stack(self, parts: Sequence[Sums]) -> None:
-        self.totals.decode(stacked_bytes(parts))
 
     def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return self.totals.encoded()
@@ -133,12 +135,6 @@ class Counts(Measure):
             return False
         self.values = np.frombuffer(encoded, "<i8").astype(np.int64).reshape(self.values.shape)
         return not bool((self.values < 0).any())
-
-
-def stacked_bytes(parts: Sequence[Measure]) -> bytes:
-    """All bits of measures whose bytes come output by output, one after the other."""
-    encoded = {id(part): part.encoded(is_brief=False) for part in {id(part): part for part in parts}.values()}
-    return b"".join(encoded[id(part)] for part in parts)
 
 
 def is_byte_float(dtype: Dtype) -> bool:

@@ -11,7 +11,7 @@ from samesum.algebra.rows import PROD
 from samesum.engine.memory import reduce
 from samesum.engine.totals import Products
 from samesum.formats.arrays import Dtype, NDArray, Result
-from samesum.frontends.arrays.measure import Axes, Measure, stacked_bytes
+from samesum.frontends.arrays.measure import Axes, Measure
 
 
 class FloatProducts(Measure):
@@ -30,9 +30,6 @@ class FloatProducts(Measure):
 
     def merge(self, other: FloatProducts) -> None:
         self.products.merge(other.products)
-
-    def stack(self, parts: Sequence[FloatProducts]) -> None:
-        self.products.decode(stacked_bytes(parts), False)
 
     def encoded(self, is_brief: bool) -> bytes:
         return self.products.encoded(is_brief)

@@ -45,7 +45,8 @@ def segment_reduce(
     `num_segments` slices along `axis` (None: one more than the greatest label) and the dtype that the function named
     by `reduce` gives: `sum`, `mean`, `l2` and so on. `correction` is that of `var` and `std`. The order of the slices,
     cuts and threads change no bit. A label without slices gives what the function gives for an empty set: 0 for a sum,
-    1 for a product, NaN for a mean.
+    1 for a product, NaN for a mean. Of a Dask array, or of labels that are one, the result is lazy; lazy labels without
+    `num_segments` leave its length unknown.
 
     Raises ShapeError for labels of another shape, and for `min` and `max` if a label has no slices; DtypeError for
     labels that are no integers and a dtype that the function refuses; AttributeValueError for a label that is negative

@@ -1,0 +1,190 @@
+// The results of a line that is measured, with a rounding test for each.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/norms/middle_test.hpp"
+#include "kernels/norms/spread.hpp"
+#include "methods/norm_method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// The line's numbers in vectors, and what the error of a result is made of: a part of its magnitude, and what
+// its scale and bias, or the greatest ones, make of the offset's and the inverse's.
+template <class Out, bool is_wide>
+struct NormResults {
+    using Round = Rounding<Out::format>;
+    struct Bounded {
+        typename Round::Bits bits;
+        Words doubt;
+    };
+
+    Doubles centre, offset, offset_rest, inverse, inverse_rest, shift;
+    Doubles factor, term;  // of each deviation from the centre, with the same scale and bias for all
+    Doubles constant_error, relative_error, scale_error, bias_error;
+
+    SAMESUM_INLINE NormResults(const NormLine& l, const NormScale& by)
+        : centre(Doubles{} + l.centre),
+          offset(Doubles{} + l.offset),
+          offset_rest(Doubles{} + l.offset_rest),
+          inverse(Doubles{} + l.inverse),
+          inverse_rest(Doubles{} + l.inverse_rest),
+          shift(Doubles{} - l.offset * l.inverse),
+          factor(inverse * by.scale[0]),
+          term(roughly_fused(shift, Doubles{} + by.scale[0], Doubles{} + by.bias[0])) {
+        const double unit = is_wide ? words_error : 0x1p-50, part = l.inverse_error + unit,
+                     shift_error = (l.offset_error + samesum::magnitude(l.offset) * unit) * l.inverse;
+        scale_error = Doubles{} + shift_error * spread_slack;
+        bias_error = Doubles{} + part * spread_slack;
+        constant_error = (by.scale_most * scale_error + by.bias_most * bias_error) * spread_slack;
+        relative_error = Doubles{} + (part + unit) * spread_slack;
+    }
+
+    SAMESUM_INLINE Doubles error_of(Doubles w) const {
+        return roughly_fused(samesum::SAMESUM_ISA::magnitude(w), relative_error, constant_error);
+    }
+    SAMESUM_INLINE Doubles error_of(Doubles w, Doubles scale, Doubles bias) const {
+        using samesum::SAMESUM_ISA::magnitude;
+        return (magnitude(w) * relative_error + magnitude(scale) * scale_error +
+                magnitude(bias) * bias_error) *
+               spread_slack;
+    }
+
+    // Five operations, each off by a unit in the last place; what is scaled is at most the result and the
+    // bias. (Lemma 57)
+    SAMESUM_INLINE Doubles value(Doubles x, Doubles scale, Doubles bias) const {
+        return roughly_fused(roughly_fused(x - centre, inverse, shift), scale, bias);
+    }
+    SAMESUM_INLINE Doubles value(Doubles x) const { return roughly_fused(x - centre, factor, term); }
+
+    static SAMESUM_INLINE Bounded tested(Doubles w, Doubles error) {
+        const auto low = Round::of_number(w - error), high = Round::of_number(w + error);
+        return {low, Round::different(low, high)};
+    }
+
+    SAMESUM_INLINE Bounded wide(Doubles x, Doubles scale, Doubles bias) const {
+        Doubles a, a_rest, t, t_rest, w, w_rest;
+        two_sum(x, -centre, a, a_rest);
+        two_sum(a, -offset, t, t_rest);
+        two_sum(t, t_rest + (a_rest - offset_rest), t, t_rest);
+        const Doubles v = t * inverse, v_rest = fused(t, inverse, -v) + (t * inverse_rest + t_rest * inverse);
+        const Doubles scaled = v * scale, scaled_rest = fused(v, scale, -scaled) + v_rest * scale;
+        two_sum(scaled, bias, w, w_rest);
+        w_rest += scaled_rest;
+        const Doubles error = error_of(w), size = samesum::SAMESUM_ISA::magnitude(v),
+                      scaled_size = samesum::SAMESUM_ISA::magnitude(scaled);
+        const auto low = Round::of(w, w_rest - error), high = Round::of(w, w_rest + error);
+        // Below these the low words may have been lost.
+        const Longs tiny = ((size < safe_floor) & (t != 0)) |
+                           ((scaled_size < safe_floor) & (v != 0) & (scale != 0)) |
+                           (samesum::SAMESUM_ISA::magnitude(w) > safe_ceiling);
+        return {low, Round::different(low, high) | narrowed_mask(tiny)};
+    }
+};
+
+// Some thousand of them at most; `each` has a scale and a bias of its own.
+template <class F, class Out, bool is_wide, bool each>
+struct NormRun {
+    using Results = NormResults<Out, is_wide>;
+    using Round = typename Results::Round;
+    using Bounded = typename Results::Bounded;
+
+    const NormLine& line;
+    const Results results;
+    const char* x;
+    const NormScale by;
+    char* out;
+    std::uint16_t* doubtful;
+    std::size_t found = 0;
+
+    static SAMESUM_INLINE Doubles some(const char* p, std::size_t n) {
+        return Spread<F, NarrowSpread>::some(p, n);
+    }
+    static SAMESUM_INLINE Doubles some_doubles(const double* p, std::size_t n) {
+        if (n >= width) return load<Doubles>(p);
+        Doubles v = {};
+        std::memcpy(&v, p, n * sizeof(double));
+        return v;
+    }
+    SAMESUM_INLINE Doubles scale(std::size_t i, std::size_t left) const {
+        return each ? some_doubles(by.scale + i, left) : Doubles{} + by.scale[0];
+    }
+    SAMESUM_INLINE Doubles bias(std::size_t i, std::size_t left) const {
+        return each ? some_doubles(by.bias + i, left) : Doubles{} + by.bias[0];
+    }
+    SAMESUM_INLINE void note(Words doubt, std::size_t i, std::size_t left) {
+        for (std::size_t k = 0; k < std::min(left, width); ++k)
+            if (doubt[k] != 0) doubtful[found++] = static_cast<std::uint16_t>(i + k);
+    }
+
+    SAMESUM_INLINE void put(const Bounded& result, std::size_t i, std::size_t left) {
+        if (left >= width) {
+            Round::store_to(out, i, result.bits);
+        } else {
+            char last[width * Out::size];
+            Round::store_to(last, 0, result.bits);
+            std::memcpy(out + i * Out::size, last, left * Out::size);
+        }
+        if (any_bit(result.doubt)) note(result.doubt, i, left);
+    }
+
+    // Elements [i, end), each with its own bound.
+    __attribute__((noinline)) void settle(std::size_t i, std::size_t end) {
+        for (; i < end; i += width) {
+            const std::size_t left = end - i;
+            const Doubles element = some(x + i * F::size, left), s = scale(i, left), b = bias(i, left);
+            if constexpr (is_wide) {
+                put(results.wide(element, s, b), i, left);
+            } else {
+                const Doubles w = each ? results.value(element, s, b) : results.value(element);
+                put(Results::tested(w, results.error_of(w, s, b)), i, left);
+            }
+        }
+    }
+
+    SAMESUM_INLINE std::size_t run(std::size_t n) {
+        std::size_t i = 0;
+        if constexpr (!is_wide) i = run_together(n);
+        settle(i, n);
+        return found;
+    }
+
+    // Some vectors at a time, with the largest error of any; returns how many elements they have. The line is
+    // not taken about its centre, which saves an operation and makes errors larger where that is far from
+    // zero. (Lemma 57)
+    SAMESUM_INLINE std::size_t run_together(std::size_t n) {
+        constexpr std::size_t vectors = 4, together = vectors * width;
+        const double centre =
+                         (samesum::magnitude(line.centre) + samesum::magnitude(line.offset)) * line.inverse,
+                     most = by.scale_most * line.most + by.bias_most,
+                     error = results.relative_error[0] * most + results.constant_error[0] +
+                             by.scale_most * centre * 0x1p-50;
+        if (!(most < 0x1p100)) return 0;
+        // In registers: what is stored could change what is pointed to.
+        const NormScale own = by;
+        const Doubles inverse = results.inverse, shift = results.shift - line.centre * line.inverse,
+                      factor = results.factor,
+                      term = roughly_fused(shift, Doubles{} + own.scale[0], Doubles{} + own.bias[0]);
+        const char* const from = x;
+        char* const to = out;
+        std::size_t i = 0;
+        for (; i + together <= n; i += together) {
+            MiddleTest<Out::format> test(error);
+            for_each_of<vectors>([&](std::size_t k) SAMESUM_INLINED {
+                const std::size_t at = i + k * width;
+                const Doubles element = F::doubles(from + at * F::size);
+                const auto less = [&](Doubles e) SAMESUM_INLINED {
+                    if constexpr (!each) return roughly_fused(element, factor, term - e);
+                    return roughly_fused(roughly_fused(element, inverse, shift),
+                                         load<Doubles>(own.scale + at), load<Doubles>(own.bias + at)) -
+                           e;
+                };
+                Round::store_to(to, at, test.take(less));
+            });
+            if (test.is_any_in_doubt()) settle(i, i + together);
+        }
+        return i;
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA
