@@ -137,6 +137,18 @@ def core(session: nox.Session, kind: str) -> None:
 
 
 @nox.session
+def lemmas(session: nox.Session) -> None:
+    """What core/LEMMAS.md leaves to machines: fixed expressions by Gappa, polynomials exactly, bounds beside errors.
+
+    Needs gappa, which the distributions have.
+    """
+    session.install(".[test]")
+    for script in sorted(Path("tests/certificates/gappa").glob("*.g")):
+        session.run("gappa", str(script), external=True)
+    session.run("python", "-m", "pytest", "-n", "auto", "tests/certificates", "tests/test_core_lemmas.py")
+
+
+@nox.session
 def examples(session: nox.Session) -> None:
     """Every example on its own engine and on samesum."""
     session.install(".[compare]")

@@ -1,4 +1,4 @@
-"""Functions that are no operators of `samesum bench`, beside NumPy and PyTorch: a table for each group of calls.
+"""Functions beside NumPy and PyTorch where a busy machine shall not count: a table for each group of calls.
 
 python benchmarks/calls.py [dots] [scans] [norms] [results] [--rounds N]
 

@@ -16,7 +16,7 @@ import numpy as np
 import samesum
 from samesum.formats.arrays import NDArray
 
-NAMES = {"sum": samesum.sum, "l1": samesum.l1_norm, "sum_square": samesum.sum_square}
+NAMES = {"sum": samesum.sum, "l1": samesum.l1_norm, "sum_square": samesum.sum_square, "logsumexp": samesum.logsumexp}
 
 
 def updated(name: str, x: NDArray) -> Any:

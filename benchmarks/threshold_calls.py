@@ -131,6 +131,7 @@ CALLS = {
     "segment_lines_ahead": "ss.segment_reduce(a(1 << 14, 256), labels(1 << 14, 1000), reduce='sum')",
     "segment_block_bytes": "ss.segment_reduce(a(1 << 15, 64), labels(1 << 15, 1000), reduce='sum')",
     "long_segment_bytes": "ss.segment_reduce(a(1 << 16, 16), labels(1 << 16, 3), reduce='sum')",
+    "placed_rows_ahead": "ss.segment_reduce(a(1 << 20), labels(1 << 20, 1 << 19), num_segments=1 << 19)",
     "segment_slice_bytes": "ss.segment_reduce(a(100, {n} // 4), labels(100, 10), reduce='sum')",
     # masks
     "least_masked_run_rows": "ss.sum(a(2000, 500), axis=1, where=a(2000, 500) > 0)",
@@ -146,6 +147,7 @@ CALLS = {
     "least_window_run": "ss.onnx.AveragePool(a(400, 64, 3, {n} + 2), kernel_shape=[3, 3])",
     "least_copied_window_run": "ss.onnx.AveragePool(a(400, 64, 3, 2 * {n} + 3), kernel_shape=[3, 3], strides=[1, 2])",
     "most_gathered_rows": "ss.onnx.Sum(*[a(1000, 10)] * {n})",
+    "least_gathered_terms": "ss.onnx.Sum(*[a(1000, 10)] * 2000)",
     "gathered_set_bytes": "ss.onnx.Sum(*[a(1000, 10)] * 30)",
     # normalizations
     "most_shared_scales": "ss.onnx.GroupNormalization(a(100, 64, 10, 10), a(64), a(64), num_groups=4)",
@@ -197,6 +199,7 @@ FIXED = {
     "extreme_columns": "a line of the memory of bytes: threads that write to the same one wait for each other",
     "long_segment_in_order": "where the two ways of segment_reduce took as long, of labels that ascend",
     "labels_looked_at": "labels that do not ascend show it within a few of them",
+    "cached_state_bytes": "half an L2 cache of 512 KB; below it a question for memory is one more instruction",
     "placed_task_segments": "their states are 200 KB, within an L2 cache",
     "sent_helpers": "a bound on system calls where there are more processors than helpers; not a choice of speed",
     "interruption_milliseconds": "how soon Ctrl-C is heard, not a choice of speed",

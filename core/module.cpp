@@ -7,6 +7,7 @@
 #include "python/custom_operators.hpp"
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
+#include "python/exponentials.hpp"
 #include "python/floating_point.hpp"
 #include "python/machine.hpp"
 #include "python/norms.hpp"
@@ -72,12 +73,16 @@ NB_MODULE(_core, m) {
           nb::arg("outside"), nb::arg("scale").none() = nb::none(), nb::arg("bias").none() = nb::none(),
           nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none(),
           nb::arg("inverse_dtype").none() = nb::none());
+    m.def("normalize_batch", &normalize_batch, nb::arg("x"), nb::arg("first"), nb::arg("last"),
+          nb::arg("scale"), nb::arg("bias"), nb::arg("mean"), nb::arg("variance"), nb::arg("epsilon"),
+          nb::arg("out").none() = nb::none());
     m.def("vecdot", &vecdot, nb::arg("a"), nb::arg("b"), nb::arg("axis"),
           nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none());
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
     define_elementwise(m);
     define_floating_point(m);
     define_products(m);
+    define_exponentials(m);
     define_result_memory(m);
     define_machine(m);
     define_certificates(m);

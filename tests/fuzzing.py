@@ -89,8 +89,8 @@ def _npz(folder: Path, arrays: dict[str, np.ndarray]) -> Target:
 
 
 def _state() -> bytes:
-    state = samesum.State(["sum", "l2", "min", "argmax", "all", "count_nonzero"], axis=0)
-    state.update(np.arange(12, dtype=np.float32).reshape(4, 3))
+    state = samesum.State(["sum", "l2", "min", "argmax", "all", "count_nonzero", "logsumexp"], axis=0)
+    state.update(np.arange(120, dtype=np.float32).reshape(40, 3))
     return state.to_bytes()
 
 

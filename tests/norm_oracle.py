@@ -100,4 +100,4 @@ def expected_inverse(row: Norm, line: NDArray, epsilon: Epsilon, target: Any) ->
 def _numbers(array: NDArray | None, n: int, default: int) -> list[Fraction]:
     if array is None:
         return [Fraction(default)] * n
-    return [Fraction(v) for v in array.astype(np.float64).tolist()]
+    return [Fraction(v) for v in np.broadcast_to(array, n).astype(np.float64).tolist()]

@@ -10,7 +10,8 @@ import numpy as np
 
 import samesum as ss
 from samesum import onnx
-from samesum.engine import elementwise
+from samesum.engine import elementwise, norms
+from samesum.engine.statistics import Statistics
 
 
 def random(*shape: int) -> np.random.Generator:
@@ -44,6 +45,12 @@ def rows_of(first: list[float], n: int = 400, width: int = 100, dtype: Any = "f4
 def factors(first: list[float], width: int, dtype: Any) -> np.ndarray[Any, Any]:
     """Rows of these factors, and ones."""
     return np.concatenate([np.full((40, len(first)), first), np.ones((40, width - len(first)))], axis=1).astype(dtype)
+
+
+def batch_norm(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """With axis 1 as the axis of channels."""
+    ones = np.ones(x.shape[1])
+    return norms.normalize_batch(x, norms.Channels(1, 2, ones, ones, ones, ones, 0.0))
 
 
 ABOVE_A_TIE = [1, 2.0**-24, 2.0**-90]
@@ -176,9 +183,79 @@ NORMALIZATIONS: dict[str, Call] = {
     "softmax.below": lambda: ss.softmax(normal(1, 40000) + 900, axis=1),
     "norm.rows": lambda: onnx.LayerNormalization(X, np.ones(300, "f4")),
     "norm.gathered": lambda: onnx.LayerNormalization(X[:, ::2], np.ones(150, "f4")),
+    "batch_norm.runs": lambda: batch_norm(normal(2, 3, 400)),
+    "batch_norm.rows": lambda: batch_norm(normal(400, 3)),
+    "batch_norm.columns": lambda: batch_norm(normal(400, 3, dtype="f8")),
     "elementwise.direct": lambda: elementwise.exponential(X),
     "elementwise.gathered": lambda: elementwise.exponential(X[:, ::2]),
 }
 
-CALLS = REDUCTIONS | SCANS | NORMALIZATIONS
+SMALL_PREFIX = [1.0, float.fromhex("-0x1.1de4f7ba737fap+5"), float.fromhex("-0x1.a2fa89b1b561ap+5")]
+"""The logarithm of their exponentials' sum is 2^-126 from the middle of 1 and the next float64: 2^-73 of what is added
+to 1, which words of 68 bits do not tell and those of 90 do."""
+
+
+def of_ones(bias: float, epsilon: float) -> object:
+    """Lines of 1 and -1 normalized, with a bias."""
+    x = np.tile(np.array([1, -1], "f4"), (3, 50))
+    return onnx.LayerNormalization(x, np.ones(100, "f4"), np.full(100, bias, "f4"), epsilon=epsilon)
+
+
+def labelled(x: np.ndarray[Any, np.dtype[Any]], count: int) -> object:
+    """Sums of rows with labels in no order."""
+    return ss.segment_reduce(x, random(len(x)).integers(0, count, len(x)), 0, count)
+
+
+def kept(x: np.ndarray[Any, np.dtype[Any]]) -> object:
+    state = ss.State(["sum"], axis=1)
+    state.update(x)
+    return state.result()
+
+
+def figures(x: np.ndarray[Any, np.dtype[Any]]) -> object:
+    found = Statistics(x.dtype, len(x))
+    found.add(x)
+    return found.encoded(0)
+
+
+IMAGE = normal(1, 4, 32, 32)
+
+PAIRS: dict[str, Call] = {
+    "dot.rows": lambda: ss.vecdot(X, X),
+    "dot.rows_copied": lambda: ss.vecdot(X[:, ::2], X[:, ::2]),
+    "dot.columns": lambda: ss.vecdot(X, X, axis=0),
+    "dot.columns_copied": lambda: ss.vecdot(normal(5, 400)[:, ::2], normal(5, 400)[:, ::2], axis=0),
+    "dot.columns_folded": lambda: ss.vecdot(normal(4000, 9), normal(4000, 9), axis=0),
+    "dot.parts": lambda: ss.vecdot(LONG, LONG),
+    "dot.exact": lambda: ss.vecdot(rows_of([1, 2.0**-53], dtype="f8"), np.ones((400, 100))),
+    "scan.extreme_lines": lambda: ss.cumulative_max(X, axis=1),
+    "scan.extreme_line": lambda: ss.cumulative_max(X[:, ::2], axis=1),
+    "scan.extreme_columns": lambda: ss.cumulative_max(X, axis=0),
+    "scan.extreme_parts": lambda: ss.cumulative_max(LONG, axis=1),
+    "scan.exponentials": lambda: ss.cumulative_logsumexp(X, axis=0),
+    "scan.exponential_parts": lambda: ss.cumulative_logsumexp(LONG[:, :2000], axis=1),
+    "scan.repaired_exponential_words": lambda: ss.cumulative_logsumexp(np.array([SMALL_PREFIX]), axis=1),
+    "scan.repaired_exponentials": lambda: ss.cumulative_logsumexp(below_one(-1000), axis=1),
+    "norm.words": lambda: of_ones(2.0**-24, 2.0**-60),
+    "norm.exact": lambda: of_ones(2.0**-24, 0.0),
+}
+
+PLACES: dict[str, Call] = {
+    "mask.filled": lambda: ss.sum(X, axis=1, where=X > 0),
+    "mask.picked": lambda: ss.logsumexp(X, axis=1, where=X > 0),
+    "mask.counted_sets": lambda: ss.var(normal(4000, 9), axis=1, where=normal(4000, 9) > 0),
+    "segment.placed": lambda: labelled(normal(3000), 10),
+    "segment.uncertain": lambda: labelled(np.resize(np.array(ABOVE_A_TIE, "f4"), 3), 1),
+    "segment.in_order": lambda: labelled(X, 10),
+    "segment.pieces": lambda: labelled(normal(20_000, 64), 2),
+    "window.rows": lambda: onnx.AveragePool(IMAGE, kernel_shape=[3, 3]),
+    "window.gathered": lambda: onnx.AveragePool(IMAGE.astype("f8"), kernel_shape=[3, 3]),
+    "window.terms": lambda: onnx.Sum(X, X, X),
+    "state.kept_blocks": lambda: kept(X),
+    "state.exact_blocks": lambda: kept(spread(20, 3000, width=900)),
+    "statistics.on_grids": lambda: figures(X),
+    "statistics.exact": lambda: figures(spread(20, 3000, width=900)),
+}
+
+CALLS = REDUCTIONS | SCANS | NORMALIZATIONS | PAIRS | PLACES
 """By the way that each takes, on every instruction set."""

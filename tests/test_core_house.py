@@ -49,3 +49,33 @@ def test_no_room_is_below_itself() -> None:
     """The table itself has an order: each room comes after all that it may include."""
     order = list(BELOW)
     assert all(order.index(other) < order.index(room) for room, below in BELOW.items() for other in below.split())
+
+
+KERNELS = CORE / "kernels"
+"""The folders of kernels are below the families in this order; families may include each other."""
+FOUNDATIONS = ["vectors", "accumulators", "loops"]
+IN_TWO_HALVES = {"dots/dots.hpp", "exponentials/logarithm.hpp", "masks/mask.hpp"}
+"""Files whose loops still differ by instruction set: none is to join them."""
+
+
+@pytest.mark.parametrize("folder", FOUNDATIONS)
+def test_what_kernels_are_made_of_does_not_know_them(folder: str) -> None:
+    below = FOUNDATIONS[: FOUNDATIONS.index(folder) + 1]
+    included = {
+        (path.name, other)
+        for path in sorted((KERNELS / folder).glob("*.?pp"))
+        for other in re.findall(r'^#include "kernels/(\w+)/', path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {(file, other) for file, other in included if other not in below} == set()
+
+
+def test_only_vectors_ask_for_an_instruction_set() -> None:
+    asking = {
+        str(path.relative_to(KERNELS))
+        for path in KERNELS.glob("*/*.?pp")
+        if path.parent.name != "vectors"
+        and re.search(
+            r"^#\s*(el)?if.*(__AVX|__SSE|__FMA|__aarch64|SAMESUM_FUSED)", path.read_text("utf-8"), re.MULTILINE
+        )
+    }
+    assert asking == IN_TWO_HALVES

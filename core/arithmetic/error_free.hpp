@@ -9,7 +9,7 @@
 
 namespace samesum {
 
-// s + e == a + b exactly (Knuth). Not for s beyond the largest double.
+// s + e == a + b exactly (Knuth). Not for s beyond the largest double. (Lemma 1)
 template <class V>
 SAMESUM_INLINE void two_sum(V a, V b, V& s, V& e) {
     s = a + b;
@@ -25,6 +25,7 @@ struct Sum {
 SAMESUM_INLINE double magnitude(double x) { return __builtin_fabs(x); }
 
 // The residual of the low word is known exactly, so exactly representable work keeps the bound as it was.
+// (Lemma 3)
 SAMESUM_INLINE void add(Sum& total, double value) {
     double carry, residual;
     two_sum(total.hi, value, total.hi, carry);

@@ -11,6 +11,7 @@
 namespace samesum {
 
 // Rounding to odd keeps a later rounding to nearest in a narrower format right (Boldo and Melquiond).
+// (Lemma 4)
 SAMESUM_INLINE std::uint32_t float_bits_to_odd(double x) {
     const float f = static_cast<float>(x);
     const double back = static_cast<double>(f);

@@ -65,6 +65,7 @@ Codes codes_about(double size, double error, Format format);
 
 // The bits of a value known by comparison: compare(d) is the sign of the value less d. To nearest even; a
 // negative value that underflows is -0 where there is one, and zero is +0. It need not lie between the codes.
+// (Lemma 77)
 template <class Compare>
 std::uint64_t nearest(Format format, const Compare& compare, Codes codes) {
     const int sign = compare(Dyadic());

@@ -1,62 +1,15 @@
 #include "exact/exponential_state.hpp"
 
 #include <algorithm>
-#include <type_traits>
+
+#include "exact/exponential_values.hpp"
 
 namespace samesum {
-
-namespace {
-
-// |x| rounded down to a unit of the last place, or its complement; |x| < 2^63.
-template <std::size_t limbs>
-Fixed<limbs> fixed(double x) {
-    const Element e = float_at<Format::f64>(&x);
-    const Fixed<limbs> unit = Fixed<limbs>::units(e.significand);
-    const int shift = e.exponent + Fixed<limbs>::fraction_bits;
-    const Fixed<limbs> size = shift < 0 ? unit >> -shift : unit << shift;
-    return e.negative ? Fixed<limbs>{} - size : size;
-}
-
-template <class Value>
-void add_to(Superaccumulator& total, Value x) {
-    if constexpr (std::is_same_v<Value, double>) {
-        add_double(total, x);
-    } else {
-        const bool negative = x < 0;
-        const std::uint64_t bits = static_cast<std::uint64_t>(x);
-        total.add(negative ? 0 - bits : bits, 0, negative);
-    }
-}
-
-}  // namespace
-
-template <std::size_t limbs, class Value>
-double ExponentialState<limbs, Value>::distance(Value greater, Value less) {
-    if constexpr (std::is_same_v<Value, double>)
-        return greater - less;
-    else
-        return static_cast<double>(static_cast<std::uint64_t>(greater) - static_cast<std::uint64_t>(less));
-}
-
-// Zero where it is less than a unit of the last place: differences as great as that are not made exactly. Of
-// doubles whose difference is smaller neither is above 2^62, or they would be equal.
-template <std::size_t limbs, class Value>
-Fixed<limbs> ExponentialState<limbs, Value>::exponential(Value greater, Value less) {
-    constexpr std::uint64_t limit = Number::fraction_bits;
-    if constexpr (std::is_same_v<Value, double>) {
-        if (!(greater - less < static_cast<double>(limit))) return {};
-        return Exponential<limbs>::of_minus(fixed<limbs>(greater) - fixed<limbs>(less));
-    } else {
-        const std::uint64_t difference =
-            static_cast<std::uint64_t>(greater) - static_cast<std::uint64_t>(less);
-        return difference < limit ? Exponential<limbs>::of_minus(Number{difference}) : Number{};
-    }
-}
 
 template <std::size_t limbs, class Value>
 void ExponentialState<limbs, Value>::raise(Value top) {
     error_ += u128{sum_.whole() + 1} * Exponential<limbs>::units + 1;
-    sum_ = sum_ * exponential(top, top_);
+    sum_ = sum_ * exponential_below<limbs>(top, top_);
     nearest_ = distance(top, top_);
     top_ = top;
 }
@@ -75,7 +28,7 @@ void ExponentialState<limbs, Value>::add(Value x) {
     const double below = distance(top_, x);
     nearest_ = std::min(nearest_, below);
     error_ += Exponential<limbs>::units;
-    if (below < Number::fraction_bits) sum_ += exponential(top_, x);
+    if (below < Number::fraction_bits) sum_ += exponential_below<limbs>(top_, x);
 }
 
 template <std::size_t limbs, class Value>
@@ -113,7 +66,7 @@ bool ExponentialState<limbs, Value>::round(const Finish& how, std::uint64_t& bit
         bits = base.rounded({Finalize::itself, how.format, 1});
         return true;
     }
-    add_to(base, top_);
+    add_value(base, top_);
     const Number one{1};
     const bool is_one = error_ == 0 ? sum_ == one : top_ == Value{} && is_nothing_beside_one();
     if (is_one) return round_result(base, Number{}, false, 0, how, bits);

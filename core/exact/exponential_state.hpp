@@ -31,14 +31,12 @@ class ExponentialState {
   private:
     using Number = Fixed<limbs>;
 
-    static double distance(Value greater, Value less);
-    static Number exponential(Value greater, Value less);
     void raise(Value top);
     bool is_nothing_beside_one() const;
 
     Value top_{};
     Number sum_;
-    u128 error_ = 0;             // of the sum, in units of its last place
+    u128 error_ = 0;             // of the sum, in units of its last place (Lemma 74)
     double nearest_ = HUGE_VAL;  // distance of the greatest value below the top
     bool has_value_ = false, has_nan_ = false, has_infinity_ = false, has_negative_infinity_ = false;
 };

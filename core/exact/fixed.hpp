@@ -162,7 +162,7 @@ constexpr Fixed<limbs> ln2() {
     return x >> 64;
 }
 
-// e^-a for a < 2^11, off by at most `units` of the last place.
+// e^-a for a < 2^11, off by at most `units` of the last place. (Lemma 72)
 template <std::size_t limbs>
 struct Exponential {
     // The argument is halved so often that the series and the squarings take about as long. What the series
@@ -194,7 +194,7 @@ struct Exponential {
 };
 
 // log t for t >= 1, off by at most `units` of the last place: y + log(t e^-y) for a double y slightly below
-// it, by the series of log(1 + d) for d < 2^-37.
+// it, by the series of log(1 + d) for d < 2^-37. (Lemma 73)
 template <std::size_t limbs>
 struct Logarithm {
     static constexpr std::size_t terms = static_cast<std::size_t>(Fixed<limbs>::fraction_bits) / 37 + 1;

@@ -1,4 +1,4 @@
-// A product of many floats to 190 bits at most, which are nearly always enough to round it.
+// A product of many floats to 190 bits at most, which are nearly always enough to round it. (Lemma 28)
 #pragma once
 
 #include <array>

@@ -37,6 +37,9 @@ ExactNorm::ExactNorm(const NormRow& row, const Superaccumulator& sum, const Supe
     }
 }
 
+ExactNorm::ExactNorm(double mean, double variance, double epsilon)
+    : is_finite_(true), count_(1.0), total_(mean), power_(Dyadic(variance) + Dyadic(epsilon)) {}
+
 int ExactNorm::compared(const Dyadic& numerator, const Dyadic& scale, const Dyadic& bias,
                         const Dyadic& value) const {
     const Dyadic distance = bias - value;

@@ -6,11 +6,15 @@
 
 namespace samesum {
 
-// One line, from its exact sums: of its elements, and of their squares or magnitudes as the row asks for.
+// One line, from its exact sums (of its elements, and of their squares or magnitudes as the row asks for) or
+// from what they give.
 class ExactNorm {
   public:
     ExactNorm(const NormRow& row, const Superaccumulator& sum, const Superaccumulator& others,
               std::int64_t count);
+
+    // Of a mean, a variance and what is added to it, all finite, the sum of the last two being positive.
+    ExactNorm(double mean, double variance, double epsilon);
 
     // False if some element is not finite: then every result of the line is NaN.
     bool is_finite() const { return is_finite_; }

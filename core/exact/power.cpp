@@ -103,7 +103,7 @@ Fixed<limbs> shifted(const Fixed<limbs>& x, int left) {
     return left < 0 ? x >> -left : x << left;
 }
 
-// x^y between e^-800 and e^800 as 2^octaves * fraction, the fraction within `error` units.
+// x^y between e^-800 and e^800 as 2^octaves * fraction, the fraction within `error` units. (Lemma 76)
 template <std::size_t limbs>
 struct Power {
     Fixed<limbs> fraction;

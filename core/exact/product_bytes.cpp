@@ -1,8 +1,8 @@
 // Exact products as bytes, and back.
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
+#include "exact/little_endian.hpp"
 #include "exact/product.hpp"
 
 namespace samesum {
@@ -16,16 +16,6 @@ constexpr std::size_t head_bytes = 11;
 constexpr int brief_limbs = 8;
 // More than any number of factors that a memory holds needs, and far from what overflows.
 constexpr std::int64_t most_exponent = std::int64_t{1} << 60;
-
-void put_word(std::uint64_t word, std::string& to) {
-    for (int i = 0; i < 8; ++i) to.push_back(static_cast<char>(word >> (8 * i)));
-}
-
-std::uint64_t word_at(const char* from) {
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < 8; ++i) word |= std::uint64_t{static_cast<unsigned char>(from[i])} << (8 * i);
-    return word;
-}
 
 void put_head(std::uint8_t flags, int factors, int used, std::int64_t exponent, std::string& to) {
     for (const int byte : {static_cast<int>(flags), factors, used}) to.push_back(static_cast<char>(byte));

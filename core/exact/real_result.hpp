@@ -7,23 +7,30 @@
 
 namespace samesum {
 
-// Writes the bits of base +- distance, which is not known better than by `error` units of its last place, but
-// is not zero unless it is known; tells whether they are certain.
+// Writes the bits of base +- distance, which is not known better than by `error`, but is not zero unless it
+// is known; tells whether they are certain.
 template <std::size_t limbs>
-bool round_result(const Superaccumulator& base, const Fixed<limbs>& distance, bool negative, u128 error,
-                  const Finish& how, std::uint64_t& bits) {
+bool round_within(const Superaccumulator& base, const Fixed<limbs>& distance, bool negative,
+                  const Fixed<limbs>& error, const Finish& how, std::uint64_t& bits) {
     const Finish itself{Finalize::itself, how.format, 1};
+    const bool is_exact = error.is_zero();
     const auto rounded = [&](const Fixed<limbs>& x) {
         Superaccumulator total = base;
         for (std::size_t i = 0; i < limbs; ++i)
             total.add(x.limb(i), 64 * static_cast<int>(i) - Fixed<limbs>::fraction_bits, negative);
-        if (x.is_zero() && error > 0) total.add(1, Superaccumulator::lowest_exponent, negative);
+        if (x.is_zero() && !is_exact) total.add(1, Superaccumulator::lowest_exponent, negative);
         return total.rounded(itself);
     };
-    const Fixed<limbs> off = Fixed<limbs>::units(error);
     bits = rounded(distance);
-    return error == 0 || (rounded(distance < off ? Fixed<limbs>{} : distance - off) == bits &&
-                          rounded(distance + off) == bits);
+    return is_exact || (rounded(distance < error ? Fixed<limbs>{} : distance - error) == bits &&
+                        rounded(distance + error) == bits);
+}
+
+// With an error in units of the last place.
+template <std::size_t limbs>
+bool round_result(const Superaccumulator& base, const Fixed<limbs>& distance, bool negative, u128 error,
+                  const Finish& how, std::uint64_t& bits) {
+    return round_within(base, distance, negative, Fixed<limbs>::units(error), how, bits);
 }
 
 }  // namespace samesum

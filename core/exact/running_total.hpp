@@ -40,7 +40,7 @@ class RunningTotal : public Specials {
     std::uint64_t rounded(Format format) const;
 
   private:
-    static constexpr int lowest_exponent = -1088;  // a multiple of 64 below the least double
+    static constexpr int lowest_exponent = -1088;  // a multiple of 64 below the least double (Lemma 71)
     static constexpr int words = 36;  // up to 2^1216: the greatest double, 2^64 times, and a sign
 
     std::uint64_t& word(int i) { return word_[static_cast<std::size_t>(i)]; }

@@ -27,7 +27,7 @@ class Superaccumulator : public Specials {
 
     static constexpr std::uint32_t most_additions = 1u << 20;
 
-    // For so many additions that carry nothing on.
+    // For so many additions that carry nothing on. (Lemma 70)
     void make_room(std::uint32_t additions) {
         if (pending_ + additions > (1u << 30)) propagate();
         pending_ += additions;

@@ -6,7 +6,7 @@ namespace samesum {
 
 namespace {
 
-// 2^octaves * significand, the latter from 1 to 2 and cut off where it is not exact.
+// 2^octaves * significand, the latter from 1 to 2 and cut off where it is not exact. (Lemma 75)
 template <std::size_t limbs>
 struct Octaves {
     Fixed<limbs> significand;

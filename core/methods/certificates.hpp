@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "arithmetic/error_free.hpp"
+#include "methods/elementwise_method.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {
@@ -51,6 +52,9 @@ enum class Elementary : std::uint8_t {
     double_logarithm
 };
 
+// Of the functions of one element from `first_smooth` on: what they take first, and their two words.
+using SmoothCertificate = void (*)(Unary function, bool precise, const Table& x, const Table& to);
+
 struct Certificates {
     // hi, lo and bound; of sums in ranges also by how many octaves they are too great; of products exponent
     // and marks, with a relative bound; of exponentials top, equal, sum, rest and bound.
@@ -69,6 +73,7 @@ struct Certificates {
     StateReader scanned[4];
     // Of hi + lo, in two words; powers as root and growth.
     void (*elementary)(Elementary function, const Table& x, const Table& to);
+    SmoothCertificate smooth;
 };
 
 }  // namespace samesum

@@ -19,7 +19,7 @@ struct DotRows {
     bool repeats;
 };
 
-// What a product of float64 may lose to underflow.
+// What a product of float64 may lose to underflow. (Lemma 2)
 constexpr double product_underflow = 0x1p-1073;
 
 struct DotMethod {

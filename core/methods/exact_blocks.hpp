@@ -17,6 +17,10 @@ struct ExactParts {
 // Every float format x map (itself, magnitude, square): the total of n contiguous elements.
 struct ExactBlocks {
     ExactParts (*total[4][3])(const void* x, std::size_t n);
+    // Of n <= exact_elements finite floats narrower than float64: each is a multiple, to which the sum with
+    // the anchor rounds it, and a rest. Writes whole vectors; returns the least magnitude but zero, or
+    // infinity.
+    double (*split[3])(const void* x, std::size_t n, double anchor, double* multiple, double* rest);
 };
 
 }  // namespace samesum

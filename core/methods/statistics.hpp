@@ -22,7 +22,7 @@ struct BlockStatistics {
     std::int64_t least = INT64_MAX, greatest = INT64_MIN;
     std::int64_t smallest = INT64_MAX;  // the bits of the least magnitude that is not zero
     // By map (itself, magnitude, square): numbers whose exact sum is the total of the finite elements.
-    double part[3][4] = {};
+    double part[3][6] = {};
     bool known[3] = {};            // false: a total has no such form
     const void* finite = nullptr;  // the elements, zeros in place of those that are not finite
 };

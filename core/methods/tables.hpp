@@ -20,7 +20,6 @@ struct Methods {
     Method special[3];        // float64 x map: sets with infinities and NaNs, squares of zeros
     Method sum3[2];           // float64 x (itself, magnitude): on grids
     Method scaled[3];         // float64 x map: sums that leave its range
-    Method extreme[12][2];    // f16 ... u64 (Format order) x minimum, maximum
     Method modular[8][2][3];  // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
 };
 
@@ -39,7 +38,8 @@ struct ProductMethods {
 };
 
 struct SearchMethods {
-    Method position[12][2][2];  // f16 ... u64 (Format order) x minimum, maximum x first, last
+    Method extreme[12][2];      // f16 ... u64 (Format order) x minimum, maximum
+    Method position[12][2][2];  // f16 ... u64 x minimum, maximum x first, last
     Method logical[12][2];      // f16 ... u64 x and, or
 };
 

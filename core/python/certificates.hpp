@@ -5,6 +5,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/reductions.hpp"
+#include "run/reduce/accumulate.hpp"
 #include "run/reduce/certificates.hpp"
 
 namespace samesum::python {
@@ -152,6 +153,79 @@ inline nb::object elementary(unsigned function, nb::handle x) {
     return to.array();
 }
 
+// Sigmoid to cosine by their numbers, from 0: what is rounded if that is certain, or with `precise` the two
+// words that decide what is not.
+inline nb::object smooth_function(unsigned function, bool precise, nb::handle x) {
+    Numbers from = numbers_of(x, 1), to(2, from.table().n);
+    if (function >= unary_count - first_smooth)
+        raise("UnsupportedOperator", "smooth functions are 0 to 7; got " + std::to_string(function));
+    const FloatingPointScope scope;
+    current_instruction_set().certificates->smooth(static_cast<Unary>(first_smooth + function), precise,
+                                                   from.table(), to.table());
+    return to.array();
+}
+
+// The dot products of the rows of two arrays, or of their columns: hi, lo and bound.
+inline nb::object certified_dots(nb::handle a, nb::handle b, bool columns) {
+    const Input x = plain_input(a, 2), y = plain_input(b, 2);
+    const std::size_t format = float_place(x), rows = static_cast<std::size_t>(x.view.shape[0]),
+                      n = static_cast<std::size_t>(x.view.shape[1]), count = columns ? n : rows,
+                      length = columns ? rows : n;
+    const bool alike = y.view.format == x.view.format && y.view.shape[0] == x.view.shape[0] &&
+                       y.view.shape[1] == x.view.shape[1];
+    if (!alike || count < 1 || count > tile_columns || length < 1 || length > block_elements)
+        raise("ShapeError", "both operands are 1 to 1024 vectors of 1 to 8192 elements, of one type");
+    const FloatingPointScope scope;
+    const DotMethod& method = current_instruction_set().dots->floats[format];
+    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(n * size_of(x.view.format));
+    const TileScope tile;
+    method.init(tile.tile(), count);
+    std::vector<const char*> at[2];
+    for (std::size_t r = 0; r < rows; ++r) {
+        at[0].push_back(x.view.data + static_cast<std::ptrdiff_t>(r) * step);
+        at[1].push_back(y.view.data + static_cast<std::ptrdiff_t>(r) * step);
+    }
+    if (columns)
+        method.columns(tile.tile(), 0, {x.view.data, step, y.view.data, step, rows, n, false});
+    else
+        method.lanes(tile.tile(), 0, at[0].data(), at[1].data(), n, rows);
+    const double lost = x.view.format == Format::f64 ? product_underflow * static_cast<double>(length) : 0;
+    Numbers to(3, count);
+    for (std::size_t j = 0; j < count; ++j) {
+        const Sum total = method.total(tile.tile(), j);
+        to.table().row(0)[j] = total.hi;
+        to.table().row(1)[j] = total.lo;
+        to.table().row(2)[j] = total.bound + lost;
+    }
+    return to.array();
+}
+
+// What the lines of a normalization are measured at: centre, offset in two words and its bound, the inverse
+// divisor in two words and its relative bound, and whether they are known.
+inline nb::object certified_lines(nb::handle x, bool centred, bool words, double inside) {
+    const Input input = plain_input(x, 2);
+    const std::size_t format = float_place(input), count = static_cast<std::size_t>(input.view.shape[0]),
+                      n = static_cast<std::size_t>(input.view.shape[1]);
+    if (n < 1 || (words && format == static_cast<std::size_t>(Format::f64)))
+        raise("ShapeError", "lines have elements, and those of float64 are in words at once");
+    const FloatingPointScope scope;
+    const NormMethods& methods = *current_instruction_set().norms;
+    const NormRow row{Divisor::squares, centred, true, false, inside, 0};
+    std::vector<const char*> at;
+    for (std::size_t k = 0; k < count; ++k)
+        at.push_back(input.view.data + k * n * size_of(input.view.format));
+    std::vector<NormLine> lines(count);
+    (words ? methods.measure_words : methods.measure)[format](row, at.data(), n, count, lines.data());
+    Numbers to(8, count);
+    for (std::size_t k = 0; k < count; ++k) {
+        const NormLine& l = lines[k];
+        const double numbers[] = {l.centre,  l.offset,       l.offset_rest,   l.offset_error,
+                                  l.inverse, l.inverse_rest, l.inverse_error, l.is_known ? 1.0 : 0.0};
+        for (std::size_t i = 0; i < 8; ++i) to.table().row(i)[k] = numbers[i];
+    }
+    return to.array();
+}
+
 inline void define_certificates(nb::module_& m) {
     m.def("certified_states", &certified_states, nb::arg("method"), nb::arg("code"), nb::arg("x"),
           nb::arg("axes").none());
@@ -164,6 +238,10 @@ inline void define_certificates(nb::module_& m) {
           nb::arg("lo"), nb::arg("bound"));
     m.def("certified_columns", &certified_columns, nb::arg("x"), nb::arg("batch"));
     m.def("elementary", &elementary, nb::arg("function"), nb::arg("x"));
+    m.def("smooth_function", &smooth_function, nb::arg("function"), nb::arg("precise"), nb::arg("x"));
+    m.def("certified_dots", &certified_dots, nb::arg("a"), nb::arg("b"), nb::arg("columns"));
+    m.def("certified_lines", &certified_lines, nb::arg("x"), nb::arg("centred"), nb::arg("words"),
+          nb::arg("inside"));
 }
 
 }  // namespace samesum::python

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "python/reductions.hpp"
+#include "run/normalize/batch_norm.hpp"
 #include "run/normalize/norms.hpp"
 
 namespace samesum::python {
@@ -91,6 +92,41 @@ inline nb::object normalize_lines(nb::handle x, nb::handle axes, unsigned diviso
     }
     if (!inverse) return output.finished();
     return nb::make_tuple(output.finished(), inverse->finished());
+}
+
+// A number for each channel.
+inline const double* channel_numbers(nb::handle object, npy_intp channels) {
+    PyArrayObject* const array = checked_array(object, "a number for each channel");
+    if (PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISCARRAY_RO(array) || PyArray_SIZE(array) != channels)
+        raise("ShapeError", "contiguous float64 numbers are needed for each of " + std::to_string(channels) +
+                                " channels; got shape " + text(object.attr("shape")));
+    return static_cast<const double*>(PyArray_DATA(array));
+}
+
+// The channels are the elements of axes [first, last).
+inline nb::object normalize_batch(nb::handle object, int first, int last, nb::handle scale, nb::handle bias,
+                                  nb::handle mean, nb::handle variance, double epsilon, nb::handle out) {
+    Input x = input_of(object);
+    const Extents extents(x.view);
+    const Format format = norm_format(x.view.format, nb::none());
+    const int rank = x.view.rank;
+    if (first < 0 || first > last || last > rank)
+        raise("ShapeError", "axes " + std::to_string(first) + " to " + std::to_string(last) +
+                                " are not those of channels of rank " + std::to_string(rank));
+    Output output(out, x, format, PyArray_DIMS(x.array));
+    std::int64_t steps[max_rank] = {}, room[2 * max_rank], channels = 1;
+    for (int i = last; i-- > first; channels *= x.view.shape[i]) steps[output.order().place_of(i)] = channels;
+    BatchNormCall call{output.order().applied_to(x.view, room),
+                       steps,
+                       channels,
+                       channel_numbers(scale, channels),
+                       channel_numbers(bias, channels),
+                       channel_numbers(mean, channels),
+                       channel_numbers(variance, channels),
+                       epsilon,
+                       output.data()};
+    if (x.count > 0) unlocked(x.count * normalized_element_bytes, [&] { samesum::normalize_batch(call); });
+    return output.finished();
 }
 
 }  // namespace samesum::python

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "python/reductions.hpp"
+#include "run/counts.hpp"
 #include "run/statistics.hpp"
 
 namespace samesum::python {
@@ -76,6 +77,46 @@ inline void count_bytes_of(nb::handle x, nb::handle counts) {
     });
 }
 
+inline PyArrayObject* checked_counts(nb::handle counts, std::int64_t most) {
+    PyArrayObject* to = checked_array(counts, "counts");
+    if (PyArray_NDIM(to) != 1 || PyArray_DIM(to, 0) > most || PyArray_TYPE(to) != NPY_INT64 ||
+        !PyArray_ISCARRAY(to))
+        raise("ShapeError", "the counts have to be a writeable int64 array of rank 1");
+    return to;
+}
+
+inline void count_words_of(nb::handle x, nb::handle counts) {
+    PyArrayObject* to = checked_counts(counts, 1 << 16);
+    PyArrayObject* array = checked_array(x, "x");
+    if (PyArray_TYPE(array) != NPY_UINT16 || !PyArray_ISCARRAY_RO(array) || PyArray_DIM(to, 0) != 1 << 16)
+        raise("ShapeError", "x has to be C-contiguous, aligned uint16, with 65536 counts");
+    unlocked(PyArray_NBYTES(array), [&] {
+        count_words(static_cast<const std::uint16_t*>(PyArray_DATA(array)), PyArray_SIZE(array),
+                    static_cast<std::int64_t*>(PyArray_DATA(to)));
+    });
+}
+
+// How many finite elements are in no bin.
+inline std::int64_t count_bins_of(nb::handle x, int exponent, std::int64_t first, nb::handle counts) {
+    constexpr std::int64_t far = (std::int64_t{1} << 30) - 1, most_bins = 1 << 16;
+    PyArrayObject* to = checked_counts(counts, most_bins);
+    PyArrayObject* array = checked_array(x, "x");
+    const bool is_float = PyArray_TYPE(array) == NPY_FLOAT32;
+    if (!(is_float || PyArray_TYPE(array) == NPY_FLOAT64) || !PyArray_ISCARRAY_RO(array))
+        raise("DtypeError", "x has to be C-contiguous, aligned float32 or float64");
+    const Bins bins{exponent, first, PyArray_DIM(to, 0)};
+    if (first < -far || first > far - bins.size || exponent < -1000 || exponent > 1000)
+        raise("AttributeValueError", "bins have to begin below 2^30 times 2^-1000 to 2^1000");
+    std::int64_t* const counted = static_cast<std::int64_t*>(PyArray_DATA(to));
+    std::int64_t outside = 0;
+    unlocked(PyArray_NBYTES(array), [&] {
+        const void* data = PyArray_DATA(array);
+        outside = is_float ? count_bins(static_cast<const float*>(data), PyArray_SIZE(array), bins, counted)
+                           : count_bins(static_cast<const double*>(data), PyArray_SIZE(array), bins, counted);
+    });
+    return outside;
+}
+
 inline void define_statistics(nb::module_& m) {
     nb::class_<Statistics>(m, "Statistics")
         .def("__init__", &construct_statistics, nb::arg("dtype"), nb::arg("outputs"))
@@ -84,6 +125,9 @@ inline void define_statistics(nb::module_& m) {
         .def("counted", &counted_statistics)
         .def("encoded", &encoded_statistics, nb::arg("map"));
     m.def("count_bytes", &count_bytes_of, nb::arg("x"), nb::arg("counts"));
+    m.def("count_words", &count_words_of, nb::arg("x"), nb::arg("counts"));
+    m.def("count_bins", &count_bins_of, nb::arg("x"), nb::arg("exponent"), nb::arg("first"),
+          nb::arg("counts"));
 }
 
 }  // namespace samesum::python

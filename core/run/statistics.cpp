@@ -12,6 +12,7 @@
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_words.hpp"
 #include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -97,6 +98,8 @@ void SetStatistics::take(const char* x, std::size_t n, Format format) {
             if (part != 0) add_double(sums[map], part);
         }
     }
+    const bool are_known = found.known[0] && found.known[1] && found.known[2];
+    record(are_known ? Route::statistics_on_grids : Route::statistics_exact);
     const char* finite = static_cast<const char*>(found.finite);
     if (!found.known[0]) add_exactly<Map::itself>(sums[0], finite, n, format);
     if (!found.known[1]) add_exactly<Map::magnitude>(sums[1], finite, n, format);

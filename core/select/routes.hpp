@@ -96,6 +96,14 @@ enum class Route : std::uint8_t {
     repaired_sums,
     repaired_near_products,
     repaired_products,
+    scan_extreme_lines,
+    scan_extreme_line,
+    scan_extreme_columns,
+    scan_extreme_parts,
+    scan_exponentials,
+    scan_exponential_parts,
+    repaired_exponential_words,
+    repaired_exponentials,
     // Normalizations.
     softmax_groups,
     softmax_packed,
@@ -111,9 +119,40 @@ enum class Route : std::uint8_t {
     softmax_below,
     norm_rows,
     norm_gathered,
+    norm_words,
+    norm_exact,
+    batch_norm_runs,
+    batch_norm_rows,
+    batch_norm_columns,
     // Functions of each element.
     elementwise_direct,
     elementwise_gathered,
+    // Dot products.
+    dot_rows,
+    dot_rows_copied,
+    dot_columns,
+    dot_columns_copied,
+    dot_columns_folded,
+    dot_parts,
+    dot_exact,
+    // Elements that a mask chooses.
+    mask_filled,
+    mask_picked,
+    mask_counted_sets,
+    // Rows with labels.
+    segment_placed,
+    segment_uncertain,
+    segment_in_order,
+    segment_pieces,
+    // Windows, several arrays.
+    window_rows,
+    window_gathered,
+    terms,
+    // Totals that are kept, figures of arrays.
+    state_kept_blocks,
+    state_exact_blocks,
+    statistics_on_grids,
+    statistics_exact,
     count
 };
 

@@ -32,6 +32,11 @@ inline constexpr Threshold long_segment_in_order{
     "segments of more are read where they lie, if that is in order"};
 inline constexpr Threshold labels_looked_at{"labels_looked_at", 4096, "labels",
                                             "so many tell whether they ascend"};
+inline constexpr Threshold cached_state_bytes{
+    "cached_state_bytes", 256 << 10, "bytes of the states of all segments",
+    "those of elements to come are asked for if all are more: they miss the second cache"};
+inline constexpr Threshold placed_rows_ahead{"placed_rows_ahead", 16, "elements",
+                                             "so far ahead their states are asked for"};
 inline constexpr Threshold placed_task_segments{"placed_task_segments", 8192, "segments",
                                                 "the results of so many are a task"};
 

@@ -19,4 +19,7 @@ inline constexpr Threshold most_gathered_rows{"most_gathered_rows", 512, "elemen
                                               "sets of more that lie apart are gathered one by one"};
 inline constexpr Threshold gathered_set_bytes{"gathered_set_bytes", 32 << 10, "bytes",
                                               "so many of sets that lie apart are gathered at a time"};
+inline constexpr Threshold least_gathered_terms{
+    "least_gathered_terms", 16, "results of many terms",
+    "so many are gathered at a time at least: an element of each term is one call"};
 }  // namespace samesum

@@ -111,6 +111,15 @@ def test_floats_of_eight_bits(dtype: np.dtype[Any]) -> None:
         check(finite[0], finite[1], f"{n} finite codes")
 
 
+@pytest.mark.parametrize("dtype", FLOAT8, ids=str)
+def test_products_that_vanish_in_float64_decide_ties_in_eight_bits(dtype: np.dtype[Any]) -> None:
+    step = float(ml_dtypes.finfo(dtype).eps)  # type: ignore[no-untyped-call]
+    for ties in ([1 + step / 2, -1 - step / 2], [1 + step * 3 / 2, -1 - step * 3 / 2]):
+        for vanishing in (2.0**-600, -(2.0**-600), 2.0**-1074):
+            a = np.array([[tie, vanishing] for tie in ties])
+            check(a, np.array([[1.0, 2.0**-600]] * 2), f"{ties} and {vanishing}", dtype)
+
+
 @pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
 def test_integers_wrap(dtype: np.dtype[Any]) -> None:
     for n in (1, 3, 17, 64, 200, 1000):

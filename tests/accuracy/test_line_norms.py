@@ -87,6 +87,21 @@ def test_constant_lines_give_exactly_the_bias(dtype: np.dtype[Any]) -> None:
     assert_bits(normalize_lines(LAYER_NORM, np.full((3, 1), 5, dtype), (1,)), np.zeros((3, 1), dtype))
 
 
+@each_dtype
+@pytest.mark.parametrize("outside", [2.0**-990, 2.0**-305, 2.0**305, 2.0**950])
+@pytest.mark.usefixtures("each_instruction_set")
+def test_divisors_near_the_ends_of_float64(dtype: np.dtype[Any], outside: float) -> None:
+    """Quotients that underflow keep their signs, and a great inverse and scale do not overflow beside a zero."""
+    least = float(ml_dtypes.finfo(dtype).smallest_subnormal)  # type: ignore[no-untyped-call]
+    for line in ([1.0, 1.0, 1.0], [-least, least, -4 * least], [-1.0, 0.0, 0.5]):
+        x, n = np.array([line], dtype), len(line)
+        for scale in (1.0, 2.0**100, 2.0**-390):
+            for row, shape in itertools.product((LAYER_NORM, RMS_NORM), (1, n)):
+                scales = np.full(shape, scale)
+                check(row, x, Epsilon(outside=outside), scales)
+                check(row, x, Epsilon(outside=outside), scales, np.zeros(shape))
+
+
 @each_row
 @each_dtype
 def test_what_is_not_finite_makes_its_line_nan(row: Norm, dtype: np.dtype[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import ml_dtypes
@@ -77,7 +78,7 @@ def test_parts_are_chosen() -> None:
     assert [q.threads for q in chosen] == sorted(q.threads for q in chosen)
     assert {q.threads for q in chosen} == {1, 2}
     assert max(q.cell.size for q in chosen) <= (1 << 26) // 1024
-    assert set(GRIDS) == {"quick", "full", "shapes", "odd", "views", "sizes", "rows"}
+    assert set(GRIDS) == {"quick", "full", "shapes", "odd", "views", "sizes", "rows", "layers"}
 
 
 def test_functions_of_each_element_have_a_row_an_array() -> None:
@@ -185,3 +186,5 @@ def test_the_room_for_results_counts() -> None:
     assert needed(Question("sum", "float32", cell, 1, "normal"), 5) == 4000 * 6
     assert needed(Question("cumulative_sum", "int8", cell, 1, "normal"), 5) == 1000 + 5 * 10000 + 9000
     assert needed(Question("cumulative_sum", "int64", cell, 1, "normal"), 5) == 8000 * 12
+    labelled = replace(cell, parts=7)
+    assert needed(Question("segment_sum", "float32", labelled, 1, "normal"), 5) == 12000 * 6, "and labels of 64 bits"

@@ -64,3 +64,19 @@ def test_squares_about_the_mean(method: str, dtype: np.dtype[Any], measured: Mea
                     error, where = words(hi, lo) - spread, f"{family} of {x.shape[1]}, axis {axis}"
                     found.add(error, widened(bound), where)
     measured(f"{method} {dtype.name}", found)
+
+
+@pytest.mark.usefixtures("each_instruction_set")
+def test_sets_about_distant_centres(measured: Measure) -> None:
+    """Rows whose differences from their first elements cancel but for low words, moved to other centres."""
+    draw, found = np.random.default_rng(3), Quotients()
+    for columns in (1, 2, 3, 5, 7):
+        centres = np.ldexp(draw.uniform(1, 2, (16, columns)), draw.integers(-70, -55, (16, columns)))
+        ones = np.ones((16, columns))
+        x = np.concatenate([centres, ones, -ones])
+        exact = [exact_spread(line) for line in x.T]
+        for (hi, lo, bound), spread in zip(
+            _core.certified_states("spread_few", 0, x, 0).T.tolist(), exact, strict=True
+        ):
+            found.add(words(hi, lo) - spread, widened(bound), f"{columns} columns")
+    measured("spread_few about distant centres", found)

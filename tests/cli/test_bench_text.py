@@ -81,7 +81,7 @@ def test_the_legend_is_about_the_table_that_is_printed() -> None:
     for present in ("quartiles", "to samesum", "limit", "from the exact result"):
         assert present in one
     many = _text(MANY, 160)
-    for present in ("±", "to best", "writes, if there is", "within 0.6 ulp"):
+    for present in ("±", "to best", "writes, where", "within 0.6 ulp"):
         assert present in many
     for absent in ("quartiles lie", "to samesum", "In parentheses"):
         assert absent not in many

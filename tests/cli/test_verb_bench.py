@@ -181,7 +181,7 @@ def test_long_tables_are_for_files(samesum: Command, monkeypatch: pytest.MonkeyP
         (("--shape", "8x8", "--axis", "2"), "--axis 2 is out of range for an array of 2 dimensions"),
         (("--shape", "8x8", "--axis=-3"), "--axis -3 is out of range"),
         (("--shape", "8x8", "--axis", "1,-1"), "--axis names an axis twice"),
-        (("--shape", "8x8", "--axis", "0,1", "--op", "softmax"), "softmax works along one axis; --axis names 2"),
+        (("--shape", "8x8", "--axis", "0,1", "--op", "softmax"), "softmax works along one axis; --axis names 0, 1"),
         (("--shape", "8x8", "--op", "softmax", "--dtype", "int8"), "softmax is not measured on int8"),
         (("--shape", "8x8", "--layout", "f"), "there is no layout 'f'; allowed are contiguous"),
         (("--shape", "8x8", "--grid", "full"), "--grid and --array do not go with it"),

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from building import Ir, onnx_bytes
 from samesum.cli.catalogue import lines, types_text
 from samesum.frontends.models.load import load
-from samesum.specs.lookup import FAMILY
+from samesum.specs.lookup import OF_REDUCTIONS
 
 
 def test_the_table_has_a_line_for_every_operator(samesum: Command) -> None:
@@ -29,11 +29,12 @@ def test_the_table_has_a_line_for_every_operator(samesum: Command) -> None:
 def test_the_json_table_has_every_version(samesum: Command) -> None:
     document = json.loads(samesum("info", "--json").out)
     found = {(row["standard"], row["operator"], row["since"]) for row in document["operators"]}
-    assert found == {(spec.standard.name, spec.operator.name, spec.version.since) for spec in FAMILY}
+    assert found == {(spec.standard.name, spec.operator.name, spec.version.since) for spec in OF_REDUCTIONS}
     row = next(row for row in document["operators"] if (row["operator"], row["since"]) == ("ReduceSum", 13))
     assert row == {
         "standard": "onnx",
         "operator": "ReduceSum",
+        "kind": "reduction",
         "since": 13,
         "axes": "input",
         "types": ["bfloat16", "float16", "float32", "float64", "int32", "int64", "uint32", "uint64"],
@@ -43,10 +44,22 @@ def test_the_json_table_has_every_version(samesum: Command) -> None:
 def test_a_line_says_what_each_version_changed() -> None:
     cells = next(line.cells for line in lines() if line.cells[:2] == ("ReduceSum", "onnx"))
     assert cells[2:] == (
+        "reduction",
         "1, 11, 13",
         "attribute, from 13 input",
         "float16/32/64, int32/64, uint32/64; from 13 also bfloat16",
     )
+
+
+def test_what_is_made_of_reductions_has_lines_too() -> None:
+    found = {cells[:2]: cells[2:5] for cells in (line.cells for line in lines())}
+    assert found["LayerNormalization", "onnx"] == ("normalization", "1, 17", "attribute")
+    assert found["MVN", "openvino"] == ("normalization", "2, 6", "attribute, from 6 input")
+    assert found["GroupNormalization", "openvino"] == ("normalization", "12", "-")
+    assert found["AveragePool", "onnx"] == ("pool", "1, 7, 10, 11, 19, 22", "-")
+    assert found["MaxPool", "openvino"] == ("pool", "1, 8, 14", "-")
+    assert found["ScatterElements", "onnx"][0] == "scatter"
+    assert found["SkipLayerNormalization", "com.microsoft"][0] == "normalization"
 
 
 def test_types_are_short_and_in_order() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -207,7 +208,7 @@ def test_wrong_usage(samesum: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--percentile", "0"), "--data, --ranges and --percentile go with --model"),
+        (("--percentile", "0"), "--ranges-for, --data-max and --percentile go with --model"),
         (("--axis", "0,0"), "--axis names an axis twice: 0, 0"),
         (("--plot", "x.xyz"), "--plot is x.xyz; allowed are files that end with one of"),
         (("--model", "m.onnx", "--histogram"), "--model goes with"),
@@ -246,7 +247,9 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on(
         return real(tensor, *arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(stats, "measured", interrupted)
-    assert samesum("stats", path, "--state", state).status == Exit.INTERRUPTED
+    stopped = samesum("stats", path, "--state", state)
+    assert stopped.status == Exit.INTERRUPTED
+    assert f"{state} has 2 tensors; the same command again goes on from there" in stopped.err
     refused = samesum("stats", "--merge", state)
     assert (refused.status, "is of a run that was interrupted" in refused.err) == (Exit.USAGE, True)
     again = samesum("stats", path, "--state", state, "--digest")
@@ -254,3 +257,21 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on(
     assert len(done) == 5
     assert again.out == samesum("stats", path, "--digest").out
     assert samesum("stats", "--merge", state, "--digest").out == again.out
+
+
+def test_a_full_disk_is_named_and_takes_no_figures_away(
+    samesum: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, state = checkpoint(tmp_path / "x.safetensors", x=drawn("float32", (4, 5))), tmp_path / "x.state"
+    wanted = samesum("stats", path, "--digest").out
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("samesum.stats.store.hashlib.sha256", full)
+    done = samesum("stats", path, "--state", state)
+    monkeypatch.undo()
+    assert (done.status, f"{state}: No space left on device" in done.err) == (Exit.USAGE, True)
+    assert "float32" in done.out
+    assert samesum("stats", path, "--digest").out == wanted
+    assert not state.exists()

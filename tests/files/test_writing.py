@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 from pathlib import Path
 
@@ -19,6 +20,9 @@ def test_a_file_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
     assert path.read_bytes() == b"new"
     with pytest.raises(TypeError), replacing(path) as file:
         file.write("half")  # type: ignore[arg-type]
+    assert path.read_bytes() == b"new"
+    with pytest.raises(OSError, match=f"No space left on device: '{path}'"), replacing(path) as file:
+        raise OSError(errno.ENOSPC, "No space left on device")
     assert path.read_bytes() == b"new"
     assert [each.name for each in tmp_path.iterdir()] == ["x"]
 

@@ -10,21 +10,21 @@ import pytest
 
 import samesum as ss
 from samesum.errors import AxisError, DtypeError
-from samesum.formats.axes import all_from_front, from_front, integer_of
+from samesum.formats.axes import all_from_front, axis_number, from_front
 
 X = np.ones((2, 3), np.float32)
 
 
 @pytest.mark.parametrize("axis", [0, -1, np.int8(1), np.array(1), np.uint64(3)], ids=repr)
 def test_integers_of_every_kind_name_an_axis(axis: Any) -> None:
-    assert integer_of(axis) == int(axis)
-    assert type(integer_of(axis)) is int
+    assert axis_number(axis) == int(axis)
+    assert type(axis_number(axis)) is int
 
 
 @pytest.mark.parametrize("axis", [True, np.True_, 1.0, "1", None, [1], np.array([1, 2]), (1,)], ids=repr)
 def test_what_is_no_integer_names_none(axis: Any) -> None:
     with pytest.raises(AxisError, match=r"^an axis has to be an integer; got "):
-        integer_of(axis)
+        axis_number(axis)
 
 
 def test_axes_are_counted_from_the_front() -> None:

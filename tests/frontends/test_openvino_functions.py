@@ -14,9 +14,6 @@ from samesum import openvino as door
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.specs.openvino import OPENVINO
-from samesum.specs.openvino_norms import OPENVINO_NORMS
-from samesum.specs.openvino_pools import OPENVINO_POOLS
-from samesum.specs.openvino_scatters import OPENVINO_SCATTERS
 
 Function = Callable[..., NDArray]
 
@@ -45,11 +42,7 @@ each_reduction = pytest.mark.parametrize("function", REDUCTIONS, ids=lambda func
 
 
 def test_there_is_a_function_for_every_row_and_for_models() -> None:
-    rows = {
-        operator.name
-        for operator in OPENVINO.operators
-        if operator.row or operator in OPENVINO_NORMS + OPENVINO_POOLS + OPENVINO_SCATTERS
-    }
+    rows = {each.name for each in OPENVINO.operators if each.is_of_reductions}
     assert sorted(door.__all__) == sorted(("compile_model", "exact", *rows))
 
 

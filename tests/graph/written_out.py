@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from onnx import helper
 
@@ -23,7 +24,7 @@ IN_OPENVINO = {
     "Max": "Maximum",
     "Min": "Minimum",
 }
-IN_OPENVINO |= {"Shape": "ShapeOf", "Expand": "Broadcast"}
+IN_OPENVINO |= {"Shape": "ShapeOf", "Expand": "Broadcast", "Cast": "Convert"}
 VERSIONS = {"ReduceL2": "opset4", "ShapeOf": "opset3", "Broadcast": "opset3"}
 
 MOMENTS = "ReduceMean x m; Sub x m d; Pow d two d2; ReduceMean d2 v; Add v eps a; "
@@ -54,7 +55,13 @@ def constants(dtype: Any) -> dict[str, NDArray]:
     numbers = {"one": 1, "two": 2, "three": 3, "half": 0.5, "minus_half": -0.5, "minus_one": -1, "eps": 1e-3}
     vectors = {"gamma": np.arange(16) / 8 - 0.5, "beta": np.arange(16) / 32}
     found = {name: np.array(each).astype(dtype) for name, each in (numbers | vectors).items()}
+    found |= {name + "32": np.array(each, np.float32) for name, each in (numbers | vectors).items()}
+    found |= {"odd32": np.float32(vectors["gamma"]) + np.float32(2.0**-20)}
     return found | {"tiny": np.array(2.0**-10).astype(dtype), "shape": np.array(SHAPE)}
+
+
+def dtype_named(name: str) -> np.dtype[Any]:
+    return np.dtype(getattr(ml_dtypes, name, name))
 
 
 def sample(dtype: Any, shape: Sequence[int] = SHAPE) -> NDArray:
@@ -74,7 +81,8 @@ def in_onnx(
     for line in lines.split("; "):
         operator, *inputs, output = line.split()
         operator, _, axis = operator.partition("@")
-        attributes = {}
+        operator, _, target = operator.partition(">")
+        attributes: dict[str, Any] = {"to": helper.np_dtype_to_tensor_dtype(dtype_named(target))} if target else {}
         if operator.startswith("Reduce"):
             weights |= {"axes" + axis: np.int64([int(axis)] if axis else axes)}
             inputs, attributes = [*inputs, "axes" + axis], {"keepdims": int(keeps)}
@@ -82,7 +90,7 @@ def in_onnx(
     kinds = {"x": (kind, [None if size < 0 else size for size in shape])} | (
         {"given": (kind, [])} if "given" in lines else {}
     )
-    outputs = dict.fromkeys(options.pop("outputs", ("y",)), (kind, None))
+    outputs = dict.fromkeys(options.pop("outputs", ("y",)), (0 if "Cast" in lines else kind, None))
     return ss.load(onnx_bytes(nodes, kinds, outputs, weights, opset=18), **options)
 
 
@@ -101,12 +109,14 @@ def in_openvino(
     for line in lines.split("; "):
         operator, *inputs, output = line.split()
         operator, _, axis = operator.partition("@")
+        operator, _, target = operator.partition(">")
         sources, reduces = [ids[name] for name in inputs], operator.startswith("Reduce")
         if reduces:
             sources.append(ir.const(np.int64([int(axis)] if axis else axes)))
         data = f'<data keep_dims="{str(keeps).lower()}"/>' if reduces else ""
         operator = IN_OPENVINO.get(operator, operator)
         data = {"ShapeOf": '<data output_type="i64"/>', "Broadcast": '<data mode="numpy"/>'}.get(operator, data)
+        data = f'<data destination_type="{IR_NAMES[dtype_named(target)]}"/>' if target else data
         ids[output] = ir.layer(operator, sources, data, VERSIONS.get(operator, "opset1"))
     for name in options.pop("outputs", ("y",)):
         ir.result(ids[name], name)

@@ -83,3 +83,28 @@ def test_a_worker_that_is_killed(client: Any) -> None:
     assert set(client.run(os.getpid).values()) != set(killed.values())
     for name, value in expected(0).items():
         assert_bits(np.asarray(results[name]), value, name)
+
+
+def test_segments_while_a_worker_is_killed(client: Any) -> None:
+    labels, count = np.arange(SIDE) * 5 % 12, SIDE // CHUNK
+    future = client.compute(ss.segment_reduce(lazy(), labels, reduce="mean"))
+    killed = client.run(os.getpid)
+    distributed.wait(client.submit(int, 1))
+    os.kill(next(iter(killed.values())), signal.SIGKILL)
+    got = future.result()
+    assert set(client.run(os.getpid).values()) != set(killed.values())
+    for column in range(count):
+        states = [ss.State(["mean"], axis=0) for _ in range(12)]
+        for row in range(count):
+            for label, state in enumerate(states):
+                state.update(chunk(row, column)[labels[row * CHUNK : (row + 1) * CHUNK] == label])
+        means = np.stack([np.asarray(state.result()["mean"]) for state in states])
+        assert_bits(np.ascontiguousarray(got[:, column * CHUNK : (column + 1) * CHUNK]), means, f"column {column}")
+
+
+def test_dot_products_larger_than_the_memory(client: Any) -> None:
+    """Of float64, along the axis that is cut: each output is the dot product of 20480 pairs."""
+    weights = np.linspace(-1e200, 1e200, SIDE)[:, None]
+    got = client.compute(ss.vecdot(lazy()[:, : 2 * CHUNK], weights, axis=0), sync=True)
+    whole = np.concatenate([np.concatenate([chunk(row, column) for column in range(2)], 1) for row in range(10)])
+    assert_bits(np.ascontiguousarray(got), ss.vecdot(whole, weights, axis=0))

@@ -24,6 +24,7 @@ MASKED = [
     "var",
     "std",
     "log_sum",
+    "logsumexp",
     "prod",
     "min",
     "max",

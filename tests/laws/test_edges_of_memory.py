@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cases
+import samesum as ss
 from guarded import at_the_end, needs_guards
 from oracle import assert_bits
 from samesum.algebra.rows import (
@@ -72,3 +73,13 @@ def test_exact_sums_of_overlapping_columns(dtype: np.dtype[Any]) -> None:
             expected = np.concatenate([memory.reduce(SUM, view[:, k].copy(), (0,), memory.KEEPDIMS) for k in range(n)])
             assert_bits(memory.reduce(SUM, view, (0,)), expected, f"{n} columns")
             assert_bits(memory.reduce(SUM, view[::-1], (0,)), expected, f"{n} columns, backward")
+
+
+@pytest.mark.parametrize("dtype", [*cases.FLOATS, np.dtype(np.int8)], ids=str)
+@pytest.mark.parametrize("stride", [1, 2, 3, 4, 5])
+def test_windows(dtype: np.dtype[Any], stride: int) -> None:
+    for rows, columns, kernel in ((3, 40, 2), (3, 41, 3), (60, 7, 3), (2, 230, 3)):
+        x = np.random.default_rng(columns).integers(-3, 4, (1, 2, rows, columns)).astype(dtype)
+        call: dict[str, Any] = {"kernel_shape": [2, kernel], "strides": [1, stride], "pads": [0, 1, 0, 1]}
+        for pool in (ss.onnx.MaxPool, ss.onnx.AveragePool)[: 1 if dtype == np.int8 else 2]:
+            assert_bits(pool(at_the_end(x), **call), pool(x, **call), f"{rows} {columns} {kernel}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, get_args
 
 import numpy as np
@@ -107,3 +109,27 @@ def test_modes_left_behind_change_nothing(mode: str) -> None:
     with in_mode(mode):
         got = ss.segment_reduce(x, labels)
     assert_bits(got, expected)
+
+
+@pytest.mark.parametrize("columns", [(), (2,), (40,)], ids=str)
+def test_labels_that_change_during_a_call_reach_no_memory_outside(columns: tuple[int, ...]) -> None:
+    """The call ends as one on some labels does: with results of its shape, or by refusing a label."""
+    x, labels = np.ones((200_000, *columns), np.float32), np.random.default_rng(0).integers(0, 50, 200_000)
+    right, done = labels.copy(), threading.Event()
+
+    def change() -> None:
+        while not done.is_set():
+            for value in (49, 2**62, -(2**62), 0):
+                labels[::3] = value
+            labels[:] = right
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    try:
+        for _ in range(20):
+            with suppress(ss.SamesumError):  # a label beyond the segments
+                assert ss.segment_reduce(x, labels, num_segments=50).shape == (50, *columns)
+    finally:
+        done.set()
+        changing.join()
+    assert_bits(ss.segment_reduce(x, right, num_segments=50)[..., :1].ravel()[:1], np.float32([(right == 0).sum()]))

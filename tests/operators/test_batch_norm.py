@@ -5,13 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import mpmath
 import numpy as np
 import pytest
 
 import cases
 from building import ir_run, onnx_run
+from machines import same_everywhere
 from oracle import assert_bits, form_of
+from samesum.engine.norms import Channels, normalize_batch
 from samesum.errors import ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import quotient
@@ -121,3 +124,80 @@ def test_inference_of_the_oldest_versions() -> None:
     reference = onnx_run("BatchNormalization", inputs, 9)
     assert_bits(onnx_run("BatchNormalization", inputs, 6, is_test=1), reference)
     assert_bits(onnx_run("BatchNormalization", inputs, 1, is_test=1, consumed_inputs=[0] * 5), reference)
+
+
+def channels_of(shape: tuple[int, ...], seed: int, mean: float = 100) -> Channels:
+    rng = np.random.default_rng(seed)
+    return Channels(
+        1, 2, rng.normal(size=shape[1]), rng.normal(size=shape[1]), rng.normal(size=shape[1]) + mean,
+        rng.random(shape[1]) * 9, EPSILON,
+    )  # fmt: skip
+
+
+def all_of(x: NDArray, channels: Channels) -> NDArray:
+    c = channels
+    return expected(x, c.scale, c.bias, c.mean, c.variance, c.epsilon)
+
+
+FAMILIES = ("normal", "ties", "wide", "subnormals", "near_overflow", "zeros")
+SHAPES = ((40, 3), (9, 40), (2, 3, 17), (1, 2, 3, 11), (3, 1, 9), (2, 5, 1, 1))
+
+
+@each_float
+@pytest.mark.usefixtures("each_instruction_set")
+def test_hard_data_of_every_shape(dtype: Any) -> None:
+    for seed, (shape, family) in enumerate((shape, family) for shape in SHAPES for family in FAMILIES):
+        x = cases.make(family, dtype, int(np.prod(shape)), seed).reshape(shape)
+        for mean in (0, 100):
+            channels = channels_of(shape, seed, mean)
+            last_is_channels = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+            reference = all_of(x, channels)
+            assert_bits(normalize_batch(x, channels), reference, f"{family} {shape} {mean}")
+            got = normalize_batch(last_is_channels, channels)
+            assert_bits(np.ascontiguousarray(got), reference, f"{family} {shape} {mean}, channels last")
+
+
+@each_float
+def test_a_mean_of_one_channel_that_cancels_leaves_the_others_as_they_are(dtype: Any) -> None:
+    """Nothing is left of a bias beside the mean, so that no row of channels has terms of its own."""
+    x = cases.make("normal", dtype, 60, 1).reshape(20, 3)
+    scale, bias, mean, variance = np.array([[1, 2, 0.5], [3, -1, 2.0**60 / 3], [3, 0, 2.0**61 / 3], [1, 4, 1]])
+    channels = Channels(1, 2, scale, bias, mean, variance, 0.0)
+    assert_bits(normalize_batch(x, channels), all_of(x, channels))
+
+
+@each_float
+@pytest.mark.parametrize("shape", [(3, 5, 40, 33), (2500, 7), (40, 1500)], ids=str)
+def test_layout_threads_and_instruction_sets_change_no_bit(shape: tuple[int, ...], dtype: Any) -> None:
+    x = cases.make("anything_finite", dtype, int(np.prod(shape)), 1).reshape(shape)
+    x[0, 0], x[-1, -1] = np.nan, np.inf
+    channels, order = channels_of(shape, 3), (0, *range(2, len(shape)), 1)
+    reference = normalize_batch(x, channels)
+    assert np.isnan(reference[0, 0]).all()
+    views = {
+        "channels last": np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order)),
+        "every second element": np.repeat(x, 2, -1)[..., ::2],
+        "negative strides": x[::-1, :, ...].copy()[::-1],
+        "Fortran order": np.asfortranarray(x),
+    }
+    if dtype != ml_dtypes.bfloat16:
+        views["the other byte order"] = x.astype(x.dtype.newbyteorder())
+    for name, view in views.items():
+        assert_bits(np.ascontiguousarray(normalize_batch(view, channels)), reference, name)
+        out = np.empty_like(view, dtype)
+        assert normalize_batch(view, channels, out) is out
+        assert_bits(np.ascontiguousarray(out), reference, f"{name}, out")
+    in_place = x.copy()
+    normalize_batch(in_place, channels, in_place)
+    assert_bits(in_place, reference, "in place")
+    same_everywhere(
+        lambda: [normalize_batch(x, channels), np.ascontiguousarray(normalize_batch(views["channels last"], channels))]
+    )
+
+
+def test_numbers_that_do_not_fit_the_channels_are_refused() -> None:
+    x, three = np.ones((2, 3), np.float32), np.ones(3)
+    with pytest.raises(ShapeError, match=r"float64 numbers are needed for each of 3 channels; got shape \(2,\)"):
+        normalize_batch(x, Channels(1, 2, three, three, three, np.ones(2), 0.0))
+    with pytest.raises(ShapeError, match="axes 1 to 3 are not those of channels of rank 2"):
+        normalize_batch(x, Channels(1, 3, three, three, three, three, 0.0))

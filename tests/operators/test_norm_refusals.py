@@ -56,9 +56,9 @@ def test_a_correction_that_is_refused(correction: Any, error: type[Exception]) -
 )
 def test_shapes_and_groups_are_integers(value: Any) -> None:
     for call in (layer, root):
-        with pytest.raises(ss.DtypeError, match=r"normalized_shape has .*; integers are needed"):
+        with pytest.raises(ss.DtypeError, match=r"a length of normalized_shape has to be an integer; got "):
             call(value)
-    with pytest.raises(ss.DtypeError, match=r"num_groups has .*; integers are needed"):
+    with pytest.raises(ss.DtypeError, match=r"num_groups has to be an integer; got "):
         group(value)
 
 

@@ -75,6 +75,32 @@ def test_long_runs_of_windows(dtype: Any, stride: int) -> None:
             assert_bits(ss.onnx.LpPool(x, **call, p=p), pooled(row, x, windows)[0], said_of)
 
 
+@each_float
+@pytest.mark.parametrize("stride", [1, 2, 5])
+@pytest.mark.usefixtures("each_instruction_set")
+def test_padded_columns_of_many_rows(dtype: Any, stride: int) -> None:
+    """Windows at an edge are runs down the rows."""
+    for kernel, dilation, family in ((2, 1, "ties"), (3, 1, "normal"), (3, 2, "wide"), (3, 1, "specials")):
+        windows = Windows((kernel, 3), (stride, 2), (dilation, 1), (1, 1), (1, 1), counts=kernel == 2)
+        x = cases.make(family, dtype, 2 * 60 * 4, stride).reshape(1, 2, 60, 4)
+        call, said_of = said(windows), f"{stride} {kernel} {dilation} {family}"
+        got = ss.onnx.AveragePool(x, **call, count_include_pad=int(windows.counts))
+        assert_bits(got, pooled(MEAN, x, windows)[0], said_of)
+        assert_bits(ss.onnx.MaxPool(x, **call), pooled(MAX, x, windows)[0], said_of)
+        assert_bits(ss.onnx.LpPool(x, **call, p=1), pooled(L1_NORM, x, windows)[0], said_of)
+
+
+@each_float
+def test_sums_at_the_ends_of_the_range_in_which_they_are_exact(dtype: Any) -> None:
+    """Elements whose magnitudes lie just so far apart that float64 holds all sums, or one octave further."""
+    form = form_of(dtype)
+    for octaves in range(min(28, -form.unit - form.precision)):
+        step, rest = 2.0**-octaves, float(ml_dtypes.finfo(dtype).eps)
+        x = np.resize(np.array([1 + rest, step * (1 + rest), -step, 1, step], dtype), (1, 1, 3, 70))
+        windows = Windows((3, 3), (1, 1), (1, 1), (0, 0), (0, 0))
+        assert_bits(ss.onnx.AveragePool(x, **said(windows)), pooled(MEAN, x, windows)[0], f"{octaves} octaves")
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8], ids=str)
 @pytest.mark.parametrize("stride", [1, 2, 3])
 def test_long_runs_of_bytes(dtype: Any, stride: int) -> None:

@@ -85,3 +85,13 @@ def test_wrong_inputs_are_refused() -> None:
         ss.onnx.Mean(x, np.float64([1, 2]))
     with pytest.raises(ss.DtypeError, match="float"):
         ss.onnx.Sum(np.int32([1]), np.int32([2]))
+
+
+@each_float
+@pytest.mark.parametrize("name", ROWS)
+def test_many_inputs_of_many_places(name: str, dtype: Any) -> None:
+    """More than are gathered at a time, of which the last ones are fewer, as they lie and apart."""
+    given = [cases.make(FAMILIES[i % len(FAMILIES)], dtype, 39, i).reshape(3, 13) for i in range(530)]
+    reference = expected(name, given)
+    assert_bits(getattr(ss.onnx, name)(*given), reference)
+    assert_bits(getattr(ss.onnx, name)(*[np.asfortranarray(each) for each in given]), reference)

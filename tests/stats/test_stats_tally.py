@@ -132,3 +132,56 @@ def test_the_core_refuses_what_is_not_a_row_for_each_set() -> None:
         _core.Statistics(np.dtype(np.int32), 1)
     with pytest.raises(ShapeError, match="the counts have to be"):
         _core.count_bytes(np.zeros((1, 4), np.uint8), np.zeros((1, 255), np.int64))
+
+
+def exact_totals(x: NDArray) -> list[Fraction]:
+    """The sums of finite floats, of their magnitudes and of their squares, in integers that count 2^-1127."""
+    significands, exponents = np.frexp(x.astype(np.float64))
+    pairs = zip((significands * 2.0**53).astype(np.int64).tolist(), (exponents + 1074).tolist(), strict=True)
+    values = [value << shift if shift >= 0 else value >> -shift for value, shift in pairs]
+    unit = Fraction(2) ** -1127
+    return [unit * sum(values), unit * sum(map(abs, values)), unit**2 * sum(value * value for value in values)]
+
+
+@pytest.mark.usefixtures("every_instruction_set")
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
+@pytest.mark.parametrize("spread", [0, 9, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 26, 30, 36, 40, 56, 70])
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
+def test_sums_are_exact_for_every_range_of_exponents(name: str, spread: int) -> None:
+    """The methods of sums follow from the range: each at its limits, with the greatest significands there are."""
+    rng = np.random.default_rng(spread)
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    size, top = 4096 + 37, 4
+    greatest = np.full(size, 2 - 2.0 ** -ml_dtypes.finfo(dtype).nmant)
+    one_below = np.full(size, top)
+    one_below[::2048] = top - spread
+    signs = rng.choice([-1.0, 1.0], size)
+    for values in (
+        np.ldexp(greatest, one_below),
+        np.ldexp(greatest * signs, one_below),
+        np.ldexp(1 + rng.random(size), top - rng.integers(0, spread + 1, size)) * signs,
+    ):
+        x = values.astype(dtype)
+        for part in (x, x[: 4096 // x.itemsize]):
+            tally = tally_of(dtype, 1)
+            tally.add(np.ascontiguousarray(part).reshape(1, -1))
+            (found,) = tally.exact()
+            assert [found.total, found.magnitudes, found.squares] == exact_totals(part)
+
+
+@pytest.mark.usefixtures("every_instruction_set")
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
+def test_extremes_and_classes_of_a_few_kinds_of_elements(name: str) -> None:
+    """Zeros of both signs, elements of one sign, and what is not finite, alone and together."""
+    rng = np.random.default_rng(23)
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    tiny = float(ml_dtypes.finfo(dtype).smallest_subnormal)
+    kinds = ([0.0], [-0.0], [1.5, 3.0], [-1.5, -3.0], [math.nan], [math.inf], [-math.inf], [tiny], [-tiny])
+    for _ in range(120):
+        chosen = rng.choice(len(kinds), rng.integers(1, 5), replace=False)
+        x = rng.choice(np.concatenate([kinds[k] for k in chosen]), int(rng.integers(1, 90))).astype(dtype)
+        tally = tally_of(dtype, 1)
+        tally.add(x.reshape(1, -1))
+        (found,) = tally.exact()
+        assert repr(found) == repr(expected(x))

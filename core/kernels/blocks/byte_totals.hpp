@@ -5,43 +5,11 @@
 #include <type_traits>
 
 #include "kernels/vectors/fold.hpp"
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/vectors/octets.hpp"
+#include "kernels/vectors/partial.hpp"
 #include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-typedef std::uint8_t Octets __attribute__((vector_size(vector_bytes)));
-typedef std::uint16_t Pairs __attribute__((vector_size(vector_bytes)));
-typedef std::uint32_t Quads __attribute__((vector_size(vector_bytes)));
-
-#if defined(__SSE2__)
-// Sums of eight bytes each.
-SAMESUM_INLINE UnsignedLongs sums_of_eight(Octets x) {
-#if defined(__AVX512BW__)
-    return reinterpret_cast<UnsignedLongs>(
-        _mm512_sad_epu8(reinterpret_cast<__m512i>(x), _mm512_setzero_si512()));
-#elif defined(__AVX2__)
-    return reinterpret_cast<UnsignedLongs>(
-        _mm256_sad_epu8(reinterpret_cast<__m256i>(x), _mm256_setzero_si256()));
-#else
-    return reinterpret_cast<UnsignedLongs>(_mm_sad_epu8(reinterpret_cast<__m128i>(x), _mm_setzero_si128()));
-#endif
-}
-
-// Sums of two squares each, of numbers below 2^15.
-SAMESUM_INLINE Quads sums_of_two_squares(Pairs x) {
-#if defined(__AVX512BW__)
-    return reinterpret_cast<Quads>(
-        _mm512_madd_epi16(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(x)));
-#elif defined(__AVX2__)
-    return reinterpret_cast<Quads>(
-        _mm256_madd_epi16(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(x)));
-#else
-    return reinterpret_cast<Quads>(
-        _mm_madd_epi16(reinterpret_cast<__m128i>(x), reinterpret_cast<__m128i>(x)));
-#endif
-}
-#endif
 
 template <class Integer, Map map>
 struct ByteTotal {
@@ -49,7 +17,6 @@ struct ByteTotal {
     static constexpr bool flips = std::is_signed_v<Integer> && map == Map::itself;
     static constexpr std::size_t chains = 4;
 
-#if defined(__SSE2__)
     // 32 bits are enough for the squares of `block_elements` bytes.
     using Part = std::conditional_t<map == Map::square, Quads, UnsignedLongs>;
     static_assert(block_elements * 255 * 255 <= UINT32_MAX);
@@ -83,20 +50,9 @@ struct ByteTotal {
             for (std::size_t k = 0; k < chains; ++k) part[k] += part_of(load<Octets>(p + k * vector_bytes));
         }
         for (; n >= vector_bytes; n -= vector_bytes, p += vector_bytes) part[0] += part_of(load<Octets>(p));
-        if (n > 0) part[1] += part_of(beginning(p, n));
+        if (n > 0) part[1] += part_of(load_first<Octets>(p, n));
         const UnsignedLongs all = reinterpret_cast<UnsignedLongs>((part[0] + part[1]) + (part[2] + part[3]));
         return {map == Map::square ? (all & UINT32_MAX) + (all >> 32) : all};
-    }
-
-    // Fewer than a vector, then zeros.
-    static SAMESUM_INLINE Octets beginning(const char* p, std::size_t n) {
-#if defined(__AVX512BW__)
-        return reinterpret_cast<Octets>(_mm512_maskz_loadu_epi8((std::uint64_t{1} << n) - 1, p));
-#else
-        Octets x = {};
-        __builtin_memcpy(&x, p, n);
-        return x;
-#endif
     }
 
     static SAMESUM_INLINE std::uint64_t correction(std::size_t n) {
@@ -123,22 +79,6 @@ struct ByteTotal {
             take(r, total);
         }
     }
-#else
-    template <class Take>
-    static void each(const char* p, std::size_t n, std::ptrdiff_t row_stride, std::size_t rows,
-                     const Take& take) {
-        for (std::size_t r = 0; r < rows; ++r, p += row_stride) take(r, of(p, n));
-    }
-
-    static SAMESUM_INLINE std::uint64_t of(const char* p, std::size_t n) {
-        std::int64_t total = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::int32_t x = load<Integer>(p + i);
-            total += map == Map::square ? x * x : map == Map::magnitude && x < 0 ? -x : x;
-        }
-        return static_cast<std::uint64_t>(total);
-    }
-#endif
 };
 
 }  // namespace samesum::SAMESUM_ISA

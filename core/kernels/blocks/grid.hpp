@@ -18,7 +18,7 @@ namespace samesum::SAMESUM_ISA {
 constexpr double grid_limit = 0x1p1000;
 
 // v = q + r exactly by q = (v + shift) - shift, for all v and all sums of v that are not greater than `size`,
-// which is below the limit. `V` is double or Doubles.
+// which is below the limit. `V` is double or Doubles. (Lemma 17)
 template <class V>
 struct GridOf {
     using Bits = std::conditional_t<std::is_same_v<V, double>, std::int64_t, Longs>;
@@ -80,7 +80,7 @@ struct BlockTotal {
         return s[0];
     }
 
-    // Sums whose leading parts stay on the grid; the remainders of what went into them come back.
+    // Sums whose leading parts stay on the grid; the remainders of what went into them come back. (Lemma 18)
     struct Level {
         Doubles sum[chains];
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/vectors/float_formats.hpp"
+#include "kernels/vectors/fold.hpp"
 #include "kernels/vectors/rounding.hpp"
 #include "kernels/vectors/vectors.hpp"
 #include "methods/kept_blocks.hpp"
@@ -32,19 +33,9 @@ SAMESUM_INLINE auto lower(Bits middle, std::int64_t distance) {
     return middle - (distance << 52);
 }
 
-// a | (b ^ c)
-SAMESUM_INLINE Longs with_difference(Longs a, Doubles b, Doubles c) {
-#if defined(__AVX512F__)
-    return reinterpret_cast<Longs>(_mm512_ternarylogic_epi64(
-        reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b), reinterpret_cast<__m512i>(c), 0xf6));
-#else
-    return a | (reinterpret_cast<Longs>(b) ^ reinterpret_cast<Longs>(c));
-#endif
-}
-
 struct Absent {};
 
-// Sums on `grids` grids, each as far below the one before.
+// Sums on `grids` grids, each as far below the one before. (Lemma 19)
 template <std::size_t grids>
 struct GridSums {
     Doubles on[grids];

@@ -38,7 +38,7 @@ struct PlainSums {
         sum = plus(sum, widen(map == Map::magnitude ? samesum::SAMESUM_ISA::magnitude(x) : x));
     }
 
-    // Some bit, unless the sum is exact.
+    // Some bit, unless the sum is exact. (Lemma 14)
     SAMESUM_INLINE Longs failure() const {
         if constexpr (is_certain) {
             return ~(sum - sum == 0);

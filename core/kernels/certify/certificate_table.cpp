@@ -207,6 +207,8 @@ static constexpr void fill(Certificates& c) {
     c.scanned[at] = {3, read_scanned<format>};
 }
 
+extern void certify_smooth(Unary function, bool precise, const Table& x, const Table& to);
+
 static constexpr Certificates all_certificates() {
     Certificates c{};
     c.words = {3, read_words};
@@ -221,6 +223,7 @@ static constexpr Certificates all_certificates() {
     fill<Float32, Format::f32>(c);
     fill<Float64, Format::f64>(c);
     c.elementary = elementary;
+    c.smooth = certify_smooth;
     return c;
 }
 

@@ -15,6 +15,7 @@ constexpr double underflow_error = 0x1p-1070;
 constexpr double bound_room = 1 + 0x1p-10;
 
 // Wide enough that the rounding of `value - bound` itself cannot hide a boundary; exact values need none.
+// (Lemma 5)
 SAMESUM_INLINE Doubles widened(Doubles bound, Doubles value) {
     const Doubles wide =
         bound * bound_room + samesum::SAMESUM_ISA::magnitude(value) * 0x1p-52 + underflow_error;
@@ -48,7 +49,8 @@ struct LogarithmLimits {
 
     static SAMESUM_INLINE LogarithmLimits of(Doubles sum, Doubles bound) {
         const Doubles none = {};
-        const Longs zero = (sum == 0) & (bound == 0), negative = (sum < -bound) & (sum > -infinity);
+        const Longs zero = (sum == 0) & (bound == 0),
+                    negative = (sum < bound * -bound_room) & (sum > -infinity);
         return {zero ? none - infinity : none + __builtin_nan(""), zero | negative};
     }
 };
@@ -59,6 +61,7 @@ constexpr double safe_floor = 0x1p-900, safe_ceiling = 0x1p1000;
 constexpr double exact_count = 0x1p53;
 
 // What an error of `bound` in a normal sum makes of its logarithm; infinity if the sum may be much smaller.
+// (Lemma 9)
 SAMESUM_INLINE Doubles logarithm_bound(Doubles sum, Doubles bound) {
     const Doubles none = {}, known = bound / sum * 1.01 + underflow_error;
     return bound < sum * 0x1p-10 ? (bound > 0 ? known : none) : none + infinity;
@@ -74,7 +77,7 @@ SAMESUM_INLINE Interval finalized_logarithm(Doubles value, Doubles bound) {
     return {limits.holds ? limits.value : log, limits.holds ? none : normal ? known : none + infinity};
 }
 
-// Into formats in which what is below `safe_floor` counts as zero: its remainder need not be exact.
+// Into formats in which what is below `safe_floor` counts as zero: its remainder need not be exact. (Lemma 7)
 template <Finalize finalize>
 SAMESUM_INLINE Interval finalized(Doubles value, Doubles bound, double count) {
     const Doubles none = {}, unknown = none + infinity;
@@ -103,7 +106,7 @@ struct Verdict {
 };
 
 // For sums that overflow no double, into formats narrower than double: what is not finite came from the
-// elements.
+// elements. (Lemma 5)
 template <Format format, Finalize finalize>
 struct IntervalTest {
     // Its logarithm is that of +inf, or NaN.
@@ -132,7 +135,7 @@ struct Words2 {
 
 // q + correction for the mean or the root of a normalised total. A remainder is one of its words less the
 // square of q or its multiple, and exact; a bound covers a root where it is little beside the total, which
-// makes the error of the root at most 1 + 2^-21 times the first term of its series.
+// makes the error of the root at most 1 + 2^-21 times the first term of its series. (Lemma 8)
 template <Finalize finalize>
 SAMESUM_INLINE Words2 quotient_or_root(Words2 total, double count) {
     constexpr bool mean = finalize == Finalize::over_count;
@@ -180,6 +183,7 @@ template <Format format, Finalize finalize>
 struct WordsTest {
     // Most logarithms need less than double-words. (One verdict, or it is copied in parts that the processor
     // has to wait for.)
+    // (Lemma 6)
     static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count,
                                              Doubles scaled = Doubles{}) {
         constexpr bool logarithm = finalize == Finalize::logarithm;
@@ -203,7 +207,7 @@ struct WordsTest {
         const Longs usable = (samesum::SAMESUM_ISA::magnitude(result.hi) < infinity) & (b < infinity);
         const Words doubtful = Round::different(low, high) | ~narrowed_mask(usable);
         if constexpr (finalize != Finalize::logarithm) return {low, doubtful};
-        const LogarithmLimits limits = LogarithmLimits::of(hi + lo, bound * (1 + 0x1p-50));
+        const LogarithmLimits limits = LogarithmLimits::of(hi + lo, bound);
         return {chosen<format>(limits.holds, Round::of(limits.value), low),
                 doubtful & ~narrowed_mask(limits.holds)};
     }

@@ -11,7 +11,7 @@ struct Exponentials {
     Doubles top, equal, sum, rest, bound;
 };
 
-// The exact result is not below top, where the interval may go on.
+// The exact result is not below top, where the interval may go on. (Lemma 10)
 template <Format format, int bits>
 SAMESUM_INLINE Verdict<format> verdict(const Exponentials& s) {
     using Round = Rounding<format>;

@@ -1,9 +1,9 @@
-// The rounding test for products, whose exponents go beyond those of a double.
+// The rounding test for products, whose exponents go beyond those of a double. (Lemma 11)
 #pragma once
 
 #include "kernels/certify/certify.hpp"
 #include "kernels/products/factors.hpp"
-#include "kernels/vectors/gradual_underflow.hpp"
+#include "kernels/products/gradual_underflow.hpp"
 #include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {

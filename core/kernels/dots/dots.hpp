@@ -9,7 +9,7 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// x * y == product + result exactly, barring underflow and overflow.
+// x * y == product + result exactly, barring underflow and overflow. (Lemma 2)
 SAMESUM_INLINE Doubles product_error(Doubles x, Doubles y, Doubles product) {
 #if defined(SAMESUM_FUSED)
     return fused(x, y, -product);

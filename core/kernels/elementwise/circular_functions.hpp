@@ -1,7 +1,7 @@
 // Sine and cosine, as elementwise.hpp takes functions: of x - k pi / 2 for the nearest integer k.
 #pragma once
 
-#include "kernels/vectors/double_words.hpp"
+#include "kernels/elementwise/double_words.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -149,7 +149,7 @@ struct CircularFunction : WordFunction<CircularFunction<quarter>> {
     static constexpr int certain_bits = 42;
 
     // Where floats are near a multiple, 2^-30 at least, what is left of it is off by 2^-53 of itself and by
-    // 2^18 2^-122.
+    // 2^18 2^-122. (Lemma 69)
     template <std::size_t count>
     static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
         for_each_of<count>([&](std::size_t v) {

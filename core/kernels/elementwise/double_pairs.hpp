@@ -31,23 +31,14 @@ template <std::size_t count>
 SAMESUM_INLINE DoubleBatch<count> number_of(const double (&table)[32], DoubleBatch<count> k) {
     return DoubleBatch<count>::made([&](std::size_t v) SAMESUM_INLINED {
         const Longs at = reinterpret_cast<Longs>(reinterpret_cast<UnsignedLongs>(k.part[v]) >> 47);
-#if defined(__AVX512F__)
-        const __mmask8 is_upper =
-            _mm512_test_epi64_mask(reinterpret_cast<__m512i>(at), _mm512_set1_epi64(16));
-        return reinterpret_cast<Doubles>(
-            _mm512_mask_blend_pd(is_upper, looked_up(table, at), looked_up(table + 16, at)));
-#else
-        Doubles found;
-        for (std::size_t i = 0; i < width; ++i) found[i] = table[at[i] & 31];
-        return found;
-#endif
+        return looked_up_of_32(table, at);
     });
 }
 
 // 2^scale e^(x + lower) for `lower` below 2^-42. The root s (1 + e) and the argument r + rest that k leaves
 // give s (1 + r) + s (rest + e (1 + r) + r^2 q): r is exact, the first product in two words but for 2^-106;
 // what is small is below 2^-12 and off by 2^-64, as it is rounded and as the polynomial is, and so is the sum
-// of the second words. The first word is within 2^-12 of the sum, which is off by 2^-62.5.
+// of the second words. The first word is within 2^-12 of the sum, which is off by 2^-62.5. (Lemma 61)
 template <std::size_t count>
 SAMESUM_INLINE DoublePair<count> double_power(DoubleBatch<count> x, DoubleBatch<count> lower,
                                               const Longs (&scale)[count]) {
@@ -151,25 +142,8 @@ struct DoubleSignificand {
 
     static SAMESUM_INLINE DoubleSignificand of(DoubleBatch<count> t) {
         using B = DoubleBatch<count>;
-#if defined(__AVX512F__)
-        return {B::made([&](std::size_t v) SAMESUM_INLINED {
-                    return reinterpret_cast<Doubles>(_mm512_getexp_pd(t.part[v]));
-                }),
-                B::made([&](std::size_t v) SAMESUM_INLINED {
-                    return reinterpret_cast<Doubles>(
-                        _mm512_getmant_pd(t.part[v], _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero));
-                })};
-#else
-        constexpr std::uint64_t fraction = (std::uint64_t{1} << 52) - 1, one = std::uint64_t{1023} << 52;
-        return {B::made([&](std::size_t v) SAMESUM_INLINED {
-                    const Longs bits = reinterpret_cast<Longs>(samesum::SAMESUM_ISA::magnitude(t.part[v]));
-                    return Octaves::as_doubles((bits >> 52) - 1023);
-                }),
-                B::made([&](std::size_t v) SAMESUM_INLINED {
-                    const UnsignedLongs bits = reinterpret_cast<UnsignedLongs>(t.part[v]) & fraction;
-                    return reinterpret_cast<Doubles>(bits | one);
-                })};
-#endif
+        return {B::made([&](std::size_t v) SAMESUM_INLINED { return exponents_of(t.part[v]); }),
+                B::made([&](std::size_t v) SAMESUM_INLINED { return significands_of(t.part[v]); })};
     }
 };
 
@@ -178,7 +152,7 @@ struct DoubleSignificand {
 // of 2^-41 and exact, and `small`. log(1 + r) is r - r^2 / 2 - r^3 q / 2 with |q| < 0.69: all but the last
 // term is in two words. That one is rounded by 2^-53 of r^3 / 3 three times and q by 2^-54, and its first
 // term is off by 2^-54.5: all below 2^-52.4 r^3, and so 2^-63.5 of the logarithm where `far` is 0, and less
-// elsewhere. The first word is within 2^-12 of the sum.
+// elsewhere. The first word is within 2^-12 of the sum. (Lemma 62)
 template <std::size_t count>
 SAMESUM_INLINE DoublePair<count> double_logarithm(DoubleBatch<count> t, DoubleBatch<count> scaled) {
     using B = DoubleBatch<count>;

@@ -33,19 +33,14 @@ SAMESUM_INLINE void each_vector(const char* x, std::size_t n, char* out, const T
 }
 
 // Whether an element, normal in `format`, is within 2^(error_bits - 53) of itself from the middle of two
-// neighbours.
+// neighbours. (Lemma 58)
 template <Format format, int error_bits>
 SAMESUM_INLINE bool any_near_tie(Doubles y) {
     constexpr int dropped = 53 - traits_of(format).precision;
     constexpr std::uint64_t unit = 1, tie = unit << (dropped - 1), error = unit << error_bits,
                             mask = (unit << dropped) - 2 * error;
     const UnsignedLongs from_tie = reinterpret_cast<UnsignedLongs>(y) + (tie + error);
-#if defined(__AVX512F__)
-    return _mm512_testn_epi64_mask(reinterpret_cast<__m512i>(from_tie),
-                                   _mm512_set1_epi64(static_cast<long long>(mask))) != 0;
-#else
-    return any(reinterpret_cast<Longs>((from_tie & mask) == 0));
-#endif
+    return any_without(from_tie, mask);
 }
 
 template <class Function>
@@ -69,7 +64,7 @@ SAMESUM_INLINE Doubles clamped(Doubles x, double least, double most) {
 }
 
 // The bits of `format` for y, which is off by 2^-certain_bits of it: `certain` where they are those of all
-// numbers so near.
+// numbers so near. (Lemma 58)
 template <Format format, int certain_bits>
 SAMESUM_INLINE typename Rounding<format>::Bits rounded_if_certain(Doubles y, Words& uncertain) {
     using R = Rounding<format>;

@@ -30,12 +30,8 @@ struct DoublePowers {
 
     // The exponents for which powers are made directly; the bits are those of any other way to give them.
     static SAMESUM_INLINE bool any_direct(Doubles y) {
-#if defined(__AVX512F__)
-        return _mm512_cmp_pd_mask(y, looked_up(direct_exponents, reinterpret_cast<Longs>(y + y + to_integer)),
-                                  _CMP_EQ_OQ) != 0;
-#else
-        return any((y == 1) | (y == 2) | (y == 3) | (y == 0.5) | (y == -1));
-#endif
+        if constexpr (!has_table_lookups) return any((y == 1) | (y == 2) | (y == 3) | (y == 0.5) | (y == -1));
+        return any_in_table(y, direct_exponents, reinterpret_cast<Longs>(y + y + to_integer));
     }
 
     static SAMESUM_INLINE Doubles direct_or(Doubles x, Doubles y, Doubles power) {
@@ -81,7 +77,7 @@ struct DoublePowers {
         return R::of(PowerSigns::of(x, y).applied_to(power));
     }
 
-    // Within 1 ulp: the logarithm is off by 2^-63.5, which 709 magnifies.
+    // Within 1 ulp: the logarithm is off by 2^-63.5, which 709 magnifies. (Lemma 65)
     template <std::size_t count>
     static SAMESUM_INLINE void of(const Doubles (&x)[count], const Doubles (&y)[count], Bits (&bits)[count]) {
         using B = DoubleBatch<count>;

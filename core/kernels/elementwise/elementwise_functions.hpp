@@ -5,6 +5,7 @@
 #include "kernels/elementwise/elementwise.hpp"
 #include "kernels/exponentials/double_powers.hpp"
 #include "kernels/exponentials/rough_logarithm.hpp"
+#include "kernels/vectors/classes.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -12,7 +13,7 @@ struct ExponentialFunction {
     static constexpr int certain_bits = 36, fine_bits = 50;
     static constexpr std::size_t several = 2;
 
-    // The argument is rounded at 2^-46 or less, r^2 times the polynomial is off by 2^-36.5 of 1.
+    // The argument is rounded at 2^-46 or less, r^2 times the polynomial is off by 2^-36.5 of 1. (Lemma 60)
     template <std::size_t count>
     static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
         const Doubles none = {};
@@ -104,13 +105,7 @@ struct LogarithmFunction {
     // Logarithms of numbers of narrow formats are normal in them, or 0.
     template <Format format>
     static SAMESUM_INLINE bool any_outside(Doubles x) {
-#if defined(__AVX512DQ__)
-        constexpr int others = 0x9f, subnormal = format == Format::f64 ? 0x20 : 0, negative = 0x40;
-        return _mm512_fpclass_pd_mask(reinterpret_cast<__m512d>(x), others | subnormal | negative) != 0;
-#else
-        constexpr std::uint64_t least = format == Format::f64 ? bits_of(0x1p-1022) : 1;
-        return any_above(reinterpret_cast<UnsignedLongs>(x) - least, bits_of(infinity) - 1 - least);
-#endif
+        return any_unusual<format == Format::f64>(x);
     }
 
     static SAMESUM_INLINE Doubles finely(Doubles x) {
@@ -124,9 +119,9 @@ struct LogarithmFunction {
 
     // log(t / 2^scaled) within 0.51 ulp, t positive and normal: number * ln 2 - log c + log(1 + r) for
     // t = 2^number * z, the factor c of the table and 1 + r = z c with |r| < 0.0387, in two words. Near 1 it
-    // is log(1 + r), of which r is exact. The result is at least 3/4 r; beside it what is lost is 2^-61: by
-    // r^3 / 3 times the polynomial, rounded by 2^-53 a few times and off by 2^-53.5 of 1, and by the sum of
-    // the small ones, all below 2^-10 of it. r - r^2 / 2 is in two words.
+    // is log(1 + r), of which r is exact. The result is at least 3/4 r; beside it what is lost is 2^-60.8: by
+    // r^3 / 3 times the polynomial, rounded by 2^-53 a few times and off by 2^-52.2 of 2, and by the sum of
+    // the small ones, all below 2^-10 of it. r - r^2 / 2 is in two words. (Lemma 62)
     template <std::size_t count>
     static SAMESUM_INLINE DoubleBatch<count> doubles(DoubleBatch<count> t, DoubleBatch<count> scaled = 0.0) {
         using B = DoubleBatch<count>;

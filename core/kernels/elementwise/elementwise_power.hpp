@@ -7,17 +7,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-SAMESUM_INLINE Floats square_root(Floats x) {
-#if defined(__AVX512F__)
-    return reinterpret_cast<Floats>(_mm256_sqrt_ps(reinterpret_cast<__m256>(x)));
-#elif defined(__AVX__)
-    return reinterpret_cast<Floats>(_mm_sqrt_ps(reinterpret_cast<__m128>(x)));
-#else
-    for (std::size_t k = 0; k < width; ++k) x[k] = __builtin_sqrtf(x[k]);
-    return x;
-#endif
-}
-
 template <class F>
 struct NarrowPowers {
     using R = Rounding<F::format>;
@@ -25,7 +14,7 @@ struct NarrowPowers {
     static constexpr int certain_bits = 36;
     static constexpr std::size_t several = has_fused ? 2 : 1;
 
-    // In two words within 2^-65.
+    // In two words within 2^-65. (Lemma 65)
     static SAMESUM_INLINE DoubleWord precise(Doubles x, Doubles y, const PowerSigns& signs) {
         const Doubles none = {}, t = usual_base(x, signs);
         const DoubleWord log = logarithm<88>({t, none}, {t - 1, none});

@@ -15,7 +15,7 @@ struct SinglePower {
     // The logarithm is off by 2^-23.3 r^2 + 2^-40.4 (|number| + 1), and |number| ln 2 by less than ln 2 from
     // it; the product is that error times |y|, and the power of e 2^-35.7. 2^26 of it is what `uncertain`
     // allows for, as in `lanes_uncertain`. Of 16-bit formats: |y| r^2 is below 3 in their range, so that this
-    // is below 2^-21.
+    // is below 2^-21. (Lemma 65)
     template <Format format>
     static SAMESUM_INLINE SinglePower of(Batch<count> x, Batch<count> y) {
         constexpr float limit = format == Format::f16 ? 9.5f : 87;
@@ -132,7 +132,7 @@ struct SinglePowers {
         const auto power = SinglePower<count>::template of<format>(x, y);
         for_each_of<count>([&](std::size_t v) SAMESUM_INLINED {
             Singles value = power.value.part[v];
-            const Lanes unusual = LogarithmOfSingles::lanes_unusual(x.part[v]);
+            const Lanes unusual = lanes_unusual(x.part[v]);
             if (__builtin_expect((power.uncertain[v] | unusual) != 0, false)) {
                 Lanes hard = power.uncertain[v];
                 if (((power.uncertain[v] & lanes_beyond(power.product.part[v], limit)) | unusual) != 0)

@@ -6,11 +6,12 @@
 
 #include "kernels/elementwise/elementwise_functions.hpp"
 #include "kernels/elementwise/float_pairs.hpp"
+#include "kernels/vectors/classes.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
 // Whether hi + lo (1 + 2^-bits) is still rounded to hi: what is off by 2^-(bits + 26) of hi then is, too, as
-// lo is below a quarter of hi's last place, or beyond it and so above 2^-26 of hi.
+// lo is below a quarter of hi's last place, or beyond it and so above 2^-26 of hi. (Lemma 59)
 template <int bits>
 SAMESUM_INLINE Lanes lanes_uncertain(Singles hi, Singles lo) {
     constexpr float margin = 1 + 1.0f / (1 << bits);
@@ -121,18 +122,6 @@ struct LogarithmOfSingles {
         B q = fused(r, -0x1.002ab2p-2f, 0x1.557bc2p-2f);
         q = fused(r, q, -0.5f);
         return far + fused(square, q, r);
-    }
-
-    // Where the element is not a positive normal number; subnormal ones are right too where instructions take
-    // them.
-    static SAMESUM_INLINE Lanes lanes_unusual(Singles x) {
-#if defined(__AVX512DQ__)
-        constexpr int others = 0x9f, negative = 0x40;
-        return _mm512_fpclass_ps_mask(x, others | negative);
-#else
-        constexpr std::uint32_t least = 0x00800000, infinite = 0x7f800000;
-        return lanes_above(bits_of(x) - least, infinite - 1 - least);
-#endif
     }
 
     template <Format format>

@@ -61,7 +61,7 @@ SAMESUM_INLINE Doubles rough_scaled_erfc(Doubles z) {
     return rough_series(u, rough_erfc_terms) / (1 + 2 * z);
 }
 
-// The same for a double-word from 0 to 28, within 2^-67.
+// The same for a double-word from 0 to 28, within 2^-67. (Lemma 68)
 SAMESUM_INLINE DoubleWord scaled_erfc(DoubleWord z) {
     const DoubleWord u = word_quotient(word_sum(product(z, word_of(9.0)), word_of(-28.0)),
                                        word_sum(product(z, word_of(7.0)), word_of(28.0)));

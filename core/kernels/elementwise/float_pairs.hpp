@@ -4,6 +4,7 @@
 
 #include "kernels/exponentials/powers.hpp"
 #include "kernels/vectors/float_batches.hpp"
+#include "kernels/vectors/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -33,36 +34,14 @@ constexpr FloatLogarithmTable float_logarithms = {
 constexpr float float_octave = 0x1.62e4p-1f, float_octave_rest = 0x1.7f7d1cp-20f,
                 whole_float_octave = 0x1.62e43p-1f;
 
-// Whether significands of subnormal numbers are right, too.
-#if defined(__AVX512F__)
-constexpr bool has_all_significands = true;
-#else
-constexpr bool has_all_significands = false;
-#endif
-
 // Floats as 2^number * z with z from 1 to 2, whatever their sign.
 template <std::size_t count>
 struct FloatSignificand {
     Batch<count> number, z;
 
     static SAMESUM_INLINE FloatSignificand of(Batch<count> t) {
-#if defined(__AVX512F__)
-        const auto exponent = [&](std::size_t v) SAMESUM_INLINED {
-            return reinterpret_cast<Singles>(_mm512_getexp_ps(t.part[v]));
-        };
-        const auto fraction = [&](std::size_t v) SAMESUM_INLINED {
-            return reinterpret_cast<Singles>(
-                _mm512_getmant_ps(t.part[v], _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero));
-        };
-#else
-        const auto exponent = [&](std::size_t v) SAMESUM_INLINED {
-            const SingleInts octave = reinterpret_cast<SingleInts>(magnitude(t.part[v])) >> 23;
-            return __builtin_convertvector(octave - 127, Singles);
-        };
-        const auto fraction = [&](std::size_t v) SAMESUM_INLINED {
-            return reinterpret_cast<Singles>((bits_of(t.part[v]) & 0x007fffffu) | 0x3f800000u);
-        };
-#endif
+        const auto exponent = [&](std::size_t v) SAMESUM_INLINED { return exponents_of(t.part[v]); };
+        const auto fraction = [&](std::size_t v) SAMESUM_INLINED { return significands_of(t.part[v]); };
         return {Batch<count>::made(exponent), Batch<count>::made(fraction)};
     }
 };
@@ -80,7 +59,7 @@ struct PairLogarithm {
 // constants of `small`, itself and its sum with what is lost of r are each off by 2^-43 (|number| + 1), the
 // last sum by 2^-42. In all the error is below
 //     2^-23.3 r^2 + 2^-40.4 (|number| + 1),
-// and where `far` is 0 (number 0 or -1) it is the first of these alone.
+// and where `far` is 0 (number 0 or -1) it is the first of these alone. (Lemma 64)
 template <std::size_t count>
 SAMESUM_INLINE PairLogarithm<count> pair_logarithm(Batch<count> t) {
     using B = Batch<count>;
@@ -127,7 +106,7 @@ constexpr FloatRoots float_roots;
 // is exact (see powers.hpp), so the first product is in two words but for 2^-47. What is small is below
 // 2^-13.9, with |r| < 0.0109. Relative to s it is off by 2^-37.5 as r + rest is rounded before it is squared,
 // by 2^-38 and 2^-38.5 as q and its product with r are, by 2^-39 itself, and by 2^-41.5 of the polynomial;
-// the sum of the second words is rounded by 2^-38. In all 2^-35.7.
+// the sum of the second words is rounded by 2^-38. In all 2^-35.7. (Lemma 63)
 template <std::size_t count>
 SAMESUM_INLINE PairPower<count> pair_power(Batch<count> x, const Batch<count>* lower) {
     using B = Batch<count>;

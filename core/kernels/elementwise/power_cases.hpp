@@ -27,13 +27,6 @@ struct PowerSigns {
     }
 };
 
-// Whether an element is not positive, infinite, NaN or, if so asked, subnormal.
-template <bool or_subnormal>
-SAMESUM_INLINE bool any_unusual(Doubles x) {
-    return or_subnormal ? LogarithmFunction::any_outside<Format::f64>(x)
-                        : LogarithmFunction::any_outside<Format::f32>(x);
-}
-
 // x, but |x| and where that is 0 or infinite, and where the power is 1 whatever the logarithm, 1.
 SAMESUM_INLINE Doubles usual_base(Doubles x, const PowerSigns& signs) {
     const Doubles none = {}, size = magnitude(x);

@@ -1,8 +1,8 @@
 // The logistic function, the hyperbolic tangent and log(1 + e^x), as elementwise.hpp takes functions.
 #pragma once
 
+#include "kernels/elementwise/double_words.hpp"
 #include "kernels/exponentials/logarithm.hpp"
-#include "kernels/vectors/double_words.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -25,7 +25,7 @@ SAMESUM_INLINE DoubleWord falling_word(Doubles x) {
 struct SigmoidFunction : WordFunction<SigmoidFunction> {
     static constexpr int certain_bits = 46;
 
-    // The exponential is off by 2^-51, the sum and the quotient by 2^-53.
+    // The exponential is off by 2^-51, the sum and the quotient by 2^-53. (Lemma 67)
     template <std::size_t count>
     static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
         for_each_of<count>([&](std::size_t v) {
@@ -102,7 +102,7 @@ SAMESUM_INLINE Doubles power_less_one(Doubles d) {
     return fused(root, fused(r * r, q, r), root - 1);
 }
 
-// The same in two words, within 2^-66.
+// The same in two words, within 2^-66. (Lemma 67)
 SAMESUM_INLINE DoubleWord word_less_one(Doubles d) {
     const Doubles none = {};
     const Longs is_near = d > -1;

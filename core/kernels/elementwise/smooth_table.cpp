@@ -2,6 +2,7 @@
 #include "kernels/elementwise/circular_functions.hpp"
 #include "kernels/elementwise/error_functions.hpp"
 #include "kernels/elementwise/smooth_functions.hpp"
+#include "methods/certificates.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -26,6 +27,27 @@ constexpr SmoothMethods all_smooth() {
     fill<CircularFunction<0>>(m, Unary::sine);
     fill<CircularFunction<1>>(m, Unary::cosine);
     return m;
+}
+
+// What is known before anything is rounded, for the tests of the bounds.
+template <class Function>
+static void certify(bool precise, const Table& x, const Table& to) {
+    for (std::size_t j = 0; j < to.n; j += width) {
+        const Doubles element = load<Doubles>(x.row(0) + j), none = {};
+        const DoubleWord y =
+            precise ? Function::precise(element) : DoubleWord{quick_of_one<Function>(element), none};
+        store(to.row(0) + j, y.hi);
+        store(to.row(1) + j, y.lo);
+    }
+}
+
+void certify_smooth(Unary function, bool precise, const Table& x, const Table& to);
+void certify_smooth(Unary function, bool precise, const Table& x, const Table& to) {
+    constexpr void (*of[])(bool, const Table&, const Table&) = {
+        certify<SigmoidFunction>,     certify<TanhFunction>,       certify<ErfFunction>,
+        certify<GeluFunction>,        certify<GeluTanhFunction>,   certify<SoftplusFunction>,
+        certify<CircularFunction<0>>, certify<CircularFunction<1>>};
+    of[static_cast<std::size_t>(function) - first_smooth](precise, x, to);
 }
 
 extern const SmoothMethods smooth;

@@ -32,7 +32,7 @@ struct DoublePower {
     Doubles root, growth;
 };
 
-// Within 2^-58 of it, as `powers_of`. NaN gives NaN in growth.
+// Within 2^-58 of it, as `powers_of`. NaN gives NaN in growth. (Lemma 48)
 template <std::size_t count, class Against>
 SAMESUM_INLINE void double_powers_of(const Doubles (&x)[count], const Against& against,
                                      DoublePower (&power)[count]) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/vectors/rounding.hpp"
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/vectors/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -12,7 +12,7 @@ struct DoubleWord {
     Doubles hi, lo;
 };
 
-// s + e == a + b for a that is zero or not below b in exponent (Dekker).
+// s + e == a + b for a that is zero or not below b in exponent (Dekker). (Lemma 1)
 SAMESUM_INLINE DoubleWord ordered_sum(Doubles a, Doubles b) {
     const Doubles s = a + b;
     return {s, b - (s - a)};
@@ -49,19 +49,6 @@ alignas(64) constexpr double root_rest[16] = {0x0.0p+0,
                                               0x1.4a385a63d07a7p-56,
                                               -0x1.ff7128fd391f0p-55};
 
-// Element k modulo 16 of a table.
-SAMESUM_INLINE Doubles looked_up(const void* table, Longs k) {
-#if defined(__AVX512F__)
-    const char* p = static_cast<const char*>(table);
-    return reinterpret_cast<Doubles>(_mm512_permutex2var_pd(load<__m512d>(p), reinterpret_cast<__m512i>(k),
-                                                            load<__m512d>(p + vector_bytes)));
-#else
-    Doubles found;
-    for (std::size_t i = 0; i < width; ++i) found[i] = static_cast<const double*>(table)[k[i] & 15];
-    return found;
-#endif
-}
-
 constexpr double sixteenths_per_unit = 0x1.71547652b82fep+4;  // 16 / ln 2
 // ln 2 / 16 in words: their first two have 36 bits, whose products with k < 2^16 are exact; the first two of
 // three, or of two, are off by 2^-140 and 2^-97.
@@ -71,7 +58,7 @@ constexpr double whole_sixteenth = 0x1.62e42fefa39efp-5;  // rounded
 constexpr double to_integer = 0x1.8p52;                   // added, it leaves an integer in the last bits
 
 // k as a double and in the low bits, and d - k * sixteenth, which is exact: it has the last place of d, which
-// is not below 2^-58 where k is not zero.
+// is not below 2^-58 where k is not zero. (Lemma 37)
 struct Sixteenths {
     Doubles number, rest;
     Longs bits;
@@ -104,8 +91,9 @@ struct Sixteenths {
 constexpr double least_power = -690;
 
 // Within 2^-51 of it, relatively, e^d for what was made of d; less the octaves taken away from its bits.
-// (The last operation and the root each round by 2^-53; the polynomial, an approximation to 2^-56 of 1, is
+// (The last operation and the root each round by 2^-53; the polynomial, an approximation to 2^-55.9 of 1, is
 // rounded in its terms below 0.022 only.)
+// (Lemma 37)
 SAMESUM_INLINE Doubles exponential(const Sixteenths& k) {
     const Doubles none = {}, r = fused(-k.number, none + sixteenth_rest, k.rest);
     Doubles q = fused(r, none + 0x1.6c185e4ba9534p-10, none + 0x1.11123b390b495p-7);
@@ -126,7 +114,7 @@ template <int bits>
 SAMESUM_INLINE DoubleWord growth(const Sixteenths& k, Doubles rest);
 
 // All but r, r^2 / 2 and r^3 / 6 is in plain doubles, which are off by 2^-53 of r^3 / 6 < 2^-19 a few times;
-// the polynomial by 2^-74 of 1.
+// the polynomial by 2^-74 of 1. (Lemma 38)
 template <>
 SAMESUM_INLINE DoubleWord growth<68>(const Sixteenths& k, Doubles rest) {
     const Doubles none = {};
@@ -151,7 +139,7 @@ SAMESUM_INLINE DoubleWord next_term(DoubleWord r, DoubleWord q, double hi, doubl
 }
 
 // Taylor's series in double-words up to r^5, the rest in doubles: off by 2^-52 of r^6 / 720 < 2^-42, and by
-// the polynomial's 2^-97. Relative to r where that is small: each term is within 2^-94 of r.
+// the polynomial's 2^-97. Relative to r where that is small: each term is within 2^-94 of r. (Lemma 39)
 template <>
 SAMESUM_INLINE DoubleWord growth<90>(const Sixteenths& k, Doubles rest) {
     const Doubles none = {};

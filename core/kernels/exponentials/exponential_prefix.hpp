@@ -9,7 +9,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // Below this low words of exponentials are not normal, and the exponentials less than 2^-973: they count as
-// zero.
+// zero. (Lemma 41)
 constexpr double least_precise_power = -675;
 constexpr double precise_term_error = 0x1p-90, precise_vanished = 0x1p-973;
 

@@ -15,7 +15,7 @@ struct ExponentialTerms {
     static_assert(narrow_input || wide);
 
     // What a term loses, relatively. In doubles x - top is rounded, which 690 magnifies, unless all elements
-    // are multiples of 2^-24 below 2^17.
+    // are multiples of 2^-24 below 2^17. (Lemma 40)
     static constexpr double term_error = wide ? 0x1p-68 : F::format == Format::f16 ? 0x1p-51 : 0x1.7p-44;
     // What exponentials that count as zero lose.
     static constexpr double vanished = 0x1p-995;

@@ -4,7 +4,7 @@
 #include "arithmetic/rounding.hpp"
 #include "kernels/exponentials/exponential_sum.hpp"
 #include "kernels/exponentials/negative_powers.hpp"
-#include "kernels/vectors/sweep.hpp"
+#include "kernels/loops/lanes.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

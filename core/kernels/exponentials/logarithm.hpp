@@ -5,8 +5,8 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// log(1 + v) for v from -1/4 to 1/2, within 2^-50 of it, relatively: 2 artanh(v / (2 + v)).
-// (The quotient is rounded three times by 2^-53, the sum twice; the polynomial is off by 2^-74 of 1.)
+// log(1 + v) for v from -1/4 to 1/2, within 2^-50 of it, relatively: 2 artanh(v / (2 + v)). (Lemma 43)
+// (The quotient is rounded three times by 2^-53, the sum twice; the polynomial is off by 2^-59.9 of 1.)
 SAMESUM_INLINE Doubles logarithm_of_one_plus(Doubles v) {
     const Doubles none = {}, s = v / (2 + v), w = s * s;
     Doubles q = fused(w, none + 0x1.02cbb4f6abcb3p-4, none + 0x1.da5426ebd51dfp-5);
@@ -22,6 +22,7 @@ SAMESUM_INLINE Doubles logarithm_of_one_plus(Doubles v) {
 
 // The same of a double-word, within 2^-88 of the result: y + log((1 + v) e^-y) for the double y nearly equal
 // to it, where (1 + v) e^-y - 1 = v + e + v e =: d < 2^-49 |v| and log(1 + d) = d - d^2 / 2 but for d^3.
+// (Lemma 44)
 SAMESUM_INLINE DoubleWord logarithm_of_one_plus(DoubleWord v) {
     const Doubles y = logarithm_of_one_plus(v.hi);
     const DoubleWord e = exponential_less_one(-y);
@@ -139,7 +140,7 @@ SAMESUM_INLINE DoubleWord finely_reduced(DoubleWord r, Longs j) {
 // log t = number * ln 2 - log c - log d + log(1 + r) for t = 2^number * z, the factors c and d of the tables
 // and 1 + r = z c d; near 1 it is r = v, and there are no other terms. All but r, r^2 / 2 and what they lose
 // is in plain doubles: the last term, below r^3 / 3 < 2^-18 r, is rounded three times by 2^-53, and its
-// polynomial is off by 2^-55 of 1.
+// polynomial is off by 2^-55 of 1. (Lemma 45)
 SAMESUM_INLINE DoubleWord logarithm_by_tables(Doubles number, DoubleWord z, DoubleWord v, Longs is_near_one) {
     const Doubles none = {};
     const Longs k = reinterpret_cast<Longs>(fused(z.hi, none + 16, none + to_integer));

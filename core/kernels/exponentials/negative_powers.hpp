@@ -8,6 +8,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // Multiples of 2^-40 and of 2^-81 whose sum is e^-k within 2^-82; the last one stands for all that follow.
+// (Lemma 42)
 constexpr std::size_t power_count = 58;
 alignas(64) constexpr double negative_powers[power_count][2] = {{0x1.0p+0, 0x0.0p+0},
                                                                 {0x1.78b56362dp-2, -0x1.0c83951484p-42},

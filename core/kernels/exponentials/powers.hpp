@@ -52,7 +52,7 @@ struct Power {
 //
 // x less k times the first word of ln 2 / 32, a multiple of 2^-26, is exact: both are multiples of 2^-29, or
 // |k| <= 1. Growth is below 0.011: its last addition costs 2^-31, its product with the rest of the root,
-// which is left out, 2^-30.6, the polynomial 2^-33 and all else 2^-37.
+// which is left out, 2^-30.6, the polynomial 2^-33 and all else 2^-37. (Lemma 47)
 template <bool precise, std::size_t count, class Against>
 SAMESUM_INLINE void powers_of(const Singles (&x)[count], const Against& against, Power (&power)[count]) {
     const Singles none = {}, whole = against.whole();

@@ -51,7 +51,7 @@ SAMESUM_INLINE void rough_logarithms(const Doubles (&t)[count], const double (&c
 }
 
 // Within 2^-36 of them, relatively: what the table's first word leaves out is below 2^-42, beside a logarithm
-// above 0.03.
+// above 0.03. (Lemma 46)
 template <std::size_t count>
 SAMESUM_INLINE void quick_logarithms(const Doubles (&t)[count], Doubles (&log)[count]) {
     constexpr double terms[] = {-0x1.000000001d5c5p-1, 0x1.5555555589884p-2,  -0x1.ffffea9324fb9p-3,
@@ -77,7 +77,7 @@ struct alignas(64) NearestLogarithms {
 constexpr NearestLogarithms nearest_logarithms;
 
 // log t of positive normal doubles, within 2^-45 of them, relatively: the polynomial is off by 2^-46.5 of r,
-// and what is rounded, two terms of the sum among it, is below 2^-50.
+// and what is rounded, two terms of the sum among it, is below 2^-50. (Lemma 46)
 template <std::size_t count>
 SAMESUM_INLINE void fine_logarithms(const Doubles (&t)[count], Doubles (&log)[count]) {
     constexpr double terms[] = {-0.5,

@@ -164,21 +164,37 @@ struct ModularScan {
     static std::size_t columns(void* tile, const ScanRows& all) {
         Total* const total = static_cast<Tile*>(tile)->total;
         if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
-        if constexpr (takes_tall) {
-            if (all.rows > scan_rows) return Strips::scan(total, all), 0;
+        if constexpr (takes_tall)
+            all.n >= width ? Strips::scan(total, all) : few_columns(total, all);
+        else
+            narrow_totals(total, all);
+        return 0;
+    }
+
+    // Fewer than a strip has.
+    static SAMESUM_INLINE void few_columns(Total* total, const ScanRows& all) {
+        const char* x = all.x;
+        char* out = all.out;
+        for (std::size_t r = 0; r < all.rows; ++r, x += all.in, out += all.to) {
+#pragma GCC unroll 1
+            for (std::size_t j = 0; j < all.n; ++j)
+                put(out + j * sizeof(Total), total[j] = next(total[j], x + j * size));
         }
+    }
+
+    // Totals of which a vector holds more than a strip has.
+    static SAMESUM_INLINE void narrow_totals(Total* total, const ScanRows& all) {
         if (all.rows == scan_rows) {
             each_stretch<scan_rows, size>(
                 all.x, all.in, all.n, [&](std::size_t j, const char* p, std::size_t here) {
                     scan_rows_of<scan_rows>(total + j, p, all.in, all.out + j * sizeof(Total), all.to, here);
                 });
-            return 0;
+            return;
         }
         for (std::size_t r = 0; r < all.rows; ++r) {
             const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
             scan_rows_of<1>(total, all.x + at * all.in, 0, all.out + at * all.to, 0, all.n);
         }
-        return 0;
     }
 
     static std::size_t narrow_columns(Total* total, const ScanRows& all) {

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/vectors/integer_products.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -49,28 +49,15 @@ struct PairProducts {
     typedef Twice Vector __attribute__((vector_size(vector_bytes)));
 
     static SAMESUM_INLINE Vector of(Vector pairs) {
-#if defined(__SSE4_1__)
-        if constexpr (bits == 32) return of_words(pairs);
-#endif
-        return (pairs << bits >> bits) * (pairs >> bits);
+        // There is no instruction for all 64 bits of a product before AVX-512.
+        if constexpr (bits == 32) {
+            using Whole = std::conditional_t<has_sign, Longs, UnsignedLongs>;
+            return reinterpret_cast<Vector>(
+                product_of_halves(reinterpret_cast<Whole>(pairs), reinterpret_cast<Whole>(pairs >> bits)));
+        } else {
+            return (pairs << bits >> bits) * (pairs >> bits);
+        }
     }
-
-#if defined(__SSE4_1__)
-    // There is no instruction for all 64 bits of a product before AVX-512.
-    static SAMESUM_INLINE Vector of_words(Vector pairs) {
-        const Vector odd = pairs >> bits;
-#if defined(__AVX512F__)
-        const __m512i a = reinterpret_cast<__m512i>(pairs), b = reinterpret_cast<__m512i>(odd);
-        return reinterpret_cast<Vector>(has_sign ? _mm512_mul_epi32(a, b) : _mm512_mul_epu32(a, b));
-#elif defined(__AVX2__)
-        const __m256i a = reinterpret_cast<__m256i>(pairs), b = reinterpret_cast<__m256i>(odd);
-        return reinterpret_cast<Vector>(has_sign ? _mm256_mul_epi32(a, b) : _mm256_mul_epu32(a, b));
-#else
-        const __m128i a = reinterpret_cast<__m128i>(pairs), b = reinterpret_cast<__m128i>(odd);
-        return reinterpret_cast<Vector>(has_sign ? _mm_mul_epi32(a, b) : _mm_mul_epu32(a, b));
-#endif
-    }
-#endif
 };
 
 // The products of eight bytes each, or of four integers of two bytes.

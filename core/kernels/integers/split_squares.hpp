@@ -7,41 +7,9 @@
 #include "exact/methods.hpp"
 #include "kernels/integers/whole.hpp"
 #include "kernels/vectors/fold.hpp"
+#include "kernels/vectors/integer_products.hpp"
 
 namespace samesum::SAMESUM_ISA {
-
-// Products of the low halves.
-SAMESUM_INLINE UnsignedLongs product_of_halves(UnsignedLongs a, UnsignedLongs b) {
-#if defined(__AVX512F__)
-    return reinterpret_cast<UnsignedLongs>(
-        _mm512_mul_epu32(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-#elif defined(__AVX2__)
-    return reinterpret_cast<UnsignedLongs>(
-        _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-#elif defined(__SSE2__)
-    return reinterpret_cast<UnsignedLongs>(
-        _mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
-#else
-    return (a & UINT32_MAX) * (b & UINT32_MAX);
-#endif
-}
-
-// Squares of signed low halves.
-SAMESUM_INLINE UnsignedLongs square_of_half(Longs x) {
-#if defined(__AVX512F__)
-    const __m512i v = reinterpret_cast<__m512i>(x);
-    return reinterpret_cast<UnsignedLongs>(_mm512_mul_epi32(v, v));
-#elif defined(__AVX2__)
-    const __m256i v = reinterpret_cast<__m256i>(x);
-    return reinterpret_cast<UnsignedLongs>(_mm256_mul_epi32(v, v));
-#elif defined(__SSE4_1__)
-    const __m128i v = reinterpret_cast<__m128i>(x);
-    return reinterpret_cast<UnsignedLongs>(_mm_mul_epi32(v, v));
-#else
-    const UnsignedLongs size = reinterpret_cast<UnsignedLongs>(x < 0 ? -x : x);
-    return size * size;
-#endif
-}
 
 template <class Integer>
 struct SplitSquares {
@@ -68,8 +36,10 @@ struct SplitSquares {
             part[at + 1] += product >> 32;
         }
         SAMESUM_INLINE void take(Elements x) {
-            if constexpr (std::is_same_v<Integer, std::int32_t>)
-                return add(0, square_of_half(__builtin_convertvector(x, Longs)));
+            if constexpr (std::is_same_v<Integer, std::int32_t>) {
+                const Longs wide = __builtin_convertvector(x, Longs);
+                return add(0, reinterpret_cast<UnsignedLongs>(product_of_halves(wide, wide)));
+            }
             UnsignedLongs size = __builtin_convertvector(x, UnsignedLongs);
             if constexpr (std::is_signed_v<Integer>) {
                 const UnsignedLongs negative =

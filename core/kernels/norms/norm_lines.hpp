@@ -31,6 +31,9 @@ struct NormLines {
         }
     }
 
+    // Of inverses: what is scaled in single doubles neither underflows nor overflows.
+    static constexpr double range = std::is_same_v<Part, WideSpread> ? 0x1p1000 : 0x1p300;
+
     static void measure(const NormRow& row, const char* const* x, std::size_t n, std::size_t count,
                         NormLine* lines) {
         const Longs mask = Longs{} + (row.divisor == Divisor::magnitudes ? INT64_MAX : -1);
@@ -47,13 +50,13 @@ struct NormLines {
                 part[r] = part_of(x[k + r], n, t.centre[r], mask);
             }
             folded_rows(part).add_to(t, elements, Spread<F, Part>::depth_of(n));
-            NormMeasure::put(row, t, elements, width, lines + k);
+            NormMeasure::put(row, t, elements, range, width, lines + k);
         }
         for (; k < count; ++k) {
             SpreadTile::Totals t = {};
             t.centre += centre_of(k);
             add_line(x[k], n, t.centre[0], mask, t);
-            NormMeasure::put(row, t, elements, 1, lines + k);
+            NormMeasure::put(row, t, elements, range, 1, lines + k);
         }
     }
 

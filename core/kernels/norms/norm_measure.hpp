@@ -8,7 +8,7 @@ namespace samesum::SAMESUM_ISA {
 
 // Words of a number that is positive or zero; the bound is absolute.
 struct NormMeasure {
-    // sum / n and the bound of it.
+    // sum / n and the bound of it. (Lemma 56)
     static SAMESUM_INLINE Words2 mean(const Sums& sum, Doubles n) {
         Doubles high, low;
         two_sum(sum.hi, sum.lo, high, low);
@@ -62,7 +62,8 @@ struct NormMeasure {
         return plus(root(squares), row.outside);
     }
 
-    static SAMESUM_INLINE void put(const NormRow& row, const SpreadTile::Totals& t, double n,
+    // `range`: the results' arithmetic is right for inverses from 1 / range to range. (Lemma 57)
+    static SAMESUM_INLINE void put(const NormRow& row, const SpreadTile::Totals& t, double n, double range,
                                    std::size_t count, NormLine* lines) {
         const Doubles none = {};
         const Words2 d = divisor(row, t, n),
@@ -87,7 +88,7 @@ struct NormMeasure {
                     false};
             line.is_known = samesum::magnitude(line.centre) < infinity &&
                             samesum::magnitude(line.offset) < infinity && line.offset_error < infinity &&
-                            line.inverse < 0x1p1000 && (is_zero || line.inverse > 0x1p-1000) &&
+                            line.inverse < range && (is_zero || line.inverse > 1 / range) &&
                             line.inverse_error < 0x1p-20 && samesum::magnitude(t.squares.hi[k]) < infinity;
         }
     }

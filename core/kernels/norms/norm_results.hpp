@@ -51,7 +51,7 @@ struct NormResults {
     }
 
     // Five operations, each off by a unit in the last place; what is scaled is at most the result and the
-    // bias.
+    // bias. (Lemma 57)
     SAMESUM_INLINE Doubles value(Doubles x, Doubles scale, Doubles bias) const {
         return roughly_fused(roughly_fused(x - centre, inverse, shift), scale, bias);
     }
@@ -151,7 +151,7 @@ struct NormRun {
 
     // Some vectors at a time, with the largest error of any; returns how many elements they have. The line is
     // not taken about its centre, which saves an operation and makes errors larger where that is far from
-    // zero.
+    // zero. (Lemma 57)
     SAMESUM_INLINE std::size_t run_together(std::size_t n) {
         constexpr std::size_t vectors = 4, together = vectors * width;
         const double centre =

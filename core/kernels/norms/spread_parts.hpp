@@ -41,7 +41,7 @@ struct NarrowSpread {
     }
 
     // Of n elements in each column, none of which went through more than `depth` additions: a difference and
-    // a square are off by one rounding and three.
+    // a square are off by one rounding and three. (Lemma 51)
     SAMESUM_INLINE void add_to(SpreadTile::Totals& t, double n, double depth) const {
         const double error = (depth + 4) * (spread_roundoff * spread_slack);
         t.sum.add(sum);
@@ -104,7 +104,7 @@ struct WideSpread {
     }
 
     // The low words are at most (depth + 3) 2^-53 of the total of magnitudes, and are off by (depth + 3)
-    // 2^-53 of that; a square itself by less than 8 units of 2^-106.
+    // 2^-53 of that; a square itself by less than 8 units of 2^-106. (Lemma 52)
     SAMESUM_INLINE void add_to(SpreadTile::Totals& t, double n, double depth) const {
         const double error = 2 * (depth + 8) * (depth + 8) * (0x1p-106 * spread_slack);
         const Doubles none = {}, lost = (seen & INT64_MAX) != 0 ? none + n * underflow_error : none;
@@ -142,7 +142,7 @@ struct FewSpread {
         add_low(squares_rest, squares_lost, error);
         add_low(squares_rest, squares_lost, square_error(d, square));
         add_low(squares_rest, squares_lost, cross);
-        // Of squares below this the low words may vanish.
+        // Of squares below this the low words may vanish. (Lemma 53)
         const Doubles none = {};
         squares_lost += samesum::SAMESUM_ISA::magnitude(cross) * 0x1p-51 +
                         (((square < 0x1p-900) & (d != 0)) | (low != 0) ? none + underflow_error : none);

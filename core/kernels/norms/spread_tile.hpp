@@ -9,7 +9,7 @@ namespace samesum::SAMESUM_ISA {
 
 // Room for the roundings of a bound's own arithmetic.
 constexpr double spread_slack = 1.01;
-// What a few operations on double-words round off, of the largest of them (LEMMAS: below 64 units of 2^-106).
+// What a few operations on double-words round off, of the largest of them: below 64 u^2 (Lemma 55).
 constexpr double words_error = 0x1p-98;
 
 // Any centre is right; one near the mean loses no bits. It is the first element that a column gets, and sets
@@ -56,13 +56,12 @@ struct SpreadTile {
         t.squares[j] = squares.hi, t.squares_rest[j] = squares.lo, t.squares_bound[j] = squares.bound;
     }
 
-    // (hi + lo) * b
+    // (hi + lo) * b, whose second word is the greater one where the first has cancelled. (Lemma 54)
     static SAMESUM_INLINE Sum product(double hi, double lo, const Sum& b) {
-        const double p = hi * b.hi;
-        const double rest = __builtin_fma(hi, b.hi, -p) + (hi * b.lo + lo * b.hi);
-        return {p, rest,
-                (samesum::magnitude(p) * words_error + samesum::magnitude(hi) * b.bound) * spread_slack +
-                    underflow_error};
+        const double p = hi * b.hi, low = hi * b.lo;
+        const double rest = __builtin_fma(hi, b.hi, -p) + (low + lo * b.hi);
+        const double rounding = samesum::magnitude(p) * words_error + samesum::magnitude(low) * 0x1p-51;
+        return {p, rest, (rounding + samesum::magnitude(hi) * b.bound) * spread_slack + underflow_error};
     }
 
     // A vector of columns, or one.
@@ -112,7 +111,7 @@ SAMESUM_INLINE void three_sum(Doubles a, Doubles b, Doubles c, Doubles& sum, Dou
 }
 
 // squares - sum^2 / n, the sum of the squares about the mean, in two words. What is exact has no bound, a
-// zero among it.
+// zero among it. (Lemma 55)
 SAMESUM_INLINE Words2 spread_of(const SpreadTile::Totals& t, double count) {
     const Doubles none = {}, n = none + count;
     Doubles sh, sl, qh, ql, vh, vl, e, lost, more;

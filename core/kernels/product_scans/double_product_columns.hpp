@@ -4,10 +4,10 @@
 #include "kernels/product_scans/product_pass.hpp"
 #include "kernels/product_scans/product_state.hpp"
 #include "kernels/product_scans/special_products.hpp"
+#include "kernels/products/gradual_underflow.hpp"
 #include "kernels/products/plain_products.hpp"
 #include "kernels/products/product.hpp"
-#include "kernels/vectors/gradual_underflow.hpp"
-#include "kernels/vectors/strips.hpp"
+#include "kernels/scans/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -15,7 +15,7 @@ namespace samesum::SAMESUM_ISA {
 // most (k + 1) u |hi| and is rounded by u of that: n (n + 3) / 2 u^2 |hi| in a strip of n rows. The sums of
 // the rounding test are rounded by another (n + 1) u^2 |hi|. Twice the greatest n, of u^2, for each row and
 // for the test have room for the terms of higher order and for the rounding of the bound itself; where the
-// bound is so great that they have not, nothing is certain anyway.
+// bound is so great that they have not, nothing is certain anyway. (Lemma 30)
 template <std::size_t most>
 struct DoubleProductsError {
     static_assert(scan_rows <= most && short_column <= most && width <= most);

@@ -6,7 +6,7 @@
 #include "kernels/product_scans/special_products.hpp"
 #include "kernels/products/plain_products.hpp"
 #include "kernels/products/product.hpp"
-#include "kernels/vectors/strips.hpp"
+#include "kernels/scans/strips.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

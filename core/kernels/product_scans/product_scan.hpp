@@ -82,6 +82,7 @@ struct RealProductScan {
     }
 
     // Plain float64 products of ordinary elements: enough for almost every block of a narrower format.
+    // (Lemma 30)
     template <Format format>
     static bool try_plain(const ProductCarry& carry, const char* p, std::size_t n, void* out) {
         using Round = Rounding<format>;

@@ -55,7 +55,7 @@ struct Factors {
     // What this loses of the product: with low words up to a u and b u (u = 2^-53), the product of the two, a
     // b u^2, and the rounding of two sums, of words up to (a + 1) u and (a + b + 1) u: less than (a + 1) (b +
     // 3) u^2. Of normalised ones, a = b = 1, that is 8 u^2; of one that 32 lanes were joined to, b = 63, 132
-    // u^2. Both are below 2^-98.
+    // u^2. Both are below 2^-98. (Lemma 24)
     SAMESUM_INLINE void multiply(const Factors& other) {
         multiply_loosely(other);
         normalise();

@@ -62,7 +62,7 @@ struct PlainProducts {
 constexpr std::size_t few_factors = 8;
 
 // What is near a double, rounded. Rounding to float32 on the way to 16 bits is quick, and right for all that
-// is farther from a tie than half a place of float32.
+// is farther from a tie than half a place of float32. (Lemma 27)
 template <Format format, bool precise, std::size_t factors = few_factors>
 struct Nearby {
     using Round = Rounding<format>;

@@ -44,7 +44,7 @@ struct RealProduct {
 
     // What `count` multiplications in chains of at most `longest` lose, and the joining of up to 32 lanes.
     // In a chain from a normalised word the low word is at most (k + 1) u of the product after k steps (u =
-    // 2^-53) and rounded by so many u^2: k (k + 3) / 2 u^2 in all.
+    // 2^-53) and rounded by so many u^2: k (k + 3) / 2 u^2 in all. (Lemma 25)
     // Low words of m u, joined by twos (kernels/products/factors.hpp), lose m^2 + 3 m + 2 of u^2 each time
     // and grow to (2 m + 1) u: of 32 normalised lanes 16 * 6 + 8 * 20 + 4 * 72 + 2 * 272 + 1056 = 2144 u^2.
     // Where elements are left over, four lanes of each vector are joined first, 16 * 6 + 8 * 20 = 256 u^2; up
@@ -202,7 +202,7 @@ struct RealProduct {
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
         // More rows of float64 are more lines than memory serves as fast.
-        constexpr std::size_t at_once = packed<F> > 1 ? 8 : 4;
+        constexpr std::size_t at_once = packed < F >> 1 ? 8 : 4;
         const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(at_once) * row_stride;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);

@@ -23,7 +23,7 @@ struct RangedProduct {
     }
 
     // What once was infinite or NaN still is. Down to 2^-900 no error of a product is lost, but parts of low
-    // words that are less than 2^-170 of it.
+    // words that are less than 2^-170 of it. (Lemma 26)
     SAMESUM_INLINE Longs is_in_range() const {
         return (least > 0x1p-900) & (samesum::SAMESUM_ISA::magnitude(words.hi) < 0x1p1000);
     }

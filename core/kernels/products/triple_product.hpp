@@ -8,7 +8,7 @@ namespace samesum::SAMESUM_ISA {
 
 // After k factors the middle word is at most about k u and the last one about k^2 u^2 of the product (u =
 // 2^-53), and a step loses at most (k + 2)^2 u^3: in a lane (k + 2)^3 / 3 u^3, which is 2^-133 for the 512
-// factors of the narrowest vectors' 8 lanes and less for more lanes; 2^-130 in all.
+// factors of the narrowest vectors' 8 lanes and less for more lanes; 2^-130 in all. (Lemma 28)
 struct TripleFactors {
     Doubles hi, mid, lo;
     Longs exponent;

@@ -121,7 +121,7 @@ struct NarrowSums {
     // After the high word of a base: prefixes are the sums of two and rounded twice, which is once unless the
     // first rounding, or what is left out, brings them about a tie of the second. With nothing left out the
     // first one alone brings none beyond a tie; elements, and so sums, are multiples of the least subnormal
-    // then, and sums that are subnormal are not rounded.
+    // then, and sums that are subnormal are not rounded. (Lemma 34)
     template <class Rows>
     static SAMESUM_INLINE Outcome pass_parts(const Rows& rows, const Sums& before, Doubles& part,
                                              Doubles shift) {

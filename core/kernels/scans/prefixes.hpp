@@ -4,6 +4,7 @@
 #include "kernels/certify/certify.hpp"
 #include "kernels/products/factors.hpp"
 #include "kernels/vectors/float_formats.hpp"
+#include "kernels/vectors/partial.hpp"
 #include "kernels/vectors/vectors.hpp"
 #include "methods/scan_method.hpp"
 
@@ -15,13 +16,7 @@ SAMESUM_INLINE void store_prefixes(void* out, std::size_t i, std::size_t n,
                                    typename Rounding<format>::Bits bits) {
     if (n >= width) return Rounding<format>::store_to(out, i, bits);
     char* p = static_cast<char*>(out) + i * size_of(format);
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-    const auto mask = static_cast<__mmask8>((1u << n) - 1);
-    if constexpr (format == Format::f64)
-        return _mm512_mask_storeu_epi64(p, mask, reinterpret_cast<__m512i>(bits));
-    else if constexpr (format == Format::f32)
-        return _mm256_mask_storeu_epi32(p, mask, reinterpret_cast<__m256i>(bits));
-#endif
+    if constexpr (sizeof bits == width * size_of(format)) return store_first(p, bits, n);
     char last[width * size_of(format)];
     Rounding<format>::store_to(last, 0, bits);
     std::memcpy(p, last, n * size_of(format));

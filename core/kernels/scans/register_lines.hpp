@@ -3,6 +3,7 @@
 // other of `width` lines, which may be in doubt in the end: then all is written again by other ways.
 #pragma once
 
+#include "kernels/vectors/partial.hpp"
 #include "kernels/vectors/transpose.hpp"
 #include "kernels/vectors/vectors.hpp"
 #include "methods/scan_method.hpp"
@@ -119,22 +120,6 @@ struct RegisterLines {
             else
                 store_from(to, v[k], done);
         });
-    }
-
-    static SAMESUM_INLINE void store_from(char* to, Row v, std::size_t first) {
-#if defined(__AVX512VL__)
-        const __mmask8 last = static_cast<__mmask8>(0xff << first);
-        if constexpr (size == 8)
-            _mm512_mask_storeu_epi64(to, last, reinterpret_cast<__m512i>(v));
-        else if constexpr (size == 2)
-            _mm_mask_storeu_epi16(to, last, reinterpret_cast<__m128i>(v));
-        else
-            _mm256_mask_storeu_epi32(to, last, reinterpret_cast<__m256i>(v));
-#else
-        char all[sizeof v];
-        store(all, v);
-        std::memcpy(to + first * size, all + first * size, (width - first) * size);
-#endif
     }
 };
 

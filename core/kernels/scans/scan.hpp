@@ -95,7 +95,7 @@ struct FloatScan {
         return true;
     }
 
-    // Plain float64 prefixes: enough for almost every block of a narrower format.
+    // Plain float64 prefixes: enough for almost every block of a narrower format. (Lemma 31)
     template <class Test>
     static bool try_plain(const Carry& carry, const Carry& part, const char* p, std::size_t n, Test test) {
         const double size = (samesum::magnitude(carry.sum.hi) + part.size) * bound_slack;
@@ -114,7 +114,7 @@ struct FloatScan {
     }
 
     // The leading parts on a grid, where they are exact, and the remainders beside them; what is not certain
-    // so may be if the remainders are on a finer grid, where they are exact too.
+    // so may be if the remainders are on a finer grid, where they are exact too. (Lemma 32)
     template <class Test>
     static bool try_grid(const Carry& carry, const Carry& part, const char* p, std::size_t n, Test test) {
         const double size = samesum::magnitude(carry.sum.hi) + part.size;
@@ -165,7 +165,7 @@ struct FloatScan {
             x.lo[i] = rest;
             x.bound[i] = lost;
         }
-        // As long as no addition rounded, none of the low words did.
+        // As long as no addition rounded, none of the low words did. (Lemma 32)
         const double before = samesum::magnitude(carry.lo);
         for (std::size_t i = 0; i < n; ++i) {
             const double depth = static_cast<double>(i + 2) * (unit_roundoff * bound_slack);

@@ -8,7 +8,7 @@ namespace samesum::SAMESUM_ISA {
 
 // Of float64: the part on the grid and the rest, a multiple of the last place of the least element, whose
 // doubled bits (or those less one) are kept. The shift is zero if there is no grid any more, and only then
-// may something be lost.
+// may something be lost. (Lemma 35)
 struct SplitSums {
     Doubles hi, lo, bound, shift;
     UnsignedLongs least;

@@ -33,7 +33,7 @@ class SumPass {
             const double count = static_cast<double>(period), size = greatest_of(greatest) * count;
             if (!(size < grid_limit)) return {0, false};
             const double shift = Grid::over(size).shift;
-            // The remainders of so many elements on the grid do not add up to more than 53 bits.
+            // The remainders of so many elements on the grid do not add up to more than 53 bits. (Lemma 35)
             return {shift, smallest > shift * ((count + 2) * 0x1p-52)};
         }
     };

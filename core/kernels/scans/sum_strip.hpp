@@ -9,7 +9,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // Prefix sums rounded, and which are in doubt. Where they are `settled`, the high word is the result: an
-// infinity or a NaN.
+// infinity or a NaN. (Lemma 33)
 template <Format format>
 SAMESUM_INLINE Verdict<format> verdict(const Sums& s, Longs settled) {
     using Round = Rounding<format>;

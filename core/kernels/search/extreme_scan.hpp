@@ -3,101 +3,67 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/vectors/partial.hpp"
 #include "methods/extreme_scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-template <Format format, bool maximum>
+// Elements of `size` bytes: integers, whose minima are maxima of keys with all bits flipped, or floats.
+template <std::size_t size, bool is_real, bool maximum = true>
 struct ExtremeScan {
-    static constexpr std::size_t size = size_of(format);
     using Key = std::conditional_t<size == 8, std::int64_t, std::int32_t>;
     static constexpr std::size_t lanes = vector_bytes / sizeof(Key);
     typedef Key Keys __attribute__((vector_size(vector_bytes)));
 
-    using Signed =
+    using Element =
         std::conditional_t<size == 1, std::int8_t,
                            std::conditional_t<size == 2, std::int16_t,
                                               std::conditional_t<size == 4, std::int32_t, std::int64_t>>>;
-    static constexpr bool is_widened_unsigned = is_unsigned(format) && size < 4;
-    using Element = typename std::conditional_t<is_widened_unsigned, std::make_unsigned<Signed>,
-                                                std::type_identity<Signed>>::type;
     typedef Element Elements __attribute__((vector_size(lanes * sizeof(Element))));
 
-    static constexpr Key greatest =
-                             static_cast<Key>(~(std::make_unsigned_t<Key>{1} << (8 * sizeof(Key) - 1))),
-                         least = static_cast<Key>(~greatest);
-    static constexpr Key rest = static_cast<Key>(static_cast<Signed>(~sign_bit(format)));
+    static constexpr Key greatest = std::numeric_limits<Key>::max(), least = std::numeric_limits<Key>::min();
+    static constexpr Key magnitude = std::numeric_limits<Element>::max();
 
-    static constexpr Key last_number() {
-        if constexpr (is_float(format))
-            return static_cast<Key>(has_infinity(format) ? traits_of(format).overflow
-                                                         : traits_of(format).largest);
-        return 0;
-    }
+    static constexpr Key identity = maximum ? least : greatest, key_of_nan = ~identity;
 
-    static SAMESUM_INLINE Keys better(Keys a, Keys b) { return a > b ? a : b; }
+    static SAMESUM_INLINE Keys better(Keys a, Keys b) { return maximum ? (a > b ? a : b) : (a < b ? a : b); }
 
     // Its own inverse: negative floats, whose integers order backwards, have all bits but the sign flipped.
-    static SAMESUM_INLINE Keys ordered(Keys x) {
-        if constexpr (is_float(format)) return x ^ ((x >> (8 * sizeof(Key) - 1)) & rest);
-        if constexpr (is_unsigned(format) && !is_widened_unsigned) return x ^ least;
-        return x;
+    static SAMESUM_INLINE Keys ordered(Keys x) { return x ^ ((x >> (8 * sizeof(Key) - 1)) & magnitude); }
+
+    Key flip, last_number, nan, no_zero;
+
+    explicit SAMESUM_INLINE ExtremeScan(const ExtremeOrder& order)
+        : flip(static_cast<Key>(order.flip)),
+          last_number(static_cast<Key>(order.last_number)),
+          nan(static_cast<Key>(order.nan)),
+          no_zero(static_cast<Key>(order.no_zero)) {}
+
+    SAMESUM_INLINE Keys key(Keys x) const {
+        if constexpr (!is_real) return x ^ flip;
+        Keys is_nan = (x & magnitude) > last_number;
+        if constexpr (size == 1) is_nan |= x == no_zero;
+        return is_nan ? Keys{} + key_of_nan : ordered(x);
     }
-    static SAMESUM_INLINE Keys key(Keys x) {
-        const Keys k = maximum ? ordered(x) : ~ordered(x);
-        if constexpr (!is_float(format)) return k;
-        constexpr Key no_zero = static_cast<Key>(static_cast<Signed>(sign_bit(format)));
-        Keys nan = (x & rest) > last_number();
-        if constexpr (is_float(format))
-            if (!traits_of(format).has_negative_zero) nan |= x == no_zero;
-        return nan ? Keys{} + greatest : k;
-    }
-    static SAMESUM_INLINE Keys value(Keys k) {
-        const Keys x = ordered(maximum ? k : ~k);
-        if constexpr (is_float(format)) {
-            constexpr Key nan = static_cast<Key>(canonical_nan(format));
-            return k == greatest ? Keys{} + nan : x;
-        }
-        return x;
+    SAMESUM_INLINE Keys value(Keys k) const {
+        if constexpr (!is_real) return k ^ flip;
+        return k == key_of_nan ? Keys{} + nan : ordered(k);
     }
 
-    static SAMESUM_INLINE Keys keys_at(const char* p) {
+    SAMESUM_INLINE Keys keys_at(const char* p) const {
         return key(__builtin_convertvector(load<Elements>(p), Keys));
     }
-    static SAMESUM_INLINE void put(char* p, Keys k) { store(p, __builtin_convertvector(value(k), Elements)); }
-    static SAMESUM_INLINE Keys some_keys_at(const char* p, std::size_t n) {
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-        const std::uint64_t mask = (std::uint64_t{1} << (n * size)) - 1;
-        Elements x;
-        if constexpr (sizeof x == 64)
-            x = reinterpret_cast<Elements>(_mm512_maskz_loadu_epi8(mask, p));
-        else if constexpr (sizeof x == 32)
-            x = reinterpret_cast<Elements>(_mm256_maskz_loadu_epi8(static_cast<__mmask32>(mask), p));
-        else if constexpr (sizeof x == 16)
-            x = reinterpret_cast<Elements>(_mm_maskz_loadu_epi8(static_cast<__mmask16>(mask), p));
-#else
-        Elements x = {};
-        __builtin_memcpy(&x, p, n * size);
-#endif
+    SAMESUM_INLINE void put(char* p, Keys k) const { store(p, __builtin_convertvector(value(k), Elements)); }
+    SAMESUM_INLINE Keys some_keys_at(const char* p, std::size_t n) const {
+        const Elements x = load_first<Elements>(p, n);
         return key(__builtin_convertvector(x, Keys));
     }
-    static SAMESUM_INLINE void put_some(char* p, std::size_t n, Keys k) {
-        const Elements x = __builtin_convertvector(value(k), Elements);
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-        const std::uint64_t mask = (std::uint64_t{1} << (n * size)) - 1;
-        if constexpr (sizeof x == 64)
-            _mm512_mask_storeu_epi8(p, mask, reinterpret_cast<__m512i>(x));
-        else if constexpr (sizeof x == 32)
-            _mm256_mask_storeu_epi8(p, static_cast<__mmask32>(mask), reinterpret_cast<__m256i>(x));
-        else if constexpr (sizeof x == 16)
-            _mm_mask_storeu_epi8(p, static_cast<__mmask16>(mask), reinterpret_cast<__m128i>(x));
-#else
-        __builtin_memcpy(p, &x, n * size);
-#endif
+    SAMESUM_INLINE void put_some(char* p, std::size_t n, Keys k) const {
+        store_first(p, __builtin_convertvector(value(k), Elements), n);
     }
 
     // Elements keep their places or come from `distance` before, if that is in the same line of `length`.
@@ -120,17 +86,17 @@ struct ExtremeScan {
     static SAMESUM_INLINE Key* first(ExtremeKeys& keys) { return reinterpret_cast<Key*>(keys.room); }
 
     static void init(ExtremeKeys& keys, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) first(keys)[j] = least;
+        for (std::size_t j = 0; j < n; ++j) first(keys)[j] = identity;
     }
 
-    static SAMESUM_INLINE Key greatest_of(Keys v) {
-        Key most = v[0];
-        for (std::size_t k = 1; k < lanes; ++k) most = v[k] > most ? v[k] : most;
-        return most;
+    static SAMESUM_INLINE Key best_of(Keys v) {
+        Key best = v[0];
+        for (std::size_t k = 1; k < lanes; ++k) best = (v[k] > best) == maximum ? v[k] : best;
+        return best;
     }
 
     template <bool writes>
-    static void line_of(ExtremeKeys& keys, const char* x, std::size_t n, char* out) {
+    SAMESUM_INLINE void line_of(ExtremeKeys& keys, const char* x, std::size_t n, char* out) const {
         Keys carry = Keys{} + first(keys)[0];
         std::size_t i = 0;
         for (; i + lanes <= n; i += lanes, x += lanes * size, out += writes ? lanes * size : 0) {
@@ -143,7 +109,7 @@ struct ExtremeScan {
                 carry = better(carry, keys_at(x));
             }
         }
-        Key most = greatest_of(carry);
+        Key most = best_of(carry);
         if (i < n) {
             const Keys v = better(Keys{} + most, prefixes(some_keys_at(x, n - i)));
             if constexpr (writes) put_some(out, n - i, v);
@@ -152,13 +118,15 @@ struct ExtremeScan {
         first(keys)[0] = most;
     }
 
-    static void line(ExtremeKeys& keys, const char* x, std::size_t n, char* out) {
-        out != nullptr ? line_of<true>(keys, x, n, out) : line_of<false>(keys, x, n, out);
+    static void line(const ExtremeOrder& order, ExtremeKeys& keys, const char* x, std::size_t n, char* out) {
+        const ExtremeScan scan(order);
+        out != nullptr ? scan.template line_of<true>(keys, x, n, out)
+                       : scan.template line_of<false>(keys, x, n, out);
     }
 
     // Lines of `length` elements that follow one another, several to a vector.
     template <std::size_t length>
-    static void dense_lines(const char* x, std::size_t n, char* out) {
+    SAMESUM_INLINE void dense_lines(const char* x, std::size_t n, char* out) const {
         std::size_t i = 0;
         for (; i + lanes <= n; i += lanes, x += lanes * size, out += lanes * size) {
             prefetch_run<lanes * size>(x);
@@ -167,7 +135,12 @@ struct ExtremeScan {
         if (i < n) put_some(out, n - i, prefixes<length>(some_keys_at(x, n - i)));
     }
 
-    static void lines(const ScanRows& all) {
+    static void lines(const ExtremeOrder& order, const ScanRows& all) {
+        const ExtremeScan scan(order);
+        scan.all_lines(all);
+    }
+
+    SAMESUM_INLINE void all_lines(const ScanRows& all) const {
         const bool is_dense = all.in == static_cast<std::ptrdiff_t>(all.n * size) && all.to == all.in;
         if (is_dense && all.n == 2) return dense_lines<2>(all.x, all.rows * all.n, all.out);
         if constexpr (lanes >= 4)
@@ -183,13 +156,13 @@ struct ExtremeScan {
                 continue;
             }
             ExtremeKeys keys;
-            first(keys)[0] = least;
+            first(keys)[0] = identity;
             line_of<true>(keys, x, all.n, out);
         }
     }
 
     template <std::size_t count, bool writes>
-    static SAMESUM_INLINE void take_rows(ExtremeKeys& keys, const ScanRows& all, const char* x, char* out) {
+    SAMESUM_INLINE void take_rows(ExtremeKeys& keys, const ScanRows& all, const char* x, char* out) const {
         const auto row = [](std::size_t r) { return static_cast<std::ptrdiff_t>(r); };
         const std::ptrdiff_t ahead = (all.n * size < 512 ? 32 : 4) * all.in;
         for (std::size_t j = 0; j < all.n; j += lanes) {
@@ -208,7 +181,7 @@ struct ExtremeScan {
     }
 
     template <bool writes>
-    static void columns_of(ExtremeKeys& keys, const ScanRows& all) {
+    SAMESUM_INLINE void columns_of(ExtremeKeys& keys, const ScanRows& all) const {
         const char* x = all.x;
         char* out = all.out;
         std::size_t r = 0;
@@ -218,13 +191,17 @@ struct ExtremeScan {
             take_rows<1, writes>(keys, all, x, out);
     }
 
-    static void columns(ExtremeKeys& keys, const ScanRows& all) {
-        all.out != nullptr ? columns_of<true>(keys, all) : columns_of<false>(keys, all);
+    static void columns(const ExtremeOrder& order, ExtremeKeys& keys, const ScanRows& all) {
+        const ExtremeScan scan(order);
+        all.out != nullptr ? scan.template columns_of<true>(keys, all)
+                           : scan.template columns_of<false>(keys, all);
     }
 
     static void join(ExtremeKeys& keys, const ExtremeKeys& from, std::size_t n) {
         const Key* const other = reinterpret_cast<const Key*>(from.room);
-        for (std::size_t j = 0; j < n; ++j) first(keys)[j] = std::max(first(keys)[j], other[j]);
+        for (std::size_t j = 0; j < n; ++j)
+            first(keys)[j] =
+                maximum ? std::max(first(keys)[j], other[j]) : std::min(first(keys)[j], other[j]);
     }
 
     static constexpr ExtremeScanMethod method() { return {init, line, lines, columns, join}; }

@@ -3,8 +3,9 @@
 
 #include <bit>
 
-#include "kernels/search/places.hpp"
-#include "kernels/vectors/sweep.hpp"
+#include "kernels/accumulators/places.hpp"
+#include "kernels/loops/columns.hpp"
+#include "kernels/loops/lanes.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -17,7 +18,7 @@ struct Position : Places<Key, last> {
     using typename Of::Order;
     using typename Of::Tile;
 
-    typedef Key Keys __attribute__((vector_size(vector_bytes)));
+    using Keys = FullVector<Key>;
     static constexpr std::size_t lanes = vector_bytes / sizeof(Key);
 
     // Elements of a lane whose best is known before one is looked for.
@@ -28,9 +29,7 @@ struct Position : Places<Key, last> {
     static constexpr std::size_t folded_columns = 256;
 
     template <class T>
-    static SAMESUM_INLINE T greater(T a, T b) {
-        return a > b ? a : b;
-    }
+    using Best = BestRank<T, Key, is_real>;
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
         Tile& t = *static_cast<Tile*>(tile);
@@ -39,7 +38,7 @@ struct Position : Places<Key, last> {
         Key best = t.best[j];
         std::size_t from = n;  // the chunk that won last, if one did
         for (std::size_t i = 0; i < n; i += lane_chunk) {
-            const Key now = best_of(order, p + i * sizeof(Key), chunk_at(i, n));
+            const Key now = state_of_lane<Best, Keys>(p + i * sizeof(Key), chunk_at(i, n), order).best;
             if (wins(now, best)) best = now, from = i;
         }
         if (from < n) {
@@ -52,22 +51,6 @@ struct Position : Places<Key, last> {
 
     static SAMESUM_INLINE std::size_t chunk_at(std::size_t i, std::size_t n) {
         return n - i < lane_chunk ? n - i : lane_chunk;
-    }
-
-    static SAMESUM_INLINE Key best_of(const Order& order, const char* p, std::size_t n) {
-        Key best = least;
-        if (n < lanes / 2) {
-            for (std::size_t i = 0; i < n; ++i)
-                best = greater(best, order.template rank<is_real>(load<Key>(p + i * sizeof(Key))));
-            return best;
-        }
-        Keys side[4] = {};
-        for (Keys& s : side) s += least;
-        each_vector<Keys>(p, n, [&](std::size_t k, Keys x) {
-            side[k] = greater(side[k], order.template rank<is_real>(x));
-        });
-        const Keys all = greater(greater(side[0], side[1]), greater(side[2], side[3]));
-        return across(all, [](Keys a, Keys b) { return greater(a, b); });
     }
 
     // Of the first or the last element with this rank; there is one.
@@ -145,38 +128,21 @@ struct Position : Places<Key, last> {
         const Order order = t.ranks;
         const std::size_t width = n * fold;
         Of::begin(batch, width);
-        std::size_t r = 0;
-        for (; r + 4 <= sets; r += 4, p += 4 * stride) add_rows<4>(order, batch, p, stride, width, r);
-        for (; r < sets; ++r, p += stride) add_rows<1>(order, batch, p, stride, width, r);
+        each_of_rows<Keys>(p, stride, sets, width,
+                           [&]<class T>(T, auto rows, std::size_t first, std::size_t j, const char* x)
+                               SAMESUM_INLINED {
+                                   T best = load<T>(batch.best + j), at = load<T>(batch.row + j);
+                                   for (std::size_t r = 0; r < rows; ++r, x += stride) {
+                                       const T now = order.template rank<is_real>(load<T>(x));
+                                       at = (last ? now >= best : now > best)
+                                                ? T{} + static_cast<Key>(static_cast<Bits>(first + r))
+                                                : at;
+                                       best = greater_key(best, now);
+                                   }
+                                   store(batch.best + j, best);
+                                   store(batch.row + j, at);
+                               });
         Of::add(t, batch, sets, n, fold);
-    }
-
-    template <std::size_t rows>
-    static SAMESUM_INLINE void add_rows(const Order& order, Batch& batch, const char* x,
-                                        std::ptrdiff_t row_stride, std::size_t n, std::size_t first) {
-        each_stretch<rows, sizeof(Key)>(x, row_stride, n,
-                                        [&](std::size_t j, const char* p, std::size_t here) {
-                                            take_rows<rows>(order, batch.best + j, batch.row + j, p,
-                                                            row_stride, here, static_cast<Bits>(first));
-                                        });
-    }
-
-    // Some columns are taken twice: that changes nothing.
-    template <std::size_t rows>
-    static SAMESUM_INLINE void take_rows(const Order& order, Key* __restrict best, Bits* __restrict row,
-                                         const char* x, std::ptrdiff_t row_stride, std::size_t n,
-                                         Bits first) {
-        each_of_columns<Keys>(n, [&]<class T>(T, std::size_t j) {
-            T b = load<T>(best + j), at = load<T>(row + j);
-            for (std::size_t r = 0; r < rows; ++r) {
-                const char* p = x + static_cast<std::ptrdiff_t>(r) * row_stride;
-                const T now = order.template rank<is_real>(load<T>(p + j * sizeof(Key)));
-                at = (last ? now >= b : now > b) ? T{} + static_cast<Key>(first + r) : at;
-                b = greater(b, now);
-            }
-            store(best + j, b);
-            store(row + j, at);
-        });
     }
 
     template <Format format, bool maximum>

@@ -1,4 +1,5 @@
-// Positions of extremes, all and any: the methods of one instruction set, compiled as table.cpp is.
+// Extremes and their positions, all and any: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/search/extremes.hpp"
 #include "kernels/search/logical.hpp"
 #include "kernels/search/positions.hpp"
 #include "methods/tables.hpp"
@@ -7,14 +8,20 @@ namespace samesum::SAMESUM_ISA {
 
 template <class Key, Format format>
 constexpr void fill(SearchMethods& m) {
-    Method(&position)[2][2] = m.position[static_cast<std::size_t>(format)];
-    position[0][0] = Position<Key, is_float(format), false>::template method<format, false>();
-    position[0][1] = Position<Key, is_float(format), true>::template method<format, false>();
-    position[1][0] = Position<Key, is_float(format), false>::template method<format, true>();
-    position[1][1] = Position<Key, is_float(format), true>::template method<format, true>();
-    Method(&logical)[2] = m.logical[static_cast<std::size_t>(format)];
-    logical[0] = Logical<std::make_unsigned_t<Key>, is_float(format), false>::method();
-    logical[1] = Logical<std::make_unsigned_t<Key>, is_float(format), true>::method();
+    constexpr bool is_real = is_float(format);
+    constexpr std::size_t index = static_cast<std::size_t>(format);
+    using Unsigned = std::make_unsigned_t<Key>;
+    using Number = std::conditional_t<is_unsigned(format), Unsigned, Key>;
+    using Bits = std::conditional_t<is_real, Key, Unsigned>;
+    m.extreme[index][0] = Extremes<Number, is_real, false>::template method<format>();
+    m.extreme[index][1] = Extremes<Number, is_real, true>::template method<format>();
+    m.logical[index][0] = Logical<Bits, false>::method();
+    m.logical[index][1] = Logical<Bits, true>::method();
+    Method(&position)[2][2] = m.position[index];
+    position[0][0] = Position<Key, is_real, false>::template method<format, false>();
+    position[0][1] = Position<Key, is_real, true>::template method<format, false>();
+    position[1][0] = Position<Key, is_real, false>::template method<format, true>();
+    position[1][1] = Position<Key, is_real, true>::template method<format, true>();
 }
 
 constexpr SearchMethods all_searches() {

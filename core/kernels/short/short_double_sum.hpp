@@ -8,7 +8,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // The double nearest to q + (d + rest) / slope, less than 3/2 of a last place of q away; `rest` is what was
-// rounded off d. Both may be off by 2^-22 of what half a last place makes, if `rest` is not zero.
+// rounded off d. Both may be off by 2^-22 of what half a last place makes, if `rest` is not zero. (Lemma 23)
 SAMESUM_INLINE Verdict<Format::f64> stepped(Doubles q, Doubles d, Doubles rest, Doubles slope) {
     constexpr std::int64_t exponent = std::int64_t{0x7ff} << 52;
     const Longs bits = reinterpret_cast<Longs>(q), none = {};
@@ -62,7 +62,7 @@ struct ShortDoubleSum {
         // What n <= 2^6 additions round off is below 2^(e - 40), for elements below 2^(e + 1), and a multiple
         // of the least one's last place: where they are so close together the sum of two words is exact.
         // Else `rest` lost something in each addition, whose result is below n^2 2^-53 of the greatest
-        // element; three times as much.
+        // element; three times as much. (Lemma 22)
         SAMESUM_INLINE Doubles bound(double n) const {
             const Doubles none = {}, lost = greatest * (n * n * n * 0x1.8p-105);
             return greatest <= least * 0x1p39 ? none : lost;
@@ -147,7 +147,7 @@ struct ShortDoubleSquares {
     };
 
     // Of the sum, relatively: of the low word, which is below count * 2^-52 of it, each of 2 * count
-    // additions.
+    // additions. (Lemma 22)
     static double lost_of(double rows) { return (rows + 2) * (rows + 2) * 0x1p-104; }
 
     static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,

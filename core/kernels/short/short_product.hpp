@@ -34,7 +34,7 @@ struct ShortProduct {
         return product;
     }
 
-    // Relatively, what so many factors lose, and the rounding test.
+    // Relatively, what so many factors lose, and the rounding test. (Lemma 27)
     static double lost_of(std::size_t count) {
         constexpr std::size_t exact = F::format == Format::f32 ? 2 : F::format == Format::f16 ? 4 : 6;
         return count <= exact ? 0 : (static_cast<double>(count) + 3) * 0x1p-53;
@@ -77,7 +77,7 @@ struct ShortDoubleProduct {
     // rounding error.
     static constexpr std::uint64_t exponents = 900;
 
-    // What so many factors lose, relatively.
+    // What so many factors lose, relatively. (Lemma 26)
     static double lost_of(std::size_t count) {
         const double rows = static_cast<double>(count);
         return (rows + 2) * (rows + 2) * 0x1p-105;

@@ -14,7 +14,7 @@ struct ShortSum {
     static constexpr int precision = F::format == Format::f32 ? 24 : F::format == Format::f16 ? 11 : 8;
     // A sum of up to 2^6 terms, each below 2^term_bits units, which are the last places of the least one's,
     // has term_bits + 6 bits; with 50 of them, quotients by so few and roots are nowhere so close to a tie
-    // that their rounding to 53 bits could hide it.
+    // that their rounding to 53 bits could hide it. (Lemma 23)
     static constexpr int kept_bits = 50 - 6, significand_bits = squares ? 2 * precision : precision;
     static constexpr int exponents = (kept_bits - significand_bits) / (squares ? 2 : 1);
     // All float16 are multiples of 2^-24 below 2^16.
@@ -27,12 +27,16 @@ struct ShortSum {
         Words greatest = {}, least = ~Words{};
     };
 
+    template <bool measures = tells>
     static SAMESUM_INLINE void take(Part& part, const char* p) {
         const Floats x = F::floats(p);
         Doubles wide = widen(x);
         if constexpr (map == Map::magnitude) wide = samesum::SAMESUM_ISA::magnitude(wide);
         part.sum = squares ? plus_square(part.sum, wide) : plus(part.sum, wide);
-        if constexpr (!tells) return;
+        if constexpr (measures && tells) measure(part, x);
+    }
+
+    static SAMESUM_INLINE void measure(Part& part, Floats x) {
         const Words size = reinterpret_cast<Words>(x) << 1, less = size - 1;
         part.greatest = part.greatest > size ? part.greatest : size;
         part.least = part.least < less ? part.least : less;

@@ -1,7 +1,6 @@
 // Whole sets of few elements at once: for one instruction set, compiled as table.cpp is.
 #include "kernels/short/short_double_sum.hpp"
 #include "kernels/short/short_extreme.hpp"
-#include "kernels/short/short_logical.hpp"
 #include "kernels/short/short_one.hpp"
 #include "kernels/short/short_position.hpp"
 #include "kernels/short/short_product.hpp"
@@ -31,18 +30,20 @@ constexpr void fill_double_sums(Short (&row)[3][4]) {
 
 template <class Key, Format format>
 constexpr void fill_orders(ShortMethods& m) {
-    Short(&row)[2] = m.extreme[static_cast<std::size_t>(format)];
-    row[0] = ShortExtreme<Key, format, false>::make;
-    row[1] = ShortExtreme<Key, format, true>::make;
-    Short(&logical)[2] = m.logical[static_cast<std::size_t>(format)];
-    logical[0] = ShortLogical<std::make_unsigned_t<Key>, is_float(format), false>::make;
-    logical[1] = ShortLogical<std::make_unsigned_t<Key>, is_float(format), true>::make;
-    using Signed = std::make_signed_t<Key>;
-    Short(&position)[2][2] = m.position[static_cast<std::size_t>(format)];
-    position[0][0] = ShortPosition<Signed, is_float(format), false>::template make<format, false>;
-    position[0][1] = ShortPosition<Signed, is_float(format), true>::template make<format, false>;
-    position[1][0] = ShortPosition<Signed, is_float(format), false>::template make<format, true>;
-    position[1][1] = ShortPosition<Signed, is_float(format), true>::template make<format, true>;
+    constexpr bool is_real = is_float(format);
+    constexpr std::size_t index = static_cast<std::size_t>(format);
+    using Unsigned = std::make_unsigned_t<Key>;
+    using Number = std::conditional_t<is_unsigned(format), Unsigned, Key>;
+    using Bits = std::conditional_t<is_real, Key, Unsigned>;
+    m.extreme[index][0] = ShortExtreme<Number, format, false>::make;
+    m.extreme[index][1] = ShortExtreme<Number, format, true>::make;
+    m.logical[index][0] = ShortLogical<Bits, false>::make;
+    m.logical[index][1] = ShortLogical<Bits, true>::make;
+    Short(&position)[2][2] = m.position[index];
+    position[0][0] = ShortPosition<Key, is_real, false>::template make<format, false>;
+    position[0][1] = ShortPosition<Key, is_real, true>::template make<format, false>;
+    position[1][0] = ShortPosition<Key, is_real, false>::template make<format, true>;
+    position[1][1] = ShortPosition<Key, is_real, true>::template make<format, true>;
 }
 
 constexpr void fill_all_orders(ShortMethods& m) {
@@ -54,10 +55,10 @@ constexpr void fill_all_orders(ShortMethods& m) {
     fill_orders<std::int16_t, Format::i16>(m);
     fill_orders<std::int32_t, Format::i32>(m);
     fill_orders<std::int64_t, Format::i64>(m);
-    fill_orders<std::uint8_t, Format::u8>(m);
-    fill_orders<std::uint16_t, Format::u16>(m);
-    fill_orders<std::uint32_t, Format::u32>(m);
-    fill_orders<std::uint64_t, Format::u64>(m);
+    fill_orders<std::int8_t, Format::u8>(m);
+    fill_orders<std::int16_t, Format::u16>(m);
+    fill_orders<std::int32_t, Format::u32>(m);
+    fill_orders<std::int64_t, Format::u64>(m);
 }
 
 template <class Key, Format format>

@@ -4,6 +4,7 @@
 #include "kernels/exponentials/double_powers.hpp"
 #include "kernels/softmax/single_lines.hpp"
 #include "kernels/vectors/float_formats.hpp"
+#include "kernels/vectors/partial.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -24,39 +25,12 @@ struct DoubleLines {
 
     // -inf from number n on.
     static SAMESUM_INLINE Doubles load_part(const char* p, std::size_t n) {
-#if defined(__AVX512F__)
-        return _mm512_mask_loadu_pd(Doubles{} - infinity, some(n), p);
-#else
-        if (n >= width) return load<Doubles>(p);
-        char padded[width * sizeof(double)];
-        pad<Float64>(p, n, padded);
-        Doubles v = load<Doubles>(padded);
-        for (std::size_t k = n; k < width; ++k) v[k] = -infinity;
-        return v;
-#endif
+        return load_doubles(p, n, -infinity);
     }
 
     static SAMESUM_INLINE void store_part(char* p, Doubles v, std::size_t n) {
-        if (n >= width) return store(p, v);
-#if defined(__AVX512F__)
-        _mm512_mask_storeu_pd(p, some(n), v);
-#else
-        std::memcpy(p, &v, n * sizeof(double));
-#endif
+        n >= width ? store(p, v) : store_first(p, v, n);
     }
-
-    static SAMESUM_INLINE Doubles first_ones(std::size_t n, Doubles v) {
-#if defined(__AVX512F__)
-        return _mm512_maskz_mov_pd(some(n), v);
-#else
-        for (std::size_t k = n; k < elements; ++k) v[k] = 0;
-        return v;
-#endif
-    }
-
-#if defined(__AVX512F__)
-    static SAMESUM_INLINE __mmask8 some(std::size_t n) { return static_cast<__mmask8>((1u << n) - 1); }
-#endif
 
     template <std::size_t count, class Against>
     static SAMESUM_INLINE void powers(const Doubles (&x)[count], const Against& against,
@@ -130,6 +104,7 @@ struct DoubleLines {
     }
 
     // Reciprocals of totals in two words, 2^600 times too large as quotients are before they are rounded.
+    // (Lemma 49)
     struct Reciprocal {
         Doubles high, low;
         Doubles least, nothing;  // powers whose quotients are normal, and are rounded to zero

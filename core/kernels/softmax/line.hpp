@@ -7,6 +7,7 @@
 
 #include "kernels/exponentials/exponential.hpp"
 #include "kernels/softmax/double_lines.hpp"
+#include "kernels/vectors/partial.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -148,7 +149,7 @@ struct Line {
                 load_group(group, x, i, n, v);
                 A::powers(v, against, p);
                 for_each_of<group>([&](std::size_t k) {
-                    if (!group.is_whole) p[k].root = A::first_ones(group.left(i, n, k), p[k].root);
+                    if (!group.is_whole) p[k].root = first_ones(group.left(i, n, k), p[k].root);
                     if constexpr (Against::is_near) most = greater(v[k], most);
                     if constexpr (log && !Against::is_near) count_instead(v[k], against, p[k], equal);
                     lane[k % parts].add(p[k]);

@@ -38,7 +38,7 @@ struct SingleLines {
     static constexpr bool precise = format == Format::f32;
     static constexpr std::size_t elements = singles, together = vector_bytes == 64 ? 4 : 16 / elements;
     // Where the logarithm is so far above the greatest element, it has lost nothing: its own error, 2^-28 or
-    // 2^-22, is little beside the last place of a difference.
+    // 2^-22, is little beside the last place of a difference. (Lemma 50)
     static constexpr float distant_logarithm = precise ? 0.5f : 0.125f;
     // Less than half of the least number, by a margin.
     static constexpr double rounded_to_zero = format == Format::f16    ? 0x1p-27
@@ -75,7 +75,7 @@ struct SingleLines {
 
     // The sum of some powers: in `rest` what is added up in floats before it joins the others. What it begins
     // with is taken away again: beside it no sum is subnormal, which takes processors long, and what it costs
-    // is 2^-32 of the last place of the least logarithm.
+    // is 2^-32 of the last place of the least logarithm. (Lemma 49)
     static constexpr float nearly_nothing = precise ? 0x1p-100f : 0;
     struct LaneSum {
         Halves all;
@@ -141,16 +141,6 @@ struct SingleLines {
     }
     static SAMESUM_INLINE Singles vector_of(const double* p) { return narrowed(halves(p)); }
     static SAMESUM_INLINE Total totals(const double* total, const double*) { return halves(total); }
-
-    // Zero from number n on.
-    static SAMESUM_INLINE Singles first_ones(std::size_t n, Singles v) {
-#if defined(__AVX512F__)
-        return reinterpret_cast<Singles>(_mm512_maskz_mov_ps(static_cast<__mmask16>((1u << n) - 1), v));
-#else
-        for (std::size_t k = n; k < elements; ++k) v[k] = 0;
-        return v;
-#endif
-    }
 
     static SAMESUM_INLINE Total same(const LineShare& all) {
         const Doubles total = Doubles{} + all.total;

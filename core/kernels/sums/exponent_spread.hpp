@@ -38,7 +38,7 @@ struct ExponentSpread {
         return {everywhere(least, [](Words a, Words b) { return a < b ? a : b; }),
                 everywhere(greatest, [](Words a, Words b) { return a > b ? a : b; })};
     }
-    // Of so many elements, up to short_line.
+    // Of so many elements, up to short_line. (Lemma 14)
     SAMESUM_INLINE bool is_small(std::size_t count) const {
         const std::uint32_t most = (53u - bits - (count > 16 ? 6u : 4u)) << 24;
         const Words spread = greatest - (least & special);

@@ -151,7 +151,7 @@ class ScaledSums {
 
     static constexpr double product(double x, double once) { return is_square ? x * once * once : x * once; }
 
-    // In the next greater range, where it may underflow.
+    // In the next greater range, where it may underflow. (Lemma 21)
     static Sum moved(const Sum& sum, Range from) {
         const double once = from == small ? 1 / ranges::small_scale : ranges::large_scale;
         const double least = sum.hi != 0 || sum.lo != 0 || sum.bound != 0 ? 0x1p-1070 : 0;

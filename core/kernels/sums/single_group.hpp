@@ -54,7 +54,7 @@ struct SingleGroup {
     using Part = SinglePart<F, map>;
 
     // What additions in float32 leave out, in sizes: less than 2^-24 of a + b, of c + d and of both together.
-    // The size has a + b and both together, and |c + d| is not more than the two.
+    // The size has a + b and both together, and |c + d| is not more than the two. (Lemma 15)
     static constexpr double error = 2 * 0x1p-24;
 
     Doubles low = {}, high = {};
@@ -88,11 +88,7 @@ struct SingleGroup {
         if constexpr (map == Map::magnitude)
             return samesum::SAMESUM_ISA::magnitude(a) + samesum::SAMESUM_ISA::magnitude(b);
         if constexpr (map != Map::square) return a + b;
-#if defined(SAMESUM_FUSED)
-        return fused(b, b, a * a);
-#else
-        return a * a + b * b;
-#endif
+        return has_fused ? fused(b, b, a * a) : a * a + b * b;
     }
 };
 

@@ -51,7 +51,7 @@ struct Sum1 {
 
     // Additions that an element goes through: those that follow it among `in_turn`, and `others` of sums to
     // each other. Where all elements count as the greatest it is their mean that bounds the error, of the
-    // former hardly more than half; else the most.
+    // former hardly more than half; else the most. (Lemma 13)
     static constexpr std::size_t depth_of(std::size_t in_turn, std::size_t others) {
         return (Part::tracks_magnitude ? in_turn / 2 : in_turn) + others + 4;
     }

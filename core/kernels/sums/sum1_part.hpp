@@ -45,9 +45,7 @@ struct Sum1Part {
 
     // Squares of these formats are exact: it makes no difference where they are rounded.
     static SAMESUM_INLINE Doubles added(Doubles sum, Doubles x) {
-#if defined(SAMESUM_FUSED)
-        if constexpr (map == Map::square) return fused(x, x, sum);
-#endif
+        if constexpr (has_fused && map == Map::square) return fused(x, x, sum);
         return plus(sum, map == Map::square ? x * x : x);
     }
 
@@ -75,14 +73,14 @@ struct Sum1Part {
     }
 
     // Of a sum of `count` elements that went through `depth` additions, in the mean if they have magnitudes,
-    // or at most.
+    // or at most. (Lemma 13)
     SAMESUM_INLINE Doubles bound(double depth, double count) const {
         if constexpr (exact) return Doubles{};
         const Doubles most = samesum::SAMESUM_ISA::magnitude(widen(greatest)) * (count * bound_slack);
         const Doubles size = tracks_magnitude ? most : sum * bound_slack;
         const Doubles bound = size * (depth * unit_roundoff);
         if constexpr (!tracks_least) return bound;
-        // Multiples of the least element's last place, and fewer than 2^53 of them.
+        // Multiples of the least element's last place, and fewer than 2^53 of them. (Lemma 14)
         const Words field = (least + 1) & 0x7f800000u,
                     power = field > 0x00800000u ? field : Words{} + 0x00800000u;
         const Doubles limit =

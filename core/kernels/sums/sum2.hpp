@@ -135,6 +135,7 @@ struct Sum2 {
     }
 
     // No term goes through more additions into a lane's low word than this, of rows in one chain neither.
+    // (Lemma 16)
     static constexpr std::size_t depth_of(std::size_t n) { return n / step + 24; }
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {

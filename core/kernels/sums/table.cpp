@@ -1,6 +1,5 @@
 // The methods of one instruction set; compiled once for each, with SAMESUM_ISA naming it.
 #include "kernels/integers/modular.hpp"
-#include "kernels/search/extremes.hpp"
 #include "kernels/sums/scaled_sums.hpp"
 #include "kernels/sums/single_sums.hpp"
 #include "kernels/sums/special_sums.hpp"
@@ -33,13 +32,6 @@ constexpr void fill_sum2(Method (&row)[3]) {
     row[2] = Sum2<F, Map::square>::method();
 }
 
-template <class Key, Format format>
-constexpr void fill_extreme(Methods& m) {
-    Method(&row)[2] = m.extreme[static_cast<std::size_t>(format)];
-    row[0] = Extreme<Key, is_float(format), false>::template method<format>();
-    row[1] = Extreme<Key, is_float(format), true>::template method<format>();
-}
-
 template <class Integer, class Total>
 constexpr void fill_modular(Method (&row)[3]) {
     row[0] = ModularOf<Integer, Total, Map::itself>::method();
@@ -49,7 +41,6 @@ constexpr void fill_modular(Method (&row)[3]) {
 
 template <class Integer, Format format>
 constexpr void fill_integer(Methods& m) {
-    fill_extreme<Integer, format>(m);
     Method(&row)[2][3] = m.modular[static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8)];
     fill_modular<Integer, std::make_unsigned_t<Integer>>(row[0]);
     fill_modular<Integer, std::uint64_t>(row[1]);
@@ -74,10 +65,6 @@ constexpr Methods all_methods() {
     m.scaled[0] = ScaledSums<Map::itself>::method();
     m.scaled[1] = ScaledSums<Map::magnitude>::method();
     m.scaled[2] = ScaledSums<Map::square>::method();
-    fill_extreme<std::int16_t, Format::f16>(m);
-    fill_extreme<std::int16_t, Format::bf16>(m);
-    fill_extreme<std::int32_t, Format::f32>(m);
-    fill_extreme<std::int64_t, Format::f64>(m);
     fill_integer<std::int8_t, Format::i8>(m);
     fill_integer<std::int16_t, Format::i16>(m);
     fill_integer<std::int32_t, Format::i32>(m);

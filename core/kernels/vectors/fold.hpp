@@ -6,6 +6,16 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// a | (b ^ c)
+SAMESUM_INLINE Longs with_difference(Longs a, Doubles b, Doubles c) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Longs>(_mm512_ternarylogic_epi64(
+        reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b), reinterpret_cast<__m512i>(c), 0xf6));
+#else
+    return a | (reinterpret_cast<Longs>(b) ^ reinterpret_cast<Longs>(c));
+#endif
+}
+
 // Of two vectors the elements whose index has not, and those whose index has, the bit `distance`; elements of
 // the second stand where the first has others.
 template <int distance, class V>

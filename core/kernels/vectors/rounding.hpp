@@ -76,7 +76,7 @@ SAMESUM_INLINE Doubles roughly_fused(Doubles a, Doubles b, Doubles c) {
         return a * b + c;
 }
 
-// x * x == product + result exactly, barring underflow and overflow.
+// x * x == product + result exactly, barring underflow and overflow. (Lemma 2)
 SAMESUM_INLINE Doubles square_error(Doubles x, Doubles product) {
 #if defined(__AVX512F__)
     return reinterpret_cast<Doubles>(_mm512_fmsub_pd(x, x, product));
@@ -110,7 +110,19 @@ SAMESUM_INLINE Doubles square_root(Doubles x) {
 #endif
 }
 
+SAMESUM_INLINE Floats square_root(Floats x) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Floats>(_mm256_sqrt_ps(reinterpret_cast<__m256>(x)));
+#elif defined(__AVX__)
+    return reinterpret_cast<Floats>(_mm_sqrt_ps(reinterpret_cast<__m128>(x)));
+#else
+    for (std::size_t k = 0; k < width; ++k) x[k] = __builtin_sqrtf(x[k]);
+    return x;
+#endif
+}
+
 // high + low rounded to odd: one further from zero if the rest has the sign of the sum, else one nearer.
+// (Lemma 4)
 SAMESUM_INLINE Doubles to_odd(Doubles high, Doubles low) {
     Doubles s, e;
     two_sum(high, low, s, e);

@@ -138,6 +138,19 @@ SAMESUM_INLINE Singles load_singles(const char* p) {
     return joined(F::floats(p), F::floats(p + width * F::size));
 }
 
+// A full vector of floats. Two conversions of half a vector would have to be joined.
+template <class F>
+SAMESUM_INLINE Singles full_vector(const char* p) {
+#if defined(__AVX2__) && defined(__F16C__) && !defined(__AVX512F__)
+    if constexpr (F::format == Format::f16)
+        return reinterpret_cast<Singles>(_mm256_cvtph_ps(load<__m128i>(p)));
+    else
+        return reinterpret_cast<Singles>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load<__m128i>(p)), 16));
+#else
+    return load_singles<F>(p);
+#endif
+}
+
 // Fewer than `singles` elements, -inf after them.
 template <class F>
 SAMESUM_INLINE Singles load_some(const char* p, std::size_t n) {

@@ -1,4 +1,4 @@
-// Sweeps over a run of elements by whole vectors, for operations that may take an element more than once.
+// The elements of one vector, for operations that may take an element more than once.
 #pragma once
 
 #include <type_traits>
@@ -6,6 +6,15 @@
 #include "kernels/vectors/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+// By this name a vector of a parameter's elements can be the parameter of a class: GCC drops what makes it
+// one elsewhere.
+template <class Element>
+struct FullVectorOf {
+    typedef Element type __attribute__((vector_size(vector_bytes)));
+};
+template <class Element>
+using FullVector = typename FullVectorOf<Element>::type;
 
 template <class V>
 using ElementOf = std::remove_cvref_t<decltype(V{}[0])>;
@@ -22,45 +31,6 @@ SAMESUM_INLINE V load_ends(const char* p, std::size_t n) {
     __builtin_memcpy(&v, p, half);
     __builtin_memcpy(reinterpret_cast<char*>(&v) + half, p + n * sizeof(ElementOf<V>) - half, half);
     return v;
-}
-
-// take(k, v) for every vector v of n elements, at least half a vector of them; some may come twice. What is
-// taken as number k in [0, 4) is to be kept apart, so that no chain of operations waits for the one before.
-template <class V, class Take>
-SAMESUM_INLINE void each_vector(const char* p, std::size_t n, Take take) {
-    constexpr std::size_t step = elements_of<V>;
-    if (n < step) return take(0, load_ends<V>(p, n));
-    const char* const final = p + n * sizeof(ElementOf<V>) - sizeof(V);
-    for (; n >= 4 * step; n -= 4 * step, p += 4 * sizeof(V)) {
-        prefetch_run<4 * sizeof(V)>(p);
-        for (std::size_t k = 0; k < 4; ++k) take(k, load<V>(p + k * sizeof(V)));
-    }
-    for (; n >= step; n -= step, p += sizeof(V)) {
-        prefetch_run<sizeof(V)>(p);
-        take(0, load<V>(p));
-    }
-    if (n > 0) take(1, load<V>(final));
-}
-
-// take(T{}, j) for vectors T of columns from number j on, so that all of n columns are taken, but some twice.
-template <class T, class Take>
-SAMESUM_INLINE void each_of_columns_by(std::size_t n, const Take& take) {
-    constexpr std::size_t step = elements_of<T>;
-    for (std::size_t j = 0; j < n; j += step) take(T{}, j + step <= n ? j : n - step);
-}
-
-// The same; `T` is V, a shorter vector, or a single element.
-template <class V, class Take>
-SAMESUM_INLINE void each_of_columns(std::size_t n, const Take& take) {
-    typedef ElementOf<V> Narrow __attribute__((vector_size(16)));
-    if (n >= elements_of<V>) {
-        each_of_columns_by<V>(n, take);
-    } else if (n >= elements_of<Narrow>) {
-        each_of_columns_by<Narrow>(n, take);
-    } else {
-#pragma GCC unroll 1
-        for (std::size_t j = 0; j < n; ++j) take(ElementOf<V>{}, j);
-    }
 }
 
 // All elements of a vector as one, by an operation that may take them in any order and more than once.
@@ -112,6 +82,27 @@ SAMESUM_INLINE std::uint64_t equal_mask(V a, V b) {
     std::uint64_t mask = 0;
     for (std::size_t i = 0; i < vector_bytes; ++i) mask |= std::uint64_t{bytes[i] < 0} << i;
     return mask;
+#endif
+}
+
+// A byte for each element of a vector of integers: one unless it is zero.
+template <class V>
+SAMESUM_INLINE void put_truths(char* out, V v) {
+    constexpr std::size_t step = elements_of<V>;
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const std::uint64_t truths = ~equal_mask(v, V{});
+    if constexpr (step == 64) {
+        store(out, _mm512_maskz_set1_epi8(truths, 1));
+    } else if constexpr (step == 32) {
+        store(out, _mm256_maskz_set1_epi8(static_cast<__mmask32>(truths), 1));
+    } else {
+        const __m128i bytes = _mm_maskz_set1_epi8(static_cast<__mmask16>(truths), 1);
+        __builtin_memcpy(out, &bytes, step);
+    }
+#else
+    ElementOf<V> bits[step];
+    store(bits, v);
+    for (std::size_t k = 0; k < step; ++k) out[k] = bits[k] != 0;
 #endif
 }
 

@@ -158,6 +158,16 @@ SAMESUM_INLINE bool any_bit(Longs v) {
 #endif
 }
 
+// True if any element has none of these bits.
+SAMESUM_INLINE bool any_without(UnsignedLongs v, std::uint64_t bits) {
+#if defined(__AVX512F__)
+    return _mm512_testn_epi64_mask(reinterpret_cast<__m512i>(v),
+                                   _mm512_set1_epi64(static_cast<long long>(bits))) != 0;
+#else
+    return any(reinterpret_cast<Longs>((v & bits) == 0));
+#endif
+}
+
 // True if any element is greater than `limit`.
 SAMESUM_INLINE bool any_above(UnsignedLongs v, std::uint64_t limit) {
 #if defined(__AVX512F__)

@@ -6,6 +6,7 @@
 #include "layout/copy.hpp"
 #include "run/room.hpp"
 #include "select/pair_thresholds.hpp"
+#include "select/routes.hpp"
 
 namespace samesum {
 
@@ -26,6 +27,7 @@ void DotPass::add(char* tile, const DotRange& some, std::int64_t begin, std::int
                                  : direct        ? std::min(together, some.count - j)
                                                  : std::min({walk.run(), some.count - j, copied_together});
         const char *a = walk.a() + begin * all_.a.step, *b = walk.b() + begin * all_.b.step;
+        if (!all_.by_columns) record(direct ? Route::dot_rows : Route::dot_rows_copied);
         if (all_.by_columns) {
             add_columns(tile, j, a, b, now, end - begin);
             walk.skip(now);
@@ -99,6 +101,7 @@ void DotPass::add_columns(char* tile, std::int64_t j, const char* a, const char*
     if (all_.fold > 1 && count == side.size && n >= 4 * all_.fold) return add_folded(tile, j, a, b, count, n);
     const bool a_lies = all_.lies(all_.a, side.a), repeats = side.b == 0 && !all_.b.swapped,
                b_lies = repeats || all_.lies(all_.b, side.b);
+    record(a_lies && b_lies ? Route::dot_columns : Route::dot_columns_copied);
     const std::int64_t pitch = count * item_ + 64,
                        most = a_lies && b_lies ? block
                                                : std::clamp<std::int64_t>(dot_copied_bytes / pitch, 8, block);
@@ -127,6 +130,7 @@ void DotPass::add_columns(char* tile, std::int64_t j, const char* a, const char*
 
 void DotPass::add_folded(char* tile, std::int64_t j, const char* a, const char* b, std::int64_t count,
                          std::int64_t n) const {
+    record(Route::dot_columns_folded);
     const Room room(tile_bytes);
     const std::int64_t columns = all_.fold * count, row = columns * item_, whole = n / all_.fold;
     method_.init(room.get(), static_cast<std::size_t>(columns));

@@ -12,6 +12,7 @@
 #include "run/exact/exact_dots.hpp"
 #include "run/room.hpp"
 #include "select/pair_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -52,6 +53,7 @@ class Job {
             };
             return for_each_task(static_cast<std::size_t>(tiles_), threads_, task);
         }
+        record(Route::dot_parts);
         std::vector<Room> states;
         for (std::int64_t i = 0; i < tiles_ * parts_; ++i) states.emplace_back(tile_bytes);
         auto task = [&](std::size_t i, std::size_t) {
@@ -126,7 +128,9 @@ class Job {
         std::size_t failures = 0;
         for (std::size_t j = 0; j < n; ++j) {
             std::uint64_t bits = 0;
-            failed[j] = !round_to_byte(method_.total(tile, j), all_.result, bits);
+            Sum total = method_.total(tile, j);
+            total.bound += lost();
+            failed[j] = !round_to_byte(total, all_.result, bits);
             failures += failed[j];
             store_bits(results, j, bits, 1);
         }
@@ -150,6 +154,7 @@ class Job {
     }
 
     void put(const Doubtful& each, const Superaccumulator& total) const {
+        record(Route::dot_exact);
         const std::uint64_t bits = total.rounded({Finalize::itself, all_.result, all_.length});
         store_bits(all_.out, static_cast<std::size_t>(each.out), bits, size_of(all_.result));
     }

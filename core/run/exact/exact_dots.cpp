@@ -64,7 +64,7 @@ bool round_to_byte(const Sum& total, Format format, std::uint64_t& bits) {
     double hi, lo;
     two_sum(total.hi, total.lo, hi, lo);
     if (!(magnitude(hi) < 0x1p1000) || !(total.bound < 0x1p900)) return false;
-    // The roundings of these are less than a tenth of the bound, or than the last place of `lo`.
+    // The roundings of these are less than a tenth of the bound, or than the last place of `lo`. (Lemma 79)
     const double by = total.bound > 0 ? total.bound * 1.125 + magnitude(lo) * 0x1p-50 + 0x1p-1060 : 0;
     bits = byte_bits(hi, lo - by, format);
     return bits == byte_bits(hi, lo + by, format) && magnitude(lo) + by <= magnitude(hi) * 0x1p-53;

@@ -18,7 +18,7 @@ std::int64_t rows_of(const Reduction& row, std::int64_t count, std::int64_t divi
 }  // namespace
 
 GatheredSets::GatheredSets(const Reduction& row, Format in, Format out, std::int64_t count,
-                           std::int64_t divisor)
+                           std::int64_t divisor, std::int64_t least_together)
     : row_(row),
       in_(in),
       count_(count),
@@ -27,7 +27,7 @@ GatheredSets::GatheredSets(const Reduction& row, Format in, Format out, std::int
       tiers_(choose_tiers(row, in, out, rows_)),
       how_{row.finalize, out, row.finalize == Finalize::over_count ? divisor : count, row.correction} {
     const std::int64_t most = gathered_set_bytes / (rows_ * static_cast<std::int64_t>(size_));
-    together_ = std::max<std::int64_t>(1, most);
+    together_ = std::max(least_together, most);
     if (how_.count != rows_) tiers_.at_once = nullptr;
 }
 

@@ -13,9 +13,11 @@ namespace samesum {
 class GatheredSets {
   public:
     // Each set has `count` elements, one at least; a mean divides their sum by `divisor`, which is not less.
-    GatheredSets(const Reduction& row, Format in, Format out, std::int64_t count, std::int64_t divisor);
+    // At least so many sets are taken at a time.
+    GatheredSets(const Reduction& row, Format in, Format out, std::int64_t count, std::int64_t divisor,
+                 std::int64_t least_together = 1);
 
-    // Sets at a time: their elements stay in the first cache.
+    // Sets at a time: their elements stay in the first cache, if that has room for so many.
     std::int64_t together() const { return together_; }
     std::size_t bytes() const { return static_cast<std::size_t>(together_ * rows_) * size_; }
 

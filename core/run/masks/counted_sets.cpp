@@ -13,6 +13,7 @@
 #include "run/room.hpp"
 #include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -164,6 +165,7 @@ bool are_short_masked_sets(const Plan& plan) {
 }
 
 void reduce_counted_sets(const Plan& plan, const Result* results, const std::uint64_t* none, std::size_t n) {
+    record(Route::mask_counted_sets);
     const CountedSets sets(plan, results, none, n);
     const BriefWork brief(sets.bytes() < brief_bytes);
     auto task = [&](std::size_t t, std::size_t) { sets.reduce(static_cast<std::int64_t>(t)); };

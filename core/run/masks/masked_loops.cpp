@@ -9,6 +9,7 @@
 #include "run/reduce/folded.hpp"
 #include "run/room.hpp"
 #include "select/mask_thresholds.hpp"
+#include "select/routes.hpp"
 
 namespace samesum {
 
@@ -208,6 +209,8 @@ void add_columns(const Plan& plan, const Method& method, const Range& range, std
 
 void accumulate_masked(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                        const Chosen& chosen, void* tile) {
+    if (chosen.use != MaskUse::counted)
+        record(chosen.use == MaskUse::alone ? Route::mask_picked : Route::mask_filled);
     if (plan.shape == Shape::lanes)
         add_lanes(plan, method, range, chosen, tile);
     else

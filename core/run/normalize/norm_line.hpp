@@ -11,6 +11,7 @@
 #include "layout/stream.hpp"
 #include "run/exact/exact_sums.hpp"
 #include "run/normalize/norms.hpp"
+#include "select/routes.hpp"
 
 namespace samesum {
 
@@ -83,7 +84,9 @@ class MeasuredLine {
         char* const to = streamed_ ? buffer : out_ + i * result;
         const auto settle = [&](std::size_t k) {
             const NormScale own = by.each ? by.of(k) : by;
-            if (is_in_words(x_ + (i + k) * item, own, to + k * result)) return;
+            const bool is_certain = is_in_words(x_ + (i + k) * item, own, to + k * result);
+            record(is_certain ? Route::norm_words : Route::norm_exact);
+            if (is_certain) return;
             exact_.put(i + k, *own.scale, *own.bias, to + k * result);
         };
         if (line_.is_known && by.is_in_range()) {
@@ -103,7 +106,7 @@ class MeasuredLine {
     }
 
     // The bounds of 1 / d most often round to one number. For narrow formats they are rounded to float64
-    // first, which must not bring one onto a tie.
+    // first, which must not bring one onto a tie. (Lemma 57)
     std::uint64_t inverse() {
         const Format format = call_.inverse_format;
         const double near = line_.inverse, rest = line_.inverse_rest,

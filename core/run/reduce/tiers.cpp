@@ -199,7 +199,7 @@ Tiers choose_tiers(const Reduction& row, Format in, Format out, std::int64_t cou
         case Combine::minimum:
         case Combine::maximum: {
             const bool maximum = row.combine == Combine::maximum;
-            return sure_tiers(set.methods->extreme[format][maximum], Route::extremes,
+            return sure_tiers(set.searches->extreme[format][maximum], Route::extremes,
                               set.shorts->extreme[format][maximum], Route::short_extremes, count);
         }
         case Combine::product:

@@ -10,6 +10,7 @@
 #include "layout/scan_plan.hpp"
 #include "run/room.hpp"
 #include "select/pair_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -58,6 +59,7 @@ class Job {
     void run() const {
         const BriefWork brief(is_brief_);
         const bool in_parts = side_.size < exponential_columns && plan_.axis.size >= exponential_long_line;
+        record(in_parts ? Route::scan_exponential_parts : Route::scan_exponentials);
         if (in_parts) return run_lines();
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t number = static_cast<std::int64_t>(t), first = number % tiles_ * width_;
@@ -230,7 +232,9 @@ class Job {
     // element is taken once by each method that is needed.
     void repair(std::vector<Doubtful>& doubtful) const {
         if (static_cast<std::int64_t>(doubtful.size()) <= exponential_doubtful)
-            std::erase_if(doubtful, [this](const Doubtful& each) { return is_settled(each); });
+            record(Route::repaired_exponential_words,
+                   std::erase_if(doubtful, [this](const Doubtful& each) { return is_settled(each); }));
+        record(Route::repaired_exponentials, doubtful.size());
         for (const Method* method : {&exponential_method(plan_.in), &long_exponential_method(plan_.in)}) {
             std::sort(doubtful.begin(), doubtful.end(), [](const Doubtful& a, const Doubtful& b) {
                 return a.out != b.out ? a.out < b.out : a.row < b.row;

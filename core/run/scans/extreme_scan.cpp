@@ -10,6 +10,7 @@
 #include "layout/stream.hpp"
 #include "run/room.hpp"
 #include "select/pair_thresholds.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -22,8 +23,8 @@ constexpr std::int64_t copied_bytes = 8 << 10;
 
 class Job {
   public:
-    Job(const ExtremeScanMethod& method, const ScanPlan& plan)
-        : method_(method), plan_(plan), item_(static_cast<std::int64_t>(size_of(plan.in))) {
+    Job(const ExtremeScanMethod& method, const ExtremeOrder& order, const ScanPlan& plan)
+        : method_(method), order_(order), plan_(plan), item_(static_cast<std::int64_t>(size_of(plan.in))) {
         const std::int64_t columns = plan.columns ? plan.inner.size : 1, lines = plan.lines.count();
         bytes_ = lines * columns * plan.axis.size * item_;
         const std::int64_t least = plan.columns ? scan_threaded_columns_bytes : scan_threaded_bytes;
@@ -44,6 +45,7 @@ class Job {
     void run() const {
         const BriefWork brief(bytes_ < scan_brief_bytes);
         if (parts_ == 1) return scan_units();
+        record(Route::scan_extreme_parts);
         std::vector<ExtremeKeys> keys(static_cast<std::size_t>(units_ * parts_));
         const auto each = [&](bool writes) {
             auto task = [&](std::size_t i, std::size_t) {
@@ -87,6 +89,9 @@ class Job {
         const std::int64_t batch =
             std::clamp<std::int64_t>(extreme_task_bytes / (width_ * plan_.axis.size * item_), 1,
                                      divided_up(units_, 2 * static_cast<std::int64_t>(threads_)));
+        record(are_lines_whole() ? Route::scan_extreme_lines
+               : plan_.columns   ? Route::scan_extreme_columns
+                                 : Route::scan_extreme_line);
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t first = static_cast<std::int64_t>(t) * batch;
             if (are_lines_whole()) return scan_lines(first, std::min(batch, units_ - first));
@@ -118,9 +123,9 @@ class Job {
         for (std::int64_t i = first; i < first + count; i += most) {
             const std::int64_t now = std::min(most, first + count - i);
             char* const out = plan_.out + i * lines.out;
-            method_.lines({plan_.data + i * lines.in, lines.in, streams() && is_dense ? buffer : out,
-                           lines.out, static_cast<std::size_t>(now),
-                           static_cast<std::size_t>(plan_.axis.size), 0, plan_.in, nullptr});
+            method_.lines(order_, {plan_.data + i * lines.in, lines.in, streams() && is_dense ? buffer : out,
+                                   lines.out, static_cast<std::size_t>(now),
+                                   static_cast<std::size_t>(plan_.axis.size), 0, plan_.in, nullptr});
             if (streams() && is_dense) stream(out, buffer, static_cast<std::size_t>(now * lines.out));
         }
         finish_streams();
@@ -139,7 +144,7 @@ class Job {
     void scan_line(const char* x, char* out, std::int64_t n, ExtremeKeys& keys) const {
         const bool lies = !plan_.swapped && plan_.axis.in == item_,
                    stays = out == nullptr || (plan_.axis.out == item_ && !streams());
-        if (lies && stays) return method_.line(keys, x, static_cast<std::size_t>(n), out);
+        if (lies && stays) return method_.line(order_, keys, x, static_cast<std::size_t>(n), out);
         alignas(64) char from[copied_bytes], to[copied_bytes];
         const std::size_t size = static_cast<std::size_t>(item_);
         const std::int64_t block = copied_bytes / item_;
@@ -148,7 +153,7 @@ class Job {
             const char* const p = x + i * plan_.axis.in;
             char* const q = out == nullptr ? nullptr : out + i * plan_.axis.out;
             if (!lies) gather(p, plan_.axis.in, now, size, plan_.swapped, from);
-            method_.line(keys, lies ? p : from, now, stays ? q : to);
+            method_.line(order_, keys, lies ? p : from, now, stays ? q : to);
             if (!stays) give(to, now, q, plan_.axis.out);
         }
     }
@@ -176,15 +181,17 @@ class Job {
             char* const to = room.get() + block * pitch;
             for (std::int64_t k = 0; !lies && k < now; ++k)
                 gather(p + k * plan_.axis.in, plan_.inner.in, n, size, plan_.swapped, room.get() + k * pitch);
-            method_.columns(keys, {lies ? p : room.get(), lies ? plan_.axis.in : pitch, stays ? q : to,
-                                   stays ? plan_.axis.out : pitch, static_cast<std::size_t>(now), n, 0,
-                                   plan_.in, nullptr});
+            method_.columns(
+                order_, keys,
+                {lies ? p : room.get(), lies ? plan_.axis.in : pitch, stays ? q : to,
+                 stays ? plan_.axis.out : pitch, static_cast<std::size_t>(now), n, 0, plan_.in, nullptr});
             for (std::int64_t k = 0; !stays && k < now; ++k)
                 give(to + k * pitch, n, q + k * plan_.axis.out, plan_.inner.out);
         }
     }
 
     const ExtremeScanMethod& method_;
+    const ExtremeOrder order_;
     const ScanPlan& plan_;
     const std::int64_t item_;
     std::int64_t bytes_, width_, tiles_, units_, parts_, part_;  // columns of a tile, elements of a part
@@ -197,7 +204,7 @@ void scan_extremes(bool maximum, const View& x, int axis, bool reverse, void* ou
     const FloatingPointScope scope;
     const ScanPlan plan = plan_scan(x, axis, {false, reverse, false}, x.format, out);
     const ExtremeScanMethods& all = *current_instruction_set().extreme_scans;
-    Job(all.of[static_cast<std::size_t>(x.format)][maximum], plan).run();
+    Job(all.of(x.format, maximum), ExtremeOrder::of(x.format, maximum), plan).run();
 }
 
 }  // namespace samesum

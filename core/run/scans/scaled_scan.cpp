@@ -16,7 +16,7 @@ constexpr std::int64_t block = static_cast<std::int64_t>(scan_elements);
 constexpr double large = 0x1p900, small = 0x1p-900;
 // What these are taken times: sums of 2^64 large ones stay in range.
 constexpr double for_large = 0x1p-192, for_small = 0x1p512;
-// What a number loses at most where it becomes subnormal.
+// What a number loses at most where it becomes subnormal. (Lemma 36)
 constexpr double least_number = 0x1p-1074;
 
 double at(const char* p, std::size_t k) {

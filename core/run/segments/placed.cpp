@@ -78,15 +78,24 @@ class PlacedResults {
         const auto i = static_cast<std::int64_t>(part), parts = static_cast<std::int64_t>(parts_);
         const std::int64_t begin = call_.labels.rows * i / parts, end = call_.labels.rows * (i + 1) / parts,
                            size = static_cast<std::int64_t>(size_of(call_.in));
+        const auto ahead = static_cast<std::size_t>(
+            call_.labels.segments * static_cast<std::int64_t>(sizeof(State)) > cached_state_bytes
+                ? std::int64_t{placed_rows_ahead}
+                : 0);
         Block elements;
+        std::int64_t segments[placed_block];
         for (std::int64_t row = begin, n; row < end; row += n) {
             n = std::min<std::int64_t>(end - row, placed_block);
-            elements.take(call_.x + row * size, static_cast<std::size_t>(n), call_.in, way);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t segment = segment_of<Label>(call_.labels, row + k);
-                if (static_cast<std::uint64_t>(segment) >= static_cast<std::uint64_t>(call_.labels.segments))
-                    return row + k;
-                elements.add(states[segment], static_cast<std::size_t>(k));
+                if (!names(call_.labels, segment)) return row + k;
+                segments[k] = segment;
+            }
+            const auto count = static_cast<std::size_t>(n);
+            elements.take(call_.x + row * size, count, call_.in, way);
+            for (std::size_t k = 0; k < count; ++k) {
+                if (ahead > 0) __builtin_prefetch(states + segments[std::min(k + ahead, count - 1)], 1);
+                elements.add(states[segments[k]], k);
             }
         }
         return -1;

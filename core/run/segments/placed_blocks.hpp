@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/instruction_set.hpp"
 #include "run/segments/placed_states.hpp"
 
 namespace samesum {
@@ -56,28 +57,12 @@ inline void integers_of(const char* x, std::size_t n, Format format, std::uint64
 
 // Elements of a block as their states take them.
 struct NarrowBlock {
-    double multiple[placed_block], rest[placed_block];
+    static_assert(placed_block <= exact_elements);
+    alignas(64) double multiple[placed_block], rest[placed_block];
 
     void take(const char* x, std::size_t n, Format format, NarrowSum::Way& way) {
-        std::uint32_t codes[placed_block];
-        if (format == Format::f32) {
-            std::memcpy(codes, x, n * sizeof(float));
-        } else {
-            for (std::size_t i = 0; i < n; ++i)
-                codes[i] = __builtin_bit_cast(
-                    std::uint32_t, float_of(read<std::uint16_t>(x, static_cast<std::int64_t>(i)), format));
-        }
-        // Magnitudes are in the order of their codes; that of zero becomes the greatest.
-        std::uint32_t least = ~std::uint32_t{0};
-        for (std::size_t i = 0; i < n; ++i) least = std::min(least, (codes[i] & 0x7fffffff) - 1);
-        if (least != ~std::uint32_t{0})
-            way.least = std::min(way.least, static_cast<double>(__builtin_bit_cast(float, least + 1)));
-        const double anchor = way.anchor;
-        for (std::size_t i = 0; i < n; ++i) {
-            const double value = static_cast<double>(__builtin_bit_cast(float, codes[i]));
-            multiple[i] = (value + anchor) - anchor;
-            rest[i] = value - multiple[i];
-        }
+        const auto split = current_instruction_set().exact_blocks->split[static_cast<std::size_t>(format)];
+        way.least = std::min(way.least, split(x, n, way.anchor, multiple, rest));
     }
     void add(NarrowSum::State& state, std::size_t i) const {
         state.multiple += multiple[i];

@@ -45,6 +45,7 @@ inline bool round_certain(double hi, double lo, double bound, Format format, std
 // Sums of floats of at most 24 bits. Each element is a multiple of the unit, whose sums are exact, and a rest
 // of at most half of it, whose sum of n terms is off by at most n * 2^-53 times that of their magnitudes. The
 // rests are multiples of the last bit of the least element: where sums of them have few bits they are exact.
+// (Lemma 78)
 struct NarrowSum {
     struct State {
         double multiple, rest;

@@ -70,7 +70,7 @@ std::int64_t SegmentOrder::count_part(std::size_t part, bool& is_sorted) {
     bool ascends = true;
     for (std::int64_t row = begin; row < end; ++row) {
         const std::int64_t segment = segment_of<Label>(labels_, row);
-        if (static_cast<std::uint64_t>(segment) >= segments) return row;
+        if (!names(labels_, segment)) return row;
         ascends &= before <= segment;
         before = segment;
         ++to[static_cast<std::size_t>(row) % copies][segment];
@@ -102,14 +102,19 @@ std::vector<std::int64_t> SegmentOrder::segments_by_count() const {
     return sorted;
 }
 
-// put(row, its place among all)
+// put(row, its place among all). Labels that another thread has changed since they were counted may leave
+// rows out, but name no place outside.
 template <class Put>
 void SegmentOrder::for_each_row(const Put& put) {
     auto task = [&](std::size_t part, std::size_t) {
         std::int64_t* const next = starts_.data() + part * static_cast<std::size_t>(labels_.segments);
         const auto place = [&]<class Label>(Label) {
-            for (std::int64_t row = begin_of(part); row < begin_of(part + 1); ++row)
-                put(row, next[segment_of<Label>(labels_, row)]++);
+            for (std::int64_t row = begin_of(part); row < begin_of(part + 1); ++row) {
+                const std::int64_t segment = segment_of<Label>(labels_, row);
+                if (!names(labels_, segment)) continue;
+                const std::int64_t to = next[segment]++;
+                if (to < labels_.rows) put(row, to);
+            }
         };
         labels_.narrow ? place(std::int32_t{}) : place(std::int64_t{});
     };

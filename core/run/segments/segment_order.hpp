@@ -23,6 +23,10 @@ inline std::int64_t segment_of(const Labels& labels, std::int64_t row) {
     return labels.narrow ? segment_of<std::int32_t>(labels, row) : segment_of<std::int64_t>(labels, row);
 }
 
+inline bool names(const Labels& labels, std::int64_t segment) {
+    return static_cast<std::uint64_t>(segment) < static_cast<std::uint64_t>(labels.segments);
+}
+
 // A stable counting sort.
 class SegmentOrder {
   public:

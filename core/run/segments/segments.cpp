@@ -6,6 +6,7 @@
 
 #include "run/segments/placed.hpp"
 #include "run/segments/segments_in_order.hpp"
+#include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -35,7 +36,9 @@ Some elements_of(const SegmentCall& call, const std::vector<std::int32_t>& numbe
     auto task = [&](std::size_t t, std::size_t) {
         const auto part = static_cast<std::int64_t>(t);
         for (std::int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
-            const std::int32_t to = number[static_cast<std::size_t>(segment_of(call.labels, row))];
+            const std::int64_t segment = segment_of(call.labels, row);
+            if (!names(call.labels, segment)) continue;  // another thread has changed it
+            const std::int32_t to = number[static_cast<std::size_t>(segment)];
             if (to < 0) continue;
             found[t].labels.push_back(to);
             const char* const from = call.x + row * static_cast<std::int64_t>(size);
@@ -78,9 +81,13 @@ SegmentReport reduce_segments(const SegmentCall& call) {
     const FloatingPointScope scope;
     const Placed placed = suits_places(call.labels) ? reduce_in_places(call) : Placed{};
     if (!placed.is_done) return reduce_in_order(call);
+    record(Route::segment_placed);
     if (placed.stranger >= 0) return {placed.stranger, -1};
     if (placed.uncertain.size() > static_cast<std::size_t>(INT32_MAX)) return reduce_in_order(call);
-    if (!placed.uncertain.empty()) reduce_some_in_order(call, placed.uncertain);
+    if (!placed.uncertain.empty()) {
+        record(Route::segment_uncertain, placed.uncertain.size());
+        reduce_some_in_order(call, placed.uncertain);
+    }
     return {-1, placed.empty};
 }
 

@@ -8,6 +8,7 @@
 #include "run/reduce/accumulation.hpp"
 #include "run/room.hpp"
 #include "run/segments/segment_rows.hpp"
+#include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -177,6 +178,7 @@ class SegmentReduction {
 
     // Takes one tier after the other until all results are certified.
     void reduce_in_pieces(std::int64_t segment, const Slice& part, char* out) const {
+        record(Route::segment_pieces);
         const Room made(static_cast<std::size_t>(part.columns * size(call_.format)));
         std::vector<std::int64_t> rest;
         for (std::size_t tier = 0; tier == 0 || !rest.empty(); ++tier) {
@@ -237,6 +239,7 @@ class SegmentReduction {
 }  // namespace
 
 SegmentReport reduce_in_order(const SegmentCall& call) {
+    record(Route::segment_in_order);
     SegmentOrder order(call.labels);
     if (order.stranger() >= 0) return {order.stranger(), -1};
     std::int64_t empty = 0;

@@ -48,15 +48,17 @@ void for_each_range(const View& piece, const bool* reduced, std::size_t most_col
     for_each_task(parts.size() * slices, threads, task);
 }
 
-void add_to_states(const View& piece, const bool* reduced, const Method& method, void* states) {
-    for_each_range(piece, reduced, method.max_columns,
-                   [&](const Plan& plan, const Outputs& part, const Range& range, std::mutex* joining) {
-                       const TileScope tile;
-                       add_range(plan, method, part, range, joining, tile.tile(),
-                                 [&](std::size_t j, std::size_t place) {
-                                     method.merge(states, place, tile.tile(), j, 1);
-                                 });
-                   });
+void add_to_states(const View& piece, const bool* reduced, const Method& method, void* states,
+                   const Chosen& chosen) {
+    for_each_range(
+        piece, reduced, method.max_columns,
+        [&](const Plan& plan, const Outputs& part, const Range& range, std::mutex* joining) {
+            const TileScope tile;
+            add_range(
+                plan, method, part, range, joining, tile.tile(),
+                [&](std::size_t j, std::size_t place) { method.merge(states, place, tile.tile(), j, 1); },
+                chosen);
+        });
 }
 
 }  // namespace samesum

@@ -22,9 +22,9 @@ void for_each_range(const View& piece, const bool* reduced, std::size_t most_col
 // is that; one task at a time.
 template <class Give>
 void add_range(const Plan& plan, const Method& method, const Outputs& part, const Range& range,
-               std::mutex* joining, void* tile, const Give& give) {
+               std::mutex* joining, void* tile, const Give& give, const Chosen& chosen = {}) {
     open_tile(plan, method, part.count(), tile);
-    accumulate(plan, method, range, tile);
+    accumulate(plan, method, range, tile, chosen);
     close_tile(plan, method, part.count(), tile);
     const auto lock = joining != nullptr ? std::unique_lock(*joining) : std::unique_lock<std::mutex>();
     for (std::int64_t j = 0; j < part.count(); ++j)
@@ -32,7 +32,8 @@ void add_range(const Plan& plan, const Method& method, const Outputs& part, cons
 }
 
 // Adds the elements of each reduced set of `piece` to its state; `states` are those of the method, one for
-// each output in row-major order.
-void add_to_states(const View& piece, const bool* reduced, const Method& method, void* states);
+// each output in row-major order. `chosen` says how the method is given the elements of a masked piece.
+void add_to_states(const View& piece, const bool* reduced, const Method& method, void* states,
+                   const Chosen& chosen = {});
 
 }  // namespace samesum

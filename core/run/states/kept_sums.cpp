@@ -9,6 +9,7 @@
 #include "run/reduce/accumulate.hpp"
 #include "run/states/kept_states.hpp"
 #include "run/states/kept_tile.hpp"
+#include "select/routes.hpp"
 
 namespace samesum {
 
@@ -34,6 +35,7 @@ struct KeptSums {
             KeptPart sum;
             sum.exponent = t.exponent[j];
             now = block().lane(sum, p, n);
+            record(now > 0 ? Route::state_kept_blocks : Route::state_exact_blocks);
             if (now > 0) {
                 t.join(j, sum);
             } else {
@@ -57,6 +59,7 @@ struct KeptSums {
         choose_exponents(t, p, row_stride, rows, n);
         std::uint8_t failed[tile_columns];
         const KeptColumns sums{t.exponent, {t.part[0], t.part[1], t.part[2], t.part[3]}, failed};
+        record(Route::state_kept_blocks);
         if (block().columns(sums, p, row_stride, rows, n) == 0) return;
         for (std::size_t j = 0; j < n; ++j) {
             if (!failed[j]) continue;

@@ -6,6 +6,7 @@
 #include "layout/copy.hpp"
 #include "run/layouts/gathered.hpp"
 #include "run/room.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -23,9 +24,10 @@ Packing packing_of(const View& x) {
 }  // namespace
 
 void reduce_terms(const View* terms, std::size_t n, const Reduction& row, Format format, void* out) {
+    record(Route::terms);
     const View& first = terms[0];
     const auto count = static_cast<std::int64_t>(n);
-    const GatheredSets sets(row, first.format, format, count, count);
+    const GatheredSets sets(row, first.format, format, count, count, least_gathered_terms);
     std::vector<Packing> packings;
     for (std::size_t k = 0; k < n; ++k) packings.push_back(packing_of(terms[k]));
     std::int64_t places = 1;
@@ -36,15 +38,16 @@ void reduce_terms(const View* terms, std::size_t n, const Reduction& row, Format
     auto task = [&](std::size_t t, std::size_t) {
         const std::int64_t begin = static_cast<std::int64_t>(t) * together,
                            now = std::min(together, places - begin);
-        const Room room(sets.bytes());
+        const Room room(sets.bytes()), some(static_cast<std::size_t>(now * in_bytes));
         for (std::size_t k = 0; k < n; ++k) {
             const std::int64_t at = static_cast<std::int64_t>(k);
             if (sets.are_rows()) {
                 packings[k].copy(terms[k].data, begin, now, room.get() + at * now * in_bytes);
                 continue;
             }
-            for (std::int64_t j = 0; j < now; ++j)
-                packings[k].copy(terms[k].data, begin + j, 1, room.get() + (j * count + at) * in_bytes);
+            packings[k].copy(terms[k].data, begin, now, some.get());
+            copy_elements(some.get(), in_bytes, room.get() + at * in_bytes, count * in_bytes,
+                          static_cast<std::size_t>(now), static_cast<std::size_t>(in_bytes), false);
         }
         sets.reduce(room.get(), now, static_cast<char*>(out) + begin * out_bytes);
     };

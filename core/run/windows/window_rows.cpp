@@ -1,17 +1,19 @@
 #include "run/windows/window_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
+#include <numeric>
 
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
-#include "methods/short_method.hpp"
 
 namespace samesum {
 
 namespace {
 
-constexpr std::int64_t most_elements = static_cast<std::int64_t>(short_elements), most_step = 4;
+constexpr std::int64_t most_elements = static_cast<std::int64_t>(short_elements), most_step = 4,
+                       most_more = 64;
 
 WindowSets method_of(const Reduction& row, Format format) {
     const WindowMethods& methods = *current_instruction_set().windows;
@@ -24,66 +26,85 @@ WindowSets method_of(const Reduction& row, Format format) {
     return nullptr;
 }
 
+bool is_aligned(const View& x) {
+    const auto size = static_cast<std::int64_t>(size_of(x.format));
+    return reinterpret_cast<std::uintptr_t>(x.data) % size_of(x.format) == 0 &&
+           std::all_of(x.strides, x.strides + x.rank,
+                       [=](std::int64_t stride) { return stride % size == 0; });
+}
+
 }  // namespace
 
 WindowRows::WindowRows(const Reduction& row, const View& x, const Dim& run, const Dims& window,
                        std::int64_t divisor)
-    : divisor_(static_cast<std::size_t>(divisor)), size_(size_of(x.format)), in_(run.in) {
-    const auto item = static_cast<std::int64_t>(size_);
+    : divisor_(static_cast<std::size_t>(divisor)),
+      size_(size_of(x.format)),
+      in_(run.in),
+      is_aligned_(is_aligned(x)) {
     const std::int64_t count = window.count();
     const bool is_few = count <= most_elements && divisor <= most_elements && divisor >= count;
-    if (!is_few || x.swapped || run.out != 1 || run.in < item || run.in % item != 0) return;
-    step_ = run.in / item;
-    const bool is_next = window.rank == 0 || window.dim[window.rank - 1].in % item == 0;
-    if (step_ > most_step ||
-        (step_ > 1 && (!is_next || (window.rank > 0 && window.dim[window.rank - 1].in < 0))))
-        return;
+    if (!is_few || x.swapped || run.in < static_cast<std::int64_t>(size_)) return;
     method_ = method_of(row, x.format);
-    if (step_ > 1) {
-        copy_rows(window);
-        return;
-    }
-    Walk elements(window, 0);
-    for (std::int64_t k = 0; k < count; ++k, elements.next()) rows_.push_back({elements.in(), 0});
+    if (method_ != nullptr) lay_out(window, along(window, run.size));
 }
 
-void WindowRows::copy_rows(const Dims& window) {
-    Dims others = window;
-    const Dim last = others.rank > 0 ? others.dim[--others.rank] : Dim{1, 0, 0};
-    const auto item = static_cast<std::int64_t>(size_);
-    const std::int64_t apart = last.in / item;
+// The last dimension of which few residues and few elements beyond the run are needed.
+WindowRows::Along WindowRows::along(const Dims& window, std::int64_t outputs) const {
+    for (int i = window.rank; i-- > 0;) {
+        const Dim& d = window.dim[i];
+        if (d.in <= 0) continue;
+        const std::int64_t unit = std::gcd(in_, d.in), more = (d.size - 1) * d.in / in_;
+        const bool has_whole_elements = !is_direct() || unit == in_;
+        if (has_whole_elements && in_ / unit <= most_step && more <= (is_direct() ? outputs : most_more))
+            return {d.size, d.in / unit, unit, i};
+    }
+    return {1, 0, in_, -1};
+}
+
+void WindowRows::lay_out(const Dims& window, const Along& by) {
+    Dims others;
+    for (int i = 0; i < window.rank; ++i)
+        if (i != by.dim) others.push(window.dim[i]);
+    step_ = in_ / by.unit;
+    if (is_aligned_ && step_ > 1 && by.unit == static_cast<std::int64_t>(size_))
+        untangle_ = current_instruction_set().untangling->known[std::countr_zero(size_)][step_];
+    const std::int64_t last = (by.count - 1) * by.apart;
     Walk outer(others, 0);
-    std::int64_t longest = 0;
     for (std::int64_t o = 0; o < others.count(); ++o, outer.next()) {
-        std::size_t copy_of[most_step];
-        std::int64_t first[most_step];
-        std::fill_n(copy_of, most_step, SIZE_MAX);
-        for (std::int64_t k = 0; k < last.size; ++k) {
-            const std::int64_t residue = k * apart % step_, quotient = k * apart / step_;
-            std::size_t& copy = copy_of[residue];
-            if (copy == SIZE_MAX) {
-                copy = copies_.size();
-                first[residue] = quotient;
-                copies_.push_back({outer.in() + residue * item + quotient * in_, 0});
-            }
-            copies_[copy].more = quotient - first[residue];
-            longest = std::max(longest, copies_[copy].more);
-            rows_.push_back({copies_[copy].more * item, copy});
+        const auto first = static_cast<std::int64_t>(spans_.size());
+        for (std::int64_t r = 0; r < step_; ++r)
+            spans_.push_back({outer.in() + r * by.unit, last / step_ - (r > last % step_)});
+        for (std::int64_t k = 0; k < by.count; ++k)
+            rows_.push_back({k * by.apart / step_ * static_cast<std::int64_t>(size_),
+                             static_cast<std::size_t>(first + k * by.apart % step_)});
+    }
+}
+
+void WindowRows::copy(const char* p, std::int64_t n, char* room) const {
+    const auto item = static_cast<std::int64_t>(size_), next = static_cast<std::int64_t>(pitch());
+    for (std::size_t s = 0; s < spans_.size(); s += static_cast<std::size_t>(step_)) {
+        // The last ones of all residues together need not be elements of the array.
+        const std::int64_t together = untangle_ == nullptr ? 0 : n + spans_[s].more - 1;
+        if (together > 0) untangle_(p + spans_[s].offset, static_cast<std::size_t>(together), room);
+        for (std::int64_t r = 0; r < step_; ++r, room += next) {
+            const Span& span = spans_[s + static_cast<std::size_t>(r)];
+            const std::int64_t left = n + span.more - together;
+            if (left > 0)
+                copy_elements(p + span.offset + together * in_, in_, room + together * item, item,
+                              static_cast<std::size_t>(left), size_, false);
         }
     }
-    pitch_ = static_cast<std::size_t>(most() + longest) * size_;
-    if (longest > most()) method_ = nullptr;
 }
 
 bool WindowRows::reduce(const char* p, std::int64_t n, char* room, char* out) const {
+    WindowSpan spans[short_elements * most_step];
     const char* rows[short_elements];
-    const auto item = static_cast<std::int64_t>(size_);
-    for (std::size_t c = 0; c < copies_.size(); ++c)
-        copy_elements(p + copies_[c].offset, in_, room + c * pitch_, item,
-                      static_cast<std::size_t>(n + copies_[c].more), size_, false);
-    for (std::size_t k = 0; k < rows_.size(); ++k)
-        rows[k] = (step_ == 1 ? p : room + rows_[k].copy * pitch_) + rows_[k].offset;
-    return method_(rows, rows_.size(), divisor_, static_cast<std::size_t>(n), out);
+    if (!is_direct()) copy(p, n, room);
+    for (std::size_t s = 0; s < spans_.size(); ++s)
+        spans[s] = {is_direct() ? p + spans_[s].offset : room + s * pitch(),
+                    static_cast<std::size_t>(n + spans_[s].more)};
+    for (std::size_t k = 0; k < rows_.size(); ++k) rows[k] = spans[rows_[k].span].data + rows_[k].offset;
+    return method_({rows, rows_.size(), spans, spans_.size()}, divisor_, static_cast<std::size_t>(n), out);
 }
 
 }  // namespace samesum

@@ -5,44 +5,57 @@
 #include <cstdint>
 #include <vector>
 
+#include "methods/short_method.hpp"
 #include "methods/window_method.hpp"
 #include "run/reduce/reduce.hpp"
 
 namespace samesum {
 
-// A run is outputs side by side whose windows begin one step apart. Where that is one element, rows of
-// elements are read as they lie; where it is some, elements of one residue are copied side by side first.
+// A run is outputs along one dimension whose windows begin at equal distances. Where that is one element,
+// rows of elements are read as they lie; where it is more, they are copied side by side first: those of one
+// residue together, of as many residues as there are elements between the beginnings of windows.
 class WindowRows {
   public:
     WindowRows(const Reduction& row, const View& x, const Dim& run, const Dims& window, std::int64_t divisor);
 
     bool suits() const { return method_ != nullptr; }
     // Outputs of a run that are made at once.
-    std::int64_t most() const { return step_ == 1 ? 2048 : 256; }
-    std::size_t bytes() const { return copies_.size() * pitch_; }
+    std::int64_t most() const { return is_direct() ? 2048 : 192; }
+    std::size_t bytes() const { return is_direct() ? 0 : spans_.size() * pitch(); }
 
-    // The results of n <= most() windows, the first of which begins at p; false if not all are certain.
-    // `room` has room for bytes().
+    // The results of n <= most() windows, the first of which begins at p, side by side; false if not all are
+    // certain. `room` has room for bytes().
     bool reduce(const char* p, std::int64_t n, char* room, char* out) const;
 
   private:
-    // Elements that are copied for a run, in bytes from where its first window begins, and how many more than
-    // outputs.
-    struct Copy {
+    // Elements as far apart as the beginnings of windows: in bytes from where the first window begins, and
+    // how many more than outputs.
+    struct Span {
         std::int64_t offset, more;
     };
-    // A row of elements: where it begins in memory or, in bytes, in its copy.
+    // A row of elements: the span that it is in, and from which byte on when the elements are side by side.
     struct Row {
         std::int64_t offset;
-        std::size_t copy;
+        std::size_t span;
+    };
+    // A dimension of a window along the run: distances in the unit that divides those of both.
+    struct Along {
+        std::int64_t count, apart, unit;
+        int dim;
     };
 
-    void copy_rows(const Dims& window);
+    bool is_direct() const { return in_ == static_cast<std::int64_t>(size_); }
+    std::size_t pitch() const { return untangled_pitch * size_; }
+    Along along(const Dims& window, std::int64_t outputs) const;
+    void lay_out(const Dims& window, const Along& by);
+    void copy(const char* p, std::int64_t n, char* room) const;
 
     WindowSets method_ = nullptr;
-    std::size_t divisor_, size_, pitch_ = 0;
+    Untangle untangle_ = nullptr;
+    std::size_t divisor_, size_;
     std::int64_t in_, step_ = 1;
-    std::vector<Copy> copies_;
+    bool is_aligned_;
+    std::vector<Span> spans_;
     std::vector<Row> rows_;
 };
 

@@ -9,6 +9,7 @@
 #include "run/layouts/gathered.hpp"
 #include "run/room.hpp"
 #include "run/windows/window_rows.hpp"
+#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "select/window_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -120,24 +121,30 @@ class Part {
         const Dim& run = kept_.dim[kept_.rank - 1];
         const bool divides = call_.row.finalize == Finalize::over_count;
         const WindowRows rows(call_.row, call_.x, run, window_, divides ? kind_.divisor : kind_.count);
-        if (rows.suits() && run.size >= least_window_run) return write_runs(rows, first, last);
-        write_gathered(first, last);
+        const bool are_rows = rows.suits() && run.size >= least_window_run;
+        record(are_rows ? Route::window_rows : Route::window_gathered);
+        are_rows ? write_runs(rows, first, last) : write_gathered(first, last);
     }
 
   private:
     void write_runs(const WindowRows& rows, std::int64_t first, std::int64_t last) const {
         Dims outer = kept_;
         const Dim run = outer.dim[--outer.rank];
-        const Room room(std::max<std::size_t>(rows.bytes(), 64));
-        const auto out_bytes = static_cast<std::int64_t>(size_of(call_.format));
+        const std::size_t size = size_of(call_.format);
+        const Room room(rows.bytes() + 64), results(static_cast<std::size_t>(rows.most()) * size);
+        const auto out_bytes = static_cast<std::int64_t>(size);
         Walk runs(outer, first / run.size);
         for (std::int64_t at = first; at < last; runs.next()) {
             const std::int64_t end = std::min(last, at + run.size - at % run.size);
             while (at < end) {
                 const std::int64_t now = std::min(rows.most(), end - at), place = at % run.size;
-                char* const to = static_cast<char*>(call_.out) + (out_ + runs.out() + place) * out_bytes;
-                if (!rows.reduce(data_ + runs.in() + place * run.in, now, room.get(), to))
+                char* const to =
+                    static_cast<char*>(call_.out) + (out_ + runs.out() + place * run.out) * out_bytes;
+                char* const made = run.out == 1 ? to : results.get();
+                if (!rows.reduce(data_ + runs.in() + place * run.in, now, room.get(), made))
                     write_gathered(at, at + now);
+                else if (run.out != 1)
+                    scatter(made, static_cast<std::size_t>(now), size, to, run.out * out_bytes);
                 at += now;
             }
         }

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from samesum.algebra.rows import EXTREME_SCANS, NORMALIZATIONS, REDUCTIONS, SCANS
-from samesum.bench.operators import Kind
+from samesum.bench.magnitudes import magnitudes_of_layer
+from samesum.bench.operators import LAYERS, Kind
 from samesum.bench.task import Task
 from samesum.engine import dots, memory
 from samesum.formats.arrays import NDArray
@@ -78,7 +79,9 @@ class Reference:
             x = np.abs(self.task.x)
             if x.dtype.itemsize == 2:
                 x = x.astype(np.float32)
-            if self.task.other is not None:
+            if self.task.operator.kind in LAYERS:
+                self._magnitudes = magnitudes_of_layer(self.task, x)
+            elif self.task.other is not None:
                 self._magnitudes = dots.vecdot(x, np.abs(self.task.other).astype(x.dtype), _from_back(self.task))
             elif self.task.operator.kind is Kind.SCAN:
                 self._magnitudes = memory.scan(_SCANS[self.task.name], x, self.task.axes[0])

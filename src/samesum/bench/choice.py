@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from samesum.bench.cells import DTYPES, Cell, Question
 from samesum.bench.data import DATA
 from samesum.bench.grid import CONTIGUOUS, GRIDS, LAYOUTS, array, questions
-from samesum.bench.operators import OPERATORS
+from samesum.bench.layers import GROUPS, LABELS, WINDOWS
+from samesum.bench.operators import LAYERS, OPERATORS, Kind, Operator
 
 QUICK = "quick"
 
@@ -31,6 +32,8 @@ class Wish:
     shape: tuple[int, ...] = ()
     axes: tuple[int, ...] = ()
     layout: str | None = None
+    window: tuple[int, ...] = ()
+    parts: int | None = None
 
     @property
     def is_quick(self) -> bool:
@@ -47,8 +50,9 @@ def chosen_questions(wish: Wish) -> list[Question]:
         if wish.grid or wish.arrays:
             raise ChoiceError("--shape is one array instead of a grid; --grid and --array do not go with it")
         return _of_one_array(wish)
-    if wish.axes or wish.layout:
-        raise ChoiceError("--axis and --layout say how the array of --shape is reduced; there is no --shape")
+    if wish.axes or wish.layout or wish.window or wish.parts:
+        options = "--axis, --layout, --window and --parts"
+        raise ChoiceError(f"{options} say how the array of --shape is reduced; there is no --shape")
     return _of_a_grid(wish)
 
 
@@ -76,7 +80,7 @@ def _of_one_array(wish: Wish) -> list[Question]:
     cell = array(wish.shape, axes or tuple(range(len(wish.shape))), wish.layout or CONTIGUOUS)
     found = []
     for name in wish.operators or ["sum"]:
-        suiting = _suiting(cell, name, bool(axes))
+        suiting = _suiting(cell, OPERATORS[name], wish, bool(axes))
         for dtype in wish.dtypes or ["float32"]:
             if not OPERATORS[name].takes(dtype):
                 raise ChoiceError(f"{name} is not measured on {dtype}")
@@ -84,13 +88,36 @@ def _of_one_array(wish: Wish) -> list[Question]:
     return found
 
 
-def _suiting(cell: Cell, name: str, is_fixed: bool) -> Cell:
-    """The cell, along its last axis if the operator needs one and none is fixed."""
-    if cell.suits(OPERATORS[name]):
-        return cell
-    if is_fixed:
-        raise ChoiceError(f"{name} works along one axis; --axis names {len(cell.axes)}")
-    return replace(cell, axes=(len(cell.shape) - 1,))
+def _suiting(cell: Cell, operator: Operator, wish: Wish, is_fixed: bool) -> Cell:
+    """The cell, over the axes that the operator needs if none is fixed, in the windows or parts that it needs."""
+    rank = len(cell.shape)
+    if not operator.takes_rank(rank):
+        needed = (
+            "images, whose shape has four numbers" if operator.own_axes(4) == (2, 3) else "channels, the second axis"
+        )
+        raise ChoiceError(f"{operator.name} needs {needed}")
+    own = operator.own_axes(rank) or (cell.axes if cell.suits(operator) else (rank - 1,))
+    if is_fixed and own != cell.axes:
+        wanted = "one axis" if operator.kind not in LAYERS else f"axis {', '.join(map(str, own))}"
+        raise ChoiceError(f"{operator.name} works along {wanted}; --axis names {', '.join(map(str, cell.axes))}")
+    usual = GROUPS if operator.kind is Kind.GROUPS else LABELS
+    parts = (wish.parts or usual) if operator.has_parts else 0
+    if operator.kind is Kind.GROUPS and cell.shape[1] % parts:
+        raise ChoiceError(
+            f"{operator.name} needs equal groups; --shape has {cell.shape[1]} channels for {parts} groups"
+        )
+    window = _window(wish, cell.shape) if operator.kind is Kind.WINDOWS else ()
+    return replace(cell, axes=own, parts=parts, window=window)
+
+
+def _window(wish: Wish, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Length, stride and padding; without a stride the windows lie side by side."""
+    given = wish.window or WINDOWS["halves"]
+    window = (*given, *(given[0], 0)[len(given) - 1 :])
+    length, stride, padding, *more = window
+    if more or stride < 1 or not 0 <= padding < length <= min(shape[2:]) + 2 * padding:
+        raise ChoiceError("--window takes a length, a stride and a padding below the length, and fits into the images")
+    return window
 
 
 def _checked_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:

@@ -55,7 +55,7 @@ def contest(question: Question, competitors: Mapping[str, Competitor], cache: Ca
     """
     at(SAMESUM)
     x = draw(question, settings.seed)
-    task = task_of(OPERATORS[question.operator], x, question.cell.axes)
+    task = task_of(OPERATORS[question.operator], x, question.cell)
     ways = competitors[SAMESUM].ways(task)
     own = ways[0].answer(ways[0].call())
     turn, written = chosen(ways, None)
@@ -66,7 +66,7 @@ def contest(question: Question, competitors: Mapping[str, Competitor], cache: Ca
     limit = None if question.cell.is_cold else limit_of(task, written)
     readings = take_turns(entries.turns, _conditions(question, task, cache, limit, settings), at)
     at(SAMESUM)
-    data = x.nbytes * task.arrays + (written.nbytes if task.operator.keeps_shape else 0)
+    data = sum(each.nbytes for each in task.data) + (written.nbytes if task.operator.writes_much else 0)
     sizes = (data, moved_bytes(task, written))
     row = _row(question, sizes, limit, readings, entries, methods_used(turn.way.call))
     return replace(row, routes=routes_taken(turn.way.call))

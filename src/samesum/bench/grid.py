@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from samesum.bench.cells import DTYPES, Cell, Question
-from samesum.bench.operators import OPERATORS, Kind, Operator
+from samesum.bench.layers import layers
+from samesum.bench.operators import LAYERS, OPERATORS, Kind, Operator
 
 CONTIGUOUS, TRANSPOSED, STRIDED = "contiguous", "transposed", "strided"
 WARM, COLD, ROWS = "warm", "cold", "rows"
@@ -131,23 +132,34 @@ def quick(itemsize: int) -> tuple[Cell, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Cells that belong together, and the types that they are measured with unless others are asked for."""
+    """Cells that belong together, and the types that they are measured with unless others are asked for.
+
+    Cells of layers are for the operators of layers alone.
+    """
 
     cells: Callable[[int], tuple[Cell, ...]]
     dtypes: tuple[str, ...]
+    is_of_layers: bool = False
+
+    def suits(self, cell: Cell, operator: Operator) -> bool:
+        """True if the operator has a row; functions of each element have one an array, where the axis is the first."""
+        is_asked = operator.kind in LAYERS or not self.is_of_layers
+        return is_asked and cell.suits(operator) and (operator.kind is not Kind.ELEMENTWISE or cell.axes == (0,))
 
 
 NUMBERS = tuple(name for name in DTYPES if name != "bool")
 _QUICK = Part(quick, ("float32", "float16"))
 _SHAPES_PART, _ODD, _VIEWS_PART = Part(shapes, NUMBERS), Part(odd, NUMBERS), Part(views, NUMBERS)
 _SIZES, _ROWS = Part(sizes, ("float32",)), Part(rows, ("float32",))
+_LAYERS = Part(layers, tuple(name for name in NUMBERS if "float" in name), is_of_layers=True)
 
 GRIDS: dict[str, tuple[Part, ...]] = {
     "quick": (_QUICK,),
-    "full": (_SHAPES_PART, _ODD, _VIEWS_PART, _SIZES),
+    "full": (_SHAPES_PART, _ODD, _VIEWS_PART, _SIZES, _LAYERS),
     "shapes": (_SHAPES_PART,),
     "odd": (_ODD,),
     "views": (_VIEWS_PART,),
+    "layers": (_LAYERS,),
     "sizes": (_SIZES,),
     "rows": (_ROWS,),
 }
@@ -159,8 +171,7 @@ def questions(
 ) -> list[Question]:
     """What a grid asks of these operators, the whole of it for one number of threads after the other.
 
-    Without `dtypes` each part is measured with its own, `all` and `any` with bool too. Functions of each element are
-    asked for once an array, where the axis is the first one.
+    Without `dtypes` each part is measured with its own, `all` and `any` with bool too.
     """
     return [
         Question(operator, dtype, cell.scaled(scale), count, data)
@@ -169,12 +180,8 @@ def questions(
         for dtype in dtypes or (*part.dtypes, "bool")
         for cell in part.cells(DTYPES[dtype].itemsize)
         for operator in operators
-        if OPERATORS[operator].takes(dtype) and _has_row(cell, OPERATORS[operator])
+        if OPERATORS[operator].takes(dtype) and part.suits(cell, OPERATORS[operator])
     ]
-
-
-def _has_row(cell: Cell, operator: Operator) -> bool:
-    return cell.suits(operator) and (operator.kind is not Kind.ELEMENTWISE or cell.axes == (0,))
 
 
 def array(shape: tuple[int, ...], axes: tuple[int, ...], layout: str) -> Cell:

@@ -52,13 +52,11 @@ def _times(rows: Sequence[Row], form: Form) -> list[str]:
 
 
 def _data(rows: Sequence[Row]) -> str:
-    keeps = {OPERATORS[row.question.operator].keeps_shape for row in rows}
+    keeps = {OPERATORS[row.question.operator].writes_much for row in rows}
     if keeps == {True}:
         return "the bytes of data and results"
     return (
-        "the bytes of the data (and of the results if there is one for each element)"
-        if True in keeps
-        else "the bytes of the data"
+        "the bytes of the data (and of the results where they are many)" if True in keeps else "the bytes of the data"
     )
 
 
@@ -76,9 +74,9 @@ def _limits(rows: Sequence[Row], form: Form) -> list[str]:
     if not any(row.passes for row in rows):
         return []
     limited = [row for row in rows if row.passes]
-    keeps = {OPERATORS[row.question.operator].keeps_shape for row in limited}
+    keeps = {OPERATORS[row.question.operator].writes_much for row in limited}
     reads = "reads the data" if False in keeps else "reads the data and writes as much as there are results"
-    also = " (and writes, if there is a result for each element)" if len(keeps) == 2 else ""
+    also = " (and writes, where the results are many)" if len(keeps) == 2 else ""
     lacks = f" Arrays below {LIMITED >> 20} MB have none." if len(limited) < len(rows) else ""
     over = (
         " More than 100 %: in those rounds a plain pass did not get all that the memory can give; take it for 100."
@@ -111,7 +109,8 @@ def _errors(rows: Sequence[Row], form: Form) -> list[str]:
     if any(text.endswith(SCALED) for text in texts):
         lines.append(
             f"{SCALED}: terms of both signs cancel, and ulps of a result near zero are tiny; so this error is in ulps "
-            "of the sum of the magnitudes (of a mean: their mean). "
+            "of the sum of the magnitudes (of a mean: their mean; of a normalization: what it gives for the magnitudes "
+            "of its terms). "
             + ("The column ulps has it in ulps of the result. " if form is Form.COMPETITORS else "")
             + "With --data uniform nothing cancels."
         )

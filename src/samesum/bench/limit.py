@@ -33,21 +33,21 @@ def memory_of(x: NDArray) -> NDArray:
 
 
 def moved_bytes(task: Task, written: NDArray) -> int:
-    """What one call reads and writes: gaps within cache lines count, results count if there is one for each element."""
-    return memory_of(task.x).nbytes * task.arrays + (written.nbytes if task.operator.keeps_shape else 0)
+    """What one call reads and writes: gaps within cache lines count, results count where they are many."""
+    return sum(memory_of(each).nbytes for each in task.data) + (written.nbytes if task.operator.writes_much else 0)
 
 
 def limit_of(task: Task, written: NDArray) -> Limit | None:
-    """Reading all data, and writing as many bytes as `written` has if there is a result for each element.
+    """Reading all data, and writing as many bytes as `written` has where the results are many.
 
     Of writing through the caches and past them it takes what is faster here. None for few data.
     """
-    data = memory_of(task.x)
-    if data.nbytes < LIMITED:
+    first, *others = (memory_of(each) for each in task.data)
+    if first.nbytes < LIMITED:
         return None
-    if not task.operator.keeps_shape:
-        return Limit(data.nbytes * task.arrays, lambda: read_seconds(data) * task.arrays)
+    if not task.operator.writes_much:
+        return Limit(moved_bytes(task, written), lambda: sum(map(read_seconds, (first, *others))))
     out = np.ones(written.nbytes, np.uint8)
-    passes = [partial(copy_seconds, data, out, streams=streams) for streams in (False, True)]
+    passes = [partial(copy_seconds, first, out, streams=streams) for streams in (False, True)]
     best = min(passes, key=lambda one_pass: min(one_pass() for _ in range(TRIALS)))
-    return Limit(data.nbytes + out.nbytes, best)
+    return Limit(first.nbytes + out.nbytes, best)

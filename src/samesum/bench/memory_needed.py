@@ -19,9 +19,11 @@ def needed(question: Question, competitors: int) -> int:
     itemsize = DTYPES[question.dtype].itemsize
     operator = OPERATORS[question.operator]
     data = question.cell.size * itemsize * (2 if operator.kind is Kind.PAIRS else 1)
+    if operator.kind is Kind.LABELS:
+        data += question.cell.shape[0] * _WIDEST
     widens = "float" not in question.dtype and itemsize < _WIDEST
     element = _WIDEST + itemsize if widens else itemsize
-    result = question.cell.size * element if operator.keeps_shape else 0
+    result = question.cell.size * element if operator.writes_much else 0
     return data * question.cell.step + competitors * (data + result) + result
 
 

@@ -16,6 +16,23 @@ class Kind(Enum):
     ELEMENTWISE = "element-wise"
     PAIRS = "pairs"
     """It drops an axis of two arrays."""
+    LINES = "lines"
+    """It normalizes along the last axis, with a weight and a bias for each element of a line where it has them."""
+    GROUPS = "groups"
+    """It normalizes groups of channels, which are axis 1, with a weight and a bias for each channel."""
+    CHANNELS = "channels"
+    """It normalizes each channel by a mean and a variance that are given."""
+    IMAGES = "images"
+    """It reduces images to one element, which keeps their axes."""
+    WINDOWS = "windows"
+    """It reduces windows of images."""
+    LABELS = "labels"
+    """It reduces the rows that have the same label."""
+
+
+NORMS = (Kind.LINES, Kind.GROUPS, Kind.CHANNELS)
+LAYERS = (*NORMS, Kind.IMAGES, Kind.WINDOWS, Kind.LABELS)
+"""What is made of reductions, as the layers of a network are."""
 
 
 class Numbers(Enum):
@@ -33,7 +50,7 @@ class Numbers(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """`node` is the operator of ONNX, empty where it has none.
+    """`node` is the operator of ONNX, empty where it has none. Windows are two-dimensional.
 
     Logarithms of sums are within 0.51 ulp, normalizations 0.6, others exact.
     Functions of each element are correctly rounded, but for those of float64: 0.51 ulp, powers 1.
@@ -55,12 +72,39 @@ class Operator:
     @property
     def keeps_shape(self) -> bool:
         """True if there is a result for every element, so that the limit is a copy and no reading."""
-        return self.kind in (Kind.SCAN, Kind.NORMALIZATION, Kind.ELEMENTWISE)
+        return self.kind in (Kind.SCAN, Kind.NORMALIZATION, Kind.ELEMENTWISE, *NORMS)
+
+    @property
+    def writes_much(self) -> bool:
+        """True if the results are so many that their bytes count."""
+        return self.keeps_shape or self.kind is Kind.WINDOWS
+
+    @property
+    def has_parts(self) -> bool:
+        """True if it works on groups of channels, or by labels."""
+        return self.kind in (Kind.GROUPS, Kind.LABELS)
 
     @property
     def is_along_one_axis(self) -> bool:
-        """True if it cannot work over several axes."""
-        return self.kind not in (Kind.REDUCTION, Kind.ELEMENTWISE)
+        """True if it works over one axis, whichever it is."""
+        return self.kind in (Kind.INDEX, Kind.SCAN, Kind.NORMALIZATION, Kind.PAIRS)
+
+    def own_axes(self, rank: int) -> tuple[int, ...] | None:
+        """The only axes of an array of that rank that it works over; None if others will do. Pools take rank 4."""
+        if self.kind not in LAYERS:
+            return None
+        return {
+            Kind.LINES: (rank - 1,),
+            Kind.GROUPS: tuple(range(1, rank)),
+            Kind.CHANNELS: (0, *range(2, rank)),
+            Kind.LABELS: (0,),
+        }.get(self.kind, (2, 3))
+
+    def takes_rank(self, rank: int) -> bool:
+        """True for arrays of that rank: images have four axes, channels are the second one."""
+        if self.kind in (Kind.IMAGES, Kind.WINDOWS):
+            return rank == 4
+        return rank >= 2 or self.kind not in (Kind.GROUPS, Kind.CHANNELS)
 
     @property
     def keeps_type(self) -> bool:
@@ -74,8 +118,8 @@ class Operator:
 
     @property
     def is_linear(self) -> bool:
-        """True for sums of the elements as they are, whose terms may cancel."""
-        return self.name in ("sum", "mean", "cumulative_sum", "vecdot")
+        """True for sums of the elements as they are, whose terms may cancel, and for what is made of these."""
+        return self.name in _LINEAR
 
     @property
     def promise(self) -> str:
@@ -88,7 +132,8 @@ class Operator:
         """True if samesum has the operator for that type."""
         if dtype == "bool":
             return self.name in ("all", "any", "count_nonzero")
-        is_real = self.kind in (Kind.NORMALIZATION, Kind.ELEMENTWISE) or self.name == "cumulative_logsumexp"
+        has_real = (Kind.NORMALIZATION, Kind.ELEMENTWISE, *LAYERS)
+        is_real = self.kind in has_real or self.name == "cumulative_logsumexp"
         return not is_real or "float" in dtype
 
 
@@ -126,9 +171,29 @@ _ROWS = (
     Operator("exp", "Exp", Kind.ELEMENTWISE, is_exact=False),
     Operator("log", "Log", Kind.ELEMENTWISE, Numbers.POSITIVE, is_exact=False),
     Operator("pow", "Pow", Kind.ELEMENTWISE, Numbers.POSITIVE, is_exact=False),
+    Operator("layer_norm", "LayerNormalization", Kind.LINES),
+    Operator("rms_norm", "RMSNormalization", Kind.LINES),
+    Operator("l2_normalization", "LpNormalization", Kind.LINES),
+    Operator("group_norm", "GroupNormalization", Kind.GROUPS),
+    Operator("batch_norm", "BatchNormalization", Kind.CHANNELS),
+    Operator("global_average_pool", "GlobalAveragePool", Kind.IMAGES),
+    Operator("average_pool", "AveragePool", Kind.WINDOWS),
+    Operator("max_pool", "MaxPool", Kind.WINDOWS),
+    Operator("l2_pool", "LpPool", Kind.WINDOWS),
+    Operator("scatter_sum", "ScatterND", Kind.LABELS),
+    Operator("scatter_max", "ScatterND", Kind.LABELS),
+    Operator("segment_sum", "ScatterND", Kind.LABELS),
+    Operator("segment_mean", "", Kind.LABELS),
+)
+_CENTRED = ("layer_norm", "group_norm", "batch_norm")
+_LINEAR = frozenset(
+    ("sum", "mean", "cumulative_sum", "vecdot", *_CENTRED, "global_average_pool", "average_pool")
+    + ("scatter_sum", "segment_sum", "segment_mean")
 )
 
 EXPONENT = 1.7
 """Of `pow`, rounded to the type of the data."""
+EPSILON = 1e-5
+"""Of normalizations."""
 OPERATORS = {row.name: row for row in _ROWS}
 """By name, in the order of the tables."""

@@ -125,7 +125,7 @@ def as_document(row: Row) -> dict[str, Any]:
 def from_document(document: Mapping[str, Any]) -> Row:
     """What `as_document` made, and JSON kept; raises KeyError or TypeError for anything else."""
     question, cell = document["question"], document["question"]["cell"]
-    places = {name: tuple(cell[name]) for name in ("shape", "axes", "order")}
+    places = {name: tuple(value) for name, value in cell.items() if isinstance(value, list)}
     figures = {name: _figure(figure) for name, figure in document["figures"].items()}
     asked = Question(**{**question, "cell": Cell(**{**cell, **places})})
     return Row(**{**document, "question": asked, "figures": figures, "passes": tuple(document["passes"])})

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from samesum.bench.operators import Kind, Operator
+from samesum.bench.cells import Cell
+from samesum.bench.operators import LAYERS, Kind, Operator
 from samesum.formats.arrays import NDArray
 
 SMALL = 1 << 20
@@ -24,7 +25,12 @@ class Task:
     x: NDArray
     axes: tuple[int, ...]
     other: NDArray | None = None
-    """The second array of an operator on pairs."""
+    """The second array of an operator on pairs, or the label of each row."""
+    terms: tuple[NDArray, ...] = ()
+    """Weight and bias of a normalization; mean and variance behind them if it does not compute these."""
+    parts: int = 0
+    window: tuple[int, ...] = ()
+    """As the cell has them."""
 
     @property
     def name(self) -> str:
@@ -64,16 +70,35 @@ class Task:
         return None if self.covers_all else self.axes
 
     @property
-    def arrays(self) -> int:
-        """How many arrays like `x` are read."""
-        return 1 if self.other is None else 2
+    def data(self) -> tuple[NDArray, ...]:
+        """The arrays that are read, but for small ones."""
+        return (self.x,) if self.other is None else (self.x, self.other)
+
+    @property
+    def labels(self) -> NDArray:
+        """Of an operator by labels, for each row one of `parts` numbers."""
+        assert self.other is not None
+        return self.other
 
     def new_result(self, dtype: Any = None) -> NDArray:
         """A new array for the result, in the order of `x`; without `dtype` in the type that array libraries give."""
         kind = self.array_dtype if dtype is None else dtype
         if self.operator.keeps_shape:
             return np.zeros_like(self.x, kind)
-        return np.zeros([n for axis, n in enumerate(self.x.shape) if axis not in self.axes], kind)
+        return np.zeros(self._result_shape, kind)
+
+    @property
+    def _result_shape(self) -> list[int]:
+        """Of results that have another shape than the data."""
+        shape = self.x.shape
+        if self.operator.kind is Kind.LABELS:
+            return [self.parts, *shape[1:]]
+        if self.operator.kind is Kind.IMAGES:
+            return [1 if axis in self.axes else n for axis, n in enumerate(shape)]
+        if self.window:
+            length, stride, padding = self.window
+            return [*shape[:2], *((n + 2 * padding - length) // stride + 1 for n in shape[2:])]
+        return [n for axis, n in enumerate(shape) if axis not in self.axes]
 
     @property
     def array_dtype(self) -> np.dtype[Any]:
@@ -95,7 +120,7 @@ class Task:
     def new_mask(self) -> NDArray:
         """Chooses about half of the elements, one of each set at least; it lies in memory as `x` does."""
         mask = np.empty_like(self.x, np.bool_)
-        mask[...] = np.random.default_rng(0).integers(0, 2, self.x.shape, np.uint8)
+        mask[...] = _RANDOM(0).integers(0, 2, self.x.shape, np.uint8)
         mask[tuple(0 if axis in self.axes else slice(None) for axis in range(self.x.ndim))] = True
         return mask
 
@@ -105,14 +130,32 @@ class Task:
         return (self.array_dtype,) if self.x.dtype == self.array_dtype else (self.array_dtype, self.x.dtype)
 
 
-def task_of(operator: Operator, x: NDArray, axes: tuple[int, ...]) -> Task:
-    """With the elements of `x` in reverse as the second array of an operator on pairs, its axes in the same order."""
-    if operator.kind is not Kind.PAIRS:
-        return Task(operator, x, axes)
-    other = np.empty_like(x)
-    other[...] = np.flip(x)
-    return Task(operator, x, axes, other)
+def task_of(operator: Operator, x: NDArray, cell: Cell) -> Task:
+    """The operator over the axes of the cell, with what else it needs, drawn from fixed seeds.
 
+    The second array of an operator on pairs has the elements of `x` in reverse, its axes in the same order.
+    """
+    if operator.kind is Kind.PAIRS:
+        other = np.empty_like(x)
+        other[...] = np.flip(x)
+        return Task(operator, x, cell.axes, other)
+    if operator.kind not in LAYERS:
+        return Task(operator, x, cell.axes)
+    labels = _RANDOM(1).integers(0, cell.parts, len(x)) if operator.kind is Kind.LABELS else None
+    return Task(operator, x, cell.axes, labels, _terms_of(operator, x), cell.parts, cell.window)
+
+
+def _terms_of(operator: Operator, x: NDArray) -> tuple[NDArray, ...]:
+    """As many as the operator has, of the type of the data; no variance is near zero."""
+    count = {"layer_norm": 2, "rms_norm": 1, "group_norm": 2, "batch_norm": 4}.get(operator.name, 0)
+    if not count:
+        return ()
+    drawn = _RANDOM(2).standard_normal((4, x.shape[-1] if operator.kind is Kind.LINES else x.shape[1]), np.float32)
+    drawn[3] = 0.5 + np.abs(drawn[3])
+    return tuple(each.astype(x.dtype) for each in drawn[:count])
+
+
+_RANDOM = np.random.default_rng
 
 Call = Callable[[], Any]
 

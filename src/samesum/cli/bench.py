@@ -24,15 +24,17 @@ QUICK_ROUNDS, QUICK_PATIENCE = 5, 0.15
 PICTURES = (".png", ".svg")
 
 EPILOG = """grids:
-  quick     every operator; float32 and float16; 64 MB flat, along both axes of
-            a matrix, in rows of 8; two small arrays
-  full      shapes, odd, views and sizes: takes many hours
+  quick     reductions, scans and normalizations; float32 and float16; 64 MB
+            flat, along both axes of a matrix, in rows of 8; two small arrays
+  full      shapes, odd, views, sizes and layers: takes many hours
   shapes    2^26 elements flat, square, thin, as images; transposed; strided;
             eight types, and bool for all and any
   odd       prime lengths; rows and columns of 1 to 17, 31, 33 and 127 elements;
             small groups
   views     2^20 elements with permuted axes, in short runs, with gaps
   sizes     flat float32 arrays of 1 KB to 1 GB, with a warm and a cold cache
+  layers    normalizations with weights, pools, scatters and segments, in shapes
+            of networks and tables; the four types of floats
   rows      2^24 float32 numbers in rows of 1 to 2^24
 
 --op, --dtype and --array choose from the grid. With --shape one array is
@@ -82,6 +84,10 @@ def _add_choice(group: Any) -> None:
     axes = "reduce that array over these axes (default: all, or the last one if the operator works along one)"
     add("--axis", dest="axes", help=axes, **MANY | {"metavar": "N", "type": whole_numbers})
     add("--layout", metavar="NAME", help="lay that array out contiguous, transposed or strided")
+    window = "let pools have windows of this length, stride and padding along both axes of images (default 2,2,0)"
+    add("--window", help=window, **MANY | {"metavar": "N", "type": whole_numbers})
+    parts = "let there be N groups of channels, or N labels of scatters and segments (default 32, 1000)"
+    add("--parts", metavar="N", type=above_zero(int), help=parts)
     data = (
         "fill arrays with data of this kind: normal (the default), uniform, cancelling, wide, ties, spread, masked, "
         "special, zeros, large, subnormal or exponents"
@@ -212,6 +218,8 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         tuple(joined(arguments.shape)),
         tuple(joined(arguments.axes)),
         arguments.layout,
+        tuple(joined(arguments.window)),
+        arguments.parts,
     )
 
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from samesum.cli.show import markdown_table
-from samesum.specs.lookup import FAMILY
-from samesum.specs.row import Spec
+from samesum.graph.survey import kind_of
+from samesum.specs.lookup import OF_REDUCTIONS
+from samesum.specs.row import Made, Spec
 
-HEADINGS = ("operator", "standard", "versions", "axes", "types")
+HEADINGS = ("operator", "standard", "kind", "versions", "axes", "types")
 
+_AXES = ("axes", "axis", "reduction_axes")
 _ORDER = ("float", "bfloat", "int", "uint", "bool")
 _PARTS = re.compile(r"([a-z]+)(\d*)")
 
@@ -26,13 +28,14 @@ class Line:
     specs: tuple[Spec, ...]
 
     @property
-    def cells(self) -> tuple[str, str, str, str, str]:
+    def cells(self) -> tuple[str, ...]:
         """The texts below `HEADINGS`."""
         versions = ", ".join(str(spec.version.since) for spec in self.specs)
-        return self.operator, self.standard, versions, self._axes(), self._types()
+        kind = kind_of(self.specs[0].operator).value
+        return self.operator, self.standard, kind, versions, self._axes(), self._types()
 
     def _axes(self) -> str:
-        """Whether the axes are an attribute or an input, with the version from which that holds."""
+        """Whether the axes are an attribute or an input, with the version from which that holds; else a dash."""
         return _changes([(spec.version.since, axes_place(spec)) for spec in self.specs])
 
     def _types(self) -> str:
@@ -49,13 +52,19 @@ class Line:
 
 def lines() -> tuple[Line, ...]:
     """The whole table, in the order of the rows."""
-    groups = groupby(FAMILY, key=lambda spec: (spec.standard.name, spec.operator.name))
+    groups = groupby(OF_REDUCTIONS, key=lambda spec: (spec.standard.name, spec.operator.name))
     return tuple(Line(standard, operator, tuple(specs)) for (standard, operator), specs in groups)
 
 
 def axes_place(spec: Spec) -> str:
-    """Where the version takes its axes from: `input` or `attribute`."""
-    return "input" if len(spec.inputs) > 1 else "attribute"
+    """Where the version takes its axes from: `input` or `attribute`; a dash if it has none to choose."""
+    if spec.row is not None:
+        return "input" if len(spec.inputs) > 1 else "attribute"
+    if spec.operator.made is Made.POOL:
+        return "-"
+    if any(each.name in _AXES for each in spec.inputs):
+        return "input"
+    return "attribute" if any(each.name in _AXES for each in spec.version.signature.attributes) else "-"
 
 
 def types_text(types: Sequence[str] | frozenset[str]) -> str:
@@ -88,9 +97,10 @@ def as_json() -> list[dict[str, object]]:
         {
             "standard": spec.standard.name,
             "operator": spec.operator.name,
+            "kind": kind_of(spec.operator).value,
             "since": spec.version.since,
             "axes": axes_place(spec),
             "types": sorted(spec.types),
         }
-        for spec in FAMILY
+        for spec in OF_REDUCTIONS
     ]

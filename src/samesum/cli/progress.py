@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
@@ -18,11 +19,12 @@ Bytes = Callable[[int], None]
 
 @contextmanager
 def transfer(total: int, name: str) -> Iterator[Bytes]:
-    """A bar for so many bytes, with the speed."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    """A bar for so many bytes, with the speed. Without a terminal rich is not even imported."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -30,9 +32,9 @@ def transfer(total: int, name: str) -> Iterator[Bytes]:
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(name, total=total)
-        yield lambda count: progress.advance(bar, count)
+    with progress(*columns) as shown:
+        bar = shown.add_task(name, total=total)
+        yield lambda count: shown.advance(bar, count)
 
 
 @contextmanager

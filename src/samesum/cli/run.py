@@ -53,8 +53,8 @@ def add_to(verbs: Any) -> None:
     parser.add_argument(
         "--fuse-normalizations",
         action="store_true",
-        help="run a LayerNorm, RMSNorm or L2 normalization that the model writes out in several nodes as one step,"
-        " rounded once",
+        help="run a LayerNorm, RMSNorm, L2 normalization or GroupNorm that the model writes out in several nodes as one"
+        " step, rounded once",
     )
     parser.add_argument("--output", metavar="OUT.npz", type=output_path, help="save the outputs by name")
     parser.add_argument(

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from samesum.cli.arguments import above_zero, new_file, whole_numbers, words
 from samesum.cli.arguments import joined as in_one_list
-from samesum.cli.arguments import new_file, whole_numbers, words
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.progress import transfer
 from samesum.cli.show import print_json
@@ -21,6 +21,7 @@ from samesum.cli.stats_text import diff_document, document, print_differences, p
 from samesum.errors import AttributeValueError
 from samesum.files.contents import FORMATS
 from samesum.files.tensor import Contents, Tensor
+from samesum.stats.autocast import DATA_MAX
 from samesum.stats.conditions import KINDS, Condition, condition, failures
 from samesum.stats.differences import Difference, difference
 from samesum.stats.measuring import check_axes, contents_of, measured
@@ -30,6 +31,8 @@ from samesum.stats.store import Origin, Stored, read_states, write_states
 
 _SAVED_EVERY = 30.0
 """Seconds between two writings of the state file of a run that goes on."""
+
+RANGES_FOR = ("onnxruntime", "autocast")
 
 DESCRIPTION = f"""Prints for each tensor of FILE how many elements, NaN, infinities, zeros and subnormals it has, and
 min, max, mean, L1, L2, RMS, sum and standard deviation: the exact values over all elements, rounded to float64 once;
@@ -63,6 +66,17 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder with a .npz file for each sample")
     parser.add_argument("--ranges", type=new_file, metavar="FILE", help="write ranges of activations for quantization")
     parser.add_argument(
+        "--ranges-for",
+        choices=RANGES_FOR,
+        help="who takes the file: onnxruntime (the default), or autocast of ModelOpt",
+    )
+    parser.add_argument(
+        "--data-max",
+        type=above_zero(float),
+        metavar="X",
+        help=f"of autocast: nodes with magnitudes above X stay in float32 ({DATA_MAX:g})",
+    )
+    parser.add_argument(
         "--percentile", type=float, metavar="P", help="ranges hold P percent of the elements instead of all"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -83,8 +97,9 @@ def call(arguments: argparse.Namespace) -> Exit:
         from samesum.cli.stats_model import measure_model
 
         return measure_model(arguments)
-    if arguments.data or arguments.ranges or arguments.percentile is not None:
-        raise UsageError("--data, --ranges and --percentile go with --model")
+    of_model = (arguments.data, arguments.ranges, arguments.ranges_for, arguments.data_max)
+    if any(of_model) or arguments.percentile is not None:
+        raise UsageError("--data, --ranges, --ranges-for, --data-max and --percentile go with --model")
     if arguments.diff:
         return _compare(arguments)
     merged = in_one_list(arguments.merge or [])
@@ -102,10 +117,14 @@ def call(arguments: argparse.Namespace) -> Exit:
     if merged:
         records = joined(records)
     if arguments.files:
-        records += _measure(arguments, pattern, records)
-    elif arguments.state:
-        write_states(arguments.state, Stored(pattern, (), tuple(records), is_complete=True))
-    _show(arguments, records)
+        keeper = _measure(arguments, pattern, records)
+        records += keeper.records
+    else:
+        keeper = _Keeper(arguments.state, Stored(pattern, (), ()), records)
+    try:
+        keeper.save(is_complete=True)
+    finally:  # what was found is shown even if the disk is full
+        _show(arguments, records)
     found = list(failures(records, arguments.fail_on))
     for record, each, what in found:
         note(f"{record.name}: {each}: {what}")
@@ -130,21 +149,22 @@ def _show(arguments: argparse.Namespace, records: Sequence[Record]) -> None:
         print_records(records, draws=arguments.histogram)
 
 
-def _measure(arguments: argparse.Namespace, pattern: Pattern, before: Sequence[Record]) -> list[Record]:
-    """The records of the files; they and those of `before` go into the state file."""
+def _measure(arguments: argparse.Namespace, pattern: Pattern, before: Sequence[Record]) -> _Keeper:
+    """The records of the files; they and those of `before` are to go into the state file."""
     contents = contents_of(arguments.files)
     tensors = [tensor for each in contents.values() for tensor in each.tensors]
     _note_left_out(contents, pattern, tensors)
     has_histogram = arguments.histogram or bool(arguments.plot)
-    with _saving(arguments.state, pattern, arguments.files, before) as keeper:
-        started, count = time.perf_counter(), 0
+    with _kept(arguments.state, pattern, arguments.files, before) as keeper:
+        count = 0
         waiting = [tensor for tensor in tensors if not keeper.has(tensor, has_histogram)]
         with transfer(sum(tensor.nbytes for tensor in waiting), "reading") as seen:
+            started = time.perf_counter()
             for tensor in waiting:
                 keeper.take(measured(tensor, pattern, has_histogram=has_histogram, seen=seen))
                 count += tensor.nbytes
         note(throughput(len(tensors), count, time.perf_counter() - started))
-        return keeper.records
+    return keeper
 
 
 def _note_left_out(contents: dict[Path, Contents], pattern: Pattern, tensors: Sequence[Tensor]) -> None:
@@ -183,8 +203,8 @@ class _Keeper:
 
 
 @contextmanager
-def _saving(path: Path | None, pattern: Pattern, files: Sequence[Path], before: Sequence[Record]) -> Iterator[_Keeper]:
-    """Writes the states at the end; after an interruption or an error those of the tensors that were done."""
+def _kept(path: Path | None, pattern: Pattern, files: Sequence[Path], before: Sequence[Record]) -> Iterator[_Keeper]:
+    """After an interruption or an error, writes the states of the tensors that were done."""
     stored = Stored(pattern, tuple(map(_origin, files)), ())
     if path is not None and path.exists():
         found = read_states(path)
@@ -195,10 +215,10 @@ def _saving(path: Path | None, pattern: Pattern, files: Sequence[Path], before: 
     try:
         yield keeper
     except BaseException:
-        if keeper.records:
+        if path is not None and keeper.records:
             keeper.save(is_complete=False)
+            note(f"{path} has {len(keeper.records)} tensors; the same command again goes on from there")
         raise
-    keeper.save(is_complete=True)
 
 
 def _origin(path: Path) -> Origin:

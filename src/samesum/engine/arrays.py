@@ -8,7 +8,7 @@ import numpy as np
 
 from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.formats.axes import integer_of
+from samesum.formats.axes import axis_number
 
 
 def as_array(x: Any) -> NDArray:
@@ -39,9 +39,9 @@ def as_integers(axes: Any) -> NDArray:
     """
     try:
         if isinstance(axes, int):
-            return np.array(integer_of(axes), dtype=np.int64)
+            return np.array(axis_number(axes), dtype=np.int64)
         if isinstance(axes, list | tuple | range):
-            return np.array([integer_of(axis) for axis in axes], dtype=np.int64)
+            return np.array([axis_number(axis) for axis in axes], dtype=np.int64)
     except OverflowError:
         raise AxisError(f"axes are {axes!r}; an axis has to be an integer of 64 bits") from None
     return as_array(axes)
@@ -77,8 +77,8 @@ def _converted(x: Any) -> NDArray:
         package = type(x).__module__.partition(".")[0]
         raise DtypeError(
             f"got a lazy {package} {type(x).__name__}, which would be computed whole, in memory; of lazy ones "
-            "reductions and cumulative sums and products take Dask arrays (x.data of xarray); pass x.compute() if it "
-            "fits in memory"
+            "most functions on arrays take Dask arrays (x.data of xarray; docs/dask.md); pass x.compute() if it fits "
+            "in memory"
         )
     try:
         array: NDArray = np.asanyarray(x)

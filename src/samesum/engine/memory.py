@@ -38,7 +38,6 @@ def flags_of(row: Reduction | Scan) -> int:
 _core.convert_with(as_array)
 # As `reduce`, `scan` and `normalize` below, of the numbers of their rows and with dtypes of NumPy's own: for small
 # arrays every call of a function counts.
-defer_with = _core.defer_with
 reduce_by_code = _core.reduce
 reduce_corrected_by_code = _core.reduce_corrected
 count_of_nonzero = _core.count_nonzero

@@ -25,6 +25,19 @@ class Epsilon:
 NO_EPSILON = Epsilon()
 
 
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """The axes from `first` to before `last`, whose elements are channels, and contiguous float64 numbers of each."""
+
+    first: int
+    last: int
+    scale: NDArray
+    bias: NDArray
+    mean: NDArray
+    variance: NDArray
+    epsilon: float
+
+
 def normalize_lines(
     row: Norm,
     x: NDArray,
@@ -42,6 +55,15 @@ def normalize_lines(
     """
     result: NDArray = _core.normalize_lines(x, axes, *_asked(row, epsilon), _floats(scale), _floats(bias), dtype, out)
     return result
+
+
+def normalize_batch(x: NDArray, channels: Channels, out: NDArray | None = None) -> NDArray:
+    """scale (x - mean) / sqrt(variance + epsilon) + bias of each channel, rounded once, in the type of `x`.
+
+    Where a number is not finite, or the root is that of nothing positive, it is the formula in float64, rounded.
+    """
+    c = channels
+    return _core.normalize_batch(x, c.first, c.last, c.scale, c.bias, c.mean, c.variance, c.epsilon, out)
 
 
 def normalize_lines_with_inverse(

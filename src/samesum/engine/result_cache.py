@@ -7,8 +7,8 @@ from pathlib import Path
 
 from samesum import _core
 from samesum.engine import control_groups
-from samesum.engine.threads import integer_of
 from samesum.errors import AttributeValueError
+from samesum.formats.integers import integer_of
 
 MOST_BYTES = 2**48
 _DEFAULT = 512 << 20

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from operator import index
-
 from samesum import _core
-from samesum.errors import AttributeValueError, DtypeError
+from samesum.errors import AttributeValueError
+from samesum.formats.integers import integer_of
 
 MOST_THREADS = 4096
 
@@ -30,14 +29,6 @@ def set_num_threads(n: int, /) -> None:
     if not 1 <= threads <= MOST_THREADS:
         raise AttributeValueError(f"the number of threads is {threads}; allowed are 1 to {MOST_THREADS}")
     _core.set_num_threads(threads)
-
-
-def integer_of(name: str, value: object) -> int:
-    """The value as an integer of Python; DtypeError for what is none."""
-    try:
-        return index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise DtypeError(f"{name} is {value!r}; an integer is needed") from None
 
 
 def get_num_threads() -> int:

@@ -15,7 +15,7 @@ from typing import IO
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file beside `path` that takes its place at the end, or leaves nothing behind after an error.
 
-    A link stays a link, and the file has the permissions of a new one. Raises OSError.
+    A link stays a link, and the file has the permissions of a new one. Raises OSError, which names `path`.
     """
     target = path.resolve()
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
@@ -24,8 +24,10 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             yield file
         Path(name).chmod(0o666 & ~_mask())
         Path(name).replace(target)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
 
 

@@ -6,12 +6,10 @@ The compiled core checks the axes of a call itself, and comes here for the words
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import SupportsIndex
 
-import numpy as np
-
 from samesum.errors import AxisError
+from samesum.formats.integers import integer_of
 
 Axis = SupportsIndex
 """An integer, or an array that holds one."""
@@ -19,19 +17,14 @@ Axes = SupportsIndex | Sequence[SupportsIndex] | None
 """One axis, several, or None for all of them."""
 
 
-def integer_of(axis: object) -> int:
+def axis_number(axis: object) -> int:
     """`axis` as an integer of Python; AxisError for what is none, booleans among it."""
-    try:
-        if not isinstance(axis, bool | np.bool_):
-            return index(axis)  # type: ignore[arg-type]
-    except TypeError:
-        pass
-    raise AxisError(f"an axis has to be an integer; got {axis!r}")
+    return integer_of("an axis", axis, AxisError)
 
 
 def from_front(axis: object, rank: int) -> int:
     """`axis` counted from the front of an array of that rank; AxisError for no integer and out of range."""
-    number = integer_of(axis)
+    number = axis_number(axis)
     if -rank <= number < rank:
         return number % rank
     allowed = f"allowed are {-rank} to {rank - 1}" if rank else "it has none"

@@ -63,10 +63,10 @@ class Step:
         return {name: each for name, each in zip(self.node.outputs, self.call_all(inputs), strict=True) if name}
 
 
-def bound(nodes: Sequence[Node], holding: Callable[[Step], Step]) -> list[Step]:
+def bound(nodes: Sequence[Node]) -> list[Step]:
     """The steps of `nodes`, in their order; UnsupportedOperator names every operator that cannot run.
 
-    `holding` completes the step of a node that holds graphs.
+    The step of a node that holds graphs has yet to be completed.
 
     Raises ModelError for a node without a required input and for an attribute that its standard does not allow.
     """
@@ -74,8 +74,9 @@ def bound(nodes: Sequence[Node], holding: Callable[[Step], Step]) -> list[Step]:
     for node in nodes:
         try:
             with during(node):
-                step = step_of(node)
-                steps.append(step if step.held is None else holding(step))
+                steps.append(step_of(node))
+                if any(refused_node(each) for each in node.inner()):
+                    raise UnsupportedOperator("a graph that it holds cannot run")
         except UnsupportedOperator:
             found = [why for each in (node, *node.inner()) if (why := refused_node(each))]
             if not found:

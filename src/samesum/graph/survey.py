@@ -12,13 +12,8 @@ from samesum.formats.arrays import Shape, shape_text
 from samesum.graph.model import Node
 from samesum.graph.refusals import Refused
 from samesum.graph.steps import Step, refused_node, step_of
-from samesum.specs.microsoft import MICROSOFT
-from samesum.specs.onnx_norms import ONNX_FUSED, ONNX_GLOBAL_POOLS, ONNX_NORMS
-from samesum.specs.onnx_pools import ONNX_POOLS
-from samesum.specs.onnx_scatters import ONNX_SCATTERS
-from samesum.specs.openvino_norms import OPENVINO_NORMS
-from samesum.specs.openvino_pools import OPENVINO_POOLS
-from samesum.specs.openvino_scatters import OPENVINO_SCATTERS
+from samesum.specs.lookup import lookup
+from samesum.specs.row import Operator
 
 
 class Kind(Enum):
@@ -31,18 +26,6 @@ class Kind(Enum):
     POOL = "pool"
     SCATTER = "scatter"
     OTHER = "other"
-
-
-_MADE_OF_REDUCTIONS = {
-    **{("onnx", each.name): Kind.NORMALIZATION for each in ONNX_NORMS + ONNX_FUSED},
-    **{("onnx", each.name): Kind.POOL for each in ONNX_GLOBAL_POOLS + ONNX_POOLS},
-    **{("onnx", each.name): Kind.SCATTER for each in ONNX_SCATTERS},
-    **{("com.microsoft", each.name): Kind.NORMALIZATION for each in MICROSOFT.operators},
-    **{("openvino", each.name): Kind.NORMALIZATION for each in OPENVINO_NORMS},
-    **{("openvino", each.name): Kind.POOL for each in OPENVINO_POOLS},
-    **{("openvino", each.name): Kind.SCATTER for each in OPENVINO_SCATTERS},
-}
-"""By standard and operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +120,18 @@ def _step(node: Node) -> Step | None:
 
 
 def _kind(step: Step | None) -> Kind:
-    if step is None:
+    return Kind.OTHER if step is None else kind_of(lookup(step.node.standard, step.node.operator).operator)
+
+
+def kind_of(operator: Operator) -> Kind:
+    """What the operator is to samesum."""
+    if operator.made is not None:
+        return Kind(operator.made.value)
+    if operator.row is None:
         return Kind.OTHER
-    if step.operation is None:
-        return _MADE_OF_REDUCTIONS.get((step.node.standard, step.node.operator), Kind.OTHER)
-    row = step.operation.spec.row
-    if isinstance(row, Reduction):
+    if isinstance(operator.row, Reduction):
         return Kind.REDUCTION
-    return Kind.SCAN if isinstance(row, Scan) else Kind.SOFTMAX
+    return Kind.SCAN if isinstance(operator.row, Scan) else Kind.SOFTMAX
 
 
 def _reason(refused: list[Refused]) -> str:

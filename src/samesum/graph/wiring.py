@@ -1,15 +1,19 @@
-"""The values between the steps of a graph: which step gives each, which read it, and what is known of it."""
+"""The values between the steps of a graph: which step gives each, which read it, and what is known of it.
+
+A conversion between float types gives the value that it is given, as far as a whole formula is concerned.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import Dtype, NDArray
+from samesum.formats.elements import FLOAT_DTYPES
 from samesum.graph.steps import Step
 from samesum.operators.rows import UNKNOWN, Fact
 
 _IN_ONNX = {"Subtract": "Sub", "Multiply": "Mul", "Divide": "Div", "Power": "Pow", "Maximum": "Max"}
-_IN_ONNX |= {"Broadcast": "Expand", "ShapeOf": "Shape"}
+_IN_ONNX |= {"Broadcast": "Expand", "ShapeOf": "Shape", "Convert": "Cast", "ConvertLike": "CastLike"}
 _BROADCASTS = 8
 """The ONNX opset since which all of these operators broadcast as NumPy does."""
 
@@ -21,7 +25,8 @@ class Wiring:
         self, steps: Sequence[Step], facts: Mapping[str, Fact], constants: Mapping[str, NDArray], results: Sequence[str]
     ) -> None:
         self._facts, self._constants, self.results = facts, constants, frozenset(results)
-        self.makers = {name: step for step in steps for name in step.results}
+        self._makers = {name: step for step in steps for name in step.results}
+        self._order = {step.result: place for place, step in enumerate(steps)}
         self.readers: dict[str, list[Step]] = {}
         for step in steps:
             for name in dict.fromkeys(step.node.inputs):
@@ -29,17 +34,72 @@ class Wiring:
 
     def constant(self, name: str) -> NDArray | None:
         """The array that a value always is; None if it depends on the inputs or is not known beforehand."""
-        found = self._constants.get(name)
-        return self.fact(name).value if found is None else found
+        found, source = self._constants.get(name), self.source(name)
+        if found is None and source in self._constants:
+            return self._constants[source].astype(self.fact(name).dtype)
+        return found
 
     def fact(self, name: str) -> Fact:
         """What is known of a value."""
         return self._facts.get(name, UNKNOWN)
 
+    def maker(self, name: str) -> Step | None:
+        """The step that gives a value, before conversions."""
+        step = self._makers.get(name)
+        while step is not None and self.is_conversion(step):
+            step = self._makers.get(step.node.inputs[0])
+        return step
+
     def made(self, name: str, operator: str) -> Step | None:
-        """The step that gives a value, if it is that operator."""
-        step = self.makers.get(name)
+        """The step that gives a value, before conversions, if it is that operator."""
+        step = self.maker(name)
         return step if step is not None and operator_of(step) == operator else None
+
+    def is_conversion(self, step: Step) -> bool:
+        """True for a conversion from one float type to another or the same."""
+        if operator_of(step) not in ("Cast", "CastLike"):
+            return False
+        return {self.fact(name).dtype for name in (step.node.inputs[0], step.result)} <= FLOAT_DTYPES
+
+    def source(self, name: str) -> str:
+        """What a value was before conversions that keep every bit."""
+        step = self._makers.get(name)
+        while step is not None and self.is_conversion(step) and self._is_kept(step):
+            name = step.node.inputs[0]
+            step = self._makers.get(name)
+        return name
+
+    def _is_kept(self, conversion: Step) -> bool:
+        narrow, wide = (self.fact(name).dtype for name in (conversion.node.inputs[0], conversion.result))
+        return narrow is not None and wide is not None and is_within(narrow, wide)
+
+    def between(self, data: str, end: Step) -> tuple[Step, ...]:
+        """The steps that lead from the value `data`, or from what it was converted to, to `end`, in their order."""
+        found, waiting = {}, [end]
+        while waiting:
+            step = waiting.pop()
+            if step.result in found:
+                continue
+            found[step.result] = step
+            for name in step.node.inputs:
+                if self.source(name) != data and self.constant(name) is None and name in self._makers:
+                    waiting.append(self._makers[name])
+        return self.in_order(found.values())
+
+    def conversions(self, names: Iterable[str], data: str) -> tuple[Step, ...]:
+        """The steps that make these values of `data`, in their order."""
+        found = {}
+        for name in names:
+            at = name
+            while at != data:
+                step = self._makers[at]
+                found[step.result] = step
+                at = step.node.inputs[0]
+        return self.in_order(found.values())
+
+    def in_order(self, steps: Iterable[Step]) -> tuple[Step, ...]:
+        """The steps in the order in which they run."""
+        return tuple(sorted(steps, key=lambda step: self._order[step.result]))
 
     def number(self, name: str, of: str) -> float | None:
         """A constant of one element that leaves the shape of the value `of` as it is."""
@@ -79,19 +139,28 @@ class Wiring:
         is_kept = step is not None and step.axes and step.operation is not None and step.operation.keepdims
         return step if is_kept else None
 
-    def spread(self, name: str, like: str) -> tuple[Step, ...]:
-        """The steps that make `name` of a value by repeating it to the shape of `like`; no steps if it is not so."""
+    def spread(self, name: str, like: str) -> str | None:
+        """The value that `name` repeats to the shape of `like`; None if it is not so."""
         step = self.made(name, "Expand")
         if step is None or len(step.node.inputs) != 2:
-            return ()
+            return None
         target, (shape, wanted) = step.node.inputs[1], (self.fact(each).shape for each in (name, like))
-        if shape is not None and shape == wanted and None not in shape and self.constant(target) is not None:
-            return (step,)
-        maker = self.made(target, "Shape")
-        is_whole = (
-            maker is not None and maker.node.inputs[0] == like and not {"start", "end"} & {*maker.node.attributes}
+        is_known = shape is not None and shape == wanted and None not in shape and self.constant(target) is not None
+        return step.node.inputs[0] if is_known or self.is_shape_of(target, like) else None
+
+    def is_shape_of(self, name: str, like: str) -> bool:
+        """True if a value is the whole shape of `like`."""
+        maker = self.made(name, "Shape")
+        return (
+            maker is not None
+            and self.source(maker.node.inputs[0]) == self.source(like)
+            and not {"start", "end"} & {*maker.node.attributes}
         )
-        return (maker, step) if maker is not None and is_whole else ()
+
+
+def is_within(narrow: Dtype, wide: Dtype) -> bool:
+    """True if every number of the one float type is one of the other."""
+    return narrow == wide or (narrow.itemsize < wide.itemsize)
 
 
 def both_ways(step: Step) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from samesum.errors import AttributeValueError, AxisError, ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.formats.axes import all_from_front, from_front, integer_of
+from samesum.formats.axes import all_from_front, axis_number, from_front
 from samesum.formats.limits import checked
 from samesum.operators.pointwise import given, integers, one_integer, optional
 from samesum.operators.rows import Attributes, Inputs
@@ -147,7 +147,7 @@ def reverse(attributes: Attributes, inputs: Inputs) -> NDArray:
 def flatten(attributes: Attributes, inputs: Inputs) -> NDArray:
     """A matrix: the dims before `axis` are its rows, the others its columns."""
     data = given(inputs, 0)
-    axis = integer_of(attributes["axis"])
+    axis = axis_number(attributes["axis"])
     if not -data.ndim <= axis <= data.ndim:
         raise AxisError(f"axis {axis} is out of range for rank {data.ndim}; allowed are {-data.ndim} to {data.ndim}")
     axis += data.ndim if axis < 0 else 0

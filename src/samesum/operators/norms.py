@@ -136,9 +136,14 @@ def mvn_across(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def mvn_axes(attributes: Attributes, inputs: Inputs) -> NDArray:
     """MVN-6: over the axes of the second input."""
-    x, eps = given(inputs, 0), epsilon_of(attributes, "eps")
-    epsilon = Epsilon(eps) if attributes["eps_mode"].lower() == "inside_sqrt" else Epsilon(outside=eps)
-    return _mvn(x, all_from_front(integers(given(inputs, 1)), x.ndim), attributes, epsilon)
+    x = given(inputs, 0)
+    return _mvn(x, all_from_front(integers(given(inputs, 1)), x.ndim), attributes, mvn_epsilon(attributes))
+
+
+def mvn_epsilon(attributes: Attributes) -> Epsilon:
+    """What MVN-6 adds to the variance, or to its root."""
+    eps = epsilon_of(attributes, "eps")
+    return Epsilon(eps) if attributes["eps_mode"].lower() == "inside_sqrt" else Epsilon(outside=eps)
 
 
 def _mvn(x: NDArray, axes: Sequence[int], attributes: Attributes, epsilon: Epsilon) -> NDArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from samesum.errors import AttributeValueError, AxisError, UnsupportedOperator
 from samesum.formats.arrays import Dtype, NDArray
-from samesum.formats.axes import integer_of
+from samesum.formats.axes import axis_number
 from samesum.formats.elements import CASTABLE, IR_ELEMENTS, ONNX_ELEMENTS, Element, names
 from samesum.specs.row import Attribute, Kind, Spec, Standard, Unread
 
@@ -95,18 +95,18 @@ def _epsilon(standard: Standard, attribute: Attribute, value: Any) -> float:
 
 
 def _axis(_: Standard, __: Attribute, value: Any) -> int:
-    return integer_of(value)
+    return axis_number(value)
 
 
 def _axis_from_front(_: Standard, __: Attribute, value: Any) -> int:
-    axis = integer_of(value)
+    axis = axis_number(value)
     if axis < 0:
         raise AxisError(f"axis {axis} counts from the end; allowed is {Kind.AXIS_FROM_FRONT.value}")
     return axis
 
 
 def _axes(_: Standard, __: Attribute, value: Any) -> tuple[int, ...]:
-    return tuple(integer_of(item) for item in _items(value))
+    return tuple(axis_number(item) for item in _items(value))
 
 
 def _word(_: Standard, attribute: Attribute, value: Any) -> str:

@@ -35,6 +35,9 @@ CATALOGUE = tuple(spec for specs in _SPECS.values() for spec in specs)
 FAMILY = tuple(spec for spec in CATALOGUE if spec.row is not None)
 """Those of the operators that stand on a row of the algebra: reductions, scans and normalizations."""
 
+OF_REDUCTIONS = tuple(spec for spec in CATALOGUE if spec.operator.is_of_reductions)
+"""Those, and what is made of them."""
+
 
 def lookup(standard: str, operator: str, opset: int | None = None) -> Spec:
     """The row with the greatest version not above `opset` (None: the newest).

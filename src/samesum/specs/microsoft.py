@@ -6,7 +6,7 @@ Source: onnxruntime/core/graph/contrib_ops of release 1.32, where the operators 
 from __future__ import annotations
 
 from samesum.formats.elements import FLOATS_PLUS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Standard, Version
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Standard, Version, group
 
 _EPSILON = Attribute("epsilon", Kind.EPSILON, 9.999999960041972e-13)
 _INPUT, _SKIP, _GAMMA = Input("input", min_rank=2, max_rank=3), Input("skip", min_rank=2, max_rank=3), Input("gamma")
@@ -21,7 +21,8 @@ def _fused(name: str, *scales: Input) -> Operator:
 MICROSOFT = Standard(
     "com.microsoft",
     newest_opset=1,
-    operators=(
+    operators=group(
+        Made.NORMALIZATION,
         _fused("SkipLayerNormalization", _BETA, _BIAS),
         _fused("SkipSimplifiedLayerNormalization", _BIAS),
     ),

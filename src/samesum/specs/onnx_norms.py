@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from samesum.formats.elements import FLOATS, FLOATS_PLUS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
 
 _Types = frozenset[str]
 
@@ -28,7 +28,8 @@ def _plain(name: str, versions: Mapping[int, _Types], data: Input, *attributes: 
     return Operator(name, tuple(Version(since, types, signature) for since, types in versions.items()))
 
 
-ONNX_NORMS = (
+ONNX_NORMS = group(
+    Made.NORMALIZATION,
     Operator(
         "LayerNormalization",
         (
@@ -60,10 +61,13 @@ ONNX_NORMS = (
 )
 """The normalizations."""
 
-ONNX_FUSED = (Operator("SimplifiedLayerNormalization", (Version(1, FLOATS_PLUS, _SIMPLIFIED),)),)
+ONNX_FUSED = group(
+    Made.NORMALIZATION, Operator("SimplifiedLayerNormalization", (Version(1, FLOATS_PLUS, _SIMPLIFIED),))
+)
 """What ONNX Runtime alone has in ONNX's own domain."""
 
-ONNX_GLOBAL_POOLS = (
+ONNX_GLOBAL_POOLS = group(
+    Made.POOL,
     _plain("GlobalAveragePool", {1: FLOATS, 22: FLOATS_PLUS}, _X),
     _plain("GlobalMaxPool", {1: FLOATS, 22: FLOATS_PLUS}, _X),
     Operator(

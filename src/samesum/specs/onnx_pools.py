@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.formats.elements import FLOATS, FLOATS_PLUS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
 
 _X = Input("X")
 _KERNEL = Attribute("kernel_shape", Kind.INTEGERS, required=True)
@@ -23,7 +23,8 @@ def _version(since: int, types: frozenset[str], *attributes: Attribute) -> Versi
     return Version(since, types, Signature((_X,), attributes))
 
 
-ONNX_POOLS = (
+ONNX_POOLS = group(
+    Made.POOL,
     Operator(
         "AveragePool",
         (

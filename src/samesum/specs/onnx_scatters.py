@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.formats.elements import BOOL, CASTABLE, INDEX, NUMBERS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
 
 _DATA, _UPDATES = Input("data", min_rank=1), Input("updates")
 _ELEMENTS = (_DATA, Input("indices", INDEX), _UPDATES)
@@ -26,7 +26,8 @@ def _versions(inputs: tuple[Input, ...], *attributes: Attribute) -> tuple[Versio
     )
 
 
-ONNX_SCATTERS = (
+ONNX_SCATTERS = group(
+    Made.SCATTER,
     Operator("ScatterElements", _versions(_ELEMENTS, _AXIS)),
     Operator("ScatterND", _versions(_SLICES)),
 )

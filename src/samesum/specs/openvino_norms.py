@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.formats.elements import FLOATS_PLUS, INTEGERS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
 
 _DATA = Input("data")
 _AXES = Input("axes", INTEGERS, max_rank=1)
@@ -15,7 +15,8 @@ def _mode(*words: str) -> Attribute:
     return Attribute("eps_mode", Kind.WORD, required=True, words=words)
 
 
-OPENVINO_NORMS = (
+OPENVINO_NORMS = group(
+    Made.NORMALIZATION,
     Operator(
         "MVN",
         (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.formats.elements import FLOATS_PLUS, INDEX, NUMBERS_PLUS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
 
 _DATA = Input("data")
 _WINDOWS = tuple(
@@ -34,7 +34,8 @@ def _adaptive(*attributes: Attribute) -> tuple[Version, ...]:
     return (Version(8, FLOATS_PLUS, Signature((_DATA, sizes), attributes)),)
 
 
-OPENVINO_POOLS = (
+OPENVINO_POOLS = group(
+    Made.POOL,
     Operator(
         "AvgPool",
         (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.formats.elements import CASTABLE, INDEX, INTEGERS, NUMBERS_PLUS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
 
 _DATA, _UPDATES = Input("data"), Input("updates")
 _ELEMENTS = (_DATA, Input("indices", INTEGERS), _UPDATES, Input("axis", INTEGERS, max_rank=1))
@@ -29,7 +29,8 @@ def _numeric(name: str, since: int, inputs: tuple[Input, ...], *attributes: Attr
     return Operator(name, (Version(since, NUMBERS_PLUS, Signature(inputs, attributes)),))
 
 
-OPENVINO_SCATTERS = (
+OPENVINO_SCATTERS = group(
+    Made.SCATTER,
     Operator(
         "ScatterElementsUpdate",
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
@@ -93,6 +93,14 @@ class Version:
     """True if `axis` splits the data into a matrix, whose rows are what is normalized."""
 
 
+class Made(Enum):
+    """What is made of reductions."""
+
+    NORMALIZATION = "normalization"
+    POOL = "pool"
+    SCATTER = "scatter"
+
+
 @dataclass(frozen=True, slots=True)
 class Operator:
     """All versions of one operator, oldest first, and what they have in common."""
@@ -106,6 +114,18 @@ class Operator:
     """The element type of the result where it is not T."""
     holds_graphs: bool = False
     """True if it runs graphs that its node holds: branches, bodies."""
+    made: Made | None = None
+    """What it is, if it is made of reductions."""
+
+    @property
+    def is_of_reductions(self) -> bool:
+        """True if it stands on a row of the algebra or is made of such."""
+        return self.row is not None or self.made is not None
+
+
+def group(made: Made, *operators: Operator) -> tuple[Operator, ...]:
+    """The operators, which are made of reductions."""
+    return tuple(replace(each, made=made) for each in operators)
 
 
 @dataclass(frozen=True, slots=True)

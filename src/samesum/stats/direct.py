@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
@@ -12,8 +13,10 @@ from samesum.files.tensor import StreamTensor, Tensor
 from samesum.stats.exact import Exact
 from samesum.stats.tally import FloatTally
 
-STRETCH = 1 << 26
-"""Bytes of a call; between two of them a run can be interrupted and says how far it is."""
+STRETCH, _LONGEST = 1 << 26, 1 << 30
+"""Bytes of a call at first and at most. Between two of them a run can be interrupted and says how far it is."""
+_QUICK, _SLOW = 0.05, 0.4
+"""Seconds of a call after which the next ones are twice and half as long: threads wait for each other at its end."""
 
 
 def reads_files(tensor: Tensor) -> TypeGuard[StreamTensor]:
@@ -28,19 +31,29 @@ def reads_files(tensor: Tensor) -> TypeGuard[StreamTensor]:
 def from_file(tensor: StreamTensor, seen: Callable[[int], None]) -> Sequence[Exact]:
     """The state of all elements. Raises ModelError where the file ends too early."""
     tally, size = FloatTally(tensor.element.dtype, 1), tensor.element.dtype.itemsize
-    step, count = STRETCH // size, math.prod(tensor.shape)
+    step, first, count = STRETCH // size, 0, math.prod(tensor.shape)
     with tensor.in_file() as place:
         assert place is not None
         descriptor, begin = place
-        for first in range(0, count, step):
-            now = min(step, count - first)
+        while first < count:
+            now, started = min(step, count - first), time.monotonic()
             if hasattr(os, "posix_fadvise"):
-                ahead = begin + (first + now) * size
-                os.posix_fadvise(descriptor, ahead, STRETCH, os.POSIX_FADV_WILLNEED)
+                ahead = (
+                    begin + (first + now) * size
+                )  # as much as is read now: it takes time for pages that are there, too
+                os.posix_fadvise(descriptor, ahead, min(now * size, STRETCH), os.POSIX_FADV_WILLNEED)
             if not tally.add_file(descriptor, begin + first * size, now):
                 held = max(0, os.fstat(descriptor).st_size - begin)
                 raise ModelError(
                     f"{tensor.name!r} in {tensor.file} ends after {held} of {count * size} bytes: the file is truncated"
                 )
             seen(now * size)
+            first += now
+            step = _following(step * size, time.monotonic() - started) // size
     return tally.exact()
+
+
+def _following(stretch: int, seconds: float) -> int:
+    if seconds < _QUICK:
+        return min(2 * stretch, _LONGEST)
+    return max(stretch // 2, STRETCH) if seconds > _SLOW else stretch

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from samesum.engine.statistics import count_bins, count_bytes, count_words
 from samesum.formats.arrays import NDArray
 
 BINS = 128
 _LEAST_EXPONENT = -1074
+_GREATEST_EXPONENT = 1000
 _PLACE_BITS = 62
 """The number of a bin fits into 64 bits: elements that differ by less than 2^-62 of the greatest share one."""
 
@@ -30,27 +32,56 @@ class Histogram:
 
     def add(self, x: NDArray) -> None:
         """Takes the elements of an array."""
-        if x.dtype.kind in "iub" and x.dtype.itemsize == 8:
-            self._add_values(np.unique(x, return_counts=True))
-            return
-        values = x.reshape(-1).astype(np.float64)
+        x = np.ascontiguousarray(x).reshape(-1)
+        if x.dtype.itemsize <= 2:
+            self._add_codes(x)
+        elif x.dtype.kind in "iub" and x.dtype.itemsize == 8:
+            values, counts = np.unique(x, return_counts=True)
+            self._add_values(values.tolist(), counts.tolist())
+        else:
+            floats = x if x.dtype.kind == "f" else x.astype(np.float64)
+            if not self._is_counted(floats):
+                self._add_floats(floats.astype(np.float64))
+
+    def _add_codes(self, x: NDArray) -> None:
+        """Elements of 8 and 16 bits: how often each value is there says everything."""
+        codes = np.arange(1 << 8 * x.dtype.itemsize, dtype=f"u{x.dtype.itemsize}")
+        counts = np.zeros(codes.size, np.int64)
+        if x.dtype.itemsize == 1:
+            count_bytes(x.view(np.uint8).reshape(1, -1), counts.reshape(1, -1))
+        else:
+            count_words(x.view(np.uint16), counts)
+        there = np.flatnonzero(counts)
+        values = (there if x.dtype == np.bool_ else codes[there].view(x.dtype)).astype(np.float64)
+        self._add_floats(values, counts[there])
+
+    def _is_counted(self, x: NDArray) -> bool:
+        """Counts the elements in the bins that are there, if all have one; the core takes numbers of 30 bits."""
+        bins = self.counts.size
+        if not bins or abs(self.exponent) > _GREATEST_EXPONENT or max(abs(self.first), abs(self.first + bins)) >> 29:
+            return False
+        counts = np.zeros_like(self.counts)
+        if count_bins(x, self.exponent, self.first, counts):
+            return False
+        self.counts = self.counts + counts
+        return True
+
+    def _add_floats(self, values: NDArray, times: NDArray | None = None) -> None:
+        """The finite ones of some values, each so many times."""
         is_finite = np.isfinite(values)
         if not is_finite.all():
-            values = values[is_finite]
-        if values.size:
-            self._add_floats(values)
-
-    def _add_floats(self, values: NDArray) -> None:
-        low, high = float(values.min()), float(values.max())
-        if self._holds(low, high):
-            places = np.floor(_divided(values, self.exponent)).astype(np.int64)
-            places -= self.first
-            self.counts = self.counts + np.bincount(places, minlength=self.counts.size)
+            values, times = values[is_finite], None if times is None else times[is_finite]
+        if not values.size:
             return
-        exponent = max(self.exponent, exponent_for(low, high, self.most))
+        low, high = float(values.min()), float(values.max())
+        exponent = self.exponent if self._holds(low, high) else max(self.exponent, exponent_for(low, high, self.most))
         places = np.floor(_divided(values, exponent)).astype(np.int64)
         first = int(places.min())
-        self._join(exponent, first, np.bincount(places - first))
+        places -= first
+        counts = np.bincount(places) if times is None else np.zeros(int(places.max()) + 1, np.int64)
+        if times is not None:
+            np.add.at(counts, places, times)
+        self._join(exponent, first, counts)
 
     def _holds(self, low: float, high: float) -> bool:
         """Whether both lie in bins that are there, which are wide enough for numbers of their size."""
@@ -59,9 +90,8 @@ class Histogram:
         first, last = _place(low, self.exponent), _place(high, self.exponent)
         return self.first <= first and last < self.first + self.counts.size
 
-    def _add_values(self, found: tuple[NDArray, NDArray]) -> None:
-        """Integers of 64 bits, which float64 does not hold."""
-        values, counts = found[0].tolist(), found[1].tolist()
+    def _add_values(self, values: list[int], counts: list[int]) -> None:
+        """Integers of 64 bits, which float64 does not hold, in order."""
         if not values:
             return
         exponent = max(self.exponent, exponent_for(values[0], values[-1], self.most))

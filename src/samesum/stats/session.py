@@ -11,6 +11,7 @@ from samesum.errors import AttributeValueError, MissingPackage, ModelError
 from samesum.files.npz import Archive
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models.onnx_file.package import onnx_package
+from samesum.stats.autocast import Node
 
 _FLOATS = ("tensor(float)", "tensor(float16)", "tensor(double)")
 _QUIET = 4
@@ -18,7 +19,7 @@ _QUIET = 4
 
 
 class Activations:
-    """Gives the float inputs and the float outputs of all nodes of the main graph, by name.
+    """Gives the float inputs and the float outputs of all nodes of the main graph, by name. `nodes` are those nodes.
 
     Graph optimizations are off, as in ONNX Runtime's own calibrators: they would replace the nodes that are asked for.
     Raises ModelError for a model that ONNX Runtime refuses, MissingPackage without it or without the onnx package.
@@ -28,6 +29,7 @@ class Activations:
         onnx, self._runtime = onnx_package("running a model for its activations"), _onnxruntime()
         try:
             model = onnx.load(path)
+            self.nodes = tuple(Node(node.name, (*node.input, *node.output)) for node in model.graph.node)
             there = {value.name for value in model.graph.output}
             names = [name for node in model.graph.node for name in node.output if name and name not in there]
             model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)

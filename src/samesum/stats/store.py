@@ -104,6 +104,8 @@ def _lines(file: IO[bytes], label: str) -> Iterator[dict[str, Any]]:
             break
         if waiting:
             checksum.update(waiting)
+            if number == 1 and not waiting.startswith(b"{"):
+                raise ModelError(f"{label} holds no states: it starts with {waiting[:12]!r}")
             yield json_object(waiting, f"line {number} of {label}", _LONGEST_LINE, 2 * MAX_OUTPUTS)
         waiting = line
     last = json_object(waiting or b"{}", f"the last line of {label}")

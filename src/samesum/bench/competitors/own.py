@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 import samesum
-from samesum.bench.operators import EXPONENT, OPERATORS, Kind
+from samesum.bench.competitors.own_layers import layer_call
+from samesum.bench.operators import EXPONENT, LAYERS, OPERATORS, Kind
 from samesum.bench.task import Call, Task, Way
 from samesum.engine import elementwise
 from samesum.formats.arrays import NDArray
@@ -21,7 +22,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         name: vars(samesum)[row.function]
         for name, row in OPERATORS.items()
-        if row.kind not in (Kind.NORMALIZATION, Kind.ELEMENTWISE)
+        if row.kind not in (Kind.NORMALIZATION, Kind.ELEMENTWISE, *LAYERS)
     },
     "softmax": samesum.onnx.Softmax,
     "log_softmax": samesum.onnx.LogSoftmax,
@@ -38,6 +39,8 @@ class Samesum:
         """One, and for scans of integers one in their own type."""
         if task.operator.kind is Kind.ELEMENTWISE:
             return [Way(_elementwise_call(task))]
+        if task.operator.kind in LAYERS:
+            return [Way(layer_call(task))]
         function = _FUNCTIONS[task.name] if task.other is None else partial(_dot, task.other)
         has_out = not task.is_small and task.operator.kind is not Kind.INDEX and task.name != "count_nonzero"
         if task.operator.is_masked:

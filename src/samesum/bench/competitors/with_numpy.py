@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from samesum.bench.competitors.numpy_layers import LAYER_CALLS
 from samesum.bench.operators import EXPONENT
 from samesum.bench.task import Call, Task, Way
 from samesum.formats.arrays import NDArray
@@ -27,7 +28,8 @@ class NumPy:
 
     def ways(self, task: Task) -> Sequence[Way]:
         """All of them into arrays that are there, where that is faster."""
-        return [Way(call) for call in _CALLS[task.name](task)]
+        calls = _CALLS.get(task.name)
+        return [Way(call) for call in calls(task)] if calls is not None else []
 
 
 def _accumulators(x: NDArray) -> Sequence[Any]:
@@ -258,4 +260,5 @@ _CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "exp": _elementwise,
     "log": _elementwise,
     "pow": _elementwise,
+    **LAYER_CALLS,
 }

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from samesum.bench.competitors.onnx_layers import layer_feeds, layer_graph
 from samesum.bench.competitors.staging import dense, run_on
-from samesum.bench.operators import EXPONENT, Kind
+from samesum.bench.operators import EXPONENT, LAYERS, Kind
 from samesum.bench.task import Task, Way
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime as OnnxRuntimeEngine
 from samesum.runtimes.runtime import EngineModel, Format, Settings
 
 _OPSET = 20
-_CUM_PROD_OPSET = 26
+_LAYER_OPSET, _RMS_OPSET, _CUM_PROD_OPSET = 21, 23, 26
 _IR_VERSION = 10
 _INT64, _BOOL = 7, 9
 
@@ -31,9 +32,12 @@ class OnnxRuntime:
         if not task.operator.node:
             return []
         x, out = dense(task.x), dense(task.new_result(_result_type(task)))
-        model = EngineModel(Format.ONNX, _model(task, x, out).SerializeToString())
-        call = self._engine.prepare(model, self._settings).bound({"x": x}, {"y": out})
-        return [Way(run_on(task.x, x, call), lambda _: out)]
+        feeds = layer_feeds(task, x)
+        proto = _layer_model(task, feeds, out) if task.operator.kind in LAYERS else _model(task, x, out)
+        model = EngineModel(Format.ONNX, proto.SerializeToString())
+        call = self._engine.prepare(model, self._settings).bound(feeds, {"y": out})
+        held = {**feeds, "y": out}  # the engine has their addresses alone
+        return [Way(run_on(task.x, x, call), lambda _: held["y"])]
 
 
 def _result_type(task: Task) -> np.dtype[Any]:
@@ -70,6 +74,10 @@ def _model(task: Task, x: NDArray, out: NDArray) -> Any:
         [] if has_attribute else [place],
     )
     return _model_of(graph, _CUM_PROD_OPSET if task.operator.node == "CumProd" else _OPSET)
+
+
+def _layer_model(task: Task, feeds: dict[str, NDArray], out: NDArray) -> Any:
+    return _model_of(layer_graph(task, feeds, out), _RMS_OPSET if task.name == "rms_norm" else _LAYER_OPSET)
 
 
 def _elementwise_model(task: Task, x: NDArray, out: NDArray) -> Any:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from samesum.bench.competitors.onnx_layers import layer_feeds
+from samesum.bench.competitors.openvino_layers import LAYER_NODES, has_layer
 from samesum.bench.competitors.staging import dense, run_on
-from samesum.bench.operators import EXPONENT, Kind
+from samesum.bench.operators import EXPONENT, LAYERS, Kind
 from samesum.bench.task import Task, Way
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.runtimes.openvino_engine import OpenVino as OpenVinoEngine
@@ -23,11 +25,14 @@ class OpenVino:
 
     def ways(self, task: Task) -> Sequence[Way]:
         """One; there is no product of prefixes, and its logarithms of integers are integers."""
-        if task.name not in _NODES or not (task.is_real or task.operator.is_exact):
+        is_known = has_layer(task) if task.operator.kind in LAYERS else task.name in _NODES
+        if not is_known or not (task.is_real or task.operator.is_exact):
             return []
         x, out = dense(task.x), dense(task.new_result(_result_type(task)))
-        call = self._engine.compiled(_model(task, x), self._settings).bound({"x": x}, {"y": out})
-        return [Way(run_on(task.x, x, call), lambda _: out)]
+        feeds = layer_feeds(task, x)
+        call = self._engine.compiled(_model(task, feeds), self._settings).bound(feeds, {"y": out})
+        held = {**feeds, "y": out}  # the engine has their addresses alone
+        return [Way(run_on(task.x, x, call), lambda _: held["y"])]
 
 
 def _result_type(task: Task) -> np.dtype[Any]:
@@ -36,16 +41,25 @@ def _result_type(task: Task) -> np.dtype[Any]:
     return task.x.dtype
 
 
-def _model(task: Task, x: NDArray) -> Any:
-    """From the input x to the output y."""
-    from openvino import Model, Type, opset13
+def _model(task: Task, feeds: Mapping[str, NDArray]) -> Any:
+    """From the inputs, of which x is the data, to the output y."""
+    from openvino import Model, opset13
 
-    element = Type.bf16 if x.dtype == BFLOAT16 else Type(x.dtype)
-    data = opset13.parameter(list(x.shape), element, name="x")
-    data.output(0).set_names({"x"})
-    result = _NODES[task.name](opset13, data, task)
-    result.output(0).set_names({"y"})
-    return Model([result], [data], task.name)
+    given = {name: _parameter(opset13, name, array) for name, array in feeds.items()}
+    if task.operator.kind in LAYERS:
+        result = LAYER_NODES[task.name](opset13, given, task)
+    else:
+        result = _NODES[task.name](opset13, given["x"], task)
+    (result if hasattr(result, "set_names") else result.output(0)).set_names({"y"})
+    return Model([result], list(given.values()), task.name)
+
+
+def _parameter(ops: Any, name: str, array: NDArray) -> Any:
+    from openvino import Type
+
+    made = ops.parameter(list(array.shape), Type.bf16 if array.dtype == BFLOAT16 else Type(array.dtype), name=name)
+    made.output(0).set_names({name})
+    return made
 
 
 def _power(ops: Any, data: Any, _: Task) -> Any:

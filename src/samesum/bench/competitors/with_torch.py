@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from samesum.bench.operators import EXPONENT
+from samesum.bench.competitors.torch_layers import LAYER_CALLS
+from samesum.bench.operators import EXPONENT, LAYERS, Kind
 from samesum.bench.task import Call, Task, Way
 from samesum.formats.arrays import BFLOAT16, NDArray
 
@@ -23,7 +24,12 @@ class Torch:
 
     def ways(self, task: Task) -> Sequence[Way]:
         """Into tensors that are there, and the short form where that may be faster."""
-        calls = _CALLS[task.name](self._torch, task, self._tensor(task.x), self._out(task))
+        x, out = self._tensor(task.x), self._out(task)
+        if task.operator.kind in LAYERS:
+            more = [task.labels] if task.operator.kind is Kind.LABELS else task.terms
+            calls = LAYER_CALLS[task.name](self._torch, task, x, out, [self._tensor(each) for each in more])
+        else:
+            calls = _CALLS[task.name](self._torch, task, x, out)
         return [Way(call, self._array) for call in calls]
 
     def _tensor(self, x: NDArray) -> Any:

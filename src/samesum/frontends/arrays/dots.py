@@ -9,9 +9,10 @@ from numpy.typing import DTypeLike
 
 from samesum.engine import dots
 from samesum.engine.arrays import as_array, as_dtype
+from samesum.engine.lazy import deferred
 from samesum.errors import AxisError, DtypeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
-from samesum.formats.axes import from_front, integer_of
+from samesum.formats.axes import axis_number, from_front
 from samesum.formats.elements import FLOAT8, FLOATS_PLUS
 
 _BYTE_FLOAT = "float8"
@@ -55,15 +56,18 @@ def vecdot(
         if kind is b.dtype and kind.num in _DIRECT and a.ndim > 0 and b.ndim > 0:
             direct: Result = dots.vecdot(a, b, -1, None, out)
             return direct
+    if (later := deferred("vecdot", (a, b), axis, dtype, out)) is not None:
+        return later
     first, second = as_array(a), as_array(b)
-    place = _from_back(axis, first, second)
-    first, second, result = _promoted(first, second, None if dtype is None else as_dtype(dtype))
-    product: Result = dots.vecdot(first, second, place, result, out)
+    place = axis_from_back(axis, (first.ndim, second.ndim))
+    common, result = promoted(first.dtype, second.dtype, None if dtype is None else as_dtype(dtype))
+    product: Result = dots.vecdot(converted(first, common), converted(second, common), place, result, out)
     return product
 
 
-def _from_back(axis: object, first: NDArray, second: NDArray) -> int:
-    number, ranks = integer_of(axis), (first.ndim, second.ndim)
+def axis_from_back(axis: object, ranks: tuple[int, int]) -> int:
+    """The axis of arrays of two ranks as a negative number. Raises AxisError for one that one of them lacks."""
+    number = axis_number(axis)
     if number >= 0 and ranks[0] == ranks[1]:
         return from_front(number, ranks[0]) - ranks[0]
     if number >= 0:
@@ -77,23 +81,26 @@ def _from_back(axis: object, first: NDArray, second: NDArray) -> int:
     return number
 
 
-def _promoted(first: NDArray, second: NDArray, dtype: Dtype | None) -> tuple[NDArray, NDArray, Dtype | None]:
-    """The operands in the one dtype that they are multiplied in, and the dtype of the result, None for that one."""
-    common = first.dtype
-    if second.dtype != common or not common.isnative:
-        common = _common(first.dtype, second.dtype)
+def promoted(first: Dtype, second: Dtype, dtype: Dtype | None) -> tuple[Dtype, Dtype | None]:
+    """The one dtype that elements of two are multiplied in, and the dtype of the result, None for that one."""
+    common = first
+    if second != common or not common.isnative:
+        common = _common(first, second)
     if dtype is not None and dtype != common:
         common, result = _asked(common, dtype)
     else:
         result = None
     if common.itemsize == 1 and common.name.startswith(_BYTE_FLOAT):
         common, result = np.dtype(np.float32), common if result is None else result
-    return _converted(first, common), _converted(second, common), result
+    return common, result
 
 
-def _converted(x: NDArray, dtype: Dtype) -> NDArray:
-    """The core reads either byte order itself."""
-    return x if x.dtype.newbyteorder("=") == dtype else x.astype(dtype)
+def converted(x: NDArray, dtype: Dtype) -> NDArray:
+    """The elements in this dtype; the core reads either byte order itself."""
+    if x.dtype.newbyteorder("=") == dtype:
+        return x
+    with np.errstate(invalid="ignore"):  # NumPy warns of signalling NaNs
+        return x.astype(dtype)
 
 
 def _common(a: Dtype, b: Dtype) -> Dtype:

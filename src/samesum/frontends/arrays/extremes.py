@@ -5,6 +5,8 @@ An output is `seen` once it has had an element; what is stored of the others is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import ml_dtypes
 import numpy as np
 
@@ -23,6 +25,10 @@ class _Seen(Measure):
 
     def _arrays(self) -> list[NDArray]:
         return [self.seen, self.values]
+
+    def stack(self, parts: Sequence[_Seen]) -> None:
+        for whole, *of_parts in zip(self._arrays(), *(part._arrays() for part in parts), strict=True):
+            np.stack(of_parts, out=whole)
 
     def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return b"".join(_bits(each).tobytes() for each in self._arrays())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,15 @@ class Measure(ABC):
     @abstractmethod
     def merge(self, other: Any) -> None:
         """Takes what another measure of the same kind has seen."""
+
+    def stack(self, parts: Sequence[Any]) -> None:
+        """Takes what measures of the outputs along the first axis have seen, one for each, having seen nothing.
+
+        Here of measures whose bytes come output by output.
+        """
+        encoded = {id(part): part.encoded(is_brief=False) for part in {id(part): part for part in parts}.values()}
+        is_taken = self.decode(b"".join(encoded[id(part)] for part in parts), is_brief=False)
+        assert is_taken
 
     @abstractmethod
     def encoded(self, is_brief: bool) -> bytes:
@@ -79,6 +89,9 @@ class Truths(Measure):
     def merge(self, other: Truths) -> None:
         self._take(other.values)
 
+    def stack(self, parts: Sequence[Truths]) -> None:
+        self.values = np.stack([part.values for part in parts])
+
     def _take(self, values: NDArray) -> None:
         self.values = np.asarray(self.values & values if self.row is ALL else self.values | values)
 
@@ -110,6 +123,9 @@ class Counts(Measure):
 
     def merge(self, other: Counts) -> None:
         self.values = np.asarray(self.values + other.values, np.int64)
+
+    def stack(self, parts: Sequence[Counts]) -> None:
+        self.values = np.stack([part.values for part in parts])
 
     def encoded(self, is_brief: bool) -> bytes:  # noqa: ARG002
         return self.values.astype("<i8").tobytes()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from samesum.algebra.pieces import Map
 from samesum.algebra.rows import ALL, ANY, ARGMAX, ARGMIN, MAX, MIN
 from samesum.formats.arrays import Dtype
+from samesum.frontends.arrays.exponentials import Exponentials
 from samesum.frontends.arrays.extremes import Extremes, Positions
 from samesum.frontends.arrays.measure import Axes, Counts, Measure, Sums, Truths
 from samesum.frontends.arrays.products import FloatProducts, IntegerProducts
 
 SUM_KINDS = {"sum": Map.ITSELF, "magnitude": Map.MAGNITUDE, "square": Map.SQUARE}
 ROWS = {"min": MIN, "max": MAX, "argmin": ARGMIN, "argmax": ARGMAX, "all": ALL, "any": ANY}
-KEYS = ("count", *SUM_KINDS, "product", *ROWS, "nonzero")
+KEYS = ("count", *SUM_KINDS, "product", *ROWS, "nonzero", "exponential")
 """All measures, in the order in which they are stored."""
 
 
@@ -20,6 +21,8 @@ def measure_of(key: str, dtype: Dtype, kept: Axes, asked: Dtype | None = None) -
     if key == "product":
         is_modular = dtype.kind in "iub" and (asked is None or asked.kind in "iu")
         return IntegerProducts(kept) if is_modular else FloatProducts(dtype, kept)
+    if key == "exponential":
+        return Exponentials(dtype, kept)
     if key in SUM_KINDS:
         return Sums(SUM_KINDS[key], dtype, kept)
     if key in ("min", "max"):

@@ -12,14 +12,16 @@ import numpy as np
 
 from samesum.algebra.rows import LAYER_NORM, LOG_SOFTMAX, RMS_NORM, SOFTMAX, Normalization
 from samesum.engine.arrays import as_array
+from samesum.engine.lazy import deferred
 from samesum.engine.memory import normalize
 from samesum.engine.norms import Epsilon, normalize_lines
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.formats.axes import integer_of
+from samesum.formats.axes import axis_number
 from samesum.formats.elements import FLOAT_DTYPES
+from samesum.formats.integers import integer_of
 from samesum.formats.limits import checked
-from samesum.frontends.arrays.numbers import exact_numbers, integer, real_number
+from samesum.frontends.arrays.numbers import exact_numbers, real_number
 
 
 def layer_norm(
@@ -46,6 +48,8 @@ def layer_norm(
     array([[-1.3416408 , -0.44721362,  0.44721368,  1.3416407 ]],
           dtype=float32)
     """
+    if (later := deferred("layer_norm", (x,), normalized_shape, weight, bias, eps, out)) is not None:
+        return later
     array, axes = _last_axes(x, normalized_shape)
     scale, shift = (_fitting(name, each, array.shape[axes[0] :]) for name, each in (("weight", weight), ("bias", bias)))
     return normalize_lines(LAYER_NORM, array, axes, Epsilon(_checked(eps)), scale, shift, out=out)
@@ -70,6 +74,8 @@ def rms_norm(
     >>> rms_norm(np.float32([3e20, 4e20]), 2, eps=0)
     array([0.84852815, 1.1313709 ], dtype=float32)
     """
+    if (later := deferred("rms_norm", (x,), normalized_shape, weight, eps, out)) is not None:
+        return later
     array, axes = _last_axes(x, normalized_shape)
     number = float(ml_dtypes.finfo(array.dtype).eps) if eps is None else _checked(eps)  # type: ignore[no-untyped-call]
     scale = _fitting("weight", weight, array.shape[axes[0] :])
@@ -96,7 +102,9 @@ def group_norm(
     >>> group_norm(np.float32([[1, 3, 10, 30]]), 2, eps=0)
     array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
-    array, groups = _floats(x), integer("num_groups", num_groups)
+    if (later := deferred("group_norm", (x,), num_groups, weight, bias, eps, out)) is not None:
+        return later
+    array, groups = _floats(x), integer_of("num_groups", num_groups)
     if array.ndim < 2 or groups < 1 or array.shape[1] % groups:
         raise ShapeError(f"x of shape {array.shape} has no {groups} equal groups of channels along axis 1")
     channels = array.shape[1]
@@ -126,6 +134,8 @@ def softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) -> N
     >>> softmax(np.array([1000.0, 1000.0]))
     array([0.5, 0.5])
     """
+    if (later := deferred("softmax", (x,), axis, out)) is not None:
+        return later
     return _normalized(SOFTMAX, x, axis, out)
 
 
@@ -138,11 +148,13 @@ def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) 
     >>> log_softmax(np.array([0.0, -1000.0]))
     array([   -0., -1000.])
     """
+    if (later := deferred("log_softmax", (x,), axis, out)) is not None:
+        return later
     return _normalized(LOG_SOFTMAX, x, axis, out)
 
 
 def _normalized(row: Normalization, x: ArrayLike, axis: int, out: NDArray | None) -> NDArray:
-    return normalize(row, as_array(x), integer_of(axis), out)
+    return normalize(row, as_array(x), axis_number(axis), out)
 
 
 def _floats(x: ArrayLike) -> NDArray:
@@ -156,7 +168,8 @@ def _last_axes(x: ArrayLike, normalized_shape: Any) -> tuple[NDArray, tuple[int,
     array = _floats(x)
     is_several = isinstance(normalized_shape, list | tuple) or getattr(normalized_shape, "ndim", 0) == 1
     shape = tuple(
-        integer("normalized_shape", each) for each in (normalized_shape if is_several else [normalized_shape])
+        integer_of("a length of normalized_shape", each)
+        for each in (normalized_shape if is_several else [normalized_shape])
     )
     if not shape or array.shape[-len(shape) :] != shape:
         raise ShapeError(f"normalized_shape is {normalized_shape!r}; x of shape {array.shape} does not end with it")

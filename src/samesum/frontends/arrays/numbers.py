@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -28,16 +27,6 @@ def real_number(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         pass
     raise DtypeError(f"{name} is {value!r}; a real number is needed")
-
-
-def integer(name: str, value: Any) -> int:
-    """The value as an integer of Python; DtypeError for what is none, booleans among it."""
-    try:
-        if not isinstance(value, bool | np.bool_):
-            return index(value)
-    except TypeError:
-        pass
-    raise DtypeError(f"{name} has {value!r}; integers are needed")
 
 
 def exact_numbers(name: str, given: ArrayLike) -> NDArray:

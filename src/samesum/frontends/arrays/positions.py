@@ -9,7 +9,7 @@ import numpy as np
 from samesum.algebra.rows import ARGMAX, ARGMIN
 from samesum.engine.memory import SELECT_LAST, flags_of, reduce_by_code
 from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.formats.axes import integer_of
+from samesum.formats.axes import axis_number
 
 _ARGMIN, _ARGMAX = ((row.code, flags_of(row)) for row in (ARGMIN, ARGMAX))
 
@@ -70,7 +70,7 @@ def _position(
     where: ArrayLike | None,
 ) -> NDArray | np.int64:
     if axis is not None:
-        integer_of(axis)  # positions are counted along one axis or through all elements
+        axis_number(axis)  # positions are counted along one axis or through all elements
     code, flags = row
     flags |= bool(keepdims) | (SELECT_LAST if select_last_index else 0)
     return reduce_by_code(code, x, axis, flags, None, None, where)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -53,6 +54,9 @@ class IntegerProducts(Measure):
 
     def merge(self, other: IntegerProducts) -> None:
         self._take(other.values)
+
+    def stack(self, parts: Sequence[IntegerProducts]) -> None:
+        self.values = np.stack([part.values for part in parts])
 
     def _take(self, values: NDArray) -> None:
         self.values = np.asarray(np.multiply(self.values, values, dtype=np.uint64))

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, type_text
-from samesum.formats.axes import all_from_front, integer_of
+from samesum.formats.axes import all_from_front, axis_number
 from samesum.frontends.arrays.continued import prefixes
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import measure_of
@@ -70,7 +70,7 @@ class Scan:
                 "and is not exclusive"
             )
         self._name = name
-        self._axis = integer_of(axis)
+        self._axis = axis_number(axis)
         self._asked = as_dtype(dtype)
         self._exclusive = bool(exclusive)
         self._dtype: Dtype | None = None
@@ -118,6 +118,12 @@ class Scan:
             self._last = result.take([-1], axis)
         return result
 
+    def _go_on(self, before: State | None, axis: int) -> None:
+        """The extreme of what a state has seen goes before the next chunk; nothing does if that was no element."""
+        seen: Any = None if before is None else before._measures.get(self._name)
+        if seen is not None and seen.seen.all():
+            self._last = np.expand_dims(seen.values, axis)
+
     def __reduce__(self) -> Any:
         raise DtypeError(f"{self!r} is neither copied nor pickled; a State of {self._name!r} is")
 
@@ -147,7 +153,9 @@ def scan_after(
 ) -> NDArray:
     """The prefixes of `x` after what a state of this name, axis and dtype has seen, which stays as it is."""
     scan = Scan(name, axis, asked, exclusive=is_exclusive)
-    if before is not None and before._dtype is not None:
+    if name in _EXTREMES:
+        scan._go_on(before, axis)
+    elif before is not None and before._dtype is not None:
         scan._begin(x.dtype, x.shape[:axis] + (-1,) + x.shape[axis + 1 :], axis)
         scan._measure = before.copy()._measures[_KEYS[name]]
     return scan.update(x)

@@ -8,6 +8,7 @@ import numpy as np
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, REDUCTIONS, STD, SUM, VAR, Reduction
 from samesum.engine.arrays import as_array
+from samesum.engine.lazy import deferred
 from samesum.engine.memory import flags_of
 from samesum.engine.memory import reduce as reduce_all
 from samesum.engine.scattering import scatter_elements
@@ -15,8 +16,8 @@ from samesum.engine.segments import reduce_labelled
 from samesum.errors import AttributeValueError, DtypeError, ShapeError, saying
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import from_front
+from samesum.formats.integers import integer_of
 from samesum.formats.limits import checked
-from samesum.frontends.arrays.numbers import integer
 from samesum.frontends.arrays.variances import checked_correction
 
 Segments = Literal[
@@ -44,7 +45,8 @@ def segment_reduce(
     `num_segments` slices along `axis` (None: one more than the greatest label) and the dtype that the function named
     by `reduce` gives: `sum`, `mean`, `l2` and so on. `correction` is that of `var` and `std`. The order of the slices,
     cuts and threads change no bit. A label without slices gives what the function gives for an empty set: 0 for a sum,
-    1 for a product, NaN for a mean.
+    1 for a product, NaN for a mean. Of a Dask array, or of labels that are one, the result is lazy; lazy labels without
+    `num_segments` leave its length unknown.
 
     Raises ShapeError for labels of another shape, and for `min` and `max` if a label has no slices; DtypeError for
     labels that are no integers and a dtype that the function refuses; AttributeValueError for a label that is negative
@@ -58,12 +60,14 @@ def segment_reduce(
     >>> segment_reduce(x, [1, 0, 1, 0, 0], num_segments=3, reduce="mean")
     array([1.6666666, 0.15     ,       nan], dtype=float32)
     """
+    if (later := deferred("segment_reduce", (x, labels), axis, num_segments, reduce, correction)) is not None:
+        return later
     row = _named(reduce, _NAMED, get_args(Segments))
     array, numbers = as_array(x), _integers("labels", labels)
     along = from_front(axis, array.ndim)
     if numbers.shape != array.shape[along : along + 1]:
         raise ShapeError(f"labels have shape {numbers.shape}; axis {along} of x takes ({array.shape[along]},)")
-    count = _count(numbers, num_segments)
+    count = label_count(numbers, num_segments)
     given = checked_correction(correction)
     if given and row not in (VAR, STD):
         raise AttributeValueError(f"correction is {correction!r}; {reduce} has none")
@@ -147,10 +151,11 @@ def _integers(name: str, given: ArrayLike) -> NDArray:
     return array
 
 
-def _count(labels: NDArray, num_segments: Any) -> int:
+def label_count(labels: NDArray, num_segments: Any) -> int:
+    """How many segments there are, by the labels where it is not said."""
     if num_segments is None:
         return int(reduce_all(MAX, labels)) + 1 if labels.size else 0
-    count = integer("num_segments", num_segments)
+    count = integer_of("num_segments", num_segments)
     if count < 0:
         raise AttributeValueError(f"num_segments is {count}; 0 or more is needed")
     return count

@@ -12,7 +12,7 @@ from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MEAN, RED
 from samesum.engine.memory import flags_of, reduce_several
 from samesum.errors import AttributeValueError, DtypeError
 from samesum.formats.arrays import ArrayLike, Result
-from samesum.formats.axes import Axes, integer_of
+from samesum.formats.axes import Axes, axis_number
 from samesum.frontends.arrays.reductions import real_dtype
 
 Name = Literal[
@@ -55,7 +55,7 @@ def reduce(
     """
     wanted = _rows(names)
     if axis is not None and not _POSITIONS.isdisjoint(wanted):
-        integer_of(axis)
+        axis_number(axis)
     if dtype is not None and any(row in _REAL for row, _ in wanted.values()):
         dtype = real_dtype(dtype)
     results = reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True, dtype=dtype, where=where)

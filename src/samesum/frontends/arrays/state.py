@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,8 @@ from numpy.typing import DTypeLike
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, type_text
-from samesum.formats.axes import Axes, all_from_front, integer_of
+from samesum.formats.axes import Axes, all_from_front, axis_number
+from samesum.formats.integers import integer_of
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import KEYS, measure_of
 from samesum.frontends.arrays.state_arguments import checked_names, integers, mask_for, pieces
@@ -26,15 +27,16 @@ from samesum.frontends.arrays.variances import checked_correction
 class State:
     """Several reductions of data that comes in chunks: `result()` has the bits of one call on everything.
 
-    `names` are those of `reduce` whose state is exact in bounded memory: `sum`, `mean`, `l1`, `l2`, `sum_square`,
-    `min`, `max`, `argmin`, `argmax`, `all`, `any`; and `var`, `std`, `rms` (the root of the mean square) and
+    `names` are those of `reduce`: `sum`, `mean`, `l1`, `l2`, `sum_square`, `log_sum`, `logsumexp`, `prod`, `min`,
+    `max`, `argmin`, `argmax`, `all`, `any`; and `var`, `std`, `rms` (the root of the mean square) and
     `count_nonzero`. `axis` and `dtype` mean what they mean there. `var` is the exact sum of squared deviations from the
     mean over `count - correction`, NaN unless that is positive, and `std` its root.
     Chunks may come in any order and states may be merged in any order; how the data was cut changes no bit. Each chunk
     has the same dtype and, along the axes that are not reduced, the same lengths. A state is for one thread at a time.
 
     A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. It has about 1.2 KB in
-    memory for each kept output and each kind of sum of floats, 24 bytes for each of integers.
+    memory for each kept output and each kind of sum of floats, 24 bytes for each of integers, 0.7 KB for `logsumexp`.
+    Products of floats and sums of exponentials are kept to many more bits than any format has (docs/states.md).
 
     Raises AttributeValueError for a name that is none of these and for a correction that is not finite, AxisError and
     DtypeError as `reduce` does. A state whose update did not come to its end, because it was interrupted or memory was
@@ -64,7 +66,7 @@ class State:
         self._names = checked_names(names)
         self._axis = axis if axis is None else integers(axis)
         if self._has_positions and axis is not None:
-            integer_of(axis)
+            axis_number(axis)
         self._result = as_dtype(dtype)
         checked = checked_correction(correction)
         self._correction = checked if self._is_corrected else 0.0
@@ -91,7 +93,7 @@ class State:
         axes = all_from_front(self._axis, x.ndim)
         kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
         self._check(x, kept)
-        mask = None if where is None else mask_for(where, x.shape)
+        mask = None if where is None else mask_for(as_array(where), x.shape)
         start = self._start(offset)
         if self._dtype is None:
             self._begin(x.dtype, x.ndim if self._axis is not None else None, kept)
@@ -263,6 +265,18 @@ class State:
                 places = tuple(at + start for at, start in zip(found, corner, strict=True))
                 measure.positions = np.asarray(np.ravel_multi_index(places, whole), np.int64)
 
+    def _merge_along_first(self, others: Mapping[int, State]) -> None:
+        """Takes what others have seen that keep one axis less: each belongs to one place of the first kept axis."""
+        assert self._dtype is not None
+        with self._changing():
+            for key, measure in self._measures.items():
+                nothing = measure_of(key, self._dtype, self._kept[1:], self._result)
+                places = range(self._kept[0])
+                parts = [others[place]._measures[key] if place in others else nothing for place in places]
+                stacked = measure_of(key, self._dtype, self._kept, self._result)
+                stacked.stack(parts)
+                measure.merge(stacked)
+
     def _described(self) -> str:
         assert self._dtype is not None
         rank = "" if self._rank is None else f" of rank {self._rank}"
@@ -271,7 +285,7 @@ class State:
     def _start(self, offset: int | None) -> int:
         if offset is None:
             return self._end
-        start = integer_of(offset)
+        start = integer_of("the offset", offset)
         if start < 0 or start >= 2**62:
             raise AttributeValueError(f"the offset is {start}; allowed are 0 to 2^62 - 1")
         if self._axis is not None and len(self._axis) > 1:

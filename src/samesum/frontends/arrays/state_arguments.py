@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.formats.axes import integer_of
+from samesum.formats.arrays import NDArray
+from samesum.formats.axes import axis_number
 from samesum.frontends.arrays.state_names import MEASURES
 
 _PIECE_BYTES = 1 << 22
@@ -32,19 +31,18 @@ def checked_names(names: Any) -> tuple[str, ...]:
 def integers(axis: Any) -> tuple[int, ...]:
     """The axes as they were given, as integers."""
     if isinstance(axis, Sequence) and not isinstance(axis, str):
-        return tuple(integer_of(each) for each in axis)
-    return (integer_of(axis),)
+        return tuple(axis_number(each) for each in axis)
+    return (axis_number(axis),)
 
 
-def mask_for(where: ArrayLike, shape: tuple[int, ...]) -> NDArray:
-    """The mask in the shape of the chunk; DtypeError for what is no mask, ShapeError where it does not broadcast."""
-    mask = as_array(where)
+def mask_for(mask: Any, shape: tuple[int, ...], broadcast: Callable[..., Any] = np.broadcast_to) -> Any:
+    """The array of booleans in this shape; DtypeError for other elements, ShapeError where it does not broadcast."""
     if mask.dtype != np.bool_:
         raise DtypeError(f"where has dtype {mask.dtype.name}; allowed is bool")
     try:
-        return np.broadcast_to(mask, shape)
+        return broadcast(mask, shape)
     except ValueError:
-        raise ShapeError(f"where has shape {list(mask.shape)}, which does not broadcast to {list(shape)}") from None
+        raise ShapeError(f"where has shape {mask.shape}, which does not broadcast to {shape}") from None
 
 
 def pieces(x: NDArray, mask: NDArray | None, axes: tuple[int, ...], start: int, passes: int) -> Iterator[Piece]:

@@ -8,8 +8,8 @@ from typing import Literal
 from samesum.algebra.pieces import Finalize
 
 StateName = Literal[
-    "sum", "mean", "l1_norm", "l1", "l2_norm", "l2", "sum_square", "var", "std", "rms", "log_sum", "prod", "min", "max",
-    "argmin", "argmax", "all", "any", "count_nonzero",
+    "sum", "mean", "l1_norm", "l1", "l2_norm", "l2", "sum_square", "var", "std", "rms", "log_sum", "logsumexp",
+    "prod", "min", "max", "argmin", "argmax", "all", "any", "count_nonzero",
 ]  # fmt: skip
 
 
@@ -36,6 +36,7 @@ CORRECTED = ("var", "std")
 MEASURES: dict[str, tuple[str, ...]] = {
     **{name: (key,) for name, (key, _) in SUMS.items()},
     **dict.fromkeys(MOMENTS, ("sum", "square")),
+    "logsumexp": ("exponential",),
     "prod": ("product",),
     "min": ("min",),
     "max": ("max",),

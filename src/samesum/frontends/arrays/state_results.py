@@ -9,7 +9,8 @@ import numpy as np
 
 from samesum.errors import ShapeError
 from samesum.formats.arrays import Dtype, Result
-from samesum.frontends.arrays.measure import Measure
+from samesum.frontends.arrays.byte_moments import byte_moments
+from samesum.frontends.arrays.measure import Measure, is_byte_float
 from samesum.frontends.arrays.several import reduce
 from samesum.frontends.arrays.state_names import MEASURES, MOMENTS, SUMS, WITH_POSITION, WITHOUT_EMPTY
 
@@ -32,8 +33,10 @@ def result_of(name: str, dtype: Dtype, measures: Mapping[str, Measure], correcti
         result = measure.totals.rounded(int(SUMS[name][1]), dtype, counts.values)
     elif name in MOMENTS:
         squares: Any = measures["square"]
+        if is_byte_float(dtype):
+            return byte_moments(MOMENTS[name], measure.totals, squares.totals, correction, dtype, counts.values)
         result = measure.totals.rounded_moments(squares.totals, int(MOMENTS[name]), correction, dtype, counts.values)
-    elif key == "product":
+    elif key in ("product", "exponential"):
         result = measure.result(dtype)
     else:
         result = _kept_values(name, measure, described)

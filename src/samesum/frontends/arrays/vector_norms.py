@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MIN, SUM
 from samesum.engine.arrays import as_array
+from samesum.engine.lazy import deferred
 from samesum.engine.memory import KEEPDIMS, reduce
 from samesum.engine.power_norms import MOST_ORDER, power_norm
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
@@ -46,6 +47,8 @@ def vector_norm(
     >>> [float(vector_norm(np.array([3.0, -4.0, 5.0]), ord=p)) for p in (0, 1, 3, np.inf, -np.inf)]
     [3.0, 12.0, 6.0, 5.0, 3.0]
     """
+    if (later := deferred("vector_norm", (x,), axis, keepdims, ord, dtype, out)) is not None:
+        return later
     array = as_array(x)
     if array.dtype.kind not in "iubfV":
         raise DtypeError(f"a norm of {array.dtype.name} was asked for; allowed are integer and float dtypes")
@@ -56,7 +59,7 @@ def vector_norm(
         result = reduce(_SIMPLE[order], array, axis, flags, target, out)
         return _scalar(result, out)
     if order == 0 and target.name in FLOATS_PLUS:
-        return _scalar(reduce(SUM, _is_nonzero(array), axis, flags, target, out), out)
+        return _scalar(reduce(SUM, is_nonzero(array), axis, flags, target, out), out)
     axes = all_from_front(axis, array.ndim)
     result = _general(array, axes, order, target)
     if keepdims:
@@ -73,7 +76,15 @@ def _scalar(result: NDArray, out: NDArray | None) -> Result:
     return found
 
 
-def _is_nonzero(x: NDArray) -> NDArray:
+def magnitudes(x: NDArray) -> NDArray:
+    """The magnitudes of integers, unsigned, and of floats."""
+    with np.errstate(all="ignore"):
+        sizes: NDArray = np.abs(x)
+    return sizes.view(f"u{x.dtype.itemsize}") if x.dtype.kind == "i" else sizes  # the least integer has its magnitude
+
+
+def is_nonzero(x: NDArray) -> NDArray:
+    """Whether each element is not zero; a NaN is not."""
     with np.errstate(invalid="ignore"):  # ml_dtypes warns of NaNs
         found: NDArray = x != 0
     return found
@@ -83,7 +94,7 @@ def _general(x: NDArray, axes: tuple[int, ...], order: float, target: Dtype) -> 
     if x.dtype.type is np.void:
         raise DtypeError(f"a norm of {x.dtype}; allowed are booleans, integers and floats")
     if order == 0:  # float32 holds every number in the range of a float of eight bits
-        return reduce(SUM, _is_nonzero(x), axes, 0, np.float32).astype(target)
+        return reduce(SUM, is_nonzero(x), axes, 0, np.float32).astype(target)
     if math.isinf(order):
         return _extreme_magnitude(x, axes, order > 0, target)
     if not 3 <= order <= MOST_ORDER or order != int(order):
@@ -109,9 +120,5 @@ def _extreme_magnitude(x: NDArray, axes: tuple[int, ...], is_greatest: bool, tar
         raise ShapeError(
             f"no {'greatest' if is_greatest else 'least'} magnitude of an empty set: the shape is {x.shape}"
         )
-    with np.errstate(all="ignore"):
-        sizes = np.abs(x)
-    if x.dtype.kind == "i":
-        sizes = sizes.view(f"u{x.dtype.itemsize}")  # the least integer has its magnitude there
-    found = reduce(MAX if is_greatest else MIN, sizes, axes)
+    found = reduce(MAX if is_greatest else MIN, magnitudes(x), axes)
     return reduce(SUM, found, (), 0, target)

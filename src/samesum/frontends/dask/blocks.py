@@ -5,7 +5,7 @@ A state that a task was given is left as it is: another task may have it too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,11 @@ import numpy as np
 from samesum.engine.arrays import as_array
 from samesum.engine.threads import ThreadLimit
 from samesum.formats.arrays import Dtype, NDArray, Result
+from samesum.frontends.arrays.dots import converted
+from samesum.frontends.arrays.label_states import LabelStates, states_of_labels
+from samesum.frontends.arrays.product_states import rounded_products, state_of_products
 from samesum.frontends.arrays.scan_state import scan_after
+from samesum.frontends.arrays.segments import segment_reduce
 from samesum.frontends.arrays.state import State
 
 
@@ -31,6 +35,16 @@ class Wanted:
         names: Any = self.names
         axis = self.axis[0] if self.axis is not None and len(self.axis) == 1 else self.axis
         return State(names, axis, self.dtype, correction=self.correction)
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The arguments of `segment_reduce`; `count` is None where the labels of all chunks decide it."""
+
+    name: Any
+    axis: int
+    count: int | None
+    correction: float
 
 
 def taken(chunk: NDArray, mask: NDArray | None = None, *, wanted: Wanted) -> State:
@@ -54,6 +68,31 @@ def taken_with_places(chunk: NDArray, mask: NDArray | None = None, *, wanted: Wa
         return state
 
 
+def taken_by_label(chunk: NDArray, labels: NDArray, *, wanted: Labelled) -> LabelStates:
+    with ThreadLimit(1):
+        rows = np.moveaxis(as_array(chunk), wanted.axis, 0)
+        return states_of_labels(wanted.name, rows, as_array(labels), wanted.count, wanted.correction)
+
+
+def reduced_by_label(chunk: NDArray, labels: NDArray, *, wanted: Labelled) -> NDArray:
+    """What one call gives of a chunk that is whole along the axis."""
+    with ThreadLimit(1):
+        axis, count, name = wanted.axis, wanted.count, wanted.name
+        return segment_reduce(as_array(chunk), as_array(labels), axis, count, name, correction=wanted.correction)
+
+
+def multiplied(a: NDArray, b: NDArray, *, axis: int, dtype: Dtype) -> State:
+    """The state of the products of two chunks, converted to this dtype, along a negative axis."""
+    with ThreadLimit(1):
+        return state_of_products(converted(as_array(a), dtype), converted(as_array(b), dtype), axis)
+
+
+def kept_dim(function: Callable[..., Any], axis: int, *chunks: NDArray) -> NDArray:
+    """What the function gives of chunks, with a length of 1 where it has no axis any more."""
+    with ThreadLimit(1):
+        return np.expand_dims(np.asarray(function(*map(as_array, chunks))), axis)
+
+
 def merged(states: Any, wanted: Wanted, axis: Any = None, keepdims: Any = None) -> State:  # noqa: ARG001
     """The state of all states in nested lists."""
     with ThreadLimit(1):
@@ -63,12 +102,24 @@ def merged(states: Any, wanted: Wanted, axis: Any = None, keepdims: Any = None) 
         return total
 
 
+def merged_by_label(states: Any, axis: Any = None, keepdims: Any = None) -> LabelStates:  # noqa: ARG001
+    with ThreadLimit(1):
+        return LabelStates.of_all([*_flat(states)])
+
+
 def flipped(x: Any, axes: Sequence[int]) -> Any:
     """The array from the end, in chunks of the same lengths: `dask.array.flip` loses elements beside empty chunks."""
     import dask.array as da
 
     order = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))
     return da.map_blocks(np.flip, x.blocks[order], tuple(axes), dtype=x.dtype, meta=x._meta)
+
+
+def are_numbers(chunk: NDArray) -> NDArray:
+    """Whether each element is no NaN."""
+    with np.errstate(invalid="ignore"):  # ml_dtypes warns of NaNs
+        found: NDArray = chunk == chunk
+    return found
 
 
 def same(state: Any, axis: Any = None, keepdims: Any = None) -> Any:  # noqa: ARG001
@@ -80,6 +131,16 @@ def result(state: State, name: str) -> Result:
         return state.result()[name]
 
 
+def products_rounded(state: State, dtype: Dtype) -> NDArray:
+    with ThreadLimit(1):
+        return rounded_products(state, dtype)
+
+
+def result_by_label(states: LabelStates, *, wanted: Labelled) -> NDArray:
+    with ThreadLimit(1):
+        return np.moveaxis(states.result(wanted.count), 0, wanted.axis)
+
+
 def prefixes(chunk: NDArray, before: State | None, wanted: Wanted, is_exclusive: bool) -> NDArray:
     """The prefixes of a chunk after what the state before it has seen."""
     assert wanted.axis is not None
@@ -87,7 +148,13 @@ def prefixes(chunk: NDArray, before: State | None, wanted: Wanted, is_exclusive:
         return scan_after(wanted.names[0], before, wanted.axis[0], wanted.dtype, as_array(chunk), is_exclusive)
 
 
-def _flat(states: Any) -> Iterator[State]:
+def called(function: Callable[..., Any], chunk: NDArray, *arguments: Any) -> NDArray:
+    """What the function gives of the chunk alone."""
+    with ThreadLimit(1):
+        return np.asarray(function(as_array(chunk), *arguments))
+
+
+def _flat(states: Any) -> Iterator[Any]:
     if isinstance(states, list):
         for each in states:
             yield from _flat(each)

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from samesum.algebra.rows import REDUCTIONS, SCANS
-from samesum.engine.arrays import as_array
+from samesum.algebra.rows import EXTREME_SCANS, REDUCTIONS, SCANS
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE, SCALAR, SELECT_LAST, SKIP_NAN
-from samesum.errors import AttributeValueError, UnsupportedOperator
+from samesum.errors import AttributeValueError
+from samesum.frontends.arrays.norms import layer_norm, log_softmax, rms_norm, softmax
+from samesum.frontends.dask.dots import dotted
+from samesum.frontends.dask.lines import of_groups, of_last_axes, of_lines
+from samesum.frontends.dask.operands import as_lazy
 from samesum.frontends.dask.reductions import reduced, without_nans
 from samesum.frontends.dask.scans import scanned
+from samesum.frontends.dask.segments import segmented
+from samesum.frontends.dask.vector_norms import normed
 
 _NAMES = {row.code: row.name for row in REDUCTIONS}
-_SCANS = {int(row.combine): row.name for row in SCANS}
+_SCANS = {int(row.combine): row.name for row in (*SCANS, *EXTREME_SCANS)}
 
 
-def deferred(function: str, x: Any, *arguments: Any) -> Any:
-    """What the array functions give for `x`; None if it is no Dask array or the call comes from elsewhere."""
+def deferred(function: str, operands: tuple[Any, ...], *arguments: Any) -> Any:
+    """What the array functions give; None if no operand is a Dask array or the call comes from elsewhere."""
     import dask.array as da
 
-    if not isinstance(x, da.Array):
+    if not any(isinstance(each, da.Array) for each in operands):
         return None
-    as_array(x._meta)  # raises for arrays of masked ones
-    return _CALLS[function](x, *arguments)
+    lazy = [as_lazy(each) if isinstance(each, da.Array) else each for each in operands]
+    return _CALLS[function](*lazy, *arguments)
 
 
 def _reduce(x: Any, code: int, axis: Any, flags: int, dtype: Any, out: Any, where: Any) -> Any:
@@ -63,11 +68,6 @@ def _count_nonzero(x: Any, axis: Any, flags: int, where: Any) -> Any:
 
 def _scan(x: Any, combine: int, axis: Any, flags: int, dtype: Any, out: Any) -> Any:
     _refuse_out(out)
-    if combine not in _SCANS:
-        allowed = " and ".join(_SCANS.values())
-        raise UnsupportedOperator(
-            f"of a Dask array there are {allowed}, no cumulative minimum or maximum; pass x.compute() if it fits"
-        )
     return scanned(
         x,
         _SCANS[combine],
@@ -77,6 +77,45 @@ def _scan(x: Any, combine: int, axis: Any, flags: int, dtype: Any, out: Any) -> 
         exclusive=bool(flags & EXCLUSIVE),
         reverse=bool(flags & REVERSE),
     )
+
+
+def _vecdot(a: Any, b: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    _refuse_out(out)
+    return dotted(a, b, axis, dtype)
+
+
+def _vector_norm(x: Any, axis: Any, keepdims: bool, order: Any, dtype: Any, out: Any) -> Any:
+    _refuse_out(out)
+    return normed(x, axis, keepdims, order, dtype)
+
+
+def _softmax(x: Any, axis: Any, out: Any) -> Any:
+    _refuse_out(out)
+    return of_lines(softmax, x, axis)
+
+
+def _log_softmax(x: Any, axis: Any, out: Any) -> Any:
+    _refuse_out(out)
+    return of_lines(log_softmax, x, axis)
+
+
+def _layer_norm(x: Any, lengths: Any, weight: Any, bias: Any, eps: Any, out: Any) -> Any:
+    _refuse_out(out)
+    return of_last_axes(layer_norm, x, lengths, _scales(weight, bias), eps)
+
+
+def _rms_norm(x: Any, lengths: Any, weight: Any, eps: Any, out: Any) -> Any:
+    _refuse_out(out)
+    return of_last_axes(rms_norm, x, lengths, _scales(weight), eps)
+
+
+def _group_norm(x: Any, num_groups: Any, weight: Any, bias: Any, eps: Any, out: Any) -> Any:
+    _refuse_out(out)
+    return of_groups(x, num_groups, _scales(weight, bias), eps)
+
+
+def _scales(*given: Any) -> list[Any]:
+    return [None if each is None else as_lazy(each) for each in given]
 
 
 def _refuse_out(out: Any) -> None:
@@ -90,4 +129,12 @@ _CALLS: dict[str, Any] = {
     "reduce_several": _reduce_several,
     "count_nonzero": _count_nonzero,
     "scan": _scan,
+    "vecdot": _vecdot,
+    "vector_norm": _vector_norm,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "layer_norm": _layer_norm,
+    "rms_norm": _rms_norm,
+    "group_norm": _group_norm,
+    "segment_reduce": segmented,
 }

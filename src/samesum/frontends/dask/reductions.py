@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from samesum.engine.arrays import as_array, as_dtype
-from samesum.errors import AttributeValueError, DtypeError, ShapeError
+from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.axes import all_from_front
 from samesum.frontends.arrays.extremes import farthest
 from samesum.frontends.arrays.several import reduce
+from samesum.frontends.arrays.state_arguments import mask_for
 from samesum.frontends.arrays.state_names import MEASURES, WITH_POSITION, WITHOUT_EMPTY
 from samesum.frontends.arrays.state_results import result_types
 from samesum.frontends.arrays.variances import checked_correction
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Wanted
+from samesum.frontends.dask.operands import as_lazy, joined_short
 
 
 def reduced(
@@ -36,6 +38,7 @@ def reduced(
 
     Raises what the functions raise, and AttributeValueError for a name that has no state.
     """
+    x = joined_short(x)
     if select_last:
         return {name: _last(x, name, axis, keepdims, where) for name in names}
     for name in names:
@@ -65,9 +68,10 @@ def without_nans(x: Any, name: str, axis: Any, *, dtype: Any, keepdims: bool, co
 
     if x.dtype.kind in "iub":
         return reduced(x, [name], axis, dtype=dtype, keepdims=keepdims, correction=correction, where=where)[name]
-    is_number = da.equal(x, x)
+    x = joined_short(x)
+    is_number = da.map_blocks(blocks.are_numbers, x, dtype=np.bool_, meta=np.empty((0,) * x.ndim, np.bool_))
     if name not in ("min", "max"):
-        chosen = is_number if where is None else is_number & da.asarray(where)
+        chosen = is_number if where is None else is_number & _mask(where, x)
         return reduced(x, [name], axis, dtype=dtype, keepdims=keepdims, correction=correction, where=chosen)[name]
     others = da.where(is_number, x, farthest(x.dtype, name == "min"))
     extreme = reduced(others, [name], axis, keepdims=keepdims, where=where)[name]
@@ -80,45 +84,42 @@ def _total(x: Any, wanted: Wanted, axes: tuple[int, ...], where: Any) -> Any:
     import dask.array as da
 
     chunks = tuple((1,) * len(each) if i in axes else each for i, each in enumerate(x.chunks))
-    masks = [] if where is None else [_mask_for(where, x).rechunk(x.chunks)]
+    masks = [] if where is None else [_mask(where, x)]
     function = blocks.taken if set(WITH_POSITION).isdisjoint(wanted.names) else blocks.taken_with_places
     meta = np.empty((0,) * x.ndim, object)
-    states = da.map_blocks(function, x, *masks, wanted=wanted, dtype=object, chunks=chunks, meta=meta)
+    states = da.map_blocks(
+        function, x, *masks, wanted=wanted, dtype=object, chunks=chunks, meta=meta, token="samesum-states"
+    )
     if not axes:
         return states
-    merged = partial(blocks.merged, wanted=wanted)
-    return da.reduction(
-        states,
-        blocks.same,
-        merged,
-        combine=merged,
-        axis=axes,
-        keepdims=False,
-        dtype=object,
-        concatenate=False,
-        meta=np.empty((0,) * (x.ndim - len(axes)), object),
-    )
+    return merged_along(states, axes, partial(blocks.merged, wanted=wanted))
 
 
-def _mask_for(where: Any, x: Any) -> Any:
+def merged_along(states: Any, axes: tuple[int, ...], merge: Callable[..., Any], keepdims: bool = False) -> Any:
+    """One state for each of what is kept, from one for each chunk: Dask's own tree merges them."""
     import dask.array as da
 
-    mask = da.asarray(where)
-    if mask.dtype != np.bool_:
-        raise DtypeError(f"where has dtype {mask.dtype.name}; allowed is bool")
-    if mask.chunks == x.chunks:
-        return mask  # lengths may be unknown
-    try:
-        return da.broadcast_to(mask, x.shape)
-    except ValueError:
-        raise ShapeError(f"where has shape {mask.shape}, which does not broadcast to {x.shape}") from None
+    kept = states.ndim - (0 if keepdims else len(axes))
+    meta = np.empty((0,) * kept, object)
+    options = {"keepdims": keepdims, "dtype": object, "concatenate": False, "meta": meta}
+    return da.reduction(states, blocks.same, merge, combine=merge, axis=axes, **options)
+
+
+def _mask(where: Any, x: Any) -> Any:
+    import dask.array as da
+
+    def spread(mask: Any, shape: tuple[int, ...]) -> Any:
+        return mask if mask.chunks == x.chunks else da.broadcast_to(joined_short(mask), shape)  # lengths may be unknown
+
+    return mask_for(as_lazy(where), x.shape, spread).rechunk(x.chunks)
 
 
 def _result(total: Any, name: str, dtype: Any) -> Any:
     import dask.array as da
 
     meta = np.empty((0,) * total.ndim, dtype)
-    return da.map_blocks(blocks.result, total, name, dtype=dtype, chunks=total.chunks, meta=meta)
+    token = f"samesum-{name}"
+    return da.map_blocks(blocks.result, total, name, dtype=dtype, chunks=total.chunks, meta=meta, token=token)
 
 
 def _each_element(x: Any, name: str, wanted: Wanted, dtype: Any) -> Any:
@@ -138,7 +139,7 @@ def _reduced_elements(chunk: Any, name: Any, wanted: Wanted) -> Any:
 def _last(x: Any, name: str, axis: Any, keepdims: bool, where: Any) -> Any:
     """The last position, which is the first one from the end."""
     axes = all_from_front(axis, x.ndim)
-    mask = None if where is None else _mask_for(where, x).rechunk(x.chunks)
+    mask = None if where is None else _mask(where, x)
     flipped = blocks.flipped(x, [*axes]) if axes else x
     if mask is not None and axes:
         mask = blocks.flipped(mask, [*axes])

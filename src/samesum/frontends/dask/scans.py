@@ -10,13 +10,15 @@ import numpy as np
 
 from samesum.engine.arrays import as_dtype
 from samesum.formats.axes import all_from_front
-from samesum.frontends.arrays.scans import cumulative_prod, cumulative_sum
+from samesum.frontends.arrays.scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Wanted
 
 _FUNCTIONS: dict[str, tuple[str, Any]] = {
     "cumulative_sum": ("sum", cumulative_sum),
     "cumulative_prod": ("prod", cumulative_prod),
+    "cumulative_min": ("min", cumulative_min),
+    "cumulative_max": ("max", cumulative_max),
 }
 
 
@@ -27,8 +29,10 @@ def scanned(
     import dask.array as da
 
     name, one_call = _FUNCTIONS[function]
-    options = {"include_initial": include_initial, "exclusive": exclusive, "reverse": reverse}
-    meta = one_call(np.zeros((0,) * x.ndim, x.dtype), axis, dtype=dtype, **options)[(slice(0, 0),) * x.ndim]
+    options = {"include_initial": include_initial, "exclusive": exclusive, "dtype": dtype}
+    if name in ("min", "max"):
+        options = {}  # they have none of these
+    meta = one_call(np.zeros((0,) * x.ndim, x.dtype), axis, reverse=reverse, **options)[(slice(0, 0),) * x.ndim]
     (along,) = all_from_front(0 if axis is None else axis, x.ndim)
     wanted = Wanted((name,), (along,), as_dtype(dtype))
     result = _prefixes(blocks.flipped(x, [along]) if reverse else x, wanted, exclusive, meta)

@@ -26,11 +26,12 @@ def load(source: Source, weights: Source | None = None, *, fuse_normalizations: 
 
     An IR's weights are the `.bin` beside the `.xml` unless `weights` gives another path or the bytes. Each node is
     rounded once to its own type. `fuse_normalizations=True` makes one step of the nodes that write out a LayerNorm,
-    RMSNorm or L2 normalization with constant parameters: the whole formula is rounded once, with the bits of
-    `layer_norm` and `rms_norm`, and `plan()` names the nodes. Raises OSError
-    (FileNotFoundError and its kin) for a file that cannot be read, ModelError for one that is not a valid model,
-    UnsafeModelError for one that reaches beyond itself, UnsupportedOperator with every operator that cannot run,
-    MissingPackage for an `.onnx` file without the onnx package.
+    RMSNorm, L2 normalization or GroupNorm with constant parameters, with conversions between float types on the way
+    too: the whole formula is rounded once, with the bits of `layer_norm`, `rms_norm` and `group_norm`, and `plan()`
+    names the nodes. Raises OSError (FileNotFoundError and its kin) for a file that cannot be read, ModelError for one
+    that is not a valid model, UnsafeModelError for one that reaches beyond itself, UnsupportedOperator with every
+    operator that cannot run, MissingPackage for an `.onnx` file without the onnx package, DtypeError for a
+    `fuse_normalizations` that is neither True nor False.
 
     >>> import numpy as np, samesum as ss
     >>> model = ss.load("examples/onnx/opset13/reduce_sum_axes_2_3.onnx")
@@ -41,9 +42,11 @@ def load(source: Source, weights: Source | None = None, *, fuse_normalizations: 
     from samesum.frontends.models.model import Model
     from samesum.graph.program import prepare
 
+    if not isinstance(fuse_normalizations, bool):
+        raise DtypeError(f"fuse_normalizations is {fuse_normalizations!r}; True or False is needed")
     name, path, data = _content(source)
     with during(name), FloatingPointScope():  # numbers are read and constants computed
-        return Model(prepare(_graph(name, path, data, weights), bool(fuse_normalizations)))
+        return Model(prepare(_graph(name, path, data, weights), fuse_normalizations))
 
 
 def survey(source: Source) -> Survey:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM, Norm
-from samesum.specs.onnx_norms import ONNX_FUSED, ONNX_GLOBAL_POOLS, ONNX_NORMS
-from samesum.specs.onnx_scatters import ONNX_SCATTERS
+from samesum.specs.onnx import ONNX
 from samesum.specs.row import Attribute, Kind, Operator, Version
 
 _DIVISOR_BITS = 2
@@ -60,7 +59,7 @@ def _as_onnxruntime_has_it(operator: Operator) -> Operator:
     return replace(operator, versions=(replace(operator.versions[0], since=1), *operator.versions))
 
 
-MADE_OF_REDUCTIONS = (*map(_as_onnxruntime_has_it, ONNX_NORMS), *ONNX_GLOBAL_POOLS, *ONNX_SCATTERS, *ONNX_FUSED)
+MADE_OF_REDUCTIONS = tuple(_as_onnxruntime_has_it(each) for each in ONNX.operators if each.name in _KINDS)
 """Those that ONNX Runtime is offered."""
 
 

@@ -11,20 +11,21 @@ from samesum.frontends.plugins.choosing import chosen_names
 from samesum.specs.bind import bind
 from samesum.specs.lookup import lookup
 from samesum.specs.openvino import OPENVINO
-from samesum.specs.openvino_norms import OPENVINO_NORMS
-from samesum.specs.openvino_pools import OPENVINO_POOLS
-from samesum.specs.openvino_scatters import OPENVINO_SCATTERS
+from samesum.specs.row import Made, Operator
 
 if TYPE_CHECKING:
     import openvino
 
-OFFERED = (
-    *(operator for operator in OPENVINO.operators if operator.row is not None),
-    *OPENVINO_NORMS,
-    *OPENVINO_SCATTERS,
-    *(operator for operator in OPENVINO_POOLS if operator.name in ("AvgPool", "AdaptiveAvgPool")),
-)
-"""The operators that OpenVINO is offered. Of pools the greatest element is exact wherever it is found."""
+_POOLS = ("AvgPool", "AdaptiveAvgPool")
+
+
+def _is_offered(operator: Operator) -> bool:
+    """Of pools the greatest element is exact wherever it is found."""
+    return operator.is_of_reductions and (operator.made is not Made.POOL or operator.name in _POOLS)
+
+
+OFFERED = tuple(filter(_is_offered, OPENVINO.operators))
+"""The operators that OpenVINO is offered."""
 _NARROWED = {"f64": "f32", "i64": "i32", "u64": "i32", "u32": "i32"}
 """What the CPU plugin computes instead. It narrows the tensors before an operator sees them."""
 _PRECISION = "INFERENCE_PRECISION_HINT"

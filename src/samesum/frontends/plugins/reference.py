@@ -14,10 +14,7 @@ from samesum.operators.apply import apply, apply_all
 from samesum.specs.bind import bind_node
 from samesum.specs.lookup import lookup
 from samesum.specs.onnx import ONNX
-from samesum.specs.onnx_family import ONNX_FAMILY
-from samesum.specs.onnx_norms import ONNX_GLOBAL_POOLS, ONNX_NORMS
-from samesum.specs.onnx_pools import ONNX_POOLS
-from samesum.specs.onnx_scatters import ONNX_SCATTERS
+from samesum.specs.onnx_norms import ONNX_FUSED
 
 
 class _Operator(OpRun):
@@ -85,5 +82,5 @@ def reference_ops() -> list[type[OpRun]]:
     >>> session.run(None, {"data": np.ones((6, 12, 10, 24), np.float32)})[0].shape
     (6, 12)
     """
-    names = [operator.name for operator in (*ONNX_FAMILY, *ONNX_NORMS, *ONNX_GLOBAL_POOLS, *ONNX_POOLS, *ONNX_SCATTERS)]
-    return [type(name, (_Operator,), {"__doc__": f"{name} by samesum."}) for name in names]
+    offered = [each for each in ONNX.operators if each.is_of_reductions and each not in ONNX_FUSED]
+    return [type(each.name, (_Operator,), {"__doc__": f"{each.name} by samesum."}) for each in offered]

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/accumulators/extreme.hpp"
 #include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -40,6 +40,21 @@ struct Ranks {
         } else {
             return static_cast<T>(x ^ flip);
         }
+    }
+};
+
+// The best rank of one element, or of a vector of them.
+template <class T, class Key, bool is_real>
+struct BestRank {
+    T best;
+
+    static SAMESUM_INLINE BestRank none() { return {static_cast<T>(T{} + Ranks<Key>::least)}; }
+    SAMESUM_INLINE void take(const Ranks<Key>& order, T x) {
+        best = greater_key(best, order.template rank<is_real>(x));
+    }
+    SAMESUM_INLINE void join(const BestRank& other) { best = greater_key(best, other.best); }
+    SAMESUM_INLINE BestRank<Key, Key, is_real> across() const {
+        return {samesum::SAMESUM_ISA::across(best, [](T a, T b) { return greater_key(a, b); })};
     }
 };
 

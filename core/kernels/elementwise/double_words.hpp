@@ -1,5 +1,5 @@
 // Arithmetic of double-words, and what functions of one element in double-words have in common. Each
-// operation is off by less than 2^-100 of its result, sums by 2^-104 of their terms.
+// operation is off by less than 2^-100 of its result, sums by 2^-104 of their terms. (Lemma 66)
 #pragma once
 
 #include "kernels/elementwise/elementwise.hpp"

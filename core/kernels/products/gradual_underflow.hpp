@@ -11,6 +11,7 @@ SAMESUM_INLINE Doubles with_sign_of(Doubles size, Doubles x) {
 }
 
 // (hi + lo) * 2^exponent, of words from 2^-1 to 2^9 that are not zero and exponents from -1100 to -1000.
+// (Lemma 12)
 SAMESUM_INLINE Doubles rounded_gradually(Doubles hi, Doubles lo, Longs exponent) {
     constexpr std::int64_t least_subnormal = -1074, half_way = 540;
     Doubles s, t;

@@ -1,0 +1,221 @@
+#include "run/normalize/batch_norm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "arithmetic/rounding.hpp"
+#include "exact/norm.hpp"
+#include "kernels/instruction_set.hpp"
+#include "layout/copy.hpp"
+#include "layout/stream.hpp"
+#include "run/normalize/batch_channels.hpp"
+#include "run/room.hpp"
+#include "select/normalization_thresholds.hpp"
+#include "select/routes.hpp"
+#include "select/thread_thresholds.hpp"
+#include "threads/pool.hpp"
+
+namespace samesum {
+
+namespace {
+
+class Job {
+  public:
+    explicit Job(const BatchNormCall& call)
+        : call_(call),
+          methods_(*current_instruction_set().norms),
+          finish_(methods_.finish[static_cast<std::size_t>(call.x.format)]),
+          size_(size_of(call.x.format)),
+          dims_(dims_of(call)),
+          is_direct_(lies_side_by_side()),
+          packing_(packed(dims_), size_, call.x.swapped) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(call.channels); ++i)
+            channels_.push_back(channel_of(call, i, methods_));
+        const Dim last = run();
+        are_rows_ = last.out == 1 && last.size == call.channels;
+        if (are_rows_ && call.x.format != Format::f64)
+            rows_.make(channels_,
+                       static_cast<std::size_t>(std::min<std::int64_t>(norm_elements, dims_.count())),
+                       methods_);
+    }
+
+    void normalize() const {
+        const std::int64_t count = dims_.count();
+        // Whole rows, where they are taken channel by channel.
+        const std::int64_t some =
+            are_rows_ && !rows_.are_usable()
+                ? std::max<std::int64_t>(elementwise_task_elements / call_.channels, 1) * call_.channels
+                : std::int64_t{elementwise_task_elements};
+        auto task = [&](std::size_t t, std::size_t) {
+            const std::int64_t first = static_cast<std::int64_t>(t) * some;
+            take(first, std::min(some, count - first));
+        };
+        const BriefWork brief(count < elementwise_brief_elements);
+        for_each_task(static_cast<std::size_t>((count + some - 1) / some),
+                      count < elementwise_threaded_elements ? 1 : static_cast<std::size_t>(thread_count()),
+                      task);
+    }
+
+  private:
+    // `out` counts channels.
+    static Dims dims_of(const BatchNormCall& call) {
+        Dims dims;
+        for (int i = 0; i < call.x.rank; ++i)
+            if (call.x.shape[i] != 1) dims.push({call.x.shape[i], call.x.strides[i], call.steps[i]});
+        merge_neighbours(dims);
+        return dims;
+    }
+    static Dims packed(Dims dims) {
+        for (int i = 0; i < dims.rank; ++i) dims.dim[i].out = 0;
+        merge_neighbours(dims);
+        return dims;
+    }
+    bool lies_side_by_side() const {
+        const Dims all = packed(dims_);
+        const bool is_run =
+            all.rank == 0 || (all.rank == 1 && all.dim[0].in == static_cast<std::int64_t>(size_));
+        return is_run && !call_.x.swapped;
+    }
+    Dim run() const { return dims_.rank > 0 ? dims_.dim[dims_.rank - 1] : Dim{1, 0, 0}; }
+    bool streams() const { return dims_.count() * static_cast<std::int64_t>(size_) >= streamed_bytes; }
+    char* result(std::int64_t i) const {
+        return static_cast<char*>(call_.out) + static_cast<std::size_t>(i) * size_;
+    }
+    const char* elements(std::int64_t first, std::int64_t n, char* room) const {
+        if (is_direct_) return call_.x.data + static_cast<std::size_t>(first) * size_;
+        packing_.copy(call_.x.data, first, n, room);
+        return room;
+    }
+
+    void take(std::int64_t first, std::int64_t n) const {
+        record(are_rows_ ? rows_.are_usable() ? Route::batch_norm_rows : Route::batch_norm_columns
+                         : Route::batch_norm_runs);
+        if (are_rows_ && !rows_.are_usable()) return take_columns(first, n);
+        alignas(64) char copied[norm_elements * 8], made[norm_elements * 8];
+        const Dim last = run();
+        for (std::int64_t i = first, now; i < first + n; i += now) {
+            now = std::min<std::int64_t>(first + n - i, norm_elements);
+            if (!are_rows_) now = last.out == 0 ? std::min(now, last.size - i % last.size) : 1;
+            const auto some = static_cast<std::size_t>(now);
+            const char* const x = elements(i, now, copied);
+            char* const to = streams() ? made : result(i);
+            if (are_rows_)
+                take_row(static_cast<std::size_t>(i % call_.channels), x, some, to);
+            else
+                take_channel(static_cast<std::size_t>(offsets_at(dims_, i).out), x, some, to);
+            if (streams()) stream(result(i), made, some * size_);
+        }
+        finish_streams();
+    }
+
+    void take_row(std::size_t place, const char* x, std::size_t n, char* to) const {
+        std::uint16_t doubtful[norm_elements];
+        const std::size_t found = finish_(rows_.line, x, n, rows_.from(place), to, doubtful);
+        const auto channel_of = [&](std::size_t k) { return (place + k) % channels_.size(); };
+        mend_nan(x, n, to, channel_of);
+        for (std::size_t k = 0; k < found; ++k)
+            take_channel(channel_of(doubtful[k]), x + doubtful[k] * size_, 1, to + doubtful[k] * size_);
+    }
+
+    // Elements of one channel.
+    void take_channel(std::size_t number, const char* x, std::size_t n, char* to) const {
+        const Channel& channel = channels_[number];
+        std::uint16_t doubtful[norm_elements];
+        if (!channel.line.is_known) {
+            for (std::size_t k = 0; k < n; ++k) put_exactly(channel, x, k, to);
+            return;
+        }
+        const std::size_t found = finish_(channel.line, x, n, channel.both(), to, doubtful);
+        mend_nan(x, n, to, [=](std::size_t) { return number; });
+        for (std::size_t k = 0; k < found; ++k) put_exactly(channel, x, doubtful[k], to);
+    }
+
+    // Rows, in pieces that stay in the cache, channel by channel.
+    void take_columns(std::int64_t first, std::int64_t n) const {
+        const std::int64_t rows = n / call_.channels, row = call_.channels * static_cast<std::int64_t>(size_),
+                           item = static_cast<std::int64_t>(size_);
+        const Room room(is_direct_ ? 64 : static_cast<std::size_t>(n) * size_);
+        const char* const x = elements(first, n, room.get());
+        alignas(64) char column[norm_elements * 8], made[norm_elements * 8];
+        for (std::int64_t r = 0, now; r < rows; r += now) {
+            now = std::min<std::int64_t>(rows - r, norm_elements);
+            const auto some = static_cast<std::size_t>(now);
+            for (std::int64_t c = 0; c < call_.channels; ++c) {
+                copy_elements(x + r * row + c * item, row, column, item, some, size_, false);
+                take_channel(static_cast<std::size_t>(c), column, some, made);
+                copy_elements(made, item, result(first + r * call_.channels + c), row, some, size_, false);
+            }
+        }
+    }
+
+    void put_exactly(const Channel& c, const char* from, std::size_t i, char* to) const {
+        double x;
+        methods_.widen[static_cast<std::size_t>(call_.x.format)](from + i * size_, 1, &x);
+        const double sum = c.variance + call_.epsilon;
+        const bool is_finite = std::isfinite(x) && std::isfinite(c.mean) && std::isfinite(c.scale) &&
+                               std::isfinite(c.bias) && std::isfinite(sum) && sum > 0;
+        const std::uint64_t bits =
+            is_finite
+                ? ExactNorm(c.mean, c.variance, call_.epsilon).result(x, c.scale, c.bias, call_.x.format)
+                : round_bits((x - c.mean) * (c.scale / std::sqrt(sum)) + c.bias, call_.x.format);
+        store_bits(to, i, bits, size_);
+    }
+
+    // The methods of lines know no elements that are not finite: of some of them they make a NaN, of any
+    // bits.
+    template <class ChannelOf>
+    void mend_nan(const char* x, std::size_t n, char* to, const ChannelOf& channel_of) const {
+        if (!in_float_format(call_.x.format, [=]<Format f>() { return has_nan<f>(to, n); })) return;
+        const std::uint64_t sizes = sign_bit(call_.x.format) - 1, infinity = infinity_bits(call_.x.format);
+        for (std::size_t k = 0; k < n; ++k) {
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, to + k * size_, size_);
+            if ((bits & sizes) > infinity) put_exactly(channels_[channel_of(k)], x, k, to);
+        }
+    }
+
+    // Compilers make vector code of it.
+    template <Format format>
+    static bool has_nan(const char* p, std::size_t n) {
+        using Bits =
+            std::conditional_t<format == Format::f64, std::int64_t,
+                               std::conditional_t<format == Format::f32, std::int32_t, std::int16_t>>;
+        using Real = std::conditional_t<format == Format::f64, double, float>;
+        constexpr auto infinity = static_cast<Bits>(infinity_bits(format));
+        Bits found = 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            Bits bits;
+            std::memcpy(&bits, p + k * sizeof bits, sizeof bits);
+            if constexpr (size_of(format) == 2) {
+                found |= static_cast<Bits>((bits & INT16_MAX) > infinity ? 1 : 0);
+            } else {
+                const Real x = __builtin_bit_cast(Real, bits);
+                found |= x != x ? 1 : 0;
+            }
+        }
+        return found != 0;
+    }
+
+    const BatchNormCall& call_;
+    const NormMethods& methods_;
+    const NormMethods::Finish finish_;
+    const std::size_t size_;
+    const Dims dims_;
+    const bool is_direct_;
+    const Packing packing_;
+    std::vector<Channel> channels_;
+    RowNumbers rows_;
+    bool are_rows_;
+};
+
+}  // namespace
+
+void normalize_batch(const BatchNormCall& call) {
+    const FloatingPointScope scope;
+    Job(call).normalize();
+}
+
+}  // namespace samesum

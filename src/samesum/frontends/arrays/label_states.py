@@ -1,0 +1,152 @@
+"""Exact states of the slices that share a label, of data that comes in chunks.
+
+The labels are cut into runs of equal length, each of which has one state if it has a slice. States are kept as bytes,
+which take a few bytes for each exact sum that they hold and not the 1.2 KB of one that takes elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from samesum.engine.scattering import check_places
+from samesum.errors import AttributeValueError, ShapeError
+from samesum.formats.arrays import Dtype, NDArray
+from samesum.frontends.arrays.segments import segment_reduce
+from samesum.frontends.arrays.state import State, _restored
+from samesum.frontends.arrays.state_names import WITHOUT_EMPTY
+
+_OUTPUTS = 4096
+"""What a state has at most, if a label does not have more by itself: its exact sums take 5 MB."""
+_MOST_PADDING = 4
+"""A label with more slices than so many times the mean of its run, and _SHORT more, has a state of its own first."""
+_SHORT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LabelStates:
+    """The states of `name` over the first axis of slices of shape `kept`: bytes by the number of the run of labels."""
+
+    name: Any
+    correction: float
+    dtype: Dtype
+    kept: tuple[int, ...]
+    length: int
+    """How many labels a run has."""
+    labels: NDArray
+    """Those that have a slice, in ascending order."""
+    runs: dict[int, bytes]
+
+    @classmethod
+    def of_all(cls, parts: Sequence[LabelStates]) -> LabelStates:
+        """What all of them have seen, of one or more of the same arguments; they stay as they are."""
+        first = parts[0]
+        runs: dict[int, list[bytes]] = {}
+        for part in parts:
+            for run, data in part.runs.items():
+                runs.setdefault(run, []).append(data)
+        labels = np.unique(np.concatenate([part.labels for part in parts]))
+        joined = {run: _merged(each) for run, each in runs.items()}
+        return replace(first, labels=labels, runs=joined)
+
+    def result(self, count: int | None) -> NDArray:
+        """The results of labels from 0 to `count` - 1 (None: to the greatest one) along a new first axis.
+
+        Raises ShapeError for the extreme of a label without a slice.
+        """
+        if count is None:
+            count = int(self.labels[-1]) + 1 if self.labels.size else 0
+        if self.name in WITHOUT_EMPTY and len(self.labels) < count:
+            empty = int(np.flatnonzero(np.append(self.labels, count) != np.arange(len(self.labels) + 1))[0])
+            raise ShapeError(f"no {self.name} of an empty set: label {empty} of 0 to {count - 1} has no element")
+        nothing = np.zeros((0, *self.kept), self.dtype)
+        is_filled = self.name not in WITHOUT_EMPTY
+        result = segment_reduce(nothing, [], 0, count if is_filled else 0, self.name)
+        if not is_filled:
+            result = np.empty((count, *self.kept), result.dtype)
+        for run, data in self.runs.items():
+            begin = run * self.length
+            state = _restored(data)
+            measure: Any = state._measures.get(self.name)  # of extremes, which some labels of a run may not have
+            part = np.asarray(state.result()[self.name] if is_filled else measure.values)
+            result[begin : begin + self.length] = part[: count - begin]
+        return result
+
+
+def states_of_labels(name: Any, x: NDArray, labels: NDArray, count: int | None, correction: float) -> LabelStates:
+    """The states of the slices of `x` along its first axis, each of which has one label.
+
+    Raises ShapeError for labels of another length, AttributeValueError for one that is negative or not below `count`.
+    """
+    kept = x.shape[1:]
+    if labels.shape != x.shape[:1]:
+        raise ShapeError(f"labels have shape {labels.shape}; a chunk of x takes ({x.shape[0]},)")
+    if count is not None:
+        check_places("labels", labels, count, negative=False)
+    order = np.argsort(_narrow(labels), kind="stable")
+    found, starts, counts = np.unique(labels[order], return_index=True, return_counts=True)
+    places = found.astype(np.int64)
+    if (places < 0).any():
+        raise AttributeValueError(f"labels has {found[places < 0][0]}; allowed are 0 to 2^63 - 1")
+    length = max(1, min(_OUTPUTS // max(1, math.prod(kept)), _OUTPUTS if count is None else count))
+    runs = {}
+    numbers, firsts = np.unique(places // length, return_index=True)
+    for run, (begin, end) in zip(numbers.tolist(), pairwise([*firsts, len(places)]), strict=True):
+        rows = [order[at : at + n] for at, n in zip(starts[begin:end], counts[begin:end], strict=True)]
+        state = State([name], 1, correction=correction)
+        _add(state, x, dict(zip((places[begin:end] - run * length).tolist(), rows, strict=True)), length)
+        runs[run] = state._stored(is_brief=False)
+    return LabelStates(name, correction, x.dtype.newbyteorder("="), kept, length, places, runs)
+
+
+def _narrow(labels: NDArray) -> NDArray:
+    """The labels in two bytes where they fit, since NumPy sorts those by their digits."""
+    if labels.size and labels.min() >= 0 and labels.max() < 1 << 16:
+        return labels.astype(np.uint16)
+    return labels
+
+
+def _add(state: State, x: NDArray, rows: dict[int, NDArray], length: int) -> None:
+    """Adds the rows of `x` that each place of a run has; places with many more than others one by one."""
+    total = sum(len(each) for each in rows.values())
+    most = _MOST_PADDING * -(-total // length) + _SHORT
+    lone = {place: each for place, each in rows.items() if len(each) > most}
+    others = {place: each for place, each in rows.items() if place not in lone}
+    width = max((len(each) for each in others.values()), default=0)
+    chosen = np.zeros((length, width), np.intp)
+    is_there = np.zeros((length, width), np.bool_)
+    for place, each in others.items():
+        chosen[place, : len(each)] = each
+        is_there[place, : len(each)] = True
+    mask = None if is_there.all() else is_there.reshape(length, width, *(1,) * (x.ndim - 1))
+    state.update(_rows(x, chosen), mask)
+    if not lone:
+        return
+    names: Any = state._names
+    singles = {}
+    for place, each in lone.items():
+        singles[place] = State(names, 0, correction=state._correction)
+        singles[place].update(_rows(x, each))
+    state._merge_along_first(singles)
+
+
+def _rows(x: NDArray, chosen: NDArray) -> NDArray:
+    """The rows by number: a view of those that follow one another."""
+    flat = chosen.reshape(-1)
+    if flat.size > 1 and flat[-1] - flat[0] == flat.size - 1 and (np.diff(flat) == 1).all():
+        return x[flat[0] : flat[-1] + 1].reshape(*chosen.shape, *x.shape[1:])
+    return x[chosen]
+
+
+def _merged(parts: list[bytes]) -> bytes:
+    if len(parts) == 1:
+        return parts[0]
+    total = _restored(parts[0])
+    for each in parts[1:]:
+        total.merge(_restored(each))
+    return total._stored(is_brief=False)

@@ -1,0 +1,55 @@
+"""Arguments of the lazy functions, checked before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from samesum.engine.arrays import as_array
+from samesum.errors import SamesumError, ShapeError
+
+
+def as_lazy(x: Any) -> Any:
+    """The Dask array `x`, or one of a single chunk of what is in memory. Raises DtypeError for masked elements."""
+    import dask.array as da
+
+    if not isinstance(x, da.Array):
+        return da.from_array(as_array(x), chunks=-1)
+    as_array(x._meta)
+    return x
+
+
+def joined_short(x: Any) -> Any:
+    """`x` with each length of 0 or 1 in one chunk: in several, some of them empty, Dask does not broadcast it."""
+    import dask.array as da
+
+    chunks = tuple((n,) if n in (0, 1) else each for n, each in zip(x.shape, x.chunks, strict=True))
+    if 0 in x.shape and not any(isnan(n) for n in x.shape):
+        return da.zeros(x.shape, dtype=x.dtype, chunks=chunks)  # `rechunk` leaves the chunks of nothing as they are
+    return x.rechunk(dict(enumerate(chunks)))
+
+
+def foreseen(function: Callable[..., Any], x: Any, axes: Sequence[int], *arguments: Any) -> Any:
+    """What the function gives for an array of this type, of these lengths along `axes` and none along the others.
+
+    Raises what one call raises.
+    """
+    refuse_unknown(x, axes)
+    try:
+        return function(np.empty([n if i in axes else 0 for i, n in enumerate(x.shape)], x.dtype), *arguments)
+    except SamesumError:
+        if not any(isnan(n) for n in x.shape):
+            function(np.broadcast_to(np.zeros((), x.dtype), x.shape), *arguments)  # its words have the whole shape
+        raise
+
+
+def refuse_unknown(x: Any, axes: Sequence[int]) -> None:
+    """Raises ShapeError where a length along the axes is unknown."""
+    if any(isnan(x.shape[axis]) for axis in axes):
+        raise ShapeError(
+            f"chunks of known lengths are needed along the axes {[*axes]}; the shape is {x.shape}: "
+            "call x.compute_chunk_sizes()"
+        )
