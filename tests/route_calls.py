@@ -230,8 +230,8 @@ PAIRS: dict[str, Call] = {
 }
 
 PLACES: dict[str, Call] = {
-    "mask.filled": lambda: ss.sum(X, axis=1, where=X > 0),
-    "mask.picked": lambda: ss.logsumexp(X, axis=1, where=X > 0),
+    "mask.filled": lambda: ss.sum(normal(4, 600), axis=1, where=normal(4, 600) > 0),
+    "mask.picked": lambda: ss.var(normal(4, 600), axis=1, where=normal(4, 600) > 0),
     "mask.counted_sets": lambda: ss.var(normal(4000, 9), axis=1, where=normal(4000, 9) > 0),
     "segment.placed": lambda: labelled(normal(3000), 10),
     "segment.uncertain": lambda: labelled(np.resize(np.array(ABOVE_A_TIE, "f4"), 3), 1),
