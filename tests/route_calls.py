@@ -190,10 +190,6 @@ NORMALIZATIONS: dict[str, Call] = {
     "elementwise.gathered": lambda: elementwise.exponential(X[:, ::2]),
 }
 
-SMALL_PREFIX = [1.0, float.fromhex("-0x1.1de4f7ba737fap+5"), float.fromhex("-0x1.a2fa89b1b561ap+5")]
-"""The logarithm of their exponentials' sum is 2^-126 from the middle of 1 and the next float64: 2^-73 of what is added
-to 1, which words of 68 bits do not tell and those of 90 do."""
-
 
 def of_ones(bias: float, epsilon: float) -> object:
     """Lines of 1 and -1 normalized, with a bias."""
@@ -234,15 +230,17 @@ PAIRS: dict[str, Call] = {
     "scan.extreme_parts": lambda: ss.cumulative_max(LONG, axis=1),
     "scan.exponentials": lambda: ss.cumulative_logsumexp(X, axis=0),
     "scan.exponential_parts": lambda: ss.cumulative_logsumexp(LONG[:, :2000], axis=1),
-    "scan.repaired_exponential_words": lambda: ss.cumulative_logsumexp(np.array([SMALL_PREFIX]), axis=1),
+    "scan.repaired_exponential_words": lambda: ss.cumulative_logsumexp(
+        random(1, 400_000).normal(0, 1, (1, 400_000)), axis=1
+    ),
     "scan.repaired_exponentials": lambda: ss.cumulative_logsumexp(below_one(-1000), axis=1),
     "norm.words": lambda: of_ones(2.0**-24, 2.0**-60),
     "norm.exact": lambda: of_ones(2.0**-24, 0.0),
 }
 
 PLACES: dict[str, Call] = {
-    "mask.filled": lambda: ss.sum(X, axis=1, where=X > 0),
-    "mask.picked": lambda: ss.logsumexp(X, axis=1, where=X > 0),
+    "mask.filled": lambda: ss.sum(normal(4, 600), axis=1, where=normal(4, 600) > 0),
+    "mask.picked": lambda: ss.var(normal(4, 600), axis=1, where=normal(4, 600) > 0),
     "mask.counted_sets": lambda: ss.var(normal(4000, 9), axis=1, where=normal(4000, 9) > 0),
     "segment.placed": lambda: labelled(normal(3000), 10),
     "segment.uncertain": lambda: labelled(np.resize(np.array(ABOVE_A_TIE, "f4"), 3), 1),
