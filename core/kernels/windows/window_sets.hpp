@@ -45,47 +45,49 @@ struct WindowSum {
     using Sum = ShortSum<F, map, finalize>;
 
     static bool make(const WindowElements& all, std::size_t divisor, std::size_t n, char* out) {
-        return lie_close(all) ? made<true>(all, divisor, n, out) : made<false>(all, divisor, n, out);
+        if constexpr (looks_at_all)
+            if (lie_close(all)) return made<true>(all, divisor, n, out);
+        return made<false>(all, divisor, n, out);
     }
 
   private:
+    // Means alone: code for the others would not pay.
+    static constexpr bool looks_at_all = finalize == Finalize::over_count && (Sum::tells || Sum::exact);
+
     // Whether the sums of all sets are exact and finite, since the elements of all of them together lie
     // close: as ShortSum tells of one set, in the integers of the format.
     static bool lie_close(const WindowElements& all) {
-        if constexpr (!Sum::tells && !Sum::exact) {
-            return false;
-        } else {
-            using Size = std::conditional_t<F::size == 4, std::uint32_t, std::uint16_t>;
-            typedef Size Sizes __attribute__((vector_size(vector_bytes)));
-            constexpr std::size_t step = elements_of<Sizes>;
-            constexpr Size octave = Size{2} * (infinity_bits(F::format) & ~infinity_bits(F::format) + 1),
-                           infinity_doubled = static_cast<Size>(2 * infinity_bits(F::format));
-            Sizes greatest = {}, least = ~Sizes{};
-            const auto take = [&](Sizes bits) SAMESUM_INLINED {
-                const Sizes size = bits << 1, less = size - 1;
-                greatest = greatest > size ? greatest : size;
-                least = least < less ? least : less;
-            };
-            for (std::size_t s = 0; s < all.span_count; ++s) {
-                const auto [data, count] = all.spans[s];
-                for (std::size_t i = 0; i + step < count; i += step) take(load<Sizes>(data + i * F::size));
-                Sizes last = {};
-                if (count >= step)
-                    last = load<Sizes>(data + (count - step) * F::size);
-                else
-                    std::memcpy(&last, data, count * F::size);
-                take(last);
-            }
-            const Size most = across(greatest, [](Sizes a, Sizes b) { return a > b ? a : b; }),
-                       fewest = across(least, [](Sizes a, Sizes b) { return a < b ? a : b; });
-            return most < infinity_doubled &&
-                   (Sum::exact || static_cast<Size>(most - fewest) <= Sum::exponents * octave);
+        using Size = std::conditional_t<F::size == 4, std::uint32_t, std::uint16_t>;
+        typedef Size Sizes __attribute__((vector_size(vector_bytes)));
+        constexpr std::size_t step = elements_of<Sizes>;
+        constexpr Size octave = Size{2} * (infinity_bits(F::format) & (~infinity_bits(F::format) + 1)),
+                       infinity_doubled = static_cast<Size>(2 * infinity_bits(F::format));
+        Sizes greatest = {}, least = ~Sizes{};
+        const auto take = [&](Sizes bits) SAMESUM_INLINED {
+            const Sizes size = bits << 1, less = size - 1;
+            greatest = greatest > size ? greatest : size;
+            least = least < less ? least : less;
+        };
+        for (std::size_t s = 0; s < all.span_count; ++s) {
+            const auto [data, count] = all.spans[s];
+            for (std::size_t i = 0; i + step < count; i += step) take(load<Sizes>(data + i * F::size));
+            Sizes last = {};
+            if (count >= step)
+                last = load<Sizes>(data + (count - step) * F::size);
+            else
+                std::memcpy(&last, data, count * F::size);
+            take(last);
         }
+        const Size most = across(greatest, [](Sizes a, Sizes b) { return a > b ? a : b; }),
+                   fewest = across(least, [](Sizes a, Sizes b) { return a < b ? a : b; });
+        return most < infinity_doubled &&
+               (Sum::exact || static_cast<Size>(most - fewest) <= Sum::exponents * octave);
     }
 
-    // Of an exact finite sum. One step makes a product with the inverse the nearest quotient (Markstein).
+    // The mean of an exact finite sum. One step makes a product with the inverse the nearest quotient
+    // (Markstein).
     static SAMESUM_INLINE Doubles exactly_finished(Doubles sum, double number) {
-        if constexpr (finalize == Finalize::over_count && has_fused) {
+        if constexpr (has_fused) {
             const Doubles inverse = Doubles{} + 1 / number, quotient = sum * inverse;
             return fused(fused(-quotient, Doubles{} + number, sum), inverse, quotient);
         } else {
