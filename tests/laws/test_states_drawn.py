@@ -19,8 +19,8 @@ from samesum.formats.arrays import NDArray
 Rng = np.random.Generator
 DTYPES = (*cases.FLOATS, *cases.FLOATS, *INTEGERS, np.dtype(np.bool_))
 FREE: list[Any] = [
-    "sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "log_sum", "prod", "min", "max", "all", "any",
-    "count_nonzero",
+    "sum", "mean", "l1_norm", "l2_norm", "sum_square", "var", "std", "log_sum", "logsumexp", "prod", "min", "max",
+    "all", "any", "count_nonzero",
 ]  # fmt: skip
 SCANS: dict[str, Any] = {
     "sum": ss.cumulative_sum,
@@ -102,7 +102,8 @@ def gathered(x: NDArray, mask: NDArray | None, names: list[Any], axis: Any, corr
         begin, end = cuts[k]
         rows = (slice(None),) * along + (slice(begin, end),)
         chosen = states[rng.integers(len(states))]
-        chosen.update(x[rows], None if mask is None else mask[rows], begin * step if "argmin" in names else None)
+        offset = None if {"argmin", "argmax"}.isdisjoint(names) else begin * step
+        chosen.update(x[rows], None if mask is None else mask[rows], offset)
     total = ss.State(names, axis=axis, correction=correction)
     for k in rng.permutation(len(states)).tolist():
         total.merge(pickle.loads(pickle.dumps(states[k])) if rng.integers(2) else states[k].copy())
