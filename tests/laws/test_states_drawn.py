@@ -102,7 +102,8 @@ def gathered(x: NDArray, mask: NDArray | None, names: list[Any], axis: Any, corr
         begin, end = cuts[k]
         rows = (slice(None),) * along + (slice(begin, end),)
         chosen = states[rng.integers(len(states))]
-        chosen.update(x[rows], None if mask is None else mask[rows], begin * step if "argmin" in names else None)
+        offset = None if {"argmin", "argmax"}.isdisjoint(names) else begin * step
+        chosen.update(x[rows], None if mask is None else mask[rows], offset)
     total = ss.State(names, axis=axis, correction=correction)
     for k in rng.permutation(len(states)).tolist():
         total.merge(pickle.loads(pickle.dumps(states[k])) if rng.integers(2) else states[k].copy())
