@@ -50,7 +50,7 @@ def factors(first: list[float], width: int, dtype: Any) -> np.ndarray[Any, Any]:
 def batch_norm(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """With axis 1 as the axis of channels."""
     ones = np.ones(x.shape[1])
-    return norms.normalize_batch(x, norms.Channels(1, 2, ones, ones, ones, ones, 0.0))
+    return norms.normalize_batch(x, norms.Channels(1, 2, ones, 2 * ones, ones, ones, 0.0))
 
 
 ABOVE_A_TIE = [1, 2.0**-24, 2.0**-90]
@@ -183,9 +183,9 @@ NORMALIZATIONS: dict[str, Call] = {
     "softmax.below": lambda: ss.softmax(normal(1, 40000) + 900, axis=1),
     "norm.rows": lambda: onnx.LayerNormalization(X, np.ones(300, "f4")),
     "norm.gathered": lambda: onnx.LayerNormalization(X[:, ::2], np.ones(150, "f4")),
-    "batch_norm.runs": lambda: batch_norm(normal(2, 3, 400)),
-    "batch_norm.rows": lambda: batch_norm(normal(400, 3)),
-    "batch_norm.columns": lambda: batch_norm(normal(400, 3, dtype="f8")),
+    "norm.batch_runs": lambda: batch_norm(normal(2, 3, 400)),
+    "norm.batch_rows": lambda: batch_norm(normal(400, 3)),
+    "norm.batch_columns": lambda: batch_norm(normal(400, 3, dtype="f8")),
     "elementwise.direct": lambda: elementwise.exponential(X),
     "elementwise.gathered": lambda: elementwise.exponential(X[:, ::2]),
 }

@@ -10,8 +10,8 @@
 
 namespace samesum {
 
-// The numbers of a channel; its line has the mean as centre and the inverse deviation in two words. A term of
-// -0 would give -0 where the exact result is zero.
+// The numbers of a channel; its line has the mean as centre and the inverse deviation in two words, and no
+// bound of the elements yet. A term of -0 would give -0 where the exact result is zero.
 struct Channel {
     double scale, bias, mean, variance, term;
     NormLine line;
@@ -33,7 +33,7 @@ inline Channel channel_of(const BatchNormCall& call, std::size_t i, const NormMe
     const double near = 1 / std::sqrt(hi), square = near * near, product = square * hi;
     const double left =
         ((1 - product) - std::fma(square, hi, -product)) - (std::fma(near, near, -square) * hi + square * lo);
-    c.line = {c.mean, 0, 0, 0, near, near * (left * (0.5 + 0.375 * left)), 0x1p-98, true};
+    c.line = {c.mean, 0, 0, 0, near, near * (left * (0.5 + 0.375 * left)), 0x1p-98, HUGE_VAL, true};
     return c;
 }
 
@@ -52,7 +52,7 @@ struct RowNumbers {
     // With so many more than there are channels.
     void make(const std::vector<Channel>& channels, std::size_t more, const NormMethods& methods) {
         const std::size_t n = channels.size();
-        line = {0, 0, 0, 0, 1, 0, 0x1p-50, true};
+        line = {0, 0, 0, 0, 1, 0, 0x1p-50, HUGE_VAL, true};
         for (const Channel& c : channels) line.is_known = add(c) && line.is_known;
         both = {nullptr, nullptr, true, methods.greatest(scale.data(), n), methods.greatest(bias.data(), n)};
         for (std::size_t i = 0; i < more; ++i) {

@@ -113,9 +113,10 @@ class Job {
 
     void take_row(std::size_t place, const char* x, std::size_t n, char* to) const {
         std::uint16_t doubtful[norm_elements];
-        const std::size_t found = finish_(rows_.line, x, n, rows_.from(place), to, doubtful);
+        const NormLine line = bounded(rows_.line, x, n);
+        const std::size_t found = finish_(line, x, n, rows_.from(place), to, doubtful);
         const auto channel_of = [&](std::size_t k) { return (place + k) % channels_.size(); };
-        mend_nan(x, n, to, channel_of);
+        if (!std::isfinite(line.most)) mend_nan(x, n, to, channel_of);
         for (std::size_t k = 0; k < found; ++k)
             take_channel(channel_of(doubtful[k]), x + doubtful[k] * size_, 1, to + doubtful[k] * size_);
     }
@@ -128,9 +129,19 @@ class Job {
             for (std::size_t k = 0; k < n; ++k) put_exactly(channel, x, k, to);
             return;
         }
-        const std::size_t found = finish_(channel.line, x, n, channel.both(), to, doubtful);
-        mend_nan(x, n, to, [=](std::size_t) { return number; });
+        const NormLine line = bounded(channel.line, x, n);
+        const std::size_t found = finish_(line, x, n, channel.both(), to, doubtful);
+        if (!std::isfinite(line.most)) mend_nan(x, n, to, [=](std::size_t) { return number; });
         for (std::size_t k = 0; k < found; ++k) put_exactly(channel, x, doubtful[k], to);
+    }
+
+    // With the bound of these elements, which is infinite if one of them is not finite.
+    NormLine bounded(NormLine line, const char* x, std::size_t n) const {
+        constexpr double slack = 1 + 0x1p-40;
+        const double size =
+            in_float_format(call_.x.format, [&]<Format f>() { return greatest_magnitude<f>(x, n); });
+        line.most = (size + magnitude(line.centre)) * line.inverse * slack;
+        return line;
     }
 
     // Rows, in pieces that stay in the cache, channel by channel.
@@ -168,7 +179,6 @@ class Job {
     // bits.
     template <class ChannelOf>
     void mend_nan(const char* x, std::size_t n, char* to, const ChannelOf& channel_of) const {
-        if (!in_float_format(call_.x.format, [=]<Format f>() { return has_nan<f>(to, n); })) return;
         const std::uint64_t sizes = sign_bit(call_.x.format) - 1, infinity = infinity_bits(call_.x.format);
         for (std::size_t k = 0; k < n; ++k) {
             std::uint64_t bits = 0;
@@ -177,26 +187,21 @@ class Job {
         }
     }
 
-    // Compilers make vector code of it.
+    // Compilers make vector code of the loop.
     template <Format format>
-    static bool has_nan(const char* p, std::size_t n) {
-        using Bits =
-            std::conditional_t<format == Format::f64, std::int64_t,
-                               std::conditional_t<format == Format::f32, std::int32_t, std::int16_t>>;
-        using Real = std::conditional_t<format == Format::f64, double, float>;
-        constexpr auto infinity = static_cast<Bits>(infinity_bits(format));
-        Bits found = 0;
+    double greatest_magnitude(const char* x, std::size_t n) const {
+        using Bits = std::conditional_t<size_of(format) == 8, std::int64_t,
+                                        std::conditional_t<size_of(format) == 4, std::int32_t, std::int16_t>>;
+        constexpr auto sizes = static_cast<Bits>(sign_bit(format) - 1);
+        Bits greatest = 0;
         for (std::size_t k = 0; k < n; ++k) {
             Bits bits;
-            std::memcpy(&bits, p + k * sizeof bits, sizeof bits);
-            if constexpr (size_of(format) == 2) {
-                found |= static_cast<Bits>((bits & INT16_MAX) > infinity ? 1 : 0);
-            } else {
-                const Real x = __builtin_bit_cast(Real, bits);
-                found |= x != x ? 1 : 0;
-            }
+            std::memcpy(&bits, x + k * sizeof bits, sizeof bits);
+            greatest = std::max(greatest, static_cast<Bits>(bits & sizes));
         }
-        return found != 0;
+        double size;
+        methods_.widen[static_cast<std::size_t>(format)](reinterpret_cast<const char*>(&greatest), 1, &size);
+        return std::isfinite(size) ? size : HUGE_VAL;
     }
 
     const BatchNormCall& call_;
