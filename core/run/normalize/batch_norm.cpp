@@ -187,9 +187,17 @@ class Job {
         }
     }
 
-    // Compilers make vector code of the loop.
     template <Format format>
     double greatest_magnitude(const char* x, std::size_t n) const {
+        const auto greatest = greatest_bits<format>(x, n);
+        double size;
+        methods_.widen[static_cast<std::size_t>(format)](reinterpret_cast<const char*>(&greatest), 1, &size);
+        return std::isfinite(size) ? size : HUGE_VAL;
+    }
+
+    // Of magnitudes. Compilers make vector code of it.
+    template <Format format>
+    static auto greatest_bits(const char* x, std::size_t n) {
         using Bits = std::conditional_t<size_of(format) == 8, std::int64_t,
                                         std::conditional_t<size_of(format) == 4, std::int32_t, std::int16_t>>;
         constexpr auto sizes = static_cast<Bits>(sign_bit(format) - 1);
@@ -199,9 +207,7 @@ class Job {
             std::memcpy(&bits, x + k * sizeof bits, sizeof bits);
             greatest = std::max(greatest, static_cast<Bits>(bits & sizes));
         }
-        double size;
-        methods_.widen[static_cast<std::size_t>(format)](reinterpret_cast<const char*>(&greatest), 1, &size);
-        return std::isfinite(size) ? size : HUGE_VAL;
+        return greatest;
     }
 
     const BatchNormCall& call_;
