@@ -72,6 +72,7 @@ def test_drawn_pairs(dtype: np.dtype[Any]) -> None:
 def test_float16_on_a_grid() -> None:
     dtype = np.dtype(np.float16)
     x, y = every(dtype)[: 1 << 15 : 29], every(dtype)[::61]
+    x[np.isnan(x)] = np.nan  # of signaling ones to the power of 0 NumPy makes 1 on some machines, NaN on others
     pairs = x[:, None], y[None, :]
     assert_bits(power(*pairs), correctly_rounded(np.power, mpmath.power, dtype, *pairs), "a grid")
 
