@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -57,3 +58,16 @@ def offset(x: NDArray, by: int) -> NDArray:
     copy = np.frombuffer(buffer, x.dtype, x.size, start).reshape(x.shape)
     copy[...] = x
     return copy
+
+
+def check_drawn(check: Callable[[np.random.Generator], int], least: int, part: int) -> int:
+    """How many results `check` took, `least` of them or more, in one of five parts; a failure says the seed."""
+    count, seed = 0, part
+    while count < least:
+        seed += 5
+        try:
+            count += check(np.random.default_rng(seed))
+        except BaseException as error:
+            error.add_note(f"seed {seed}")
+            raise
+    return count

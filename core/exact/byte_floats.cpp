@@ -6,7 +6,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "exact/byte_codes.hpp"
-#include "exact/leading.hpp"
+#include "exact/totals/leading.hpp"
 
 namespace samesum {
 

@@ -1,7 +1,7 @@
 // Floats of eight bits: each code stands in a table for what it adds, in integers.
 #pragma once
 
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {

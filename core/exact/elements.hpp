@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 
 namespace samesum {
 

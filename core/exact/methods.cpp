@@ -2,8 +2,8 @@
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
-#include "exact/leading.hpp"
 #include "exact/states.hpp"
+#include "exact/totals/leading.hpp"
 
 namespace samesum {
 

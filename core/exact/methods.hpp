@@ -1,7 +1,7 @@
 // Methods that are always right: superaccumulators for floats, wide integers for integers.
 #pragma once
 
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {

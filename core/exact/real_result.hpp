@@ -1,8 +1,8 @@
 // Results that are known up to an error, and rounded if it does not matter.
 #pragma once
 
-#include "exact/fixed.hpp"
-#include "exact/superaccumulator.hpp"
+#include "exact/exponentials/fixed.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {

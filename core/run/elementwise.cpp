@@ -6,7 +6,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
-#include "exact/power.hpp"
+#include "exact/products/power.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "select/normalization_thresholds.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
 #include "methods/statistics.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "exact/fixed.hpp"
+#include "exact/exponentials/fixed.hpp"
 
 using namespace samesum;
 

@@ -1,6 +1,6 @@
 // The superaccumulator against another exact algorithm: expansions of doubles that do not overlap (Shewchuk,
 // Adaptive Precision Floating-Point Arithmetic, 1997).
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 
 #include <doctest/doctest.h>
 

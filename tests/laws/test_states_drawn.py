@@ -13,6 +13,7 @@ import pytest
 import cases
 import samesum as ss
 from bits import INTEGERS
+from drawing import check_drawn
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
@@ -31,25 +32,19 @@ SCANS: dict[str, Any] = {
 
 
 def test_drawn_states() -> None:
-    assert run(1_000, 0) >= 1_000
+    assert check_drawn(check, 1_000, 0) >= 1_000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(1, 5))
 def test_one_hundred_thousand_drawn_states(part: int) -> None:
     """A quarter of the results each."""
-    assert run(25_000, part) >= 25_000
+    assert check_drawn(check, 25_000, part) >= 25_000
 
 
-def run(least: int, part: int) -> int:
-    """How many results were checked."""
-    count, seed = 0, part
-    while count < least:
-        seed += 5
-        rng = np.random.default_rng(seed)
-        x = drawn(rng)
-        count += check_state(x, rng, seed) + check_scan(x, rng, seed)
-    return count
+def check(rng: Rng) -> int:
+    x = drawn(rng)
+    return check_state(x, rng) + check_scan(x, rng)
 
 
 def drawn(rng: Rng) -> NDArray:
@@ -67,7 +62,7 @@ def pieces(n: int, rng: Rng) -> list[tuple[int, int]]:
     return list(itertools.pairwise([0, *np.sort(rng.integers(0, n + 1, rng.integers(0, 6))).tolist(), n]))
 
 
-def check_state(x: NDArray, rng: Rng, seed: int) -> int:
+def check_state(x: NDArray, rng: Rng) -> int:
     axes: Any = (
         None,
         int(rng.integers(x.ndim)),
@@ -78,7 +73,7 @@ def check_state(x: NDArray, rng: Rng, seed: int) -> int:
     mask = rng.random(x.shape) < rng.random() if rng.integers(2) else None
     names = [*FREE, *([] if isinstance(axis, tuple) else ["argmin", "argmax"])]
     names = [name for name in names if rng.integers(8)]
-    said = f"{x.dtype} {x.shape}, axis {axis}, correction {correction}, masked {mask is not None}, {seed=}"
+    said = f"{x.dtype} {x.shape}, axis {axis}, correction {correction}, masked {mask is not None}"
     expected = {}
     for name in names:
         options = {"correction": correction} if name in ("var", "std") else {}
@@ -110,7 +105,7 @@ def gathered(x: NDArray, mask: NDArray | None, names: list[Any], axis: Any, corr
     return total if "prod" in names or rng.integers(2) else ss.State.from_bytes(total.to_bytes())
 
 
-def check_scan(x: NDArray, rng: Rng, seed: int) -> int:
+def check_scan(x: NDArray, rng: Rng) -> int:
     axis, count = int(rng.integers(-x.ndim, x.ndim)), 0
     for name, one_call in SCANS.items():
         options = {"exclusive": bool(rng.integers(2))} if name in ("sum", "prod") else {}
@@ -123,7 +118,7 @@ def check_scan(x: NDArray, rng: Rng, seed: int) -> int:
         parts = [scan.update(np.take(x, range(begin, end), axis)) for begin, end in cuts]
         with np.errstate(invalid="ignore"):
             got = np.concatenate(parts, axis)
-        said = f"{name} of {x.dtype} {x.shape}, axis {axis}, {cuts}, {options}, {seed=}"
+        said = f"{name} of {x.dtype} {x.shape}, axis {axis}, {cuts}, {options}"
         assert_bits(np.ascontiguousarray(got), np.ascontiguousarray(expected), said)
         count += 1
     return count

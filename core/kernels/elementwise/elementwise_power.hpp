@@ -1,7 +1,7 @@
 // x^y of each element, as IEEE 754-2019 has pow.
 #pragma once
 
-#include "exact/power.hpp"
+#include "exact/products/power.hpp"
 #include "kernels/elementwise/elementwise_double_power.hpp"
 #include "kernels/elementwise/elementwise_single_power.hpp"
 

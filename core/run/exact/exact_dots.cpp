@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "exact/dot.hpp"
 #include "exact/elements.hpp"
+#include "exact/totals/dot.hpp"
 #include "layout/copy.hpp"
 
 namespace samesum {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arithmetic/error_free.hpp"
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "run/dots/dot_layout.hpp"
 
 namespace samesum {

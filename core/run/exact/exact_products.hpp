@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "exact/product.hpp"
+#include "exact/products/product.hpp"
 #include "layout/plan.hpp"
 
 namespace samesum {

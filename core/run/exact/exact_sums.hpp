@@ -1,8 +1,8 @@
 // Exact sums of floats, block by block.
 #pragma once
 
-#include "exact/running_total.hpp"
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/running_total.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "methods/method.hpp"
 
 namespace samesum {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "exact/methods.hpp"
-#include "exact/moments.hpp"
-#include "exact/superaccumulator.hpp"
+#include "exact/moments/moments.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "layout/plan.hpp"
 #include "run/reduce/finish.hpp"
 

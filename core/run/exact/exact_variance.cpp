@@ -5,7 +5,7 @@
 #include "arithmetic/rounding.hpp"
 #include "exact/byte_floats.hpp"
 #include "exact/methods.hpp"
-#include "exact/moments.hpp"
+#include "exact/moments/moments.hpp"
 #include "run/exact/exact_sums.hpp"
 
 namespace samesum {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "exact/methods.hpp"
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 
 namespace samesum {
 

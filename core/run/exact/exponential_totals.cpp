@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "arithmetic/rounding.hpp"
-#include "exact/exponential_total_methods.hpp"
+#include "exact/exponentials/exponential_total_methods.hpp"
 #include "run/states/kept_states.hpp"
 #include "threads/pool.hpp"
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "exact/exponential_total.hpp"
+#include "exact/exponentials/exponential_total.hpp"
 #include "layout/plan.hpp"
 
 namespace samesum {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
 
 namespace samesum {

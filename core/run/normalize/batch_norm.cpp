@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arithmetic/rounding.hpp"
-#include "exact/norm.hpp"
+#include "exact/moments/norm.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"

@@ -6,7 +6,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
-#include "exact/norm.hpp"
+#include "exact/moments/norm.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/stream.hpp"
 #include "run/exact/exact_sums.hpp"

@@ -8,8 +8,8 @@
 
 #include "arithmetic/rounding.hpp"
 #include "exact/elements.hpp"
-#include "exact/near_product.hpp"
-#include "exact/product.hpp"
+#include "exact/products/near_product.hpp"
+#include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
 #include "run/reduce/reduction.hpp"

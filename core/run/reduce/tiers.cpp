@@ -1,9 +1,9 @@
 #include "run/reduce/tiers.hpp"
 
 #include "exact/byte_floats.hpp"
-#include "exact/exponential_methods.hpp"
+#include "exact/exponentials/exponential_methods.hpp"
 #include "exact/methods.hpp"
-#include "exact/product.hpp"
+#include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
 #include "run/exact/exact_variance.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "arithmetic/division.hpp"
-#include "exact/exponential_methods.hpp"
+#include "exact/exponentials/exponential_methods.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/scan_plan.hpp"

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "exact/wide_scan.hpp"
+#include "exact/totals/wide_scan.hpp"
 #include "kernels/instruction_set.hpp"
 
 namespace samesum {

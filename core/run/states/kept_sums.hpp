@@ -1,7 +1,7 @@
 // Exact totals of floats that stay from one array to the next take the elements of some sets.
 #pragma once
 
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "layout/plan.hpp"
 #include "methods/method.hpp"
 

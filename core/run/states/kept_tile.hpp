@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "exact/superaccumulator.hpp"
+#include "exact/totals/superaccumulator.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/method.hpp"
 

@@ -1,0 +1,170 @@
+#include "exact/exponentials/exponential_total.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace samesum {
+
+namespace {
+
+template <class Value>
+bool is_far(Value x) {
+    if constexpr (std::is_same_v<Value, double>)
+        return std::abs(x) >= far_away;
+    else
+        return false;
+}
+
+// The bits of an integer from number `first` on, as those of a fixed-point number from the lowest on.
+template <std::size_t limbs, std::size_t n>
+Fixed<limbs> bits_from(const std::array<std::uint64_t, n>& x, i128 first) {
+    constexpr i128 bits = 64 * static_cast<i128>(n);
+    const auto limb = [&](i128 i) { return i >= 0 && i < bits / 64 ? x[static_cast<std::size_t>(i)] : 0; };
+    std::array<std::uint64_t, limbs> result{};
+    for (std::size_t i = 0; i < limbs; ++i, first += 64) {
+        if (first <= -64 || first >= bits) continue;
+        const i128 at = first >> 6;
+        const u128 two = u128{limb(at + 1)} << 64 | limb(at);
+        result[i] = static_cast<std::uint64_t>(two >> static_cast<int>(first & 63));
+    }
+    return Fixed<limbs>::of(result);
+}
+
+// An integer in units of 2^(64 lowest), times `by`, rounded down.
+template <std::size_t limbs, std::size_t n>
+Fixed<limbs> scaled(const std::array<std::uint64_t, n>& x, std::int64_t lowest, const LeadingLimbs& by) {
+    std::array<std::uint64_t, n + LeadingLimbs::count> product{};
+    for (std::size_t i = 0; i < n; ++i) {
+        std::uint64_t carry = 0;
+        for (std::size_t j = 0; j < LeadingLimbs::count; ++j) {
+            const u128 sum = u128{x[i]} * by.limb[j] + product[i + j] + carry;
+            product[i + j] = static_cast<std::uint64_t>(sum);
+            carry = static_cast<std::uint64_t>(sum >> 64);
+        }
+        product[i + LeadingLimbs::count] = carry;
+    }
+    const i128 unit = 64 * i128{lowest} + by.exponent - LeadingLimbs::bits;
+    return bits_from<limbs>(product, -unit - Fixed<limbs>::fraction_bits);
+}
+
+std::array<std::uint64_t, WordWindow::words + 2> integer_of(const WordWindow::Words& word) {
+    std::array<std::uint64_t, WordWindow::words + 2> integer{};
+    u128 carry = 0;
+    for (std::size_t i = 0; i < WordWindow::words; ++i) {
+        const u128 sum = (word[i] & ~std::uint64_t{0}) + (carry & ~std::uint64_t{0});
+        integer[i] = static_cast<std::uint64_t>(sum);
+        carry = (word[i] >> 64) + (carry >> 64) + (sum >> 64);
+    }
+    integer[WordWindow::words] = static_cast<std::uint64_t>(carry);
+    integer[WordWindow::words + 1] = static_cast<std::uint64_t>(carry >> 64);
+    return integer;
+}
+
+}  // namespace
+
+template <class Value>
+void ExponentialTotal<Value>::insert(Value x, std::uint64_t times) {
+    int place = used_;
+    while (place > 0 && value_[static_cast<std::size_t>(place - 1)] < x) --place;
+    if (place > 0 && value_[static_cast<std::size_t>(place - 1)] == x) {
+        count_[static_cast<std::size_t>(place - 1)] += times;
+        return;
+    }
+    if (place == most_values) return add_other(x, times);
+    if (used_ == most_values)
+        add_other(value_.back(), count_.back());
+    else
+        ++used_;
+    std::copy_backward(value_.begin() + place, value_.begin() + used_ - 1, value_.begin() + used_);
+    std::copy_backward(count_.begin() + place, count_.begin() + used_ - 1, count_.begin() + used_);
+    value_[static_cast<std::size_t>(place)] = x;
+    count_[static_cast<std::size_t>(place)] = times;
+}
+
+template <class Value>
+void ExponentialTotal<Value>::add_other(Value x, std::uint64_t times) {
+    others_ += times;
+    if (!is_far(x)) words_.add(WordExponential::of(x), times);
+}
+
+template <class Value>
+void ExponentialTotal<Value>::merge(const ExponentialTotal& other) {
+    has_nan_ |= other.has_nan_;
+    has_infinity_ |= other.has_infinity_;
+    for (int i = 0; i < other.used_; ++i)
+        insert(other.value_[static_cast<std::size_t>(i)], other.count_[static_cast<std::size_t>(i)]);
+    others_ += other.others_;
+    words_.merge(other.words_);
+}
+
+// Exponentials are off by less than 2^-237 of themselves, and each exponential by less than a unit of the
+// lowest one for what is below that. Of values that are far away each is 512 or more above the next one.
+// (Lemma 81)
+template <class Value>
+template <std::size_t limbs>
+typename ExponentialTotal<Value>::template Rest<limbs> ExponentialTotal<Value>::of_words(
+    const WordWindow& words, std::uint64_t count) const {
+    if (count == 0) return {};
+    const Fixed<limbs> unit = Fixed<limbs>::units(1);
+    if (is_far(value_[0])) return {{}, (Fixed<limbs>{count} >> 738) + unit};
+    if (words.is_empty()) return {{}, unit};
+    const LeadingLimbs scale = exponential_limbs(-Magnitude::of(value_[0]));
+    const Fixed<limbs> sum = scaled<limbs>(integer_of(words.word()), words.lowest(), scale);
+    const Fixed<limbs> below = scaled<limbs>(std::array{count}, words.lowest(), scale);
+    return {sum, (sum >> 234) + below + below + Fixed<limbs>::units(4)};
+}
+
+// From words, those of all but the greatest value.
+template <class Value>
+template <std::size_t limbs>
+typename ExponentialTotal<Value>::template Rest<limbs> ExponentialTotal<Value>::approximate_rest() const {
+    ExponentialTotal total = *this;
+    for (std::size_t i = 1; i < static_cast<std::size_t>(used_); ++i) total.add_other(value_[i], count_[i]);
+    return of_words<limbs>(total.words_, total.others_);
+}
+
+// From the exponentials of the differences to the greatest value, as far as those are known.
+template <class Value>
+template <std::size_t limbs>
+typename ExponentialTotal<Value>::template Rest<limbs> ExponentialTotal<Value>::accurate_rest() const {
+    Rest<limbs> rest = of_words<limbs>(words_, others_);
+    for (std::size_t i = 1; i < static_cast<std::size_t>(used_); ++i) {
+        rest.sum += exponential_below<limbs>(value_[0], value_[i]) * count_[i];
+        rest.error += Fixed<limbs>::units(u128{count_[i]} * Exponential<limbs>::units);
+    }
+    return rest;
+}
+
+// The slope of the logarithm is at most 1 from 1 on.
+template <class Value>
+template <std::size_t limbs>
+bool ExponentialTotal<Value>::round(const Rest<limbs>& rest, const Finish& how, std::uint64_t& bits) const {
+    Superaccumulator base;
+    add_value(base, value_[0]);
+    const Fixed<limbs> sum = Fixed<limbs>{count_[0]} + rest.sum;
+    const Fixed<limbs> error = rest.error + Fixed<limbs>::units(Logarithm<limbs>::units);
+    return round_within(base, Logarithm<limbs>::of(sum), false, error, how, bits);
+}
+
+template <class Value>
+std::uint64_t ExponentialTotal<Value>::rounded(const Finish& how) const {
+    if (has_nan_) return canonical_nan(how.format);
+    if (has_infinity_ || used_ == 0)
+        return infinity_bits(how.format) | (has_infinity_ ? 0 : sign_bit(how.format));
+    std::uint64_t bits;
+    if (used_ == 1 && count_[0] == 1) {
+        Superaccumulator base;
+        add_value(base, value_[0]);
+        return base.rounded({Finalize::itself, how.format, 1});
+    }
+    constexpr std::size_t few = 4, many = 21;
+    if (!round(approximate_rest<few>(), how, bits) && !round(approximate_rest<many>(), how, bits))
+        round(accurate_rest<many>(), how, bits);
+    return bits;
+}
+
+template class ExponentialTotal<double>;
+template class ExponentialTotal<std::int64_t>;
+template class ExponentialTotal<std::uint64_t>;
+
+}  // namespace samesum

@@ -1,0 +1,201 @@
+#include "exact/totals/superaccumulator.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "exact/totals/leading.hpp"
+
+namespace samesum {
+
+namespace {
+
+template <class Digits>
+int top_digit(const Digits& d) {
+    int i = d.last;
+    while (i >= d.first && d.digit[static_cast<std::size_t>(i)] == 0) --i;
+    return i >= d.first ? i : -1;
+}
+
+// 128 leading bits; 127 or 128, so that an even power of two remains, when `even` asks for it.
+template <class Digits>
+u128 leading_bits(const Digits& d, int lowest, bool even, int& exponent, bool& sticky) {
+    const int top = top_digit(d);
+    const auto digit = [&](int i) -> u128 { return i >= 0 ? d.digit[static_cast<std::size_t>(i)] : 0; };
+    u128 bits = digit(top) << 96 | digit(top - 1) << 64 | digit(top - 2) << 32 | digit(top - 3);
+    int shift = std::countl_zero(static_cast<std::uint32_t>(digit(top)));
+    exponent = lowest + 32 * (top - 3) - shift;
+    if (even && exponent % 2 != 0) --shift, ++exponent;
+    sticky = false;
+    if (shift >= 0) {
+        bits = bits << shift;
+        if (shift > 0) bits |= digit(top - 4) >> (32 - shift);
+        sticky = static_cast<std::uint32_t>(digit(top - 4) << shift) != 0;
+    } else {
+        sticky = (bits & 1) != 0 || digit(top - 4) != 0;
+        bits >>= 1;
+    }
+    for (int i = top - 5; i >= d.first && !sticky; --i) sticky = digit(i) != 0;
+    return bits;
+}
+
+template <class Digits>
+Leading leading(const Digits& d, int lowest) {
+    if (top_digit(d) < 0) return {};
+    Leading result;
+    const u128 bits = leading_bits(d, lowest, false, result.exponent, result.sticky);
+    result.significand = static_cast<std::uint64_t>(bits >> 64);
+    result.sticky |= static_cast<std::uint64_t>(bits) != 0;
+    result.exponent += 64;
+    return result;
+}
+
+template <class Digits>
+Leading leading_root(const Digits& d, int lowest) {
+    if (top_digit(d) < 0) return {};
+    Leading result;
+    const u128 bits = leading_bits(d, lowest, true, result.exponent, result.sticky);
+    result.significand = floor_root(bits);
+    result.sticky |= u128{result.significand} * result.significand != bits;
+    result.exponent /= 2;
+    const int shift = std::countl_zero(result.significand);  // at most one: bits has 127 or 128
+    result.significand <<= shift;
+    result.exponent -= shift;
+    return result;
+}
+
+// Divides in place; true if there is a remainder.
+template <class Digits>
+bool divide(Digits& d, std::uint64_t divisor) {
+    std::uint64_t remainder = 0;
+    const bool short_divisor = divisor <= UINT32_MAX;
+    const int below =
+        d.first < 4 ? 0 : d.first - 4;  // so many digits of the quotient below those of the number
+    for (int i = d.last; i >= below; --i) {
+        std::uint32_t& digit = d.digit[static_cast<std::size_t>(i)];
+        if (short_divisor) {
+            const std::uint64_t part = remainder << 32 | digit;
+            digit = static_cast<std::uint32_t>(part / divisor);
+            remainder = part % divisor;
+        } else {
+            const u128 part = u128{remainder} << 32 | digit;
+            digit = static_cast<std::uint32_t>(part / divisor);
+            remainder = static_cast<std::uint64_t>(part % divisor);
+        }
+    }
+    d.first = below;
+    return remainder != 0;
+}
+
+}  // namespace
+
+void Superaccumulator::propagate() {
+    const auto carry_on = [this](int i) {
+        std::int64_t& limb = limb_[static_cast<std::size_t>(i)];
+        limb_[static_cast<std::size_t>(i) + 1] += limb >> 32;
+        limb &= 0xffffffff;
+    };
+    for (int i = first_; i < last_; ++i) carry_on(i);
+    // The last limb keeps the sign; a digit's worth of it stays free for what is added next.
+    while (last_ >= 0 && last_ + 1 < limbs && limb_[static_cast<std::size_t>(last_)] >> 31 != 0 &&
+           limb_[static_cast<std::size_t>(last_)] >> 31 != -1) {
+        carry_on(last_++);
+    }
+    pending_ = 1;  // the digits themselves count as one addition
+}
+
+void Superaccumulator::merge(const Superaccumulator& other) {
+    Superaccumulator copy = other;
+    copy.propagate();
+    propagate();
+    for (int i = copy.first_; i <= copy.last_; ++i) {
+        limb_[static_cast<std::size_t>(i)] += copy.limb_[static_cast<std::size_t>(i)];
+    }
+    first_ = first_ < copy.first_ ? first_ : copy.first_;
+    last_ = last_ > copy.last_ ? last_ : copy.last_;
+    pending_ = 2;
+    Specials::merge(other);
+}
+
+Superaccumulator::Digits Superaccumulator::digits(bool& negative) const {
+    Digits result;
+    negative = false;
+    if (last_ < 0) return result;
+    std::array<std::int64_t, limbs + 1> limb;
+    std::int64_t carry = 0;
+    for (int i = first_; i <= last_; ++i) {
+        const std::int64_t sum = limb_[static_cast<std::size_t>(i)] + carry;
+        limb[static_cast<std::size_t>(i)] = sum & 0xffffffff;
+        carry = sum >> 32;
+    }
+    int last = last_ + 1;
+    limb[static_cast<std::size_t>(last)] = carry & 0xffffffff;
+    negative = carry < 0;
+    std::uint64_t one = negative ? 1 : 0;  // two's complement: all bits turned, and one added
+    for (int i = first_; i <= last; ++i) {
+        const std::uint64_t digit = static_cast<std::uint64_t>(limb[static_cast<std::size_t>(i)]);
+        const std::uint64_t size = (negative ? digit ^ 0xffffffff : digit) + one;
+        result.digit[static_cast<std::size_t>(i) + 4] = static_cast<std::uint32_t>(size);
+        one = size >> 32;
+    }
+    result.first = first_ + 4;
+    result.last = last + 4;
+    return result;
+}
+
+std::array<std::uint32_t, Superaccumulator::words> Superaccumulator::magnitude_words(bool& negative) const {
+    const Digits all = digits(negative);
+    std::array<std::uint32_t, words> result;
+    std::copy_n(all.digit.begin() + 4, words, result.begin());
+    return result;
+}
+
+std::uint64_t Superaccumulator::rounded_float(Digits& d, bool negative, const Finish& how) const {
+    const int lowest = lowest_exponent - 128;
+    Leading value;
+    if (how.finalize == Finalize::root) {
+        value = leading_root(d, lowest);
+    } else {
+        const bool remainder =
+            how.finalize == Finalize::over_count && divide(d, static_cast<std::uint64_t>(how.count));
+        value = leading(d, lowest);
+        value.sticky |= remainder;
+    }
+    return round_to_format(value, negative, how.format);
+}
+
+// Integers have no digits below the binary point; the result is taken modulo 2^64, of which a type keeps its
+// part.
+std::uint64_t Superaccumulator::truncated(Digits& d, bool negative, const Finish& how) const {
+    constexpr std::size_t point = static_cast<std::size_t>(4 - lowest_exponent / 32);
+    std::uint64_t result = 0;
+    if (how.finalize == Finalize::root) {
+        // Bit by bit from the top: the remainder stays below 2^(bits of the root + 2), so 128 bits are
+        // plenty.
+        u128 root = 0, remainder = 0;
+        for (int i = static_cast<int>(point) + 5; i >= static_cast<int>(point); --i) {
+            for (int pair = 15; pair >= 0; --pair) {
+                remainder = remainder << 2 | (d.digit[static_cast<std::size_t>(i)] >> (2 * pair) & 3);
+                const u128 candidate = root << 2 | 1;
+                root <<= 1;
+                if (remainder >= candidate) remainder -= candidate, root |= 1;
+            }
+        }
+        return static_cast<std::uint64_t>(root);
+    }
+    // The quotient of the whole number: what lies below the point is cut off toward zero.
+    if (how.finalize == Finalize::over_count) divide(d, static_cast<std::uint64_t>(how.count));
+    result = std::uint64_t{d.digit[point + 1]} << 32 | d.digit[point];
+    return negative ? 0 - result : result;
+}
+
+std::uint64_t Superaccumulator::rounded(const Finish& how) const {
+    const bool real = is_float(how.format), logarithms = how.finalize == Finalize::logarithm;
+    if (real && logarithms && has_negative_infinity()) return canonical_nan(how.format);
+    if (real && !is_finite()) return special_bits(how.format);
+    bool negative;
+    Digits d = digits(negative);
+    if (logarithms) return logarithm(d, negative, how);
+    return real ? rounded_float(d, negative, how) : truncated(d, negative, how);
+}
+
+}  // namespace samesum

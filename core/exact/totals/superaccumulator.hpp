@@ -1,0 +1,94 @@
+// An exact sum of floats, of their squares and of integers (after Neal's small superaccumulator,
+// arXiv:1505.05571): fixed point in 32-bit digits kept in 64-bit limbs, so that carries wait.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "exact/specials.hpp"
+#include "exact/totals/leading.hpp"
+#include "formats/format.hpp"
+#include "methods/method.hpp"
+
+namespace samesum {
+
+class Superaccumulator : public Specials {
+  public:
+    // value * 2^exponent, added or subtracted. The exponent is at least lowest_exponent.
+    void add(std::uint64_t value, int exponent, bool negative) {
+        make_room(1);
+        add_within(value, exponent, negative);
+    }
+
+    void add_wide(u128 value, int exponent, bool negative) {
+        make_room(2);
+        add_wide_within(value, exponent, negative);
+    }
+
+    static constexpr std::uint32_t most_additions = 1u << 20;
+
+    // For so many additions that carry nothing on. (Lemma 70)
+    void make_room(std::uint32_t additions) {
+        if (pending_ + additions > (1u << 30)) propagate();
+        pending_ += additions;
+    }
+
+    void add_within(std::uint64_t value, int exponent, bool negative) {
+        const unsigned position = static_cast<unsigned>(exponent - lowest_exponent), shift = position % 32;
+        const int index = static_cast<int>(position / 32);
+        const u128 shifted = u128{value} << shift;
+        // Signs are as good as random: no branches.
+        const std::int64_t sign = -static_cast<std::int64_t>(negative);
+        const auto signed_digit = [sign](std::uint64_t digit) {
+            return (static_cast<std::int64_t>(digit) ^ sign) - sign;
+        };
+        std::int64_t* limb = limb_.data() + index;
+        limb[0] += signed_digit(static_cast<std::uint32_t>(shifted));
+        limb[1] += signed_digit(static_cast<std::uint32_t>(shifted >> 32));
+        limb[2] += signed_digit(static_cast<std::uint64_t>(shifted >> 64));
+        first_ = index < first_ ? index : first_;
+        last_ = index + 2 > last_ ? index + 2 : last_;
+    }
+
+    // As two additions.
+    void add_wide_within(u128 value, int exponent, bool negative) {
+        add_within(static_cast<std::uint64_t>(value), exponent, negative);
+        add_within(static_cast<std::uint64_t>(value >> 64), exponent + 64, negative);
+    }
+
+    void merge(const Superaccumulator& other);
+
+    // The magnitude of the total in base 2^32, from 2^lowest_exponent on, and its sign; without what is not
+    // finite.
+    static constexpr std::size_t words = 143;
+    std::array<std::uint32_t, words> magnitude_words(bool& negative) const;
+
+    // The total, finalized and rounded once to how.format. Integers: truncated toward zero, modulo 2^k.
+    std::uint64_t rounded(const Finish& how) const;
+
+    static constexpr int lowest_exponent = -2176;  // a multiple of 32 below the square of the least double
+
+  private:
+    static constexpr int limbs = 142;  // up to 2^2368: squares of doubles, 2^64 of them and a sign
+
+    // A magnitude in base 2^32, with four zero digits below for the bits of a quotient; zero outside [first,
+    // last].
+    struct Digits {
+        std::array<std::uint32_t, limbs + 5> digit{};
+        int first = 0, last = -1;
+    };
+
+    static_assert(words == limbs + 1);
+
+    void propagate();
+    Digits digits(bool& negative) const;
+    std::uint64_t rounded_float(Digits& digits, bool negative, const Finish& how) const;
+    std::uint64_t logarithm(const Digits& digits, bool negative, const Finish& how) const;
+    std::uint64_t truncated(Digits& digits, bool negative, const Finish& how) const;
+
+    std::array<std::int64_t, limbs> limb_{};
+    int first_ = limbs, last_ = -1;  // limbs outside are zero; all but the last are digits after propagate()
+    std::uint32_t pending_ = 0;
+};
+
+}  // namespace samesum
