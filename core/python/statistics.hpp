@@ -98,14 +98,14 @@ inline void count_words_of(nb::handle x, nb::handle counts) {
 
 // How many finite elements are in no bin.
 inline std::int64_t count_bins_of(nb::handle x, int exponent, std::int64_t first, nb::handle counts) {
-    constexpr std::int64_t far = (std::int64_t{1} << 30) - 1, most_bins = 1 << 16;
+    constexpr std::int64_t far = (std::int64_t{1} << 30) - 1, most_bins = 1 << 16, most_exponent = 1000;
     PyArrayObject* to = checked_counts(counts, most_bins);
     PyArrayObject* array = checked_array(x, "x");
     const bool is_float = PyArray_TYPE(array) == NPY_FLOAT32;
     if (!(is_float || PyArray_TYPE(array) == NPY_FLOAT64) || !PyArray_ISCARRAY_RO(array))
         raise("DtypeError", "x has to be C-contiguous, aligned float32 or float64");
     const Bins bins{exponent, first, PyArray_DIM(to, 0)};
-    if (first < -far || first > far - bins.size || exponent < -1000 || exponent > 1000)
+    if (first < -far || first > far - bins.size || exponent < -most_exponent || exponent > most_exponent)
         raise("AttributeValueError", "bins have to begin below 2^30 times 2^-1000 to 2^1000");
     std::int64_t* const counted = static_cast<std::int64_t*>(PyArray_DATA(to));
     std::int64_t outside = 0;
