@@ -26,7 +26,7 @@ def facts(specs: dict[str, tuple[Spec, ...]]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for standard, versions in specs.items():
         newest = versions[-1]
-        _, _, numbers, axes, types = Line(standard, newest.operator.name, versions).cells
+        _, _, _, numbers, axes, types = Line(standard, newest.operator.name, versions).cells
         found[standard] = {"operator": newest.operator.name, "versions": numbers}
         if changes := "; ".join(_changes(versions)):
             found[standard]["changes"] = changes
