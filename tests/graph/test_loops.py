@@ -137,11 +137,15 @@ def test_an_endless_loop_can_be_interrupted(count: int | None) -> None:
     feeds: dict[str, Any] = {"go": np.array(True), "x": np.zeros(0, np.float32)}
     if count is not None:
         feeds["m"] = np.int64(count)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore the signal
     timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        run([NODE("Loop", inputs, ["z"], body=ENDLESS)], feeds, ["z"])
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run([NODE("Loop", inputs, ["z"], body=ENDLESS)], feeds, ["z"])
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_what_a_loop_gathers_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
