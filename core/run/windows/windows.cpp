@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "layout/copy.hpp"
 #include "run/layouts/gathered.hpp"
 #include "run/room.hpp"
+#include "run/windows/window_kinds.hpp"
 #include "run/windows/window_rows.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
@@ -18,95 +18,11 @@ namespace samesum {
 
 namespace {
 
-// Outputs along one dimension whose windows have as many elements, begin at equal distances and weigh the
-// same.
-struct Run {
-    std::int64_t begin, size, first, step, count, weight;
-
-    bool is_continued_by(std::int64_t at, std::int64_t elements, std::int64_t weighs) const {
-        return elements == count && weighs == weight && (size == 1 || at == first + size * step);
-    }
-};
-
-std::vector<Run> runs_of(const WindowAxis& axis) {
-    if (axis.first == nullptr) return {{0, axis.outputs, 0, 1, 1, 1}};
-    std::vector<Run> runs;
-    for (std::int64_t i = 0; i < axis.outputs; ++i) {
-        const std::int64_t first = axis.first[i], count = axis.count[i], weight = axis.weight[i];
-        if (runs.empty() || !runs.back().is_continued_by(first, count, weight)) {
-            runs.push_back({i, 1, first, 0, count, weight});
-            continue;
-        }
-        Run& run = runs.back();
-        if (run.size == 1) run.step = first - run.first;
-        ++run.size;
-    }
-    return runs;
-}
-
-// A dimension of the array with its windows.
-struct Axis {
-    std::vector<Run> runs;
-    std::int64_t outputs, dilation, in, out, index;  // steps in bytes, in elements of `out` and in indices
-    bool is_plain;
-
-    // Whether this one and the next are one dimension of elements that are windows of their own.
-    bool joins(const Axis& next) const {
-        return is_plain && next.is_plain && in == next.in * next.outputs &&
-               index == next.index * next.outputs;
-    }
-};
-
-std::vector<Axis> axes_of(const WindowCall& call) {
-    std::vector<Axis> axes;
-    std::int64_t out = 1;
-    for (int i = call.x.rank; i-- > 0; out *= call.axes[i].outputs) {
-        const WindowAxis& given = call.axes[i];
-        const std::int64_t index = call.index_steps == nullptr ? 0 : call.index_steps[i];
-        const Axis axis{runs_of(given), given.outputs,         given.dilation, call.x.strides[i], out,
-                        index,          given.first == nullptr};
-        if (axes.empty() || !axis.joins(axes.back())) {
-            axes.push_back(axis);
-            continue;
-        }
-        axes.back().outputs *= axis.outputs;
-        axes.back().runs[0].size = axes.back().outputs;
-    }
-    if (axes.empty()) axes.push_back({{{0, 1, 0, 1, 1, 1}}, 1, 1, 0, 1, 0, true});
-    std::reverse(axes.begin(), axes.end());
-    return axes;
-}
-
-// Windows of one kind: a run along each dimension.
-struct Kind {
-    std::vector<Run> runs;
-    std::int64_t count = 1, divisor = 1, outputs = 1;
-};
-
-std::vector<Kind> kinds_of(const std::vector<Axis>& axes) {
-    std::vector<Kind> kinds(1);
-    for (const Axis& axis : axes) {
-        std::vector<Kind> longer;
-        for (const Kind& kind : kinds) {
-            for (const Run& run : axis.runs) {
-                longer.push_back(kind);
-                Kind& last = longer.back();
-                last.runs.push_back(run);
-                last.count *= run.count;
-                last.divisor *= run.weight;
-                last.outputs *= run.size;
-            }
-        }
-        kinds = std::move(longer);
-    }
-    return kinds;
-}
-
 // Outputs of one kind: those of some of the first dimension.
 class Part {
   public:
-    Part(const WindowCall& call, const std::vector<Axis>& axes, const Kind& kind, std::int64_t begin,
-         std::int64_t size)
+    Part(const WindowCall& call, const std::vector<WindowDim>& axes, const WindowKind& kind,
+         std::int64_t begin, std::int64_t size)
         : call_(call), kind_(kind), data_(call.x.data) {
         for (std::size_t i = 0; i < axes.size(); ++i) add(axes[i], kind.runs[i], i == 0, begin, size);
         merge_neighbours(kept_);
@@ -167,7 +83,8 @@ class Part {
         }
     }
 
-    void add(const Axis& axis, const Run& run, bool is_first, std::int64_t begin, std::int64_t size) {
+    void add(const WindowDim& axis, const WindowRun& run, bool is_first, std::int64_t begin,
+             std::int64_t size) {
         const std::int64_t from = is_first ? begin : 0, outputs = is_first ? size : run.size;
         const std::int64_t element = run.first + from * run.step;
         data_ += element * axis.in;
@@ -253,7 +170,7 @@ class Part {
     }
 
     const WindowCall& call_;
-    const Kind& kind_;
+    const WindowKind& kind_;
     const char* data_;
     std::int64_t out_ = 0, index_ = 0, outputs_ = 1;
     Dims kept_, window_, places_, window_places_;
@@ -268,14 +185,14 @@ struct Task {
 }  // namespace
 
 void reduce_windows(const WindowCall& call) {
-    const std::vector<Axis> axes = axes_of(call);
-    const std::vector<Kind> kinds = kinds_of(axes);
+    const std::vector<WindowDim> axes = window_dims_of(call);
+    const std::vector<WindowKind> kinds = window_kinds_of(axes);
     std::int64_t outputs = 1, elements = 0;
-    for (const Axis& axis : axes) outputs *= axis.outputs;
-    for (const Kind& kind : kinds) elements += kind.count * kind.outputs;
+    for (const WindowDim& axis : axes) outputs *= axis.outputs;
+    for (const WindowKind& kind : kinds) elements += kind.count * kind.outputs;
     const std::int64_t bytes = elements * static_cast<std::int64_t>(size_of(call.x.format));
     const int threads = bytes >= threaded_bytes ? thread_count() : 1;
-    const Axis& outer = axes[0];
+    const WindowDim& outer = axes[0];
     std::int64_t block = outer.outputs;
     if (outer.is_plain) {
         const std::int64_t own = std::max<std::int64_t>(1, bytes / outer.outputs);
@@ -289,7 +206,7 @@ void reduce_windows(const WindowCall& call) {
     }
     auto task = [&](std::size_t t, std::size_t) {
         const Task& own = tasks[t % tasks.size()];
-        const Kind& kind = kinds[own.kind];
+        const WindowKind& kind = kinds[own.kind];
         const std::int64_t begin = static_cast<std::int64_t>(t / tasks.size()) * block;
         const std::int64_t size = outer.is_plain ? std::min(block, outer.outputs - begin) : kind.runs[0].size;
         const Part part(call, axes, kind, begin, size);

@@ -95,7 +95,7 @@ def _suiting(cell: Cell, operator: Operator, wish: Wish, is_fixed: bool) -> Cell
         needed = (
             "images, whose shape has four numbers" if operator.own_axes(4) == (2, 3) else "channels, the second axis"
         )
-        raise ChoiceError(f"{operator.name} needs {needed}")
+        raise ChoiceError(f"{operator.name} needs {needed}; --shape has {rank}")
     own = operator.own_axes(rank) or (cell.axes if cell.suits(operator) else (rank - 1,))
     if is_fixed and own != cell.axes:
         wanted = "one axis" if operator.kind not in LAYERS else f"axis {', '.join(map(str, own))}"
@@ -116,7 +116,11 @@ def _window(wish: Wish, shape: tuple[int, ...]) -> tuple[int, ...]:
     window = (*given, *(given[0], 0)[len(given) - 1 :])
     length, stride, padding, *more = window
     if more or stride < 1 or not 0 <= padding < length <= min(shape[2:]) + 2 * padding:
-        raise ChoiceError("--window takes a length, a stride and a padding below the length, and fits into the images")
+        found = ",".join(map(str, given))
+        raise ChoiceError(
+            f"--window is {found} for images of {shape[2]} x {shape[3]}; allowed are a length, a stride above 0 and a "
+            "padding below the length, so that a window fits into the images"
+        )
     return window
 
 
