@@ -100,7 +100,12 @@ def test_one_array_takes_windows_and_parts() -> None:
         ("group_norm", (2, 6, 5), {}, "group_norm needs equal groups; --shape has 6 channels for 32 groups"),
         ("layer_norm", (6, 5), {"axes": (0,)}, "layer_norm works along axis 1; --axis names 0"),
         ("cumulative_sum", (6, 5), {"axes": (0, 1)}, "cumulative_sum works along one axis; --axis names 0, 1"),
-        ("max_pool", (1, 2, 9, 9), {"window": (3, 1, 3)}, "--window is 3,1,3 for images of 9 x 9; allowed are a length"),
+        (
+            "max_pool",
+            (1, 2, 9, 9),
+            {"window": (3, 1, 3)},
+            "--window is 3,1,3 for images of 9 x 9; allowed are a length",
+        ),
         ("max_pool", (1, 2, 9, 9), {"window": (3, 0)}, "--window is 3,0 for images of 9 x 9"),
         ("max_pool", (1, 2, 9, 9), {"window": (10,)}, "--window is 10 for images of 9 x 9"),
         ("max_pool", (1, 2, 9, 9), {"window": (3, 1, 1, 1)}, "--window is 3,1,1,1 for images of 9 x 9"),
