@@ -6,6 +6,12 @@
 #define SAMESUM_INLINE inline __attribute__((always_inline))
 // Of lambdas, between parameters and body.
 #define SAMESUM_INLINED __attribute__((always_inline))
+// Once, neither inlined nor copied for arguments that are constants somewhere.
+#if defined(__clang__)
+#define SAMESUM_APART __attribute__((noinline))
+#else
+#define SAMESUM_APART __attribute__((noinline, noclone))
+#endif
 
 namespace samesum {
 

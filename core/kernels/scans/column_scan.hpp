@@ -78,7 +78,7 @@ struct ColumnScan {
     }
 
     // The same in double-words; those that fail are marked.
-    static std::size_t certify(ScanRows all, std::size_t j, Sums strip) {
+    static SAMESUM_APART std::size_t certify(const ScanRows& all, std::size_t j, Sums strip) {
         const std::size_t n = all.n - j < width ? all.n - j : width;
         std::size_t failures = 0;
         for (std::size_t r = 0; r < all.rows; ++r) {
@@ -109,14 +109,22 @@ struct ColumnScan {
                                                  bool fresh) {
         const Strip<format, whole, known> rows(all, j);
         const State before = state;
-        const Outcome outcome = state.template advance<format>(rows);
+        const Outcome outcome = known > 0 ? state.template advance<format>(rows)
+                                          : state.template advance_apart<format>(rows.any());
         if (outcome == Outcome::certain) return 0;
-        Sums sums = before.total();
-        const bool certain = pass<format>(rows, sums);
+        return scan_in_words<format>(state, before.total(), outcome, all, j, fresh);
+    }
+
+    // The same of what no grid holds, or where it told of doubts.
+    template <Format format>
+    static SAMESUM_APART std::size_t scan_in_words(State& state, const Sums before, Outcome outcome,
+                                                   const ScanRows& all, std::size_t j, bool fresh) {
+        Sums sums = before;
+        const bool certain = pass<format>(Strip<format, false, 0>(all, j), sums);
         if (outcome == Outcome::off) state.leave(sums);
         if (certain) return 0;
         if (fresh) std::memset(all.failed, 0, all.rows * all.n);
-        return certify(all, j, before.total());
+        return certify(all, j, before);
     }
 
     // All rows of a strip of columns, few enough for their exponents to tell that no sum is rounded. After
@@ -164,11 +172,12 @@ struct ColumnScan {
     template <Format format, bool whole, std::size_t known>
     static SAMESUM_INLINE std::size_t column_strip(Tile& t, const ScanRows& all, std::size_t j,
                                                    std::size_t at, bool fresh) {
-        if constexpr (!is_double) {
+        if constexpr (!is_double && known > 0) {
             if (stays_exact<format>(t, Strip<format, whole, known>(all, j), at)) return 0;
         }
+        constexpr std::size_t again = is_double ? known : 0;  // what few strips need is not worth code of its own
         State state = load_state(t, at);
-        const std::size_t failures = scan_known_strip<ColumnScan, format, whole, known>(state, all, j, fresh);
+        const std::size_t failures = scan_known_strip<ColumnScan, format, whole, again>(state, all, j, fresh);
         store_state(t, at, state);
         return failures;
     }
@@ -197,12 +206,14 @@ struct ColumnScan {
             if (stays_exact<format>(t, rows, at)) return true;
         }
         State state = load_state(t, at);
-        if (state.template advance<format>(rows) != Outcome::certain) return false;
+        const Outcome outcome = is_double ? state.template advance<format>(rows)
+                                          : state.template advance_apart<format>(rows.any());
+        if (outcome != Outcome::certain) return false;
         store_state(t, at, state);
         return true;
     }
 
-    static __attribute__((noinline)) std::size_t columns(void* tile, const ScanRows& rows) {
+    static SAMESUM_APART std::size_t columns(void* tile, const ScanRows& rows) {
         return in_format_within<F::format>(
             rows.format, [&]<Format format>() { return scan_columns<F, ColumnScan, format>(tile, rows); });
     }

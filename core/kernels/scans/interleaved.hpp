@@ -33,10 +33,7 @@ struct InterleavedRows {
         return r < whole ? F::doubles(place(r)) : elements<F>(place(r), rest);
     }
     SAMESUM_INLINE Floats floats(std::size_t r) const {
-        if (r < whole) return F::floats(place(r));
-        char padded[width * F::size];
-        pad<F>(place(r), rest, padded);
-        return F::floats(padded);
+        return r < whole ? F::floats(place(r)) : some_floats<F>(place(r), rest);
     }
     SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
         char* const p = out + r * width * size_of(format);

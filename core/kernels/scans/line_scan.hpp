@@ -21,7 +21,7 @@ struct LineScan {
 
     // failed[line * n + i] from those of a block of rows; returns how many of these lines' own.
     template <class Lines>
-    static std::size_t mark(const Lines& all, std::size_t first, std::size_t count, Places places,
+    static SAMESUM_APART std::size_t mark(const Lines& all, std::size_t first, std::size_t count, Places places,
                             const ScanRows& rows, bool fresh) {
         if (fresh) std::memset(all.failed, 0, all.lines * all.n);
         std::size_t failures = 0;
@@ -51,6 +51,14 @@ struct LineScan {
         return i;
     }
 
+    // Of float64 in place, where the state stays in registers; of others few are left.
+    static SAMESUM_INLINE std::size_t scan_square_in_place(State& state, const ScanRows& rows) {
+        if constexpr (format == Format::f64)
+            return Columns::template scan_strip<format, true, width>(state, rows, 0, true);
+        else
+            return scan_square<Columns, format>(state, rows, 0, true);
+    }
+
     static std::size_t lines_in(Tile& t, const ScanLines& all) {
         std::size_t failures = 0;
         std::uint8_t failed[width * width];
@@ -62,7 +70,7 @@ struct LineScan {
                 group.ask(i, 1024);
                 group.take(i);
                 const ScanRows rows = group.rows(width, all.depth + i, failed);
-                if (Columns::template scan_strip<format, true, width>(state, rows, 0, true) > 0)
+                if (scan_square_in_place(state, rows) > 0)
                     failures += mark(all, first, group.count, {i, 1}, rows, failures == 0);
                 group.give(i);
             }

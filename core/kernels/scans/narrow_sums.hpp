@@ -59,6 +59,11 @@ struct NarrowSums {
         return found != Outcome::off ? found : advance_elsewhere<format>(rows.any());
     }
 
+    template <Format format, class Rows>
+    SAMESUM_APART Outcome advance_apart(const Rows& rows) {
+        return advance<format>(rows);
+    }
+
     // As the rows before, if that suits these.
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome advance_likewise(const Rows& rows) {
@@ -71,7 +76,7 @@ struct NarrowSums {
 
     // On this grid, then on another, then in parts, then after another base.
     template <Format format, class Rows>
-    __attribute__((noinline)) Outcome advance_elsewhere(const Rows& rows) {
+    SAMESUM_APART Outcome advance_elsewhere(const Rows& rows) {
         if (way == Way::double_words) {
             if (strips > 0) return Outcome::off;
         } else if (way == Way::after_base) {
@@ -166,7 +171,7 @@ struct NarrowSums {
 
     // No sum of elements of these rows is greater.
     template <class Rows>
-    static double sizes_of(const Rows& rows) {
+    static SAMESUM_APART double sizes_of(const Rows& rows) {
         ExponentSpread<F> seen;
         for (std::size_t r = 0; r < rows.count(); ++r) seen.take(rows.floats(r));
         return size_of(seen, rows);
@@ -209,7 +214,7 @@ struct NarrowSums {
     }
 
     template <Format format, class Rows>
-    SAMESUM_INLINE bool pass_by_bits(const Rows& rows) {
+    SAMESUM_APART bool pass_by_bits(const Rows& rows) {
         GridPass pass{part, samesum::SAMESUM_ISA::magnitude(part), Longs{}};
         for (std::size_t r = 0; r < rows.count(); ++r) {
             rows.put(r, Rounding<format>::of_number(pass.take(rows, r, shift)));
@@ -236,7 +241,7 @@ struct NarrowSums {
     }
 
     template <Format format, class Rows>
-    SAMESUM_INLINE Outcome pass_after_base(const Rows& rows) {
+    SAMESUM_APART Outcome pass_after_base(const Rows& rows) {
         using Round = Rounding<format>;
         const Doubles known = samesum::SAMESUM_ISA::magnitude(base.lo) + base.bound,
                       size = samesum::SAMESUM_ISA::magnitude(base.hi) + shift,

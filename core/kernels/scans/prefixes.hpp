@@ -10,25 +10,45 @@
 
 namespace samesum::SAMESUM_ISA {
 
+template <Format format>
+SAMESUM_APART void store_some_prefixes(char* p, std::size_t n, typename Rounding<format>::Bits bits) {
+    char last[width * size_of(format)];
+    Rounding<format>::store_to(last, 0, bits);
+    std::memcpy(p, last, n * size_of(format));
+}
+
 // Writes the first n elements of a vector.
 template <Format format>
 SAMESUM_INLINE void store_prefixes(void* out, std::size_t i, std::size_t n,
                                    typename Rounding<format>::Bits bits) {
     if (n >= width) return Rounding<format>::store_to(out, i, bits);
     char* p = static_cast<char*>(out) + i * size_of(format);
-    if constexpr (sizeof bits == width * size_of(format)) return store_first(p, bits, n);
-    char last[width * size_of(format)];
-    Rounding<format>::store_to(last, 0, bits);
-    std::memcpy(p, last, n * size_of(format));
+    if constexpr (vector_bytes == 64 && sizeof bits == width * size_of(format))
+        store_first(p, bits, n);
+    else
+        store_some_prefixes<format>(p, n, bits);
+}
+
+// Fewer elements than a vector has, and zeros after them.
+template <class F>
+SAMESUM_APART Doubles some_elements(const char* p, std::size_t n) {
+    char padded[width * F::size];
+    pad<F>(p, n, padded);
+    return F::doubles(padded);
 }
 
 // A vector of elements, zeros if there are fewer.
 template <class F>
 SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
-    if (n >= width) return F::doubles(p);
+    return n >= width ? F::doubles(p) : some_elements<F>(p, n);
+}
+
+// The same of a format narrower than double.
+template <class F>
+SAMESUM_APART Floats some_floats(const char* p, std::size_t n) {
     char padded[width * F::size];
     pad<F>(p, n, padded);
-    return F::doubles(padded);
+    return F::floats(padded);
 }
 
 // Rows of a strip of `width` columns, or of fewer if it is not whole, filled up with zeros or with ones;
@@ -64,10 +84,7 @@ struct StripRows {
     }
     // Of a format narrower than double.
     SAMESUM_INLINE Floats floats(std::size_t r) const {
-        if (whole || left >= width) return F::floats(row(r));
-        char padded[width * F::size];
-        pad<F>(row(r), left, padded);
-        return F::floats(padded);
+        return whole || left >= width ? F::floats(row(r)) : some_floats<F>(row(r), left);
     }
     SAMESUM_INLINE void put(std::size_t r, typename Rounding<format>::Bits bits) const {
         char* p = out + static_cast<std::ptrdiff_t>(r) * to;

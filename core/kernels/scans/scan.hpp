@@ -127,9 +127,9 @@ struct FloatScan {
         const double most = static_cast<double>(n + 1) * grid.rest + samesum::magnitude(rest);
         const double bound = known + static_cast<double>(n / width + 16) * unit_roundoff * bound_slack * most;
         const Start start{first, rest, grid.shift, Grid::over(most).shift};
-        if (on_grid<false>(start, bound * bound_slack + most * 0x1p-52, p, n, test)) return true;
+        if (on_grid(start, false, bound * bound_slack + most * 0x1p-52, p, n, test)) return true;
         const double rough = known > 0 ? known * bound_slack + most * 0x1p-52 : 0;
-        return Grid::over(most).holds(rest) && on_grid<true>(start, rough, p, n, test);
+        return Grid::over(most).holds(rest) && on_grid(start, true, rough, p, n, test);
     }
 
     struct Start {
@@ -137,19 +137,20 @@ struct FloatScan {
     };
 
     // `exact`: also false if a remainder is off the finer grid.
-    template <bool exact, class Test>
-    static bool on_grid(const Start& start, double bound, const char* p, std::size_t n, Test test) {
+    template <class Test>
+    static SAMESUM_APART bool on_grid(const Start& start, bool exact, double bound, const char* p,
+                                      std::size_t n, Test test) {
         Doubles lead = Doubles{} + start.lead, rest = Doubles{} + start.rest;
         Longs off = {};
         for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
             const Doubles v = elements<F>(p, n - i), q = (v + start.shift) - start.shift, r = v - q;
-            if constexpr (exact) off |= (r + start.fine_shift) - start.fine_shift != r;
+            off |= (r + start.fine_shift) - start.fine_shift != r;
             const Doubles high = prefixes(q) + lead, low = prefixes(r) + rest;
             lead = last_of(high);
             rest = last_of(low);
             test.take(i, n - i, high, low, bound);
         }
-        return test.are_certain() && !any(off);
+        return test.are_certain() && !(exact && any(off));
     }
 
     // One after the other in double-words.
@@ -173,7 +174,7 @@ struct FloatScan {
         }
     }
 
-    static std::size_t in_words(const Sum& carry, const char* p, std::size_t n, Format format, void* out,
+    static SAMESUM_APART std::size_t in_words(const Sum& carry, const char* p, std::size_t n, Format format, void* out,
                                 std::uint8_t* failed) {
         ScanWords x;
         words_of(carry, p, n, x);
@@ -197,8 +198,8 @@ struct FloatScan {
         return in_words(carry.sum, p, n, format, out, failed);
     }
 
-    static std::size_t row(const Carry& carry, const Carry& part, const void* x, std::size_t n, Format format,
-                           void* out, std::uint8_t* failed) {
+    static SAMESUM_APART std::size_t row(const Carry& carry, const Carry& part, const void* x, std::size_t n,
+                                         Format format, void* out, std::uint8_t* failed) {
         const char* p = static_cast<const char*>(x);
         return in_format_within<F::format>(
             format, [&]<Format to>() { return row_in<to>(carry, part, p, n, out, failed); });

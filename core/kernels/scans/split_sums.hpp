@@ -50,6 +50,11 @@ struct SplitSums {
         return found != Outcome::off ? found : advance_elsewhere<format>(rows.any());
     }
 
+    template <Format format, class Rows>
+    SAMESUM_INLINE Outcome advance_apart(const Rows& rows) {
+        return advance<format>(rows);
+    }
+
     // On the grid of the rows before.
     template <Format format, class Rows>
     SAMESUM_INLINE Outcome advance_likewise(const Rows& rows) {
@@ -85,7 +90,7 @@ struct SplitSums {
   private:
     // On another grid, with room to grow, or with room for smaller elements.
     template <class Rows>
-    __attribute__((noinline)) Outcome try_other_grids(const Rows& rows) {
+    SAMESUM_APART Outcome try_other_grids(const Rows& rows) {
         const double size = greatest_of(size_of(rows, hi));
         for (const double room : {1024.0, 8.0}) {
             SplitSums moved = *this;

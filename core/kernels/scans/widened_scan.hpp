@@ -11,27 +11,29 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// Writes whole vectors of the numbers of `F` as those of `Wide`.
+template <class F, class Wide>
+SAMESUM_APART void widen_run(const char* p, std::size_t n, char* to) {
+    for (std::size_t i = 0; i < n; i += width) {
+        char padded[width * F::size];
+        const char* at = p + i * F::size;
+        if (n - i < width) {
+            pad<F>(at, n - i, padded);
+            at = padded;
+        }
+        if constexpr (Wide::format == Format::f64)
+            store(to + i * Wide::size, F::doubles(at));
+        else
+            store(to + i * Wide::size, F::floats(at));
+    }
+}
+
 // The numbers of `F` as those of `Wide`, a block at a time; `Scan` is one of FloatScan, RealProductScan.
 template <template <class> class Scan, class F, class Wide>
 struct WidenedScan {
     static_assert(F::format != Wide::format && holds(Wide::format, F::format));
     using Own = Scan<Wide>;
-
-    // Writes whole vectors.
-    static void widen_all(const char* p, std::size_t n, char* to) {
-        for (std::size_t i = 0; i < n; i += width) {
-            char padded[width * F::size];
-            const char* at = p + i * F::size;
-            if (n - i < width) {
-                pad<F>(at, n - i, padded);
-                at = padded;
-            }
-            if constexpr (Wide::format == Format::f64)
-                store(to + i * Wide::size, F::doubles(at));
-            else
-                store(to + i * Wide::size, F::floats(at));
-        }
-    }
+    static constexpr auto widen_all = widen_run<F, Wide>;
 
     static Carry total(const void* x, std::size_t n) {
         alignas(64) char elements[(scan_elements + width) * Wide::size];

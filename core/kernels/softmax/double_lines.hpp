@@ -9,6 +9,7 @@
 namespace samesum::SAMESUM_ISA {
 
 struct DoubleLines {
+    using Sums = DoubleLines;
     static constexpr Format format = Format::f64;
     static constexpr std::size_t elements = width, together = 16 / elements;
     static constexpr double distant_logarithm = 0.125;  // whose own error is 2^-58

@@ -6,17 +6,12 @@
 #include <type_traits>
 
 #include "kernels/exponentials/exponential.hpp"
+#include "kernels/softmax/column_shares.hpp"
 #include "kernels/softmax/double_lines.hpp"
 #include "kernels/vectors/partial.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-// Elements of a block are added to as many totals, by their index, which are joined by halves.
-constexpr std::size_t line_lanes = 16;
-// Terms of a lane that are added up before they join its total: what floats lose of each is 2^-30 of the
-// greatest, for four of them less than 0.05 of a last place.
-constexpr std::size_t lane_terms = 4;
-constexpr std::size_t stretch = line_lanes * lane_terms;
 static_assert(line_block % stretch == 0);
 
 template <class A>
@@ -33,10 +28,10 @@ struct Line {
 
     static SAMESUM_INLINE Vector same(double v) { return Vector{} + static_cast<typename A::Scalar>(v); }
 
-    // Vectors taken together, whose last ones may be less than whole.
-    template <std::size_t vectors, bool whole>
+    // Vectors taken together, of which the last ones may be less than whole.
+    template <std::size_t vectors>
     struct Group : std::integral_constant<std::size_t, vectors> {
-        static constexpr bool is_whole = whole;
+        bool is_whole;
 
         // Elements of vector k.
         static SAMESUM_INLINE std::size_t left(std::size_t i, std::size_t n, std::size_t k) {
@@ -50,53 +45,72 @@ struct Line {
     static_assert(stretch % (most_together * elements) == 0 && most_together % parts == 0 &&
                   few_together % parts == 0);
 
-    // How the vectors of a line are taken: take(group, i) from element i on.
+    // How the vectors of a line are taken: take(group, i) from element i on. Where that does little, groups that
+    // are whole have code of their own (`light`): tests of it would take as long.
     struct ManyGroups {
-        template <class Take>
+        using Again = ManyGroups;
+        template <bool light = false, class Take>
         static SAMESUM_INLINE void each(std::size_t first, std::size_t last, Take take) {
+            constexpr std::size_t step = most_together * elements;
             std::size_t i = first;
-            for (; last - i >= most_together * elements; i += most_together * elements)
-                take(Group<most_together, true>{}, i);
-            if (i == last) return;
-            if (last - i > few_together * elements)
-                take(Group<most_together, false>{}, i);
-            else
-                take(Group<few_together, false>{}, i);
+            if constexpr (light)
+                for (; last - i >= step; i += step) take(Group<most_together>{{}, true}, i);
+            for (; i < last; i += step) {
+                if constexpr (few_together < most_together) {
+                    if (last - i <= few_together * elements) return take(Group<few_together>{{}, false}, i);
+                }
+                take(Group<most_together>{{}, !light && last - i >= step}, i);
+            }
         }
     };
     template <std::size_t vectors>
     struct OneGroup {
-        template <class Take>
+        // For what few lines need: code for every number of vectors would not pay there.
+        using Again = std::conditional_t<vectors == 1, OneGroup, ManyGroups>;
+        template <bool light = false, class Take>
         static SAMESUM_INLINE void each(std::size_t first, std::size_t, Take take) {
-            take(Group<vectors, false>{}, first);
+            take(Group<vectors>{{}, false}, first);
         }
     };
 
-    // -inf stands for elements that are missing.
+    // Where parts of vectors are loaded and stored as whole ones are.
+    static constexpr bool has_masks = vector_bytes == 64;
+    template <class G>
+    static constexpr std::size_t group_bytes = G::value * elements * size;
+
+    // n elements with -inf after them, which stands for those that are missing.
+    template <std::size_t bytes>
+    static __attribute__((noinline)) const char* padded(const char* x, std::size_t n, char (&some)[bytes]) {
+        constexpr std::uint64_t nothing = sign_bit(A::format) | infinity_bits(A::format);
+        for (std::size_t k = 0; k < bytes / size; ++k) store_bits(some, k, nothing, size);
+        std::memcpy(some, x, n * size);
+        return some;
+    }
+
     template <class G>
     static SAMESUM_INLINE void load_group(G group, const char* x, std::size_t i, std::size_t n,
                                           Vector (&v)[G::value]) {
-        prefetch_run<group * elements * size>(x + i * size);
+        prefetch_run<group_bytes<G>>(x + i * size);
+        alignas(64) char some[group_bytes<G>];
+        const char* from = x + i * size;
+        if (!has_masks && !group.is_whole) from = padded(from, n - i, some);
         for_each_of<group>([&](std::size_t k) {
-            const char* const p = x + (i + k * elements) * size;
-            v[k] = G::is_whole ? A::load_whole(p) : A::load_part(p, group.left(i, n, k));
+            const char* const p = from + k * elements * size;
+            v[k] = has_masks && !group.is_whole ? A::load_part(p, group.left(i, n, k)) : A::load_whole(p);
         });
     }
 
     template <class G>
     static SAMESUM_INLINE void put_group(G group, void* out, std::size_t i, std::size_t n,
                                          const Vector (&v)[G::value]) {
+        alignas(64) char some[group_bytes<G>];
+        char *const all = static_cast<char*>(out) + i * size,
+                    *const to = has_masks || group.is_whole ? all : some;
         for_each_of<group>([&](std::size_t k) {
-            char* const p = static_cast<char*>(out) + (i + k * elements) * size;
-            A::store_part(p, v[k], G::is_whole ? elements : group.left(i, n, k));
+            const bool is_part = has_masks && !group.is_whole;
+            A::store_part(to + k * elements * size, v[k], is_part ? group.left(i, n, k) : elements);
         });
-    }
-
-    // Of elements equal to the greatest, and of -inf, no power is added.
-    static SAMESUM_INLINE void count_instead(Vector v, const Below& against, Power& p, Mask& equal) {
-        const Mask same = v == against.greatest;
-        equal -= same;
-        p.root = same | (v == against.nothing()) ? Vector{} : p.root;
+        if (!has_masks && !group.is_whole) std::memcpy(all, some, (n - i) * size);
     }
 
     // Of the logarithm perhaps not all of these.
@@ -168,7 +182,7 @@ struct Line {
     template <class Groups>
     static SAMESUM_INLINE Across greatest_of(const char* x, std::size_t n) {
         Vector most = same(-infinity);
-        Groups::each(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
+        Groups::template each<true>(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
             Vector v[group];
             load_group(group, x, i, n, v);
             for_each_of<group>([&](std::size_t k) { most = greater(v[k], most); });
@@ -207,7 +221,7 @@ struct Line {
 
     template <class Groups, class Result>
     static SAMESUM_INLINE void put_each(const char* x, std::size_t n, void* out, Result result) {
-        Groups::each(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
+        Groups::template each<true>(0, n, [=](auto group, std::size_t i) SAMESUM_INLINED {
             Vector v[group];
             load_group(group, x, i, n, v);
             for_each_of<group>([&](std::size_t k) { v[k] = result(v[k]); });

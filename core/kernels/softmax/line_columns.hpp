@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/softmax/column_shares.hpp"
 #include "kernels/softmax/line.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -14,7 +15,7 @@ struct Columns {
     using Vector = typename A::Vector;
     using Mask = typename A::Mask;
     using Power = typename A::Power;
-    using LaneSum = typename A::LaneSum;
+    using Shares = ColumnShares<typename A::Sums>;
 
     const LineColumns& lines;
     std::size_t first, count;  // of the lines, those that this vector takes
@@ -43,72 +44,6 @@ struct Columns {
             most = greater(v, most);
         }
         return most;
-    }
-
-    struct Shares {
-        LaneSum lane[line_lanes];  // only those in use are set
-        std::size_t used;
-        Mask equal = {};
-
-        explicit Shares(std::size_t n) : used(n < line_lanes ? n : line_lanes) {}
-
-        // The lane of element i without it and those after it.
-        SAMESUM_INLINE LaneSum before(std::size_t i) const {
-            if (i >= line_lanes) return lane[i % line_lanes];
-            LaneSum none;
-            none.begin();
-            return none;
-        }
-
-        typename A::Total total() {
-            for (std::size_t half = line_lanes / 2; half > 0; half /= 2) {
-                for (std::size_t k = 0; k < half && k + half < used; ++k) lane[k].join(lane[k + half]);
-                used = used < half ? used : half;
-            }
-            return lane[0].total();
-        }
-    };
-
-    template <bool log, class Against>
-    void share(const Against& against, Shares& shares) const {
-        std::size_t i = 0;
-        for (; i + stretch <= lines.n; i += stretch) {
-            for (std::size_t k = 0; k < line_lanes; ++k) {
-                LaneSum lane = shares.before(i + k);
-                take<log, lane_terms>(i + k, line_lanes, against, shares.equal,
-                                      [&](std::size_t, const Power& p) SAMESUM_INLINED { lane.add(p); });
-                lane.settle();
-                shares.lane[k] = lane;
-            }
-        }
-        // Of less than a stretch the powers of several lanes are under way together.
-        const auto add = [&](std::size_t at, const Power& p) SAMESUM_INLINED {
-            LaneSum lane = shares.before(at);
-            lane.add(p);
-            if (at + line_lanes >= lines.n) lane.settle();
-            shares.lane[at % line_lanes] = lane;
-        };
-        for (; i + 4 <= lines.n; i += 4) take<log, 4>(i, 1, against, shares.equal, add);
-        for (; i < lines.n; ++i) take<log, 1>(i, 1, against, shares.equal, add);
-    }
-
-    // The powers of some elements, from number i on by the step.
-    template <bool log, std::size_t some, class Against, class Add>
-    SAMESUM_INLINE void take(std::size_t i, std::size_t step, const Against& against, Mask& equal,
-                             Add add) const {
-        Vector v[some];
-        Power p[some];
-        for_each_of<some>([&](std::size_t k) { v[k] = elements[i + k * step]; });
-        A::powers(v, against, p);
-        for_each_of<some>([&](std::size_t k) {
-            if constexpr (log && !Against::is_near) {
-                Line<A>::count_instead(v[k], against, p[k], equal);
-            } else if constexpr (!log) {
-                elements[i + k * step] = p[k].root;
-                growths[i + k * step] = p[k].growth;
-            }
-            add(i + k * step, p[k]);
-        });
     }
 
     // Where the lines have a result.
@@ -146,11 +81,11 @@ struct Columns {
     void run_softmax() const {
         const Vector most = greatest();
         const Mask near = A::Near::holds(most);
-        Shares shares(lines.n);
+        Shares shares(lines.n, elements, growths);
         if (are_all(near))
-            share<false>(typename A::Near{}, shares);
+            shares.template take<false>(typename A::Near{});
         else
-            share<false>(A::Below::of(most, near), shares);
+            shares.template take<false>(A::Below::of(most, near));
         const auto total = shares.total();
         put_softmax(total, have_result(most, total));
     }
@@ -160,8 +95,8 @@ struct Columns {
         Mask near = Line<A>::template are_near<true>(most, lines.n);
         typename A::Logarithm logs = {};
         if (!are_all(~near)) {
-            Shares shares(lines.n);
-            share<true>(typename A::Near{}, shares);
+            Shares shares(lines.n, elements, growths);
+            shares.template take<true>(typename A::Near{});
             logs = A::logarithm(Mask{}, shares.total());
             near &= A::is_distant(logs, most);
             if (are_all(near)) return put_each(near, [&](Vector v) { return A::near_quotient(v, logs); });
@@ -177,8 +112,8 @@ struct Columns {
         typename A::Logarithm logs;
 
         SAMESUM_INLINE void add(const Columns& of) {
-            Shares shares(of.lines.n);
-            of.template share<true>(A::Below::of(most, near), shares);
+            Shares shares(of.lines.n, of.elements, of.growths);
+            shares.template take<true>(A::Below::of(most, near));
             equal = shares.equal;
             total = shares.total();
             has = have_result(most, total);
@@ -218,7 +153,7 @@ struct Columns {
 
     // Lines so short that they all go that way. The logarithms of several vectors' totals are under way
     // together: each is a chain as long as all else.
-    static __attribute__((noinline)) void run_short_logarithms(const Place* place, std::size_t count,
+    static SAMESUM_APART void run_short_logarithms(const Place* place, std::size_t count,
                                                                void* room) {
         Distant part[column_vectors];
         for (std::size_t k = 0; k < count; ++k) {

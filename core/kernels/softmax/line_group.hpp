@@ -64,13 +64,13 @@ struct LineGroup {
         }
     }
     // The same of the last rows, fewer than `width`.
-    void take_some(std::size_t i, std::size_t rows) {
+    SAMESUM_APART void take_some(std::size_t i, std::size_t rows) {
         for (std::size_t k = 0; k < width; ++k) {
             for (std::size_t r = 0; r < rows; ++r)
                 std::memcpy(elements + (r * width + k) * F::size, x[k] + (i + r) * F::size, F::size);
         }
     }
-    void give_some(std::size_t i, std::size_t rows) const {
+    SAMESUM_APART void give_some(std::size_t i, std::size_t rows) const {
         for (std::size_t k = 0; k < count; ++k) {
             for (std::size_t r = 0; r < rows; ++r)
                 std::memcpy(out[k] + (i + r) * F::size, results + (r * width + k) * F::size, F::size);

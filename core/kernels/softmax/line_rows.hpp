@@ -105,7 +105,7 @@ struct Rows {
             put_across(shares, [&](std::size_t k) { return L::template greatest_of<Groups>(x(k), lines.n); });
             const Mask near = L::template are_near<log>(shares.most(), lines.n);
             if (!are_all(near)) {
-                add_up_below<log, Groups>(shares, near, Mask{});
+                add_up_below<log, typename Groups::Again>(shares, near, Mask{});
                 return near;
             }
         }
@@ -155,7 +155,7 @@ struct Rows {
         Shares shares;
         const Mask near = add_up<false, Groups>(shares);
         const bool are_near = are_all(near);
-        if (!are_near && !expects_distant) add_up_below<false, Groups>(shares, near, near);
+        if (!are_near && !expects_distant) add_up_below<false, typename Groups::Again>(shares, near, near);
         const auto inverse = A::Reciprocal::of(shares.totals());
         put_lines(shares, [&](std::size_t k) { put_kept<Groups>(k, inverse.of_line(k), kept + k * pitch); });
         return !are_near;
@@ -175,7 +175,7 @@ struct Rows {
         typename A::Logarithm distant_logs = {};
         if (!are_all(near)) {
             const Mask done = near | (expects_distant && !are_all(holds) ? ~holds : Mask{});
-            if (!are_all(done)) add_up_below<true, Groups>(shares, near, done);
+            if (!are_all(done)) add_up_below<true, typename Groups::Again>(shares, near, done);
             const auto below = A::Below::of(shares.most(), near);
             distant_logs = A::logarithm(shares.counts(near), A::relative(shares.totals(), below));
         }

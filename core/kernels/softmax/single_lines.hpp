@@ -32,18 +32,14 @@ inline __attribute__((noinline)) Halves single_logarithms(Halves counts, Halves 
             log_total<50>(counts.high, {total.high * scale, Doubles{}}).hi};
 }
 
-template <class F>
-struct SingleLines {
-    static constexpr Format format = F::format;
-    static constexpr bool precise = format == Format::f32;
+// What is alike in all formats, or `precise`, for float32.
+template <bool precise>
+struct SingleSums {
+    using Sums = SingleSums;
     static constexpr std::size_t elements = singles, together = vector_bytes == 64 ? 4 : 16 / elements;
     // Where the logarithm is so far above the greatest element, it has lost nothing: its own error, 2^-28 or
     // 2^-22, is little beside the last place of a difference. (Lemma 50)
     static constexpr float distant_logarithm = precise ? 0.5f : 0.125f;
-    // Less than half of the least number, by a margin.
-    static constexpr double rounded_to_zero = format == Format::f16    ? 0x1p-27
-                                              : format == Format::bf16 ? 0x1p-136
-                                                                       : 0x1p-152;
     using Vector = Singles;
     using Mask = SingleInts;
     using Scalar = float;
@@ -64,10 +60,6 @@ struct SingleLines {
             return {log, high, narrowed(Halves{log.low - back.low, log.high - back.high})};
         }
     };
-    static SAMESUM_INLINE Singles load_whole(const char* p) { return load_singles<F>(p); }
-    static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
-    static SAMESUM_INLINE void store_part(char* p, Singles v, std::size_t n) { store_some<format>(p, v, n); }
-
     template <std::size_t count, class Against>
     static SAMESUM_INLINE void powers(const Singles (&x)[count], const Against& against, Power (&p)[count]) {
         powers_of<precise>(x, against, p);
@@ -163,6 +155,61 @@ struct SingleLines {
                 total.high / exponential(sixteenths_of(top.high, octaves.high))};
     }
 
+    static SAMESUM_INLINE Logarithm logarithm(Mask counts, Total total) {
+        return Logarithm::of(single_logarithms(widen(__builtin_convertvector(counts, Singles)), total));
+    }
+
+    static SAMESUM_INLINE Logarithm logarithm(std::int64_t count, Total total) {
+        const Doubles all = Doubles{} + static_cast<double>(count);
+        return Logarithm::of(single_logarithms({all, all}, total));
+    }
+
+    static SAMESUM_INLINE Logarithm of_line(const Logarithm& log, std::size_t i) {
+        const Doubles same = -Doubles{} + (i < width ? log.all.low : log.all.high)[i % width];
+        const Singles none = -Singles{};  // keeps the sign of zeros
+        return {{same, same}, none + log.high[i], none + log.low[i]};
+    }
+
+    // x - log, which is not next to zero. Half of the additions are multiply-adds by one: other units make
+    // them.
+    static SAMESUM_INLINE Singles near_quotient(Singles x, const Logarithm& log) {
+        if constexpr (!precise) return x - log.high;
+        const Singles none = {}, one = none + 1;
+        const Singles sum = x - log.high, moved = fused(sum, one, -x);
+        const Singles error = fused(moved - sum, one, x) - (log.high + moved);
+        return sum > -__builtin_huge_valf() ? fused(sum, one, error - log.low) : sum;
+    }
+
+    // (x - most) - log, both negative; +0 where both are zero, and -0 where only the first one is and the
+    // second one is too small.
+    static SAMESUM_INLINE Singles log_quotient(Singles x, Singles most, const Logarithm& log) {
+        const Singles below = most - x;
+        if constexpr (!precise && has_fused) return fused(below, Singles{} - 1, -log.high);
+        if constexpr (!precise) return -below - log.high;
+        const Halves v = widen(x), m = widen(most);
+        return narrowed(Halves{(v.low - m.low) - log.all.low, (v.high - m.high) - log.all.high});
+    }
+};
+
+template <class F>
+struct SingleLines : SingleSums<F::format == Format::f32> {
+    static constexpr Format format = F::format;
+    static constexpr bool precise = format == Format::f32;
+    using typename SingleSums<precise>::Total;
+    // Less than half of the least number, by a margin.
+    static constexpr double rounded_to_zero = format == Format::f16    ? 0x1p-27
+                                              : format == Format::bf16 ? 0x1p-136
+                                                                       : 0x1p-152;
+
+    static SAMESUM_INLINE Singles load_whole(const char* p) {
+        if constexpr (precise)
+            return load_singles<F>(p);
+        else
+            return full_vector<F>(p);
+    }
+    static SAMESUM_INLINE Singles load_part(const char* p, std::size_t n) { return load_some<F>(p, n); }
+    static SAMESUM_INLINE void store_part(char* p, Singles v, std::size_t n) { store_some<format>(p, v, n); }
+
     // Reciprocals of totals; of float32 2^96 times too large, so that no quotient is subnormal before it is
     // rounded.
     struct Reciprocal {
@@ -235,41 +282,6 @@ struct SingleLines {
             return reinterpret_cast<Floats>(__builtin_convertvector(units, Ints));
         }
     };
-
-    static SAMESUM_INLINE Logarithm logarithm(Mask counts, Total total) {
-        return Logarithm::of(single_logarithms(widen(__builtin_convertvector(counts, Singles)), total));
-    }
-
-    static SAMESUM_INLINE Logarithm logarithm(std::int64_t count, Total total) {
-        const Doubles all = Doubles{} + static_cast<double>(count);
-        return Logarithm::of(single_logarithms({all, all}, total));
-    }
-
-    static SAMESUM_INLINE Logarithm of_line(const Logarithm& log, std::size_t i) {
-        const Doubles same = -Doubles{} + (i < width ? log.all.low : log.all.high)[i % width];
-        const Singles none = -Singles{};  // keeps the sign of zeros
-        return {{same, same}, none + log.high[i], none + log.low[i]};
-    }
-
-    // x - log, which is not next to zero. Half of the additions are multiply-adds by one: other units make
-    // them.
-    static SAMESUM_INLINE Singles near_quotient(Singles x, const Logarithm& log) {
-        if constexpr (!precise) return x - log.high;
-        const Singles none = {}, one = none + 1;
-        const Singles sum = x - log.high, moved = fused(sum, one, -x);
-        const Singles error = fused(moved - sum, one, x) - (log.high + moved);
-        return sum > -__builtin_huge_valf() ? fused(sum, one, error - log.low) : sum;
-    }
-
-    // (x - most) - log, both negative; +0 where both are zero, and -0 where only the first one is and the
-    // second one is too small.
-    static SAMESUM_INLINE Singles log_quotient(Singles x, Singles most, const Logarithm& log) {
-        const Singles below = most - x;
-        if constexpr (!precise && has_fused) return fused(below, Singles{} - 1, -log.high);
-        if constexpr (!precise) return -below - log.high;
-        const Halves v = widen(x), m = widen(most);
-        return narrowed(Halves{(v.low - m.low) - log.all.low, (v.high - m.high) - log.all.high});
-    }
 };
 
 }  // namespace samesum::SAMESUM_ISA

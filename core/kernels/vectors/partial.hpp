@@ -66,8 +66,10 @@ SAMESUM_INLINE V first_ones(std::size_t n, V v) {
         return reinterpret_cast<V>(
             _mm512_maskz_mov_ps(static_cast<__mmask16>((1u << n) - 1), reinterpret_cast<__m512>(v)));
 #else
-    for (std::size_t k = n; k < elements_of<V>; ++k) v[k] = 0;
-    return v;
+    using Index = decltype(v == v);
+    Index index;
+    for (std::size_t k = 0; k < elements_of<V>; ++k) index[k] = static_cast<ElementOf<Index>>(k);
+    return reinterpret_cast<V>(reinterpret_cast<Index>(v) & (index < static_cast<ElementOf<Index>>(n)));
 #endif
 }
 
