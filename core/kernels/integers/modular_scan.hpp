@@ -59,7 +59,8 @@ struct ModularScan {
     }
 
     template <std::size_t c>
-    static SAMESUM_INLINE void take_turn(std::size_t lines, Total (&now)[most_turns], const char* p, char* out) {
+    static SAMESUM_INLINE void take_turn(std::size_t lines, Total (&now)[most_turns], const char* p,
+                                         char* out) {
         put(out + c * sizeof(Total), now[c] = next(now[c], p + c * size));
         if constexpr (c + 1 < most_turns) {
             if (c + 1 < 2 || lines > c + 1) take_turn<c + 1>(lines, now, p, out);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/vectors/widening.hpp"
+#include "kernels/integers/modular.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -11,16 +11,7 @@ namespace samesum::SAMESUM_ISA {
 template <class Integer, class Total, bool product>
 struct ModularStrips {
     static constexpr std::size_t size = sizeof(Integer);
-    typedef Total Strip __attribute__((vector_size(width * sizeof(Total))));
-
-    static SAMESUM_INLINE Strip strip_at(const char* p) {
-        if constexpr (size == sizeof(Total)) {
-            return load<Strip>(p);
-        } else {
-            using Wide = std::conditional_t<std::is_signed_v<Integer>, std::make_signed_t<Total>, Total>;
-            return reinterpret_cast<Strip>(widened_from<Wide, Integer>(p));
-        }
-    }
+    using Strip = StripOf<Total>;
 
     static constexpr std::size_t most_strips = 8;
 
@@ -32,6 +23,16 @@ struct ModularStrips {
         std::size_t first[most_strips];
         std::ptrdiff_t next, next_out;  // from a row to the one that is asked for
 
+        SAMESUM_INLINE void scan(const ScanRows& all) {
+            const char* x = all.x;
+            char* out = all.out;
+            const std::ptrdiff_t in = all.in, to = all.to;
+            for (std::size_t left = all.rows; left > 0; --left, x += in, out += to) {
+                asm volatile("" : "+r"(strips));  // or GCC makes a loop for each number
+                take<0>(x, out);
+            }
+        }
+
         // Strips that begin a line of the cache, if the rows do, ask for that of a row to come.
         template <std::size_t k>
         SAMESUM_INLINE void take(const char* x, char* out) {
@@ -39,7 +40,7 @@ struct ModularStrips {
             char* to = out + first[k] * sizeof(Total);
             if (k * width * size % 64 == 0) __builtin_prefetch(p + next);
             if (k * width * sizeof(Total) % 64 == 0) __builtin_prefetch(to + next_out, 1);
-            now[k] = product ? now[k] * strip_at(p) : now[k] + strip_at(p);
+            now[k] = product ? now[k] * strip_of<Integer, Total>(p) : now[k] + strip_of<Integer, Total>(p);
             store(to, now[k]);
             if constexpr (k + 1 < most_strips) {
                 if (strips > k + 1) take<k + 1>(x, out);
@@ -47,37 +48,22 @@ struct ModularStrips {
         }
     };
 
-    static SAMESUM_INLINE void scan_strips(Rows& some, const ScanRows& all) {
-        Rows rows = some;  // a copy, which stores cannot change
-        const std::ptrdiff_t in = all.in, to = all.to,
-                             ahead =
-                                 static_cast<std::ptrdiff_t>(rows_prefetch_distance / (all.n * sizeof(Total)));
-        const char* x = all.x;
-        char* out = all.out;
-        rows.next = ahead * in;
-        rows.next_out = ahead * to;
-        for (std::size_t left = all.rows; left > 0; --left, x += in, out += to) {
-            asm volatile("" : "+r"(rows.strips));  // or GCC makes a loop for each number
-            rows.template take<0>(x, out);
-        }
-        some = rows;
-    }
-
     // Columns of more rows than scan_rows; the last strip begins among the columns of the one before.
     static SAMESUM_APART void scan(Total* total, const ScanRows& all) {
         const std::size_t count = (all.n + width - 1) / width, end = all.n - width;
         const Strip last = load<Strip>(total + end);
+        const auto ahead = static_cast<std::ptrdiff_t>(rows_prefetch_distance / (all.n * sizeof(Total)));
         for (std::size_t k = 0; k < count;) {
             const std::size_t passes = (count - k + most_strips - 1) / most_strips,
                               strips = (count - k + passes - 1) / passes;
-            Rows some{strips, {}, {}, 0, 0};
+            Rows some{strips, {}, {}, ahead * all.in, ahead * all.to};
             for (std::size_t i = 0; i < strips; ++i) {
                 some.first[i] = std::min((k + i) * width, end);
                 some.now[i] = load<Strip>(total + some.first[i]);
             }
             k += strips;
             if (k == count) some.now[strips - 1] = last;
-            scan_strips(some, all);
+            some.scan(all);
             for (std::size_t i = 0; i < strips; ++i) store(total + some.first[i], some.now[i]);
         }
     }

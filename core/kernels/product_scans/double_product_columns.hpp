@@ -92,8 +92,7 @@ struct DoubleProductColumns {
     // Rows with their exponents aside. Columns that have met a zero, an infinity or a NaN have the exponent
     // of what is one for good; false if one meets its first, or was in doubt, as subnormals are unless
     // `gradual`.
-    static __attribute__((noinline)) bool try_far(State& state, const Strip<format, false, 0>& rows,
-                                                  bool gradual) {
+    static SAMESUM_APART bool try_far(State& state, const Strip<format, false, 0>& rows, bool gradual) {
         constexpr std::int64_t beyond = std::int64_t{1} << 20;
         const Longs marks = state.at.mark, is_zero = state.at.plain.hi == 0,
                     is_infinite = marks == infinity_mark;
@@ -136,7 +135,7 @@ struct DoubleProductColumns {
     }
 
     // Every kind of strip in words of which those that fail are marked.
-    static __attribute__((noinline)) std::size_t certify(State& state, const ScanRows& all, std::size_t j) {
+    static SAMESUM_APART std::size_t certify(State& state, const ScanRows& all, std::size_t j) {
         const double loss = Error::of_strip(all.rows);
         Longs marks = state.at.mark | ((state.at.plain.hi == 0) & zero_mark);
         Factors strip = state.at.plain.factors(state.at.exponent);
@@ -157,8 +156,8 @@ struct DoubleProductColumns {
     }
 
     // The same where a strip is not near one.
-    static __attribute__((noinline)) std::size_t scan_apart(State& state, const ScanRows& all, std::size_t j,
-                                                            bool fresh) {
+    static SAMESUM_APART std::size_t scan_apart(State& state, const ScanRows& all, std::size_t j,
+                                                bool fresh) {
         const Strip<format, false, 0> rows(all, j);
         if (!any_bit(state.at.exponent) && try_specials(state, rows)) return 0;
         if (try_far(state, rows, false) || try_far(state, rows, true)) return 0;
@@ -186,7 +185,7 @@ struct DoubleProductColumns {
         return scan_all(all);
     }
 
-    static __attribute__((noinline)) std::size_t scan_all(const ScanRows& all) {
+    static SAMESUM_APART std::size_t scan_all(const ScanRows& all) {
         return scan_by_squares<DoubleProductColumns, format>(empty_state(), all);
     }
 

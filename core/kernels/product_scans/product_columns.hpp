@@ -63,26 +63,33 @@ struct ProductColumns {
         PlainProducts strip = state.plain;
         const bool quick =
             rows.depth > 0 ? pass<format, false, false>(rows, strip) : pass<format, false, true>(rows, strip);
-        if (!quick) {
-            if constexpr (!Nearby<format, false>::through_float) return false;
-            strip = state.plain;
-            if (!pass<format, true, true>(rows, strip)) return false;
-        }
+        if (!quick) return try_near_precisely<format>(state, rows.any());
         strip.normalise();
         if (!strip.is_near()) return settle(state, strip);
         state.plain = strip;
         return true;
     }
 
+    template <Format format, class Rows>
+    static SAMESUM_APART bool try_near_precisely(State& state, const Rows& rows) {
+        return Nearby<format, false>::through_float && try_alive<format>(state, rows);
+    }
+
     // What is zero or far from one.
-    static bool settle(State& state, const PlainProducts& strip) {
+    static SAMESUM_APART bool settle(State& state, const PlainProducts strip) {
         if (any(is_odd_product(strip.hi, state.plain.hi == 0))) return false;
         state = State::of(strip.factors(Longs{}), strip.hi == 0, Longs{});
         return true;
     }
 
     template <Format format, class Rows>
-    static bool try_far(State& state, const Rows& rows) {
+    static SAMESUM_APART bool try_any_far(State& state, const Rows& rows) {
+        return try_far<format>(state, rows);
+    }
+
+    // In place of as many rows as are known: the state stays in registers.
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool try_far(State& state, const Rows& rows) {
         constexpr std::int64_t rounds_to_zero = -(std::int64_t{1} << 20);
         const Longs is_zero = state.plain.hi == 0;
         Factors strip = state.plain.factors(is_zero ? Longs{} + rounds_to_zero : state.exponent);
@@ -92,23 +99,23 @@ struct ProductColumns {
     }
 
     template <Format format, class Rows>
-    static __attribute__((noinline)) bool try_specials(State& state, const Rows& rows) {
-        return try_after_specials<format>(state, rows, try_alive<format, false, Rows>) ||
-               (Nearby<format, false>::through_float &&
-                try_after_specials<format>(state, rows, try_alive<format, true, Rows>));
+    static SAMESUM_APART bool try_specials(State& state, const Rows& rows) {
+        return try_after_specials<format>(state, rows, try_alive<format, RowsAfterSpecials<format, Rows>>);
     }
 
-    template <Format format, bool precise, class Rows>
-    static SAMESUM_INLINE bool try_alive(State& alive, RowsAfterSpecials<format, Rows>& rows) {
+    template <Format format, class Rows>
+    static SAMESUM_INLINE bool try_alive(State& alive, Rows& rows) {
         PlainProducts strip = alive.plain;
-        if (!pass<format, precise, true>(rows, strip)) return false;
+        if (!pass<format, true, true>(rows, strip)) return false;
         strip.normalise();
         if (!strip.is_near()) return settle(alive, strip);
         alive.plain = strip;
         return true;
     }
 
-    static std::size_t certify_strip(State& state, ScanRows all, std::size_t j) {
+    static SAMESUM_APART std::size_t certify_strip(State& state, const ScanRows& all, std::size_t j,
+                                                   bool fresh) {
+        if (fresh) std::memset(all.failed, 0, all.rows * all.n);
         Longs marks = state.mark | ((state.plain.hi == 0) & zero_mark);
         Factors strip = state.plain.factors(state.exponent);
         // Of the low words by far more than what was lost of all the elements before.
@@ -133,10 +140,11 @@ struct ProductColumns {
             if (alike && !any_bit(state.mark) && try_near<format>(state, rows)) return 0;
             if (try_specials<format>(state, rows.any())) return 0;
         } else if (!any_bit(state.mark)) {
-            if (try_far<format>(state, rows)) return 0;
+            const bool far =
+                known > 0 ? try_far<format>(state, rows) : try_any_far<format>(state, rows.any());
+            if (far) return 0;
         }
-        if (fresh) std::memset(all.failed, 0, all.rows * all.n);
-        return certify_strip(state, all, j);
+        return certify_strip(state, all, j, fresh);
     }
 
     // All rows of a strip of columns.
@@ -151,7 +159,12 @@ struct ProductColumns {
     template <Format format, class Rows>
     static SAMESUM_INLINE bool pass_few(const Rows& rows, std::size_t period) {
         return pass_few_in<format, false>(rows, period) ||
-               (Nearby<format, false>::through_float && pass_few_in<format, true>(rows, period));
+               (Nearby<format, false>::through_float && pass_few_precisely<format>(rows.any(), period));
+    }
+
+    template <Format format, class Rows>
+    static SAMESUM_APART bool pass_few_precisely(const Rows& rows, std::size_t period) {
+        return pass_few_in<format, true>(rows, period);
     }
 
     template <Format format, bool precise, class Rows>

@@ -84,7 +84,7 @@ struct RealProductScan {
     // Plain float64 products of ordinary elements: enough for almost every block of a narrower format.
     // (Lemma 30)
     template <Format format>
-    static bool try_plain(const ProductCarry& carry, const char* p, std::size_t n, void* out) {
+    static SAMESUM_APART bool try_plain(const ProductCarry& carry, const char* p, std::size_t n, void* out) {
         using Round = Rounding<format>;
         Running run{Doubles{} + carry.hi, Longs{} + carry.exponent};
         const double relative = carry.bound + static_cast<double>(n + 16) * (0x1p-53 * (1 + 0x1p-20));
@@ -101,13 +101,7 @@ struct RealProductScan {
             const Doubles b = widened(samesum::SAMESUM_ISA::magnitude(value) * relative, value);
             const auto low = Round::of(value - b);
             wrong |= Round::different(low, Round::of(value + b));
-            if (n - i >= width) {
-                Round::store_to(out, i, low);
-            } else {
-                char last[width * size_of(format)];
-                Round::store_to(last, 0, low);
-                std::memcpy(static_cast<char*>(out) + i * size_of(format), last, (n - i) * size_of(format));
-            }
+            store_prefixes<format>(out, i, n - i, low);
         }
         for (std::size_t k = 1; k < width; ++k) wrong[0] |= wrong[k];
         return wrong[0] == 0 && !any_negative(odd);
@@ -147,8 +141,8 @@ struct RealProductScan {
     }
 
     // One after the other in double-words.
-    static std::size_t in_words(const ProductCarry& carry, const char* p, std::size_t n, Format format,
-                                void* out, std::uint8_t* failed) {
+    static SAMESUM_APART std::size_t in_words(const ProductCarry& carry, const char* p, std::size_t n,
+                                              Format format, void* out, std::uint8_t* failed) {
         Prefixes x;
         take_apart(p, n, x);
         double hi = carry.hi, lo = carry.lo;
@@ -170,9 +164,8 @@ struct RealProductScan {
         return certify_products(view, 2 * All::lost_by(n), n, format, out, failed);
     }
 
-    static __attribute__((noinline)) std::size_t row(const Carry& carry, const Carry&, const void* x,
-                                                     std::size_t n, Format format, void* out,
-                                                     std::uint8_t* failed) {
+    static SAMESUM_APART std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n,
+                                         Format format, void* out, std::uint8_t* failed) {
         const char* p = static_cast<const char*>(x);
         if (try_plain_in(format, carry.product, p, n, out)) return 0;
         return in_words(carry.product, p, n, format, out, failed);

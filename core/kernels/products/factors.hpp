@@ -124,7 +124,7 @@ SAMESUM_INLINE Doubles packed_product(const char* p, std::ptrdiff_t distance) {
 
 // Fewer than `width` elements, the rest ones.
 template <class F>
-SAMESUM_INLINE Doubles padded_with_ones(const char* p, std::size_t n) {
+SAMESUM_APART Doubles padded_with_ones(const char* p, std::size_t n) {
     char padded[width * F::size];
     pad<F>(p, n, padded);
     Longs index;

@@ -133,8 +133,8 @@ struct RealProduct {
     }
 
     // A vector of columns times elements of any kind, one row after the other.
-    static void multiply_rows(Tile& t, std::size_t j, const char* p, std::ptrdiff_t row_stride,
-                              std::size_t rows, std::size_t n) {
+    static SAMESUM_APART void multiply_rows(Tile& t, std::size_t j, const char* p, std::ptrdiff_t row_stride,
+                                            std::size_t rows, std::size_t n) {
         Factors column = load_column(t, j);
         Longs marks = load<Longs>(t.mark + j);
         for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
@@ -160,8 +160,8 @@ struct RealProduct {
 
     // The same with the exponents apart.
     template <std::size_t rows, std::size_t together>
-    static __attribute__((noinline)) void multiply_apart(Tile& t, std::size_t j, const char* p,
-                                                         std::ptrdiff_t row_stride) {
+    static SAMESUM_APART void multiply_apart(Tile& t, std::size_t j, const char* p,
+                                             std::ptrdiff_t row_stride) {
         Factors column = load_column(t, j);
         column.normalise();
         store_column(t, j, column);

@@ -175,7 +175,8 @@ struct ColumnScan {
         if constexpr (!is_double && known > 0) {
             if (stays_exact<format>(t, Strip<format, whole, known>(all, j), at)) return 0;
         }
-        constexpr std::size_t again = is_double ? known : 0;  // what few strips need is not worth code of its own
+        // What few strips need is not worth code of its own.
+        constexpr std::size_t again = is_double ? known : 0;
         State state = load_state(t, at);
         const std::size_t failures = scan_known_strip<ColumnScan, format, whole, again>(state, all, j, fresh);
         store_state(t, at, state);

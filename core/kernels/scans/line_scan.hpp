@@ -21,8 +21,8 @@ struct LineScan {
 
     // failed[line * n + i] from those of a block of rows; returns how many of these lines' own.
     template <class Lines>
-    static SAMESUM_APART std::size_t mark(const Lines& all, std::size_t first, std::size_t count, Places places,
-                            const ScanRows& rows, bool fresh) {
+    static SAMESUM_APART std::size_t mark(const Lines& all, std::size_t first, std::size_t count,
+                                          Places places, const ScanRows& rows, bool fresh) {
         if (fresh) std::memset(all.failed, 0, all.lines * all.n);
         std::size_t failures = 0;
         for (std::size_t k = 0; k < count; ++k) {
@@ -51,9 +51,9 @@ struct LineScan {
         return i;
     }
 
-    // Of float64 in place, where the state stays in registers; of others few are left.
+    // In place, where the state stays in registers; of float32 few are left.
     static SAMESUM_INLINE std::size_t scan_square_in_place(State& state, const ScanRows& rows) {
-        if constexpr (format == Format::f64)
+        if constexpr (format != Format::f32)
             return Columns::template scan_strip<format, true, width>(state, rows, 0, true);
         else
             return scan_square<Columns, format>(state, rows, 0, true);

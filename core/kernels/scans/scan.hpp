@@ -174,8 +174,8 @@ struct FloatScan {
         }
     }
 
-    static SAMESUM_APART std::size_t in_words(const Sum& carry, const char* p, std::size_t n, Format format, void* out,
-                                std::uint8_t* failed) {
+    static SAMESUM_APART std::size_t in_words(const Sum& carry, const char* p, std::size_t n, Format format,
+                                              void* out, std::uint8_t* failed) {
         ScanWords x;
         words_of(carry, p, n, x);
         const Finish how{Finalize::itself, format, 1};

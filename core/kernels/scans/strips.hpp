@@ -27,15 +27,15 @@ SAMESUM_INLINE void each_strip(std::size_t n, const Take& take) {
 
 // A strip of any number of rows.
 template <class Columns, Format format>
-SAMESUM_APART std::size_t scan_any_strip(typename Columns::State& state, const ScanRows& all,
-                                                     std::size_t j, bool fresh) {
+SAMESUM_APART std::size_t scan_any_strip(typename Columns::State& state, const ScanRows& all, std::size_t j,
+                                         bool fresh) {
     return Columns::template scan_strip<format, false, 0>(state, all, j, fresh);
 }
 
 // A whole strip of as many rows as columns.
 template <class Columns, Format format>
-SAMESUM_APART std::size_t scan_square(typename Columns::State& state, const ScanRows& all,
-                                                  std::size_t j, bool fresh) {
+SAMESUM_APART std::size_t scan_square(typename Columns::State& state, const ScanRows& all, std::size_t j,
+                                      bool fresh) {
     return Columns::template scan_strip<format, true, width>(state, all, j, fresh);
 }
 
@@ -157,8 +157,8 @@ SAMESUM_INLINE std::size_t scan_by_squares(typename Columns::State state, const 
 }
 
 template <class Columns, Format format>
-SAMESUM_APART std::size_t scan_strip_by_squares(typename Columns::Tile& t, const ScanRows& all,
-                                                            std::size_t j, std::size_t at) {
+SAMESUM_APART std::size_t scan_strip_by_squares(typename Columns::Tile& t, const ScanRows& all, std::size_t j,
+                                                std::size_t at) {
     typename Columns::State state = Columns::load_state(t, at);
     const std::size_t failures = scan_squares<Columns, format, true>(state, all, j);
     Columns::store_state(t, at, state);

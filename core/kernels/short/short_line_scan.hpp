@@ -103,7 +103,7 @@ struct ShortLineScan {
     static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period) {
         std::size_t failures = 0, hard = 0;
         const auto scan = [&](std::size_t first, std::size_t end) {
-            const auto groups = !has_pass && all.n == 8 ? scan_groups<has_pass ? 0 : 8> : scan_groups<0>;
+            const auto groups = !has_pass && all.n == 8 ? scan_groups < has_pass ? 0 : 8 > : scan_groups<0>;
             failures += groups(all, first, end, period, failures == 0, hard);
         };
         std::size_t first = 0;
@@ -118,8 +118,8 @@ struct ShortLineScan {
     // line has failed yet.
     template <std::size_t known>
     static SAMESUM_APART std::size_t scan_groups(const ShortScanLines& all, std::size_t begin,
-                                                             std::size_t end, std::size_t period, bool fresh,
-                                                             std::size_t& hard) {
+                                                 std::size_t end, std::size_t period, bool fresh,
+                                                 std::size_t& hard) {
         const std::size_t n = known > 0 ? known : all.n, last = n < width ? 0 : n - width,
                           distance = distance_of(n);
         std::size_t failures = 0;

@@ -36,8 +36,8 @@ class ColumnShares {
     ColumnShares(std::size_t n, Vector* elements, Vector* growths)
         : n_(n), elements_(elements), growths_(growths) {}
 
-    // Four powers at a time are under way together: of one lane, or of less than a stretch of four lanes. Loops
-    // of their own for both gain 5 % in float64 and nothing in float32.
+    // Four powers at a time are under way together: of one lane, or of less than a stretch of four lanes.
+    // Loops of their own for both gain 5 % in float64 and nothing in float32.
     template <bool log, class Against>
     SAMESUM_APART void take(const Against& against) {
         constexpr bool apart = sizeof(typename Sums::Scalar) == sizeof(double);

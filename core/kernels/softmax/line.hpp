@@ -45,8 +45,8 @@ struct Line {
     static_assert(stretch % (most_together * elements) == 0 && most_together % parts == 0 &&
                   few_together % parts == 0);
 
-    // How the vectors of a line are taken: take(group, i) from element i on. Where that does little, groups that
-    // are whole have code of their own (`light`): tests of it would take as long.
+    // How the vectors of a line are taken: take(group, i) from element i on. Where that does little, groups
+    // that are whole have code of their own (`light`): tests of it would take as long.
     struct ManyGroups {
         using Again = ManyGroups;
         template <bool light = false, class Take>
@@ -76,7 +76,7 @@ struct Line {
     // Where parts of vectors are loaded and stored as whole ones are.
     static constexpr bool has_masks = vector_bytes == 64;
     template <class G>
-    static constexpr std::size_t group_bytes = G::value * elements * size;
+    static constexpr std::size_t group_bytes = G::value* elements* size;
 
     // n elements with -inf after them, which stands for those that are missing.
     template <std::size_t bytes>
@@ -104,8 +104,8 @@ struct Line {
     static SAMESUM_INLINE void put_group(G group, void* out, std::size_t i, std::size_t n,
                                          const Vector (&v)[G::value]) {
         alignas(64) char some[group_bytes<G>];
-        char *const all = static_cast<char*>(out) + i * size,
-                    *const to = has_masks || group.is_whole ? all : some;
+        char *const all = static_cast<char*>(out) + i * size, *const to =
+                                                                  has_masks || group.is_whole ? all : some;
         for_each_of<group>([&](std::size_t k) {
             const bool is_part = has_masks && !group.is_whole;
             A::store_part(to + k * elements * size, v[k], is_part ? group.left(i, n, k) : elements);

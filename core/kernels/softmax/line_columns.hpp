@@ -153,8 +153,7 @@ struct Columns {
 
     // Lines so short that they all go that way. The logarithms of several vectors' totals are under way
     // together: each is a chain as long as all else.
-    static SAMESUM_APART void run_short_logarithms(const Place* place, std::size_t count,
-                                                               void* room) {
+    static SAMESUM_APART void run_short_logarithms(const Place* place, std::size_t count, void* room) {
         Distant part[column_vectors];
         for (std::size_t k = 0; k < count; ++k) {
             const Columns some = at(*place[k].lines, place[k].first, room, k);

@@ -68,8 +68,8 @@ SAMESUM_INLINE V first_ones(std::size_t n, V v) {
 #else
     using Index = decltype(v == v);
     Index index;
-    for (std::size_t k = 0; k < elements_of<V>; ++k) index[k] = static_cast<ElementOf<Index>>(k);
-    return reinterpret_cast<V>(reinterpret_cast<Index>(v) & (index < static_cast<ElementOf<Index>>(n)));
+    for (std::size_t k = 0; k < elements_of<V>; ++k) index[k] = static_cast<ElementOf<Index> >(k);
+    return reinterpret_cast<V>(reinterpret_cast<Index>(v) & (index < static_cast<ElementOf<Index> >(n)));
 #endif
 }
 
