@@ -102,7 +102,7 @@ struct RealProduct {
     static void multiply_runs(Tile& t, std::size_t j, const char* p, std::size_t n,
                               std::ptrdiff_t row_stride) {
         Run row[width];
-        for (std::size_t r = 0; r < width; ++r, p += row_stride) row[r] = Run::of(p, n);
+        for (std::size_t r = 0; r < width; ++r, p += row_stride) row[r] = Run::of_row(p, n);
         const Run all = folded_rows(row);
         store(t.mark + j, load<Longs>(t.mark + j) | all.marks);
         multiply_column(t, j, all.lanes, lost_by(n, all.longest));

@@ -69,7 +69,7 @@ struct RunProduct {
     }
 
     // Of n <= `most` elements.
-    static SAMESUM_APART RunProduct of(const char* p, std::size_t n) {
+    static SAMESUM_INLINE RunProduct of(const char* p, std::size_t n) {
         constexpr std::size_t vector = width * F::size;
         Factors lane[chains] = {Factors::one(), Factors::one(), Factors::one(), Factors::one()};
         std::size_t done = n / group * group;
@@ -93,6 +93,9 @@ struct RunProduct {
         }
         return all;
     }
+
+    // The same for one of some rows.
+    static SAMESUM_APART RunProduct of_row(const char* p, std::size_t n) { return of(p, n); }
 
     template <int distance>
     SAMESUM_INLINE void fold() {
