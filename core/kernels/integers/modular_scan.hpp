@@ -47,15 +47,17 @@ struct ModularScan {
     // foreseen, and code for each number of lines was seven times as large.
     static SAMESUM_APART void scan_turns(std::size_t lines, Total* total, std::size_t pitch, const char* p,
                                          std::size_t n, char* out) {
-        Total now[most_turns];
-        for (std::size_t c = 0; c < lines; ++c) now[c] = total[c * pitch];
+        Total now[most_turns] = {};
+        for_each_of<most_turns>([&](std::size_t c) { now[c] = c < lines ? total[c * pitch] : Total{}; });
         for (std::size_t i = 0; i < n; i += lines, p += lines * size, out += lines * sizeof(Total)) {
             __builtin_prefetch(p + prefetch_distances.tile);
             __builtin_prefetch(out + prefetch_distances.tile, 1);
             asm volatile("" : "+r"(lines));  // or GCC makes a loop for each number
             take_turn<0>(lines, now, p, out);
         }
-        for (std::size_t c = 0; c < lines; ++c) total[c * pitch] = now[c];
+        for_each_of<most_turns>([&](std::size_t c) {
+            if (c < lines) total[c * pitch] = now[c];
+        });
     }
 
     template <std::size_t c>

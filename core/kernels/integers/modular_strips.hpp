@@ -24,13 +24,19 @@ struct ModularStrips {
         std::ptrdiff_t next, next_out;  // from a row to the one that is asked for
 
         SAMESUM_INLINE void scan(const ScanRows& all) {
+            Rows rows{strips, {}, {}, next, next_out};  // without variable places they stay in registers
+            for_each_of<most_strips>([&](std::size_t k) {
+                rows.now[k] = now[k];
+                rows.first[k] = first[k];
+            });
             const char* x = all.x;
             char* out = all.out;
             const std::ptrdiff_t in = all.in, to = all.to;
             for (std::size_t left = all.rows; left > 0; --left, x += in, out += to) {
-                asm volatile("" : "+r"(strips));  // or GCC makes a loop for each number
-                take<0>(x, out);
+                asm volatile("" : "+r"(rows.strips));  // or GCC makes a loop for each number
+                rows.template take<0>(x, out);
             }
+            for_each_of<most_strips>([&](std::size_t k) { now[k] = rows.now[k]; });
         }
 
         // Strips that begin a line of the cache, if the rows do, ask for that of a row to come.
