@@ -7,7 +7,6 @@
 #include "kernels/blocks/byte_totals.hpp"
 #include "kernels/integers/narrow_products.hpp"
 #include "kernels/vectors/vectors.hpp"
-#include "kernels/vectors/widening.hpp"
 #include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -16,24 +15,6 @@ namespace samesum::SAMESUM_ISA {
 template <class Total>
 SAMESUM_INLINE Total times(Total a, Total b) {
     return static_cast<Total>(std::common_type_t<Total, unsigned>{a} * b);
-}
-
-// `width` totals, and as many integers as such.
-template <class Total>
-struct StripFor {
-    typedef Total type __attribute__((vector_size(width * sizeof(Total))));
-};
-template <class Total>
-using StripOf = typename StripFor<Total>::type;
-
-template <class Integer, class Total>
-SAMESUM_INLINE StripOf<Total> strip_of(const char* p) {
-    if constexpr (sizeof(Integer) == sizeof(Total)) {
-        return load<StripOf<Total>>(p);
-    } else {
-        using Wide = std::conditional_t<std::is_signed_v<Integer>, std::make_signed_t<Total>, Total>;
-        return reinterpret_cast<StripOf<Total>>(widened_from<Wide, Integer>(p));
-    }
 }
 
 // Totals of columns, with which a tile begins.
@@ -173,18 +154,7 @@ struct Modular : ModularTotals<Total, product> {
                 total[j] *=
                     static_cast<To>(product_of_column<Integer, rows>(x + j * sizeof(Integer), row_stride));
         }
-        constexpr bool by_strips = product && sizeof(Total) == 8;
-        if constexpr (by_strips) {
-            for (; j + width <= n; j += width) {
-                auto t = load<StripOf<To>>(total + j);
-                for (std::size_t r = 0; r < rows; ++r)
-                    t *= strip_of<Integer, To>(x + static_cast<std::ptrdiff_t>(r) * row_stride +
-                                               j * sizeof(Integer));
-                store(total + j, t);
-            }
-        }
         for (; j < n; ++j) {
-            if (by_strips) asm volatile("");  // fewer than a vector holds
             To t = total[j];
             for (std::size_t r = 0; r < rows; ++r)
                 t = combined(

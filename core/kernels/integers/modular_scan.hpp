@@ -42,31 +42,30 @@ struct ModularScan {
         carry.integer = All::combined(static_cast<Total>(carry.integer), static_cast<Total>(part.integer));
     }
 
-    // n prefixes of 2 to most_turns lines by turns, whose totals are `pitch` places apart. The totals stay in
-    // registers; that there are fewer lines than registers costs a branch for each element that is always
-    // foreseen, and code for each number of lines was seven times as large.
-    static SAMESUM_APART void scan_turns(std::size_t lines, Total* total, std::size_t pitch, const char* p,
-                                         std::size_t n, char* out) {
-        Total now[most_turns] = {};
-        for_each_of<most_turns>([&](std::size_t c) { now[c] = c < lines ? total[c * pitch] : Total{}; });
-        for (std::size_t i = 0; i < n; i += lines, p += lines * size, out += lines * sizeof(Total)) {
-            __builtin_prefetch(p + prefetch_distances.tile);
-            __builtin_prefetch(out + prefetch_distances.tile, 1);
-            asm volatile("" : "+r"(lines));  // or GCC makes a loop for each number
-            take_turn<0>(lines, now, p, out);
-        }
-        for_each_of<most_turns>([&](std::size_t c) {
-            if (c < lines) total[c * pitch] = now[c];
-        });
+    // A prefix of each of `columns` lines by turns, `rounds` times, with their totals in registers.
+    template <std::size_t columns, std::size_t rounds>
+    static SAMESUM_INLINE void scan_turns(Total (&now)[columns], const char* p, char* out) {
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < rounds * columns; ++i)
+            put(out + i * sizeof(Total), now[i % columns] = next(now[i % columns], p + i * size));
     }
 
-    template <std::size_t c>
-    static SAMESUM_INLINE void take_turn(std::size_t lines, Total (&now)[most_turns], const char* p,
-                                         char* out) {
-        put(out + c * sizeof(Total), now[c] = next(now[c], p + c * size));
-        if constexpr (c + 1 < most_turns) {
-            if (c + 1 < 2 || lines > c + 1) take_turn<c + 1>(lines, now, p, out);
+    // n prefixes of them, whose totals are `pitch` places apart.
+    template <std::size_t columns>
+    static SAMESUM_INLINE void scan_mixed(Total* total, std::size_t pitch, const char* p, std::size_t n,
+                                          char* out) {
+        constexpr std::size_t rounds = columns < 8 ? 8 / columns : 1, step = rounds * columns;
+        Total now[columns];
+        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * pitch];
+        std::size_t i = 0;
+        for (; i + step <= n; i += step, p += step * size, out += step * sizeof(Total)) {
+            __builtin_prefetch(p + prefetch_distances.tile);
+            __builtin_prefetch(out + prefetch_distances.tile, 1);
+            scan_turns<columns, rounds>(now, p, out);
         }
+        for (; i < n; i += columns, p += columns * size, out += columns * sizeof(Total))
+            scan_turns<columns, 1>(now, p, out);
+        for (std::size_t c = 0; c < columns; ++c) total[c * pitch] = now[c];
     }
 
     static std::size_t lines(void* tile, const ScanLines& all) {
@@ -75,7 +74,7 @@ struct ModularScan {
             if (all.columns == 1)
                 *total = Line::scan(*total, all.x[k], all.n, all.out[k]);
             else
-                scan_turns(all.columns, total, scan_lines, all.x[k], all.n, all.out[k]);
+                scan_few(all.columns, total, scan_lines, all.x[k], all.n, all.out[k]);
         }
         return 0;
     }
@@ -85,12 +84,20 @@ struct ModularScan {
         if (all.lines == 1)
             *total = Line::scan(*total, all.x, all.n, all.out);
         else
-            scan_turns(all.lines, total, 1, all.x, all.n * all.lines, all.out);
+            scan_few(all.lines, total, 1, all.x, all.n * all.lines, all.out);
         return true;
     }
 
     static void carries(const void* tile, Carry* carries, std::size_t n) {
         for (std::size_t k = 0; k < n; ++k) carries[k].integer = static_cast<const Tile*>(tile)->total[k];
+    }
+
+    // Of 2 to scan_lines columns, a number known to the compiler.
+    template <std::size_t columns = scan_lines>
+    static __attribute__((noinline)) void scan_few(std::size_t number, Total* total, std::size_t pitch,
+                                                   const char* p, std::size_t n, char* out) {
+        if (columns == 2 || number == columns) return scan_mixed<columns>(total, pitch, p, n, out);
+        if constexpr (columns > 2) scan_few<columns - 1>(number, total, pitch, p, n, out);
     }
 
     template <std::size_t known>
@@ -148,7 +155,6 @@ struct ModularScan {
                                             std::ptrdiff_t in, char* __restrict out, std::ptrdiff_t to,
                                             std::size_t n) {
         for (std::size_t j = 0; j < n; ++j) {
-            if (takes_tall) asm volatile("");  // few: code for vectors would be twenty times as large
             Total now = total[j];
             for (std::size_t r = 0; r < rows; ++r) {
                 const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
@@ -165,8 +171,9 @@ struct ModularScan {
         Total* const total = static_cast<Tile*>(tile)->total;
         if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
         if constexpr (takes_tall) {
-            if (all.n >= width) return Strips::scan(total, all), 0;
-        } else if (all.rows == scan_rows) {
+            if (all.rows > scan_rows) return Strips::scan(total, all), 0;
+        }
+        if (all.rows == scan_rows) {
             each_stretch<scan_rows, size>(
                 all.x, all.in, all.n, [&](std::size_t j, const char* p, std::size_t here) {
                     scan_rows_of<scan_rows>(total + j, p, all.in, all.out + j * sizeof(Total), all.to, here);
@@ -180,7 +187,6 @@ struct ModularScan {
         return 0;
     }
 
-    // Prefixes narrower than the totals.
     static std::size_t narrow_columns(Total* total, const ScanRows& all) {
         for (std::size_t r = 0; r < all.rows; ++r) {
             const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);

@@ -73,7 +73,7 @@ SAMESUM_INLINE UnsignedLongs products_of_longs(Vector v) {
 }
 
 template <class Integer>
-SAMESUM_APART std::uint64_t wide_product(const char* p, std::size_t n) {
+SAMESUM_INLINE std::uint64_t wide_product(const char* p, std::size_t n) {
     constexpr std::size_t chains = 4, step = chains * vector_bytes / sizeof(Integer);
     UnsignedLongs part[chains];
     for (auto& one : part) one = UnsignedLongs{} + 1;
