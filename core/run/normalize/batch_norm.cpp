@@ -115,8 +115,7 @@ class Job {
 
     void take_row(std::size_t place, const char* x, std::size_t n, char* to) const {
         std::uint16_t doubtful[norm_elements];
-        const std::size_t found =
-            finish_(bounded(rows_.line, x, n), x, n, rows_.from(place), to, doubtful);
+        const std::size_t found = finish_(bounded(rows_.line, x, n), x, n, rows_.from(place), to, doubtful);
         for (std::size_t k = 0; k < found; ++k)
             take_channel((place + doubtful[k]) % channels_.size(), x + doubtful[k] * size_, 1,
                          to + doubtful[k] * size_);
