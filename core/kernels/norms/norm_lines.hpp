@@ -13,6 +13,8 @@ namespace samesum::SAMESUM_ISA {
 // Elements of F, results of Out.
 template <class F, class Part, class Out = F>
 struct NormLines {
+    static constexpr bool is_narrow = std::is_same_v<Part, NarrowSpread>;
+
     // `mask` clears the signs, or nothing.
     static Part part_of(const char* p, std::size_t n, double centre, Longs mask) {
         return Spread<F, Part>::part_of(p, n, centre, [=](Doubles x) SAMESUM_INLINED {
@@ -34,7 +36,9 @@ struct NormLines {
             return centred && !plain ? Spread<F, Part>::some(x, 1)[0] : 0.0;
         }
         SAMESUM_INLINE Part part(const char* p, std::size_t n, double centre) const {
-            return plain ? plain_part(p, n) : part_of(p, n, centre, mask);
+            if constexpr (is_narrow)
+                if (plain) return plain_part(p, n);
+            return part_of(p, n, centre, mask);
         }
     };
 
@@ -90,7 +94,7 @@ struct NormLines {
     static void measure(const NormRow& row, const char* const* x, std::size_t n, std::size_t count,
                         NormLine* lines) {
         About about{Longs{} + (row.divisor == Divisor::magnitudes ? INT64_MAX : -1), row.centred, false};
-        if constexpr (std::is_same_v<Part, NarrowSpread>) {
+        if constexpr (is_narrow) {
             constexpr std::size_t few = 64;
             const std::size_t first = std::min(n, few);
             const Part part = folded_alone(plain_part(x[0], first));

@@ -63,7 +63,7 @@ class WindowColumns {
 
     // put(state, to) writes `step` results.
     template <class Put>
-    SAMESUM_INLINE void make(std::size_t n, char* out, Seen& seen, const Put& put) {
+    __attribute__((noinline)) void make(std::size_t n, char* out, Seen& seen, const Put& put) {
         if (rows_ == 3 && outers_ == 3)
             make_counted(std::integral_constant<std::size_t, 3>{}, n, out, seen, put);
         else
@@ -225,8 +225,9 @@ struct ColumnExtreme {
         part[0] = greater(part[0], other.part[0]);
         part[1] = lesser(part[1], other.part[1]);
     }
-    SAMESUM_INLINE Vector result() const {
-        return maximum ? (part[0] < 0 ? part[1] : part[0]) : (part[0] < 0 ? part[0] : part[1]);
+    SAMESUM_INLINE void put(char* to) const {
+        const Vector result = maximum ? (part[0] < 0 ? part[1] : part[0]) : (part[0] < 0 ? part[0] : part[1]);
+        store(to, result);
     }
 };
 

@@ -144,24 +144,20 @@ struct WindowSum {
     }
 };
 
-// Of floats of up to 32 bits; false where there is a NaN.
-template <class Key, Format format, bool maximum>
-struct WindowExtreme {
+// Of floats of up to 32 bits: the same code for all formats of a size.
+template <class Key, bool maximum>
+struct BitExtremes {
     using State = ColumnExtreme<Key, maximum>;
+    using Seen = typename State::Seen;
+    struct Put {
+        SAMESUM_INLINE void operator()(const State& state, char* to) const { state.put(to); }
+    };
 
-    static bool make(const WindowElements& all, std::size_t, std::size_t n, char* out) {
-        if (!WindowColumns<State>::serves(all, n)) return make_by_window(all, n, out);
-        typename State::Seen seen;
-        WindowColumns<State>(all, n).make(
-            n, out, seen, [](const State& state, char* to) SAMESUM_INLINED { store(to, state.result()); });
-        return !seen.has_nan(format);
-    }
-
-  private:
-    static bool make_by_window(const WindowElements& all, std::size_t n, char* out) {
+    static __attribute__((noinline)) void by_window(const WindowElements& all, std::size_t n, char* out,
+                                                    Seen& all_seen) {
         constexpr std::size_t step = State::step, size = State::size;
         const std::size_t count = all.count;
-        typename State::Seen seen;
+        Seen seen;
         each_window<step, size>(
             all.rows, count, n, out, [&](auto vectors, const char* const* from, std::size_t at, char* to) {
                 State state[vectors];
@@ -172,10 +168,26 @@ struct WindowExtreme {
                         [&](std::size_t k) { state[k].take(from[r] + at + k * step * size, seen); });
                 for_each_of<vectors>([&](std::size_t k) {
                     state[k].note(seen);
-                    store(to + k * step * size, state[k].result());
+                    state[k].put(to + k * step * size);
                 });
                 return true;
             });
+        all_seen = seen;
+    }
+};
+
+// False where there is a NaN.
+template <class Key, Format format, bool maximum>
+struct WindowExtreme {
+    using Extremes = BitExtremes<Key, maximum>;
+    using Columns = WindowColumns<typename Extremes::State>;
+
+    static bool make(const WindowElements& all, std::size_t, std::size_t n, char* out) {
+        typename Extremes::Seen seen;
+        if (Columns::serves(all, n))
+            Columns(all, n).make(n, out, seen, typename Extremes::Put{});
+        else
+            Extremes::by_window(all, n, out, seen);
         return !seen.has_nan(format);
     }
 };
