@@ -36,6 +36,7 @@ struct NormScale {
     const double *scale, *bias;
     bool each;
     double scale_most, bias_most;
+    const float* singles = nullptr;  // the scales of all, or null; see `narrow`
 
     NormScale of(std::size_t i) const { return {scale + i, bias + i, false, scale_most, bias_most}; }
 
@@ -53,11 +54,17 @@ struct NormMethods {
     void (*widen[4])(const char* p, std::size_t n, double* to);
     // The greatest magnitude of n numbers, as NormScale has it.
     double (*greatest)(const double* p, std::size_t n);
+    // n numbers as float32; false if one is not exact, or neither zero nor between 2^-30 and 2^30. Null where
+    // there are no multiply-adds, as `finish_any` is.
+    bool (*narrow)(const double* p, std::size_t n, float* to);
     // Every float format: `count` lines of n contiguous elements.
     Measure measure[4];
     // n <= norm_elements results of a line that is known, and the numbers of those that are in doubt; returns
     // how many these are.
     Finish finish[4];
+    // float32, the same scale and bias for all: elements may be anything, and `most` need not hold for all;
+    // those that are not finite are in doubt.
+    Finish finish_any;
     // The same in double-words: lines of the narrow formats, and results in them from elements of float64.
     Measure measure_words[3];
     Finish finish_words[3];

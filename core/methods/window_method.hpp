@@ -13,16 +13,17 @@ struct WindowSpan {
     std::size_t count;
 };
 
-// Element k of set j is element j of rows[k]. There are 1 to `short_elements` rows; they lie in the spans.
+// Element k of set j is element j of rows[k]. There are 1 to `short_elements` rows; they lie in the spans, as
+// many in the first `residues` of them, up to four, as in the next ones, at the same places.
 struct WindowElements {
     const char* const* rows;
     std::size_t count;
     const WindowSpan* spans;
-    std::size_t span_count;
+    std::size_t span_count, residues;
 };
 
 // The results of n sets, side by side; `divisor` is what a mean divides by, not less than the count of rows
-// and at most `short_elements`. False if not all of them are certain.
+// and at most `short_elements`. False if not all of them are certain or known.
 using WindowSets = bool (*)(const WindowElements& elements, std::size_t divisor, std::size_t n, char* out);
 
 struct WindowMethods {

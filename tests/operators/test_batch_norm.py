@@ -77,6 +77,28 @@ def test_ties_cancellation_and_small_results(dtype: Any) -> None:
     assert_bits(same[0, :, 0], bias)
 
 
+def test_long_channels_of_any_elements() -> None:
+    """Zeros, outliers, ties, infinities and NaN among hundreds of elements of a channel, and results that cancel."""
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=(1, 6, 80)).astype(np.float32) * 2 + 1
+    x[0, 1, ::3] = 0
+    x[0, 2, ::9] *= 1e4
+    x[0, 3, 40:] *= 1e30
+    x[0, 4] = np.float32(2.0**-24) * rng.integers(-9, 9, 80) + 1
+    x[0, 5, 100:] *= 1e-30
+    scale = np.float32([0.7, -1.3, 1, 1e-3, 1, 3])
+    bias = np.float32([0.1, 0, -0.5, 0, 0.25, 0])
+    mean, variance = np.float32([1, 0, 1, 1, 0.5, 0]), np.float32([4, 4, 4, 4, 1, 0.25])
+    wanted = expected(x, scale, bias, mean, variance, EPSILON)
+    inputs = [x, scale, bias, mean, variance]
+    assert_bits(same_everywhere(lambda: [onnx_run("BatchNormalization", inputs, 15)])[0], wanted)
+    for bad in (np.nan, np.inf, -np.inf):
+        x[0, :, 77] = bad
+        with np.errstate(invalid="ignore"):
+            wanted[0, :, 77] = np.float32(bad) * scale
+        assert_bits(same_everywhere(lambda: [onnx_run("BatchNormalization", inputs, 15)])[0], wanted)
+
+
 def test_doubles_of_any_size() -> None:
     x = np.array([[1e300, 1e-300, -1e308], [3.0, 1e200, 5e-324]]).T.copy()
     scale, bias, mean = np.array([1e-290, 1e3]), np.array([1e-300, 5e-324]), np.array([-1e300, 1e-320])

@@ -91,6 +91,27 @@ def test_padded_columns_of_many_rows(dtype: Any, stride: int) -> None:
 
 
 @each_float
+@pytest.mark.parametrize("stride", [1, 2, 3])
+def test_rows_of_several_images_together(dtype: Any, stride: int) -> None:
+    """Short runs are made together, with what lies between them; a NaN of either sign is that of its windows."""
+    shape, windows = (2, 2, 9, 19), Windows((3, 3), (stride, stride), (1, 1), (1, 1), (1, 1))
+    call = said(windows)
+    for family in ("normal", "zeros", "integers"):
+        x = cases.make(family, dtype, int(np.prod(shape)), stride).reshape(shape)
+        if family == "normal":
+            x = -abs(x)
+            x[0, 1, 3, 5], x[1, 0, 0, 18], x[1, 1, 8, 0] = np.nan, -np.inf, np.inf
+            bits = x.view(f"u{x.itemsize}")
+            bits[1, 1, 5, 9] = bits[0, 1, 3, 5] | form_of(dtype).sign
+        cut = np.pad(x, ((0, 0), (0, 0), (0, 1), (0, 2)))[:, :, :-1, :-2]
+        wanted = [pooled(row, x, windows)[0] for row in (MEAN, MAX)]
+        for view in (x, cut):
+            got = same_everywhere(lambda view=view: [f(view, **call) for f in (ss.onnx.AveragePool, ss.onnx.MaxPool)])
+            for one, other in zip(got, wanted, strict=True):
+                assert_bits(one, other, f"{stride} {family} {view.strides}")
+
+
+@each_float
 def test_sums_at_the_ends_of_the_range_in_which_they_are_exact(dtype: Any) -> None:
     """Elements whose magnitudes lie just so far apart that float64 holds all sums, or one octave further."""
     form = form_of(dtype)

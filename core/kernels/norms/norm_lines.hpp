@@ -13,51 +13,97 @@ namespace samesum::SAMESUM_ISA {
 // Elements of F, results of Out.
 template <class F, class Part, class Out = F>
 struct NormLines {
+    static constexpr bool is_narrow = std::is_same_v<Part, NarrowSpread>;
+
     // `mask` clears the signs, or nothing.
-    static SAMESUM_INLINE Part part_of(const char* p, std::size_t n, double centre, Longs mask) {
+    static Part part_of(const char* p, std::size_t n, double centre, Longs mask) {
         return Spread<F, Part>::part_of(p, n, centre, [=](Doubles x) SAMESUM_INLINED {
             return reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & mask);
         });
     }
 
+    // The same about zero.
+    __attribute__((noinline)) static Part plain_part(const char* p, std::size_t n) {
+        return Spread<F, Part>::part_of(p, n, 0.0, [](Doubles x) SAMESUM_INLINED { return x; });
+    }
+
+    // How the elements of a line are added up.
+    struct About {
+        Longs mask;
+        bool centred, plain;
+
+        SAMESUM_INLINE double centre_of(const char* x) const {
+            return centred && !plain ? Spread<F, Part>::some(x, 1)[0] : 0.0;
+        }
+        SAMESUM_INLINE Part part(const char* p, std::size_t n, double centre) const {
+            if constexpr (is_narrow)
+                if (plain) return plain_part(p, n);
+            return part_of(p, n, centre, mask);
+        }
+    };
+
     // Lines in blocks: the shorter they are, the fewer results are in doubt.
     static constexpr std::size_t line_block = 1024;
-    static SAMESUM_INLINE void add_line(const char* x, std::size_t n, double centre, Longs mask,
+    static SAMESUM_INLINE void add_line(const char* x, std::size_t n, const About& about,
                                         SpreadTile::Totals& t) {
         for (std::size_t i = 0; i < n; i += line_block) {
             const std::size_t now = std::min(line_block, n - i);
-            folded_alone(part_of(x + i * F::size, now, centre, mask))
+            folded_alone(about.part(x + i * F::size, now, t.centre[0]))
                 .add_to(t, static_cast<double>(now), Spread<F, Part>::depth_of(now));
         }
+    }
+
+    // A mean above the deviation, about which squares cancel.
+    static SAMESUM_INLINE bool is_far(Doubles sum, Doubles squares, double n) {
+        return any(sum * sum > squares * (n / 2));
     }
 
     // Of inverses: what is scaled in single doubles neither underflows nor overflows.
     static constexpr double range = std::is_same_v<Part, WideSpread> ? 0x1p1000 : 0x1p300;
 
-    static void measure(const NormRow& row, const char* const* x, std::size_t n, std::size_t count,
-                        NormLine* lines) {
-        const Longs mask = Longs{} + (row.divisor == Divisor::magnitudes ? INT64_MAX : -1);
+    // False if the lines are far from zero, about which they were taken.
+    static bool measure_about(const NormRow& row, const About& about, const char* const* x, std::size_t n,
+                              std::size_t count, NormLine* lines) {
         const double elements = static_cast<double>(n);
-        const auto centre_of = [&](std::size_t k) {
-            return row.centred ? Spread<F, Part>::some(x[k], 1)[0] : 0.0;
-        };
         std::size_t k = 0;
+        const auto put = [&](const SpreadTile::Totals& t, std::size_t several) {
+            if (about.plain && about.centred && is_far(t.sum.hi, t.squares.hi, elements)) return false;
+            NormMeasure::put(row, t, elements, range, several, lines + k);
+            return true;
+        };
         for (; k + width <= count && n <= block_elements; k += width) {
             Part part[width];
             SpreadTile::Totals t = {};
             for (std::size_t r = 0; r < width; ++r) {
-                t.centre[r] = centre_of(k + r);
-                part[r] = part_of(x[k + r], n, t.centre[r], mask);
+                t.centre[r] = about.centre_of(x[k + r]);
+                part[r] = about.part(x[k + r], n, t.centre[r]);
             }
             folded_rows(part).add_to(t, elements, Spread<F, Part>::depth_of(n));
-            NormMeasure::put(row, t, elements, range, width, lines + k);
+            if (!put(t, width)) return false;
         }
         for (; k < count; ++k) {
             SpreadTile::Totals t = {};
-            t.centre += centre_of(k);
-            add_line(x[k], n, t.centre[0], mask, t);
-            NormMeasure::put(row, t, elements, range, 1, lines + k);
+            t.centre += about.centre_of(x[k]);
+            add_line(x[k], n, about, t);
+            if (!put(t, 1)) return false;
         }
+        return true;
+    }
+
+    // About zero, which saves operations, unless the first elements or the lines are far from it.
+    static void measure(const NormRow& row, const char* const* x, std::size_t n, std::size_t count,
+                        NormLine* lines) {
+        About about{Longs{} + (row.divisor == Divisor::magnitudes ? INT64_MAX : -1), row.centred, false};
+        if constexpr (is_narrow) {
+            constexpr std::size_t few = 64;
+            const std::size_t first = std::min(n, few);
+            const Part part = folded_alone(plain_part(x[0], first));
+            about.plain = row.divisor != Divisor::magnitudes &&
+                          !(row.centred && is_far(part.sum, part.squares, static_cast<double>(first)));
+            if (about.plain && measure_about(row, about, x, n, count, lines)) return;
+            about.plain = false;
+        }
+        measure_about(row, about, x, n, count, lines);
     }
 
     static std::size_t finish(const NormLine& line, const char* x, std::size_t n, const NormScale& by,
@@ -66,6 +112,12 @@ struct NormLines {
         char* const to = static_cast<char*>(out);
         if (by.each) return NormRun<F, Out, is_wide, true>{line, {line, by}, x, by, to, doubtful}.run(n);
         return NormRun<F, Out, is_wide, false>{line, {line, by}, x, by, to, doubtful}.run(n);
+    }
+
+    static std::size_t finish_any(const NormLine& line, const char* x, std::size_t n, const NormScale& by,
+                                  void* out, std::uint16_t* doubtful) {
+        return NormRun<F, Out, false, false>{line, {line, by}, x, by, static_cast<char*>(out), doubtful}
+            .run_any(n);
     }
 };
 

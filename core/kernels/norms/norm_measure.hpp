@@ -63,8 +63,8 @@ struct NormMeasure {
     }
 
     // `range`: the results' arithmetic is right for inverses from 1 / range to range. (Lemma 57)
-    static SAMESUM_INLINE void put(const NormRow& row, const SpreadTile::Totals& t, double n, double range,
-                                   std::size_t count, NormLine* lines) {
+    static __attribute__((noinline)) void put(const NormRow& row, const SpreadTile::Totals& t, double n,
+                                              double range, std::size_t count, NormLine* lines) {
         const Doubles none = {};
         const Words2 d = divisor(row, t, n),
                      offset = row.centred ? mean(t.sum, none + n) : Words2{none, none, none};

@@ -1,6 +1,7 @@
 // Scales and biases of normalizations as doubles, and how large they are.
 #pragma once
 
+#include "kernels/norms/norm_singles.hpp"
 #include "kernels/norms/spread.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -38,6 +39,17 @@ struct NormNumbers {
         for (std::size_t k = 0; k < width; ++k) greatest = most[k] > greatest ? most[k] : greatest;
         for (std::size_t k = 0; k < width; ++k) greatest += flaw[k];
         return greatest;
+    }
+
+    static bool narrow(const double* p, std::size_t n, float* to) {
+        bool is_exact = true;
+        for (std::size_t i = 0; i < n; ++i) {
+            to[i] = static_cast<float>(p[i]);
+            const double size = samesum::magnitude(p[i]);
+            is_exact &= (static_cast<double>(to[i]) == p[i]) &
+                        ((size == 0) | ((size >= least_single) & (size <= most_single)));
+        }
+        return is_exact;
     }
 };
 

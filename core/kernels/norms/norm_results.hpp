@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/norms/middle_test.hpp"
+#include "kernels/norms/norm_singles.hpp"
 #include "kernels/norms/spread.hpp"
 #include "methods/norm_method.hpp"
 
@@ -59,7 +60,7 @@ struct NormResults {
 
     static SAMESUM_INLINE Bounded tested(Doubles w, Doubles error) {
         const auto low = Round::of_number(w - error), high = Round::of_number(w + error);
-        return {low, Round::different(low, high)};
+        return {low, Round::different(low, high) | narrowed_mask(w != w)};
     }
 
     SAMESUM_INLINE Bounded wide(Doubles x, Doubles scale, Doubles bias) const {
@@ -77,7 +78,7 @@ struct NormResults {
         // Below these the low words may have been lost.
         const Longs tiny = ((size < safe_floor) & (t != 0)) |
                            ((scaled_size < safe_floor) & (v != 0) & (scale != 0)) |
-                           (samesum::SAMESUM_ISA::magnitude(w) > safe_ceiling);
+                           ~(samesum::SAMESUM_ISA::magnitude(w) <= safe_ceiling);
         return {low, Round::different(low, high) | narrowed_mask(tiny)};
     }
 };
@@ -142,32 +143,80 @@ struct NormRun {
         }
     }
 
+    static constexpr bool has_singles =
+        has_fused && !is_wide && F::format == Format::f32 && Out::format == Format::f32;
+
     SAMESUM_INLINE std::size_t run(std::size_t n) {
         std::size_t i = 0;
-        if constexpr (!is_wide) i = run_together(n);
+        if constexpr (has_singles) i = run_singles(n);
+        if constexpr (!is_wide) i = run_together(i, n);
         settle(i, n);
         return found;
     }
 
-    // Some vectors at a time, with the largest error of any; returns how many elements they have. The line is
-    // not taken about its centre, which saves an operation and makes errors larger where that is far from
-    // zero. (Lemma 57)
-    SAMESUM_INLINE std::size_t run_together(std::size_t n) {
-        constexpr std::size_t vectors = 4, together = vectors * width;
+    // Whatever the elements are, and however few `line.most` holds for.
+    SAMESUM_INLINE std::size_t run_any(std::size_t n) {
+        settle(run_single_sums(n, line.most), n);
+        return found;
+    }
+
+    // In words of float32, as far as they serve.
+    SAMESUM_INLINE std::size_t run_singles(std::size_t n) {
+        constexpr double likely = 8;  // of elements over the deviation
+        const bool is_product = line.centre == 0 && line.offset == 0 && by.bias_most == 0;
+        if (is_product && (!each || by.singles != nullptr)) {
+            using Products = SingleProducts<each>;
+            const double factor = each ? results.inverse[0] : results.factor[0],
+                         most = line.most * (each ? 1 : by.scale_most), error = results.relative_error[0];
+            if (!Products::serves(factor, error, most)) return 0;
+            return take_singles(Products(factor, error, by.singles), n);
+        }
+        if constexpr (each)
+            return 0;
+        else
+            return run_single_sums(n, std::min(line.most, likely));
+    }
+
+    SAMESUM_INLINE std::size_t run_single_sums(std::size_t n, double likely) {
+        const double factor = results.factor[0], term = term_about_zero()[0],
+                     size = std::max(by.scale_most * likely + by.bias_most, 2 * samesum::magnitude(term)) *
+                            spread_slack;
+        if (!SingleSums::serves(factor, size)) return 0;
+        SingleSums sums(factor, term, size);
+        sums.allow(term, error_about_zero(sums.most()));
+        return take_singles(sums, n);
+    }
+
+    template <class Kernel>
+    SAMESUM_INLINE std::size_t take_singles(const Kernel& kernel, std::size_t n) {
+        return samesum::SAMESUM_ISA::take_singles(
+            kernel, x, n, out, [&](std::size_t i, std::size_t end) SAMESUM_INLINED { settle(i, end); });
+    }
+
+    // The line is not taken about its centre, which saves an operation and makes errors larger where that is
+    // far from zero; of results of `most` at most. (Lemma 57)
+    SAMESUM_INLINE double error_about_zero(double most) const {
         const double centre =
-                         (samesum::magnitude(line.centre) + samesum::magnitude(line.offset)) * line.inverse,
-                     most = by.scale_most * line.most + by.bias_most,
-                     error = results.relative_error[0] * most + results.constant_error[0] +
-                             by.scale_most * centre * 0x1p-50;
-        if (!(most < 0x1p100)) return 0;
+            (samesum::magnitude(line.centre) + samesum::magnitude(line.offset)) * line.inverse;
+        return results.relative_error[0] * most + results.constant_error[0] +
+               by.scale_most * centre * 0x1p-50;
+    }
+    SAMESUM_INLINE Doubles shift_about_zero() const { return results.shift - line.centre * line.inverse; }
+    SAMESUM_INLINE Doubles term_about_zero() const {
+        return roughly_fused(shift_about_zero(), Doubles{} + by.scale[0], Doubles{} + by.bias[0]);
+    }
+
+    // From element i on, some vectors at a time, with the largest error of any; returns where they end.
+    SAMESUM_INLINE std::size_t run_together(std::size_t i, std::size_t n) {
+        constexpr std::size_t vectors = 4, together = vectors * width;
+        const double most = by.scale_most * line.most + by.bias_most, error = error_about_zero(most);
+        if (!(most < 0x1p100)) return i;
         // In registers: what is stored could change what is pointed to.
         const NormScale own = by;
-        const Doubles inverse = results.inverse, shift = results.shift - line.centre * line.inverse,
-                      factor = results.factor,
-                      term = roughly_fused(shift, Doubles{} + own.scale[0], Doubles{} + own.bias[0]);
+        const Doubles inverse = results.inverse, shift = shift_about_zero(), factor = results.factor,
+                      term = term_about_zero();
         const char* const from = x;
         char* const to = out;
-        std::size_t i = 0;
         for (; i + together <= n; i += together) {
             MiddleTest<Out::format> test(error);
             for_each_of<vectors>([&](std::size_t k) SAMESUM_INLINED {

@@ -9,6 +9,7 @@
 #include "kernels/short/short_extreme.hpp"
 #include "kernels/short/short_sum.hpp"
 #include "kernels/vectors/float_formats.hpp"
+#include "kernels/windows/window_columns.hpp"
 #include "methods/window_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -46,7 +47,7 @@ struct WindowSum {
 
     static bool make(const WindowElements& all, std::size_t divisor, std::size_t n, char* out) {
         if constexpr (looks_at_all)
-            if (lie_close(all)) return made<true>(all, divisor, n, out);
+            if (lie_close(all)) return made_exactly(all, divisor, n, out);
         return made<false>(all, divisor, n, out);
     }
 
@@ -95,6 +96,20 @@ struct WindowSum {
         }
     }
 
+    static bool made_exactly(const WindowElements& all, std::size_t divisor, std::size_t n, char* out) {
+        using State = ColumnSum<F>;
+        if (!WindowColumns<State>::serves(all, n)) return made<true>(all, divisor, n, out);
+        WindowColumns<State> columns(all, n);
+        typename State::Seen seen;
+        const double number = static_cast<double>(divisor);
+        columns.make(n, out, seen, [=](const State& state, char* to) SAMESUM_INLINED {
+            const Doubles sum = Doubles{} + state.part[0];  // zero where all are -0
+            Rounding<F::format>::store_to(to, 0,
+                                          Rounding<F::format>::of_number(exactly_finished(sum, number)));
+        });
+        return true;
+    }
+
     template <bool is_exact>
     static bool made(const WindowElements& all, std::size_t divisor, std::size_t n, char* out) {
         const double number = static_cast<double>(divisor);
@@ -129,43 +144,60 @@ struct WindowSum {
     }
 };
 
-// Extremes of floats by their bits alone, as integers with a sign and without. Of some that are not negative
-// the order is that of the integers; of negative ones it is reversed, and the greatest without a sign is the
-// least number, the least with a sign the greatest number.
+// Of floats of up to 32 bits: the same code for all formats of a size.
 template <class Key, bool maximum>
-struct BitExtreme {
-    using Keys = FullVector<Key>;
-    using Bits = FullVector<std::make_unsigned_t<Key>>;
-    Keys most, least;
-    Bits farthest;
+struct BitExtremes {
+    using State = ColumnExtreme<Key, maximum>;
+    using Seen = typename State::Seen;
+    struct Put {
+        SAMESUM_INLINE void operator()(const State& state, char* to) const { state.put(to); }
+    };
 
-    static SAMESUM_INLINE BitExtreme none() {
-        return {Keys{} + std::numeric_limits<Key>::min(), Keys{} + std::numeric_limits<Key>::max(), Bits{}};
+    static __attribute__((noinline)) void by_window(const WindowElements& all, std::size_t n, char* out,
+                                                    Seen& all_seen) {
+        constexpr std::size_t step = State::step, size = State::size;
+        const std::size_t count = all.count;
+        Seen seen;
+        each_window<step, size>(
+            all.rows, count, n, out, [&](auto vectors, const char* const* from, std::size_t at, char* to) {
+                State state[vectors];
+                for_each_of<vectors>(
+                    [&](std::size_t k) { state[k] = State::of(from[0] + at + k * step * size, seen); });
+                for (std::size_t r = 1; r < count; ++r)
+                    for_each_of<vectors>(
+                        [&](std::size_t k) { state[k].take(from[r] + at + k * step * size, seen); });
+                for_each_of<vectors>([&](std::size_t k) {
+                    state[k].note(seen);
+                    state[k].put(to + k * step * size);
+                });
+                return true;
+            });
+        all_seen = seen;
     }
-    SAMESUM_INLINE void take(Keys x) {
-        x = loaded(x);
-        const Bits bits = reinterpret_cast<Bits>(x);
-        most = most > x ? most : x;
-        least = least < x ? least : x;
-        farthest = farthest > bits ? farthest : bits;
-    }
-    SAMESUM_INLINE Keys result(Format format) const {
-        const Key infinity = static_cast<Key>(infinity_bits(format));
-        const auto negative =
-            static_cast<std::make_unsigned_t<Key>>(infinity_bits(format) | sign_bit(format));
-        const Keys below = reinterpret_cast<Keys>(farthest);
-        const Keys number = maximum ? (most < 0 ? least : most) : (below < 0 ? below : least);
-        const Keys is_nan = (most > infinity) | reinterpret_cast<Keys>(farthest > negative);
-        return is_nan ? Keys{} + static_cast<Key>(canonical_nan(format)) : number;
+};
+
+// False where there is a NaN.
+template <class Key, Format format, bool maximum>
+struct WindowExtreme {
+    using Extremes = BitExtremes<Key, maximum>;
+    using Columns = WindowColumns<typename Extremes::State>;
+
+    static bool make(const WindowElements& all, std::size_t, std::size_t n, char* out) {
+        typename Extremes::Seen seen;
+        if (Columns::serves(all, n))
+            Columns(all, n).make(n, out, seen, typename Extremes::Put{});
+        else
+            Extremes::by_window(all, n, out, seen);
+        return !seen.has_nan(format);
     }
 };
 
 // Integers, and floats of 64 bits, for whose integers without a sign few instructions are made, go by keys.
 template <class Key, Format format, bool maximum>
-struct WindowExtreme {
+    requires(!is_float(format) || sizeof(Key) == 8)
+struct WindowExtreme<Key, format, maximum> {
     using Keys = FullVector<Key>;
-    using State = std::conditional_t<is_float(format) && sizeof(Key) <= 4, BitExtreme<Key, maximum>,
-                                     Extreme<Keys, Key, is_float(format), maximum>>;
+    using State = Extreme<Keys, Key, is_float(format), maximum>;
     static constexpr std::size_t step = sizeof(Keys) / sizeof(Key);
 
     static bool make(const WindowElements& all, std::size_t, std::size_t n, char* out) {

@@ -60,6 +60,8 @@ class Job {
     }
 
   private:
+    static constexpr std::size_t least_seen = 32;
+
     // `out` counts channels.
     static Dims dims_of(const BatchNormCall& call) {
         Dims dims;
@@ -113,12 +115,10 @@ class Job {
 
     void take_row(std::size_t place, const char* x, std::size_t n, char* to) const {
         std::uint16_t doubtful[norm_elements];
-        const NormLine line = bounded(rows_.line, x, n);
-        const std::size_t found = finish_(line, x, n, rows_.from(place), to, doubtful);
-        const auto channel_of = [&](std::size_t k) { return (place + k) % channels_.size(); };
-        if (!std::isfinite(line.most)) mend_nan(x, n, to, channel_of);
+        const std::size_t found = finish_(bounded(rows_.line, x, n), x, n, rows_.from(place), to, doubtful);
         for (std::size_t k = 0; k < found; ++k)
-            take_channel(channel_of(doubtful[k]), x + doubtful[k] * size_, 1, to + doubtful[k] * size_);
+            take_channel((place + doubtful[k]) % channels_.size(), x + doubtful[k] * size_, 1,
+                         to + doubtful[k] * size_);
     }
 
     // Elements of one channel.
@@ -129,9 +129,10 @@ class Job {
             for (std::size_t k = 0; k < n; ++k) put_exactly(channel, x, k, to);
             return;
         }
-        const NormLine line = bounded(channel.line, x, n);
-        const std::size_t found = finish_(line, x, n, channel.both(), to, doubtful);
-        if (!std::isfinite(line.most)) mend_nan(x, n, to, [=](std::size_t) { return number; });
+        const bool any = call_.x.format == Format::f32 && methods_.finish_any != nullptr;
+        const NormLine line = any ? likely(channel.line, x, n) : bounded(channel.line, x, n);
+        const std::size_t found =
+            (any ? methods_.finish_any : finish_)(line, x, n, channel.both(), to, doubtful);
         for (std::size_t k = 0; k < found; ++k) put_exactly(channel, x, doubtful[k], to);
     }
 
@@ -141,6 +142,14 @@ class Job {
         const double size =
             in_float_format(call_.x.format, [&]<Format f>() { return greatest_magnitude<f>(x, n); });
         line.most = (size + magnitude(line.centre)) * line.inverse * slack;
+        return line;
+    }
+
+    // With what holds for most of these elements, as the first ones are.
+    NormLine likely(NormLine line, const char* x, std::size_t n) const {
+        constexpr double above = 8;  // of the deviation, or about four times the greatest of a few
+        line = bounded(line, x, std::min(n, least_seen));
+        line.most = std::max(line.most * above / 2, above);
         return line;
     }
 
@@ -173,18 +182,6 @@ class Job {
                 ? ExactNorm(c.mean, c.variance, call_.epsilon).result(x, c.scale, c.bias, call_.x.format)
                 : round_bits((x - c.mean) * (c.scale / std::sqrt(sum)) + c.bias, call_.x.format);
         store_bits(to, i, bits, size_);
-    }
-
-    // The methods of lines know no elements that are not finite: of some of them they make a NaN, of any
-    // bits.
-    template <class ChannelOf>
-    void mend_nan(const char* x, std::size_t n, char* to, const ChannelOf& channel_of) const {
-        const std::uint64_t sizes = sign_bit(call_.x.format) - 1, infinity = infinity_bits(call_.x.format);
-        for (std::size_t k = 0; k < n; ++k) {
-            std::uint64_t bits = 0;
-            std::memcpy(&bits, to + k * size_, size_);
-            if ((bits & sizes) > infinity) put_exactly(channels_[channel_of(k)], x, k, to);
-        }
     }
 
     template <Format format>

@@ -17,6 +17,7 @@ class NormScales {
     NormScales(const View& x, const bool* lines, const View* scale, const View* bias,
                const NormMethods& methods)
         : methods_(methods),
+          takes_singles_(x.format == Format::f32 && bias == nullptr && methods.narrow != nullptr),
           scale_(scale != nullptr ? *scale : constant(one)),
           bias_(bias != nullptr ? *bias : constant(zero)) {
         Dims within;
@@ -46,9 +47,10 @@ class NormScales {
                 shared_.empty() ? own : shared_[static_cast<std::size_t>(offsets_at(places_, line).in)];
             const double *const scale = numbers.values.get(), *const bias = scale + n;
             for (std::size_t i = 0; i < n; i += norm_elements) {
-                const double* const most = numbers.most.data() + 2 * (i / norm_elements);
+                const Stretch& stretch = numbers.stretches[i / norm_elements];
                 each(i, std::min(norm_elements, n - i),
-                     NormScale{scale + i, bias + i, true, most[0], most[1]});
+                     NormScale{scale + i, bias + i, true, stretch.scale_most, stretch.bias_most,
+                               stretch.has_singles ? numbers.singles.get() + i : nullptr});
             }
             return;
         }
@@ -74,10 +76,15 @@ class NormScales {
     }
 
     static bool is_same(const Dim& d) { return d.in == 0 && d.out == 0; }
-    // The scales of all elements of a line, then their biases; and of each stretch the greatest magnitudes.
+    struct Stretch {
+        double scale_most, bias_most;
+        bool has_singles;
+    };
+    // The scales of all elements of a line, then their biases; the scales as float32.
     struct Numbers {
         std::unique_ptr<double[]> values;
-        std::vector<double> most;
+        std::unique_ptr<float[]> singles;
+        std::vector<Stretch> stretches;
     };
 
     void widen(const View& from, std::int64_t offset, std::size_t count, double* to) const {
@@ -121,7 +128,9 @@ class NormScales {
 
     Numbers expanded(const Offsets& at) const {
         const std::size_t n = static_cast<std::size_t>(within_.count() * run_);
-        Numbers numbers{std::make_unique_for_overwrite<double[]>(2 * n), {}};
+        Numbers numbers{std::make_unique_for_overwrite<double[]>(2 * n),
+                        takes_singles_ ? std::make_unique_for_overwrite<float[]>(n) : nullptr,
+                        {}};
         double *const scale = numbers.values.get(), *const bias = scale + n;
         Dims outer = within_;
         const Dim inner = outer.dim[--outer.rank];
@@ -133,13 +142,15 @@ class NormScales {
         }
         for (std::size_t i = 0; i < n; i += norm_elements) {
             const std::size_t now = std::min(norm_elements, n - i);
-            numbers.most.push_back(methods_.greatest(scale + i, now));
-            numbers.most.push_back(methods_.greatest(bias + i, now));
+            numbers.stretches.push_back(
+                {methods_.greatest(scale + i, now), methods_.greatest(bias + i, now),
+                 takes_singles_ && methods_.narrow(scale + i, now, numbers.singles.get() + i)});
         }
         return numbers;
     }
 
     const NormMethods& methods_;
+    const bool takes_singles_;
     const View scale_, bias_;
     Dims kept_, within_, places_;
     std::int64_t run_ = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <iterator>
 #include <numeric>
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::int64_t most_elements = static_cast<std::int64_t>(short_elements), most_step = 4,
                        most_more = 64;
+// One of so many results may be made for nothing, where runs that lie apart are made as one.
+constexpr std::int64_t few_wasted = 4;
 
 WindowSets method_of(const Reduction& row, Format format) {
     const WindowMethods& methods = *current_instruction_set().windows;
@@ -74,12 +77,25 @@ void WindowRows::lay_out(const Dims& window, const Along& by) {
         const auto first = static_cast<std::int64_t>(spans_.size());
         for (std::int64_t r = 0; r < step_; ++r)
             spans_.push_back({outer.in() + r * by.unit, last / step_ - (r > last % step_)});
+        more_ = last / step_;
         for (std::int64_t k = 0; k < by.count; ++k)
             rows_.push_back({k * by.apart / step_ * static_cast<std::int64_t>(size_),
                              static_cast<std::size_t>(first + k * by.apart % step_)});
     }
 }
 
+std::int64_t WindowRows::pitch_of(std::int64_t n, std::int64_t stride) const {
+    if (!is_direct()) return n + std::max<std::int64_t>(0, more_);
+    const std::int64_t pitch = stride / in_;
+    return stride % in_ == 0 && pitch >= n && pitch - n <= n / few_wasted ? pitch : 0;
+}
+
+std::int64_t WindowRows::together(std::int64_t n, std::int64_t stride) const {
+    const std::int64_t pitch = pitch_of(n, stride);
+    return pitch == 0 || n > most() ? 1 : (most() - n) / pitch + 1;
+}
+
+// Zeros stand between the runs.
 void WindowRows::copy(const char* p, std::int64_t n, char* room) const {
     const auto item = static_cast<std::int64_t>(size_), next = static_cast<std::int64_t>(pitch());
     for (std::size_t s = 0; s < spans_.size(); s += static_cast<std::size_t>(step_)) {
@@ -92,19 +108,25 @@ void WindowRows::copy(const char* p, std::int64_t n, char* room) const {
             if (left > 0)
                 copy_elements(p + span.offset + together * in_, in_, room + together * item, item,
                               static_cast<std::size_t>(left), size_, false);
+            std::memset(room + (n + span.more) * item, 0,
+                        static_cast<std::size_t>((more_ - span.more) * item));
         }
     }
 }
 
-bool WindowRows::reduce(const char* p, std::int64_t n, char* room, char* out) const {
+bool WindowRows::reduce(const char* p, std::int64_t n, const Runs& runs, char* room, char* out) const {
     WindowSpan spans[short_elements * most_step];
     const char* rows[short_elements];
-    if (!is_direct()) copy(p, n, room);
+    const std::int64_t step = pitch_of(n, runs.stride);
+    for (std::int64_t i = 0; i < runs.count && !is_direct(); ++i)
+        copy(p + i * runs.stride, n, room + i * step * static_cast<std::int64_t>(size_));
+    n += (runs.count - 1) * step;
     for (std::size_t s = 0; s < spans_.size(); ++s)
         spans[s] = {is_direct() ? p + spans_[s].offset : room + s * pitch(),
                     static_cast<std::size_t>(n + spans_[s].more)};
     for (std::size_t k = 0; k < rows_.size(); ++k) rows[k] = spans[rows_[k].span].data + rows_[k].offset;
-    return method_({rows, rows_.size(), spans, spans_.size()}, divisor_, static_cast<std::size_t>(n), out);
+    return method_({rows, rows_.size(), spans, spans_.size(), static_cast<std::size_t>(step_)}, divisor_,
+                   static_cast<std::size_t>(n), out);
 }
 
 }  // namespace samesum

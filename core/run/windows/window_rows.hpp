@@ -23,9 +23,17 @@ class WindowRows {
     std::int64_t most() const { return is_direct() ? 2048 : 192; }
     std::size_t bytes() const { return is_direct() ? 0 : spans_.size() * pitch(); }
 
-    // The results of n <= most() windows, the first of which begins at p, side by side; false if not all are
-    // certain. `room` has room for bytes().
-    bool reduce(const char* p, std::int64_t n, char* room, char* out) const;
+    // Runs of as many outputs, which begin `stride` bytes after the other.
+    struct Runs {
+        std::int64_t count, stride;
+    };
+    // How many runs of n outputs are made together at most, and how far apart their results are.
+    std::int64_t together(std::int64_t n, std::int64_t stride) const;
+    std::int64_t pitch_of(std::int64_t n, std::int64_t stride) const;
+
+    // The results of n windows of each run, the first of which begins at p; most() of them, with what lies
+    // between the runs, at most. False if not all are certain. `room` has room for bytes().
+    bool reduce(const char* p, std::int64_t n, const Runs& runs, char* room, char* out) const;
 
   private:
     // Elements as far apart as the beginnings of windows: in bytes from where the first window begins, and
@@ -53,7 +61,7 @@ class WindowRows {
     WindowSets method_ = nullptr;
     Untangle untangle_ = nullptr;
     std::size_t divisor_, size_;
-    std::int64_t in_, step_ = 1;
+    std::int64_t in_, step_ = 1, more_ = 0;
     bool is_aligned_;
     std::vector<Span> spans_;
     std::vector<Row> rows_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "layout/copy.hpp"
@@ -43,26 +44,42 @@ class Part {
     }
 
   private:
+    // Runs of one dimension together, as far as there are whole ones.
     void write_runs(const WindowRows& rows, std::int64_t first, std::int64_t last) const {
         Dims outer = kept_;
         const Dim run = outer.dim[--outer.rank];
+        const Dim next = outer.rank > 0 ? outer.dim[outer.rank - 1] : Dim{1, 0, 0};
+        const auto size = static_cast<std::int64_t>(size_of(call_.format));
+        const Room room(rows.bytes() + 64), results(static_cast<std::size_t>(rows.most() * size));
+        const std::int64_t most = rows.together(run.size, next.in);
+        Walk walk(outer, first / run.size);
+        for (std::int64_t at = first; at < last;) {
+            const std::int64_t place = at % run.size, number = at / run.size % next.size,
+                               left = std::min(last - at, run.size - place),
+                               now = std::min(rows.most(), left);
+            const WindowRows::Runs runs{
+                place > 0 || now < run.size ? 1 : std::min({most, (last - at) / now, next.size - number}),
+                next.in};
+            char* const to = static_cast<char*>(call_.out) + (out_ + walk.out() + place * run.out) * size;
+            char* const made = run.out == 1 && runs.count == 1 ? to : results.get();
+            if (!rows.reduce(data_ + walk.in() + place * run.in, now, runs, room.get(), made))
+                write_gathered(at, at + now * runs.count);
+            else if (made != to)
+                put_runs(made, now, runs.count, rows.pitch_of(now, next.in), to, run, next);
+            at += now * runs.count;
+            for (std::int64_t i = 0; i < runs.count && at % run.size == 0; ++i) walk.next();
+        }
+    }
+
+    void put_runs(const char* made, std::int64_t n, std::int64_t runs, std::int64_t pitch, char* to,
+                  const Dim& run, const Dim& next) const {
         const std::size_t size = size_of(call_.format);
-        const Room room(rows.bytes() + 64), results(static_cast<std::size_t>(rows.most()) * size);
-        const auto out_bytes = static_cast<std::int64_t>(size);
-        Walk runs(outer, first / run.size);
-        for (std::int64_t at = first; at < last; runs.next()) {
-            const std::int64_t end = std::min(last, at + run.size - at % run.size);
-            while (at < end) {
-                const std::int64_t now = std::min(rows.most(), end - at), place = at % run.size;
-                char* const to =
-                    static_cast<char*>(call_.out) + (out_ + runs.out() + place * run.out) * out_bytes;
-                char* const made = run.out == 1 ? to : results.get();
-                if (!rows.reduce(data_ + runs.in() + place * run.in, now, room.get(), made))
-                    write_gathered(at, at + now);
-                else if (run.out != 1)
-                    scatter(made, static_cast<std::size_t>(now), size, to, run.out * out_bytes);
-                at += now;
-            }
+        const auto item = static_cast<std::int64_t>(size);
+        for (std::int64_t i = 0; i < runs; ++i, made += pitch * item, to += next.out * item) {
+            if (run.out == 1)
+                std::memcpy(to, made, static_cast<std::size_t>(n) * size);
+            else
+                scatter(made, static_cast<std::size_t>(n), size, to, run.out * item);
         }
     }
 
@@ -195,7 +212,9 @@ void reduce_windows(const WindowCall& call) {
     const WindowDim& outer = axes[0];
     std::int64_t block = outer.outputs;
     if (outer.is_plain) {
-        const std::int64_t own = std::max<std::int64_t>(1, bytes / outer.outputs);
+        std::int64_t own = static_cast<std::int64_t>(size_of(call.x.format));
+        for (int i = 0; i < call.x.rank; ++i) own *= call.x.shape[i];
+        own = std::max<std::int64_t>(1, own / outer.outputs);
         block =
             std::clamp<std::int64_t>(window_block_bytes / own, 1, (block + 3 * threads - 1) / (3 * threads));
     }
