@@ -68,10 +68,10 @@ static void finalize_all(const Table& totals, double count, bool interval, const
         const Words2 total{load<Doubles>(totals.row(0) + j), load<Doubles>(totals.row(1) + j),
                            load<Doubles>(totals.row(2) + j)};
         if (interval) {
-            const Interval result = finalized<finalize>(total.hi, total.bound, count);
+            const Interval result = finalized<finalize>(total.hi, total.bound, Doubles{} + count);
             put(to, j, result.value, Doubles{}, result.bound);
         } else {
-            const Words2 result = finalized_words<finalize, 88>(total, count, Doubles{});
+            const Words2 result = finalized_words<finalize, 88>(total, Doubles{} + count, Doubles{});
             put(to, j, result.hi, result.lo, result.bound);
         }
     }

@@ -1,7 +1,7 @@
 // Elements chosen by a mask. The loops are such that compilers make vectors of them.
 #pragma once
 
-#include <utility>
+#include <algorithm>
 
 #include "kernels/vectors/vectors.hpp"
 #include "methods/mask_method.hpp"
@@ -15,6 +15,9 @@ struct VectorOf {
 
 template <class Bits>
 struct Masked {
+    static constexpr std::size_t together = vector_bytes / sizeof(Bits);
+    using Codes = typename VectorOf<Bits, vector_bytes>::type;
+
     static SAMESUM_INLINE Bits at(const void* x, std::ptrdiff_t i) {
         return load<Bits>(static_cast<const char*>(x) + i * static_cast<std::ptrdiff_t>(sizeof(Bits)));
     }
@@ -73,6 +76,48 @@ struct Masked {
         }
     }
 
+    static void fill_each(const void* x, const std::uint8_t* mask, std::size_t n, const void* others,
+                          void* to) {
+        std::size_t i = 0;
+#if defined(__AVX2__)
+        for (; i + together <= n; i += together) {
+            const std::size_t k = i * sizeof(Bits);
+            store(static_cast<char*>(to) + k, widened_mask(mask + i) != 0
+                                                  ? load<Codes>(static_cast<const char*>(x) + k)
+                                                  : load<Codes>(static_cast<const char*>(others) + k));
+        }
+#endif
+#pragma GCC ivdep
+        for (; i < n; ++i) {
+            const Bits value = at(x, static_cast<std::ptrdiff_t>(i)),
+                       other = at(others, static_cast<std::ptrdiff_t>(i));
+            put(to, i, mask[i] != 0 ? value : other);
+        }
+    }
+
+#if defined(__AVX2__)
+    // The bytes of a mask, in the places of elements. Of converted vectors GCC converts one after the other.
+    static SAMESUM_INLINE Codes widened_mask(const std::uint8_t* mask) {
+        using Narrow = typename VectorOf<long long, std::max<std::size_t>(together, 16)>::type;
+        const auto wide = [](auto v) SAMESUM_INLINED { return reinterpret_cast<Codes>(v); };
+        if constexpr (sizeof(Bits) == 1) {
+            return load<Codes>(mask);
+        } else {
+            Narrow bytes = {};
+            std::memcpy(&bytes, mask, together);
+#if defined(__AVX512BW__)
+            if constexpr (sizeof(Bits) == 2) return wide(_mm512_cvtepi8_epi16(bytes));
+            if constexpr (sizeof(Bits) == 4) return wide(_mm512_cvtepi8_epi32(bytes));
+            if constexpr (sizeof(Bits) == 8) return wide(_mm512_cvtepi8_epi64(bytes));
+#else
+            if constexpr (sizeof(Bits) == 2) return wide(_mm256_cvtepi8_epi16(bytes));
+            if constexpr (sizeof(Bits) == 4) return wide(_mm256_cvtepi8_epi32(bytes));
+            if constexpr (sizeof(Bits) == 8) return wide(_mm256_cvtepi8_epi64(bytes));
+#endif
+        }
+    }
+#endif
+
     static std::size_t pick(const void* x, const std::uint8_t* mask, std::size_t n, void* to) {
         std::size_t count = 0, i = 0;
 #if defined(__AVX512BW__)
@@ -112,53 +157,6 @@ struct Masked {
         return static_cast<std::size_t>(__builtin_popcount(chosen));
     }
 #endif
-
-    static constexpr std::size_t together = vector_bytes / sizeof(Bits);
-    using Codes = typename VectorOf<Bits, vector_bytes>::type;
-    using Bytes = typename VectorOf<std::uint8_t, together>::type;
-
-    // 1 for codes up to the last one, else 0.
-    static SAMESUM_INLINE Bytes low_ones(const char* p, const CodeRange& codes) {
-        const Codes code =
-            (load<Codes>(p) + static_cast<Bits>(codes.step)) & static_cast<Bits>(codes.magnitude);
-#if defined(__AVX512BW__)
-        return __builtin_convertvector(code <= static_cast<Bits>(codes.most), Bytes) & 1;
-#else
-        return first_bytes(reinterpret_cast<AllBytes>(code <= static_cast<Bits>(codes.most)),
-                           std::make_index_sequence<together>{}) &
-               1;
-#endif
-    }
-
-    // Of each element. Of converted vectors GCC converts one element after the other.
-    using AllBytes = typename VectorOf<std::uint8_t, vector_bytes>::type;
-    template <std::size_t... k>
-    static SAMESUM_INLINE Bytes first_bytes(AllBytes bytes, std::index_sequence<k...>) {
-        return __builtin_shufflevector(bytes, bytes, k * sizeof(Bits)...);
-    }
-
-    static void those_of(const void* x, const std::uint8_t* mask, std::size_t n, const CodeRange& codes,
-                         std::uint8_t* to) {
-        const char* p = static_cast<const char*>(x);
-        const std::uint8_t flip = codes.above;
-        std::size_t i = 0;
-        for (; i + together <= n; i += together, p += vector_bytes) {
-            prefetch_run<vector_bytes>(p);
-            Bytes found = low_ones(p, codes) ^ flip;
-            if (mask != nullptr) found &= reinterpret_cast<Bytes>(load<Bytes>(mask + i) != 0);
-            store(to + i, found);
-        }
-        if (i == n) return;
-        alignas(64) char rest[vector_bytes] = {};
-        std::memcpy(rest, p, (n - i) * sizeof(Bits));
-        const Bytes found = low_ones(rest, codes) ^ flip;
-        for (std::size_t k = 0; i < n; ++k, ++i) to[i] = found[k] & (mask == nullptr || mask[i] != 0);
-    }
 };
-
-inline void ones_of(const std::uint8_t* mask, std::size_t n, std::uint8_t* to) {
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < n; ++i) to[i] = mask[i] != 0;
-}
 
 }  // namespace samesum::SAMESUM_ISA

@@ -61,7 +61,7 @@ std::int64_t MaskedElements::most() const {
 MaskedElements::Block MaskedElements::block(const char* x, const char* mask, std::int64_t first,
                                             std::int64_t n, MaskUse use, char* x_room,
                                             std::uint8_t* mask_room) const {
-    Block block{nullptr, nullptr, static_cast<std::size_t>(n), false};
+    Block block{nullptr, nullptr, static_cast<std::size_t>(n), 0};
     if (use != MaskUse::counted || skip_ != Skip::nothing) {
         block.x = x_is_dense_ ? x + first * static_cast<std::int64_t>(size_) : x_room;
         if (!x_is_dense_) x_.copy(x, first, n, x_room);
@@ -81,8 +81,7 @@ MaskedElements::Block MaskedElements::rows(const char* x, const char* mask, cons
         x_.copy(x, first, rows.n, x_room + at * static_cast<std::int64_t>(size_));
         if (is_masked_) mask_.copy(mask, first, rows.n, reinterpret_cast<char*>(mask_room) + at);
     }
-    Block block{x_room, is_masked_ ? mask_room : nullptr, static_cast<std::size_t>(rows.count * rows.n),
-                false};
+    Block block{x_room, is_masked_ ? mask_room : nullptr, static_cast<std::size_t>(rows.count * rows.n), 0};
     complete(block, mask_room);
     return block;
 }
@@ -93,17 +92,13 @@ void MaskedElements::complete(Block& block, std::uint8_t* mask_room) const {
         methods().those_of[index](block.x, block.mask, block.n, codes_of(format_, skip_), mask_room);
         block.mask = mask_room;
     }
-    block.all_chosen = std::memchr(block.mask, 0, block.n) == nullptr;
+    block.chosen = methods().count(block.mask, block.n);
 }
 
 const char* MaskedElements::filled(const Block& block, std::uint64_t identity, char* room) const {
-    if (block.all_chosen) return block.x;
+    if (block.all_chosen()) return block.x;
     methods().fill[std::countr_zero(size_)](block.x, block.mask, block.n, identity, room);
     return room;
-}
-
-void count_ones(const MaskedElements::Block& block, std::uint8_t* to) {
-    methods().ones(block.mask, block.n, to);
 }
 
 }  // namespace samesum

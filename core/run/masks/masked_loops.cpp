@@ -4,6 +4,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "layout/set_dims.hpp"
+#include "run/masks/centred.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/folded.hpp"
@@ -51,18 +52,21 @@ std::size_t pick(const char* x, const std::uint8_t* mask, std::size_t n, std::si
 }
 
 // Adds elements [begin, end) of one set to column j.
-void add_lane(const MaskedElements& elements, const Method& method, const char* x, const char* mask,
-              std::int64_t begin, std::int64_t end, const Chosen& chosen, std::size_t j, void* tile) {
+void add_lane(const MaskedElements& elements, const Method& method, Format format, const char* x,
+              const char* mask, std::int64_t begin, std::int64_t end, const Chosen& chosen, std::size_t j,
+              void* tile) {
     Rooms rooms;
-    const std::int64_t most = elements.most();
+    const std::int64_t most = elements.most_of_lane();
     for (std::int64_t at = begin; at < end; at += most) {
         const std::int64_t n = std::min(most, end - at);
         const auto block = elements.block(x, mask, at, n, chosen.use, rooms.x, rooms.mask);
         if (chosen.use == MaskUse::counted) {
-            count_ones(block, rooms.mask);
-            method.lanes(tile, j, rooms.mask, block.n, 0, 1);
-        } else if (chosen.use == MaskUse::filled || block.all_chosen) {
+            const std::int64_t count = static_cast<std::int64_t>(block.chosen);
+            method.lanes(tile, j, &count, 1, 0, 1);
+        } else if (chosen.use == MaskUse::filled || block.all_chosen()) {
             method.lanes(tile, j, elements.filled(block, chosen.identity, rooms.x), block.n, 0, 1);
+        } else if (method.centres != nullptr) {
+            add_centred(elements, method, block, format, j, rooms.x, tile);
         } else if (const std::size_t left = pick(block.x, block.mask, block.n, elements.size(), rooms.x);
                    left > 0) {
             method.lanes(tile, j, rooms.x, left, 0, 1);
@@ -70,17 +74,23 @@ void add_lane(const MaskedElements& elements, const Method& method, const char* 
     }
 }
 
+// Adds to the method of the counts how many elements each of n columns has in `rows` rows of a mask.
+void add_counts(const Method& method, const std::uint8_t* mask, std::ptrdiff_t row_stride, std::size_t rows,
+                std::size_t n, void* tile) {
+    alignas(64) std::int64_t counts[most_columns];
+    methods().count_columns(mask, row_stride, rows, n, counts);
+    method.columns(tile, counts, 0, 1, n);
+}
+
 // Adds some rows of n columns.
 void add_rows(const MaskedElements& elements, const Method& method, const MaskedElements::Block& block,
               std::size_t n, std::int64_t fold, const Chosen& chosen, Rooms& rooms, void* tile) {
-    const auto add = [&](const char* p, std::size_t size) {
-        add_folded(method, p, static_cast<std::int64_t>(n * size), static_cast<std::int64_t>(block.n / n), n,
-                   fold, tile);
-    };
-    if (chosen.use == MaskUse::filled)
-        return add(elements.filled(block, chosen.identity, rooms.x), elements.size());
-    count_ones(block, rooms.mask);
-    add(reinterpret_cast<const char*>(rooms.mask), 1);
+    const std::size_t rows = block.n / n;
+    if (chosen.use == MaskUse::counted)
+        return add_counts(method, block.mask, static_cast<std::ptrdiff_t>(n), rows, n, tile);
+    add_folded(method, elements.filled(block, chosen.identity, rooms.x),
+               static_cast<std::int64_t>(n * elements.size()), static_cast<std::int64_t>(rows), n, fold,
+               tile);
 }
 
 // Rows that become runs at a time.
@@ -112,7 +122,7 @@ void add_lanes(const Plan& plan, const Method& method, const Range& range, const
     const MaskedElements elements(set, plan);
     Places place(plan, range.first);
     for (std::int64_t o = range.first; o < range.last; ++o, place.next())
-        add_lane(elements, method, place.x(), place.mask(), range.begin, range.end, chosen,
+        add_lane(elements, method, plan.format, place.x(), place.mask(), range.begin, range.end, chosen,
                  static_cast<std::size_t>(o - range.first), tile);
 }
 
@@ -165,6 +175,17 @@ void add_columns_alone(const Plan& plan, const Method& method, const Range& rang
     }
 }
 
+void add_columns_centred(const Plan& plan, const Method& method, const Range& range, void* tile) {
+    const std::int64_t n = range.last - range.first;
+    const Columns columns(plan, range, range.first, n);
+    CentredColumns centred(method, plan.format, static_cast<std::size_t>(n), tile);
+    Rooms rooms;
+    for (std::int64_t r = range.begin; r < range.end; r += columns.most()) {
+        const std::int64_t rows = std::min(columns.most(), range.end - r);
+        centred.add(columns.rows(r, rows, MaskUse::alone, rooms.x, rooms.mask), rooms.x);
+    }
+}
+
 // Whether rows of the array and of the mask are read where they lie.
 bool are_direct(const Plan& plan, const Chosen& chosen, std::int64_t n) {
     return chosen.use == MaskUse::filled && plan.skip == Skip::nothing && plan.contiguous &&
@@ -192,7 +213,9 @@ void add_direct_rows(const Plan& plan, const Method& method, const Range& range,
 
 void add_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                  const Chosen& chosen, void* tile) {
-    if (chosen.use == MaskUse::alone) return add_columns_alone(plan, method, range, tile);
+    if (chosen.use == MaskUse::alone)
+        return method.centres != nullptr ? add_columns_centred(plan, method, range, tile)
+                                         : add_columns_alone(plan, method, range, tile);
     const std::int64_t n = range.last - range.first;
     if (are_direct(plan, chosen, n)) return add_direct_rows(plan, method, range, fold, chosen, tile);
     const Columns columns(plan, range, range.first, n);
@@ -224,7 +247,7 @@ void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64
     const Places place(plan, outer);
     method.init(tile, count);
     for (std::size_t j = 0; j < count; ++j)
-        add_lane(elements, method, place.x() + columns[j] * plan.inner.in,
+        add_lane(elements, method, plan.format, place.x() + columns[j] * plan.inner.in,
                  moved(place.mask(), columns[j] * plan.inner.mask), 0, plan.reduced_count, chosen, j, tile);
 }
 
