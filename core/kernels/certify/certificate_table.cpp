@@ -207,7 +207,7 @@ static constexpr void fill(Certificates& c) {
     c.scanned[at] = {3, read_scanned<format>};
 }
 
-extern void certify_smooth(Unary function, bool precise, const Table& x, const Table& to);
+extern void certify_smooth(Unary function, SmoothStep step, const Table& x, const Table& to);
 
 static constexpr Certificates all_certificates() {
     Certificates c{};

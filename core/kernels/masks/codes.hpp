@@ -66,12 +66,13 @@ struct Coded {
 
     // Of as many whole vectors of bytes as there are; returns how many elements those are.
     static SAMESUM_INLINE std::size_t those_of_many(const char* p, const std::uint8_t* mask, std::size_t n,
-                                                    const CodeRange& codes, std::uint8_t* to) {
+                                                    const CodeRange& codes, std::uint8_t* to,
+                                                    std::size_t ahead) {
         const __m256i none = _mm256_setzero_si256(), one = _mm256_set1_epi8(1),
                       flip = _mm256_set1_epi8(codes.above ? -1 : 0);
         std::size_t i = 0;
         for (; i + 32 <= n; i += 32, p += 32 * sizeof(Bits)) {
-            prefetch_run<32 * sizeof(Bits)>(p);
+            prefetch<32 * sizeof(Bits)>(p + ahead);
             __m256i found = _mm256_and_si256(_mm256_xor_si256(low_bytes(p, codes), flip), one);
             if (mask != nullptr)
                 found = _mm256_andnot_si256(_mm256_cmpeq_epi8(load<__m256i>(mask + i), none), found);
@@ -82,16 +83,16 @@ struct Coded {
 #endif
 
     static void those_of(const void* x, const std::uint8_t* mask, std::size_t n, const CodeRange& codes,
-                         std::uint8_t* to) {
+                         std::uint8_t* to, std::size_t ahead) {
         const char* p = static_cast<const char*>(x);
         const std::uint8_t flip = codes.above;
         std::size_t i = 0;
 #if defined(__AVX2__) && !defined(__AVX512BW__)
-        i = those_of_many(p, mask, n, codes, to);
+        i = those_of_many(p, mask, n, codes, to, ahead);
         p += i * sizeof(Bits);
 #endif
         for (; i + together <= n; i += together, p += vector_bytes) {
-            prefetch_run<vector_bytes>(p);
+            prefetch<vector_bytes>(p + ahead);
             Bytes found = low_ones(p, codes) ^ flip;
             if (mask != nullptr) found &= reinterpret_cast<Bytes>(load<Bytes>(mask + i) != 0);
             store(to + i, found);

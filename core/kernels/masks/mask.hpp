@@ -25,14 +25,15 @@ struct Masked {
         store(static_cast<char*>(to) + i * sizeof(Bits), value);
     }
 
-    static void fill(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity,
-                     void* to) {
+    static void fill(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity, void* to,
+                     std::size_t ahead) {
         constexpr std::size_t many = 64;
         const Bits other = static_cast<Bits>(identity);
         const char* p = static_cast<const char*>(x);
         char* out = static_cast<char*>(to);
         for (; n >= many; n -= many, p += many * sizeof(Bits), out += many * sizeof(Bits)) {
-            prefetch_run<many * sizeof(Bits)>(p);
+            prefetch<many * sizeof(Bits)>(p + ahead);
+            __builtin_prefetch(mask + ahead / sizeof(Bits));
             fill_many(p, mask, other, out);
             mask += many;
         }

@@ -71,24 +71,22 @@ CentredColumns::CentredColumns(const Method& method, Format format, std::size_t 
       others_(n * size_),
       counts_(n) {}
 
-void CentredColumns::add(const MaskedElements::Block& block, char* room) {
+void CentredColumns::add(std::span<const char* const> rows, const std::uint8_t* mask, char* room) {
     const MaskMethods& masking = *current_instruction_set().masking;
-    const std::size_t rows = block.n / n_, bytes = n_ * size_;
-    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(bytes);
-    if (block.all_chosen()) return method_.columns(tile_, block.x, step, rows, n_);
-    if (any_missing_) find_centres(block, rows);
-    masking.count_columns(block.mask, static_cast<std::ptrdiff_t>(n_), rows, n_, counts_.data());
+    const std::size_t bytes = n_ * size_;
+    if (any_missing_) find_centres(rows, mask);
+    masking.count_columns(mask, static_cast<std::ptrdiff_t>(n_), rows.size(), n_, counts_.data());
     const auto fill = masking.fill_each[std::countr_zero(size_)];
-    for (std::size_t r = 0; r < rows; ++r)
-        fill(block.x + r * bytes, block.mask + r * n_, n_, others_.data(), room + r * bytes);
-    method_.columns(tile_, room, step, rows, n_);
+    for (std::size_t r = 0; r < rows.size(); ++r)
+        fill(rows[r], mask + r * n_, n_, others_.data(), room + r * bytes);
+    method_.columns(tile_, room, static_cast<std::ptrdiff_t>(bytes), rows.size(), n_);
     for (std::size_t j = 0; j < n_; ++j)
-        centres_.count[j] -= static_cast<double>(static_cast<std::int64_t>(rows) - counts_[j]);
+        centres_.count[j] -= static_cast<double>(static_cast<std::int64_t>(rows.size()) - counts_[j]);
 }
 
 // Of a column without any element so far it is the first one that is chosen now. Where none is, zero stands
 // in for it, and the column stays without any.
-void CentredColumns::find_centres(const MaskedElements::Block& block, std::size_t rows) {
+void CentredColumns::find_centres(std::span<const char* const> rows, const std::uint8_t* mask) {
     any_missing_ = false;
     for (std::size_t j = 0; j < n_; ++j) {
         if (centres_.count[j] != 0) {
@@ -96,9 +94,9 @@ void CentredColumns::find_centres(const MaskedElements::Block& block, std::size_
             continue;
         }
         std::size_t r = 0;
-        while (r < rows && block.mask[r * n_ + j] == 0) ++r;
-        if (r < rows)
-            std::memcpy(&others_[j * size_], block.x + (r * n_ + j) * size_, size_);
+        while (r < rows.size() && mask[r * n_ + j] == 0) ++r;
+        if (r < rows.size())
+            std::memcpy(&others_[j * size_], rows[r] + j * size_, size_);
         else
             any_missing_ = true;
     }

@@ -1,8 +1,9 @@
 // Elements that are added up about a centre: it stands in place of those that a mask does not choose, and
-// adds nothing.
+// adds nothing. (Lemma 83)
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "run/masks/masked.hpp"
@@ -18,11 +19,11 @@ class CentredColumns {
   public:
     CentredColumns(const Method& method, Format format, std::size_t n, void* tile);
 
-    // Adds the rows of a block; `room` has space for them, and may be where they are.
-    void add(const MaskedElements::Block& block, char* room);
+    // Adds rows, whose masks lie side by side; `room` has space for them.
+    void add(std::span<const char* const> rows, const std::uint8_t* mask, char* room);
 
   private:
-    void find_centres(const MaskedElements::Block& block, std::size_t rows);
+    void find_centres(std::span<const char* const> rows, const std::uint8_t* mask);
 
     const Method& method_;
     const Format format_;

@@ -19,6 +19,9 @@ struct Chosen {
 
 struct Range;
 
+// The codes of the elements that are left.
+CodeRange codes_of(Format format, Skip skip);
+
 // The same dimensions with their steps in the mask as `in`.
 Dims mask_dims(Dims dims);
 
@@ -38,6 +41,7 @@ class MaskedElements {
         const char* x;
         const std::uint8_t* mask;
         std::size_t n, chosen;
+        std::size_t ahead;  // bytes beyond x at which its next elements are asked for
 
         bool all_chosen() const { return chosen == n; }
     };

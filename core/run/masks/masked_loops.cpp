@@ -5,6 +5,8 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/set_dims.hpp"
 #include "run/masks/centred.hpp"
+#include "run/masks/direct_rows.hpp"
+#include "run/masks/mask_places.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/folded.hpp"
@@ -17,34 +19,6 @@ namespace samesum {
 namespace {
 
 const MaskMethods& methods() { return *current_instruction_set().masking; }
-
-// Where an element and its byte of the mask are, from one index of some dimensions to the next.
-class Places {
-  public:
-    Places(const Dims& dims, const char* x, const char* mask, std::int64_t first)
-        : x_(x), start_(mask), masks_(mask_dims(dims)), in_(dims, first), mask_(masks_, first) {}
-    // The first element of each output.
-    Places(const Plan& plan, std::int64_t first) : Places(plan.kept, plan.data, plan.mask, first) {}
-
-    void next() {
-        in_.next();
-        mask_.next();
-    }
-    const char* x() const { return x_ + in_.in(); }
-    const char* mask() const { return start_ == nullptr ? nullptr : start_ + mask_.in(); }
-
-  private:
-    const char *const x_, *const start_;
-    const Dims masks_;
-    Walk in_, mask_;
-};
-
-const char* moved(const char* mask, std::int64_t step) { return mask == nullptr ? nullptr : mask + step; }
-
-struct Rooms {
-    alignas(64) char x[MaskedElements::most_bytes];
-    alignas(64) std::uint8_t mask[MaskedElements::most_elements];
-};
 
 // Puts the elements that are chosen side by side; returns how many there are.
 std::size_t pick(const char* x, const std::uint8_t* mask, std::size_t n, std::size_t size, char* to) {
@@ -72,14 +46,6 @@ void add_lane(const MaskedElements& elements, const Method& method, Format forma
             method.lanes(tile, j, rooms.x, left, 0, 1);
         }
     }
-}
-
-// Adds to the method of the counts how many elements each of n columns has in `rows` rows of a mask.
-void add_counts(const Method& method, const std::uint8_t* mask, std::ptrdiff_t row_stride, std::size_t rows,
-                std::size_t n, void* tile) {
-    alignas(64) std::int64_t counts[most_columns];
-    methods().count_columns(mask, row_stride, rows, n, counts);
-    method.columns(tile, counts, 0, 1, n);
 }
 
 // Adds some rows of n columns.
@@ -175,49 +141,11 @@ void add_columns_alone(const Plan& plan, const Method& method, const Range& rang
     }
 }
 
-void add_columns_centred(const Plan& plan, const Method& method, const Range& range, void* tile) {
-    const std::int64_t n = range.last - range.first;
-    const Columns columns(plan, range, range.first, n);
-    CentredColumns centred(method, plan.format, static_cast<std::size_t>(n), tile);
-    Rooms rooms;
-    for (std::int64_t r = range.begin; r < range.end; r += columns.most()) {
-        const std::int64_t rows = std::min(columns.most(), range.end - r);
-        centred.add(columns.rows(r, rows, MaskUse::alone, rooms.x, rooms.mask), rooms.x);
-    }
-}
-
-// Whether rows of the array and of the mask are read where they lie.
-bool are_direct(const Plan& plan, const Chosen& chosen, std::int64_t n) {
-    return chosen.use == MaskUse::filled && plan.skip == Skip::nothing && plan.contiguous &&
-           plan.inner.mask == 1 && n >= least_direct_masked_row;
-}
-
-void add_direct_rows(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
-                     const Chosen& chosen, void* tile) {
-    const std::size_t n = static_cast<std::size_t>(range.last - range.first), size = size_of(plan.format);
-    const auto fill = methods().fill[std::countr_zero(size)];
-    const Places start(plan, range.outer);
-    Places row(plan.reduced, start.x() + range.first * plan.inner.in, moved(start.mask(), range.first),
-               range.begin);
-    Rooms rooms;
-    const std::int64_t most =
-        std::max<std::int64_t>(1, MaskedElements::most_bytes / static_cast<std::int64_t>(n * size));
-    for (std::int64_t r = range.begin; r < range.end; r += most) {
-        const std::int64_t now = std::min(most, range.end - r);
-        char* to = rooms.x;
-        for (std::int64_t i = 0; i < now; ++i, row.next(), to += n * size)
-            fill(row.x(), reinterpret_cast<const std::uint8_t*>(row.mask()), n, chosen.identity, to);
-        add_folded(method, rooms.x, static_cast<std::int64_t>(n * size), now, n, fold, tile);
-    }
-}
-
 void add_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                  const Chosen& chosen, void* tile) {
-    if (chosen.use == MaskUse::alone)
-        return method.centres != nullptr ? add_columns_centred(plan, method, range, tile)
-                                         : add_columns_alone(plan, method, range, tile);
     const std::int64_t n = range.last - range.first;
-    if (are_direct(plan, chosen, n)) return add_direct_rows(plan, method, range, fold, chosen, tile);
+    if (are_direct(plan, method, chosen, n)) return DirectRows(plan, method, range, chosen, tile).add(fold);
+    if (chosen.use == MaskUse::alone) return add_columns_alone(plan, method, range, tile);
     const Columns columns(plan, range, range.first, n);
     // Whole groups of the rows that are taken as one.
     const std::int64_t fitting = columns.most(), most = fitting > fold ? fitting / fold * fold : fitting;
