@@ -16,12 +16,17 @@ struct CodeRange {
     bool above;
 };
 
+// How many bytes beyond elements, and beyond their mask, the next ones lie.
+struct Ahead {
+    std::ptrdiff_t x, mask;
+};
+
 // By the size of the elements: 1, 2, 4, 8 bytes.
 struct MaskMethods {
     // The chosen ones of n elements, `identity` in place of the others. `to` may be x.
-    // What lies `ahead` bytes beyond x is asked for on the way.
+    // What lies so many bytes ahead of elements and masks is asked for on the way.
     void (*fill[4])(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity, void* to,
-                    std::size_t ahead);
+                    const Ahead& ahead);
     // The same with an element of `others` in place of each that is not chosen.
     void (*fill_each[4])(const void* x, const std::uint8_t* mask, std::size_t n, const void* others,
                          void* to);
@@ -30,7 +35,7 @@ struct MaskMethods {
     // 1 for the elements of these codes that a mask chooses, else 0. The mask may be `to` or null: all are
     // chosen.
     void (*those_of[4])(const void* x, const std::uint8_t* mask, std::size_t n, const CodeRange& codes,
-                        std::uint8_t* to, std::size_t ahead);
+                        std::uint8_t* to, const Ahead& ahead);
     // How many bytes of a mask are not zero; and those of each of n columns of `rows` rows.
     std::size_t (*count)(const std::uint8_t* mask, std::size_t n);
     void (*count_columns)(const std::uint8_t* mask, std::ptrdiff_t row_stride, std::size_t rows,

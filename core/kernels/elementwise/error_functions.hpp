@@ -168,7 +168,8 @@ struct GeluFunction : WordFunction<GeluFunction> {
         const Doubles none = {}, size = samesum::SAMESUM_ISA::magnitude(x);
         const BoundedWord below = table.near(lesser(none + 6, size), 1);
         const DoubleWord part = chosen(x < 0, below.y, word_sum(word_of(1.0), negative(below.y)));
-        return {product(word_of(size), part), size <= 6 ? size * below.bound : none + infinity};
+        const DoubleWord y = product(word_of(size), part);
+        return {y, size <= 6 ? size * below.bound + y.hi * 0x1p-64 : none + infinity};
     }
 
     // Of the normal distribution below -size.

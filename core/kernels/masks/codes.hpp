@@ -67,12 +67,12 @@ struct Coded {
     // Of as many whole vectors of bytes as there are; returns how many elements those are.
     static SAMESUM_INLINE std::size_t those_of_many(const char* p, const std::uint8_t* mask, std::size_t n,
                                                     const CodeRange& codes, std::uint8_t* to,
-                                                    std::size_t ahead) {
+                                                    const Ahead& ahead) {
         const __m256i none = _mm256_setzero_si256(), one = _mm256_set1_epi8(1),
                       flip = _mm256_set1_epi8(codes.above ? -1 : 0);
         std::size_t i = 0;
         for (; i + 32 <= n; i += 32, p += 32 * sizeof(Bits)) {
-            prefetch<32 * sizeof(Bits)>(p + ahead);
+            prefetch<32 * sizeof(Bits)>(p + ahead.x);
             __m256i found = _mm256_and_si256(_mm256_xor_si256(low_bytes(p, codes), flip), one);
             if (mask != nullptr)
                 found = _mm256_andnot_si256(_mm256_cmpeq_epi8(load<__m256i>(mask + i), none), found);
@@ -83,7 +83,7 @@ struct Coded {
 #endif
 
     static void those_of(const void* x, const std::uint8_t* mask, std::size_t n, const CodeRange& codes,
-                         std::uint8_t* to, std::size_t ahead) {
+                         std::uint8_t* to, const Ahead& ahead) {
         const char* p = static_cast<const char*>(x);
         const std::uint8_t flip = codes.above;
         std::size_t i = 0;
@@ -92,7 +92,7 @@ struct Coded {
         p += i * sizeof(Bits);
 #endif
         for (; i + together <= n; i += together, p += vector_bytes) {
-            prefetch<vector_bytes>(p + ahead);
+            prefetch<vector_bytes>(p + ahead.x);
             Bytes found = low_ones(p, codes) ^ flip;
             if (mask != nullptr) found &= reinterpret_cast<Bytes>(load<Bytes>(mask + i) != 0);
             store(to + i, found);

@@ -26,14 +26,14 @@ struct Masked {
     }
 
     static void fill(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity, void* to,
-                     std::size_t ahead) {
+                     const Ahead& ahead) {
         constexpr std::size_t many = 64;
         const Bits other = static_cast<Bits>(identity);
         const char* p = static_cast<const char*>(x);
         char* out = static_cast<char*>(to);
         for (; n >= many; n -= many, p += many * sizeof(Bits), out += many * sizeof(Bits)) {
-            prefetch<many * sizeof(Bits)>(p + ahead);
-            __builtin_prefetch(mask + ahead / sizeof(Bits));
+            prefetch<many * sizeof(Bits)>(p + ahead.x);
+            __builtin_prefetch(mask + ahead.mask);
             fill_many(p, mask, other, out);
             mask += many;
         }

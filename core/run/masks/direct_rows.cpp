@@ -49,10 +49,14 @@ DirectRows::DirectRows(const Plan& plan, const Method& method, const Range& rang
       next_(place_) {}
 
 // Rows of tiles lie apart: what is next is not what lies behind them.
-void DirectRows::ask_for_next() {
-    next_.next();
-    const bool elements = chosen_.use != MaskUse::counted || plan_.skip != Skip::nothing;
-    for (std::size_t i = 0; elements && i < n_ * size_; i += 64) __builtin_prefetch(next_.x() + i, 0, 2);
+Ahead DirectRows::ahead() const {
+    return {next_.x() - place_.x(), plan_.mask == nullptr ? 0 : next_.mask() - place_.mask()};
+}
+
+// Of rows that are not filled on the way.
+void DirectRows::ask_for_next() const {
+    for (std::size_t i = 0; chosen_.use == MaskUse::alone && i < n_ * size_; i += 64)
+        __builtin_prefetch(next_.x() + i, 0, 2);
     for (std::size_t i = 0; plan_.mask != nullptr && i < n_; i += 64)
         __builtin_prefetch(next_.mask() + i, 0, 2);
 }
@@ -64,19 +68,21 @@ void DirectRows::take(std::size_t row) {
     if (masks_needed_) {
         std::uint8_t* const to = rooms_.mask + row * n_;
         if (plan_.skip != Skip::nothing)
-            methods().those_of[index](place_.x(), mask, n_, codes_of(plan_.format, plan_.skip), to, 0);
+            methods().those_of[index](place_.x(), mask, n_, codes_of(plan_.format, plan_.skip), to, ahead());
         else
             std::memcpy(to, mask, n_);
         mask = to;
     }
     if (chosen_.use == MaskUse::filled)
-        methods().fill[index](place_.x(), mask, n_, chosen_.identity, rooms_.x + row * n_ * size_, 0);
+        methods().fill[index](place_.x(), mask, n_, chosen_.identity, rooms_.x + row * n_ * size_,
+                              masks_needed_ ? Ahead{} : ahead());
     x_[row] = place_.x();
 }
 
 void DirectRows::add_some(std::size_t rows, std::int64_t fold) {
     for (std::size_t i = 0; i < rows; ++i, place_.next()) {
-        ask_for_next();
+        next_.next();
+        if (masks_needed_) ask_for_next();
         take(i);
     }
     if (chosen_.use == MaskUse::counted)

@@ -27,7 +27,8 @@ class DirectRows {
   private:
     void add_some(std::size_t rows, std::int64_t fold);
     void take(std::size_t row);
-    void ask_for_next();
+    void ask_for_next() const;
+    Ahead ahead() const;
 
     const Plan& plan_;
     const Method& method_;

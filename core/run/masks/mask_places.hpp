@@ -27,7 +27,9 @@ class Places {
     Walk in_, mask_;
 };
 
-inline const char* moved(const char* mask, std::int64_t step) { return mask == nullptr ? nullptr : mask + step; }
+inline const char* moved(const char* mask, std::int64_t step) {
+    return mask == nullptr ? nullptr : mask + step;
+}
 
 // Memory for a block.
 struct Rooms {

@@ -61,7 +61,10 @@ std::int64_t MaskedElements::most() const {
 MaskedElements::Block MaskedElements::block(const char* x, const char* mask, std::int64_t first,
                                             std::int64_t n, MaskUse use, char* x_room,
                                             std::uint8_t* mask_room) const {
-    Block block{nullptr, nullptr, static_cast<std::size_t>(n), 0, x_is_dense_ ? prefetch_distances.run : 0};
+    Block block{nullptr, nullptr, static_cast<std::size_t>(n), 0, {}};
+    const std::ptrdiff_t run = static_cast<std::ptrdiff_t>(prefetch_distances.run);
+    if (x_is_dense_) block.ahead.x = run;
+    if (mask_is_dense_) block.ahead.mask = run / static_cast<std::ptrdiff_t>(size_);
     if (use != MaskUse::counted || skip_ != Skip::nothing) {
         block.x = x_is_dense_ ? x + first * static_cast<std::int64_t>(size_) : x_room;
         if (!x_is_dense_) x_.copy(x, first, n, x_room);
@@ -81,8 +84,8 @@ MaskedElements::Block MaskedElements::rows(const char* x, const char* mask, cons
         x_.copy(x, first, rows.n, x_room + at * static_cast<std::int64_t>(size_));
         if (is_masked_) mask_.copy(mask, first, rows.n, reinterpret_cast<char*>(mask_room) + at);
     }
-    Block block{x_room, is_masked_ ? mask_room : nullptr, static_cast<std::size_t>(rows.count * rows.n), 0,
-                0};
+    Block block{
+        x_room, is_masked_ ? mask_room : nullptr, static_cast<std::size_t>(rows.count * rows.n), 0, {}};
     complete(block, mask_room);
     return block;
 }

@@ -41,7 +41,7 @@ class MaskedElements {
         const char* x;
         const std::uint8_t* mask;
         std::size_t n, chosen;
-        std::size_t ahead;  // bytes beyond x at which its next elements are asked for
+        Ahead ahead;
 
         bool all_chosen() const { return chosen == n; }
     };

@@ -23,7 +23,6 @@ from samesum.formats.integers import integer_of
 from samesum.formats.limits import checked
 from samesum.frontends.arrays.numbers import exact_numbers, real_number
 
-
 _EPSILONS = {each: float(ml_dtypes.finfo(each).eps) for each in FLOAT_DTYPES}  # type: ignore[no-untyped-call]
 
 

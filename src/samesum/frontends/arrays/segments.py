@@ -137,7 +137,7 @@ def _segments(row: Reduction, x: NDArray, axis: int, labels: NDArray, count: int
 
 @cache
 def _result_of_none(name: str, dtype: Dtype) -> NDArray:
-    """What the reduction gives for no elements of a type; of one that refuses this, a number of the type that it gives."""
+    """What the reduction gives for no elements of a type; of one that refuses this, any number of its result."""
     row = _NAMED[name]
     return reduce_all(row, np.zeros(0 if row.has_identity else 1, dtype), None, flags_of(row))
 
