@@ -98,16 +98,18 @@ struct WordFunction {
 
     template <std::size_t count>
     static SAMESUM_INLINE DoubleBatch<count> doubles(DoubleBatch<count> x) {
-        return DoubleBatch<count>::made([&](std::size_t v) SAMESUM_INLINED { return in_double(x.part[v]); });
+        return DoubleBatch<count>::made([&](std::size_t v) SAMESUM_INLINED {
+            if constexpr (Function::has_close) return closely(x.part[v]);
+            const DoubleWord y = Function::precise(x.part[v]);
+            return y.hi + y.lo;
+        });
     }
 
-    static SAMESUM_INLINE Doubles in_double(Doubles x) {
-        if constexpr (Function::has_close) {
-            const BoundedWord found = Function::close(x);
-            const Doubles least = found.y.hi + (found.y.lo - found.bound),
-                          most = found.y.hi + (found.y.lo + found.bound);
-            if (__builtin_expect(!any(least != most), true)) return with_sign_of(x, least);
-        }
+    static __attribute__((noinline)) Doubles closely(Doubles x) {
+        const BoundedWord found = Function::close(x);
+        const Doubles least = found.y.hi + (found.y.lo - found.bound),
+                      most = found.y.hi + (found.y.lo + found.bound);
+        if (__builtin_expect(!any(least != most), true)) return with_sign_of(x, least);
         const DoubleWord y = Function::precise(x);
         return y.hi + y.lo;
     }

@@ -80,7 +80,7 @@ struct ExponentialFunction {
     // Of -inf and other numbers whose power is 0 or infinite.
     static SAMESUM_INLINE bool settles(Doubles x, Doubles& y) {
         const Doubles none = {};
-        const Longs is_zero = x<-746, is_infinite = x> 710, is_special = is_zero | is_infinite;
+        const Longs is_zero = x < -746, is_infinite = x > 710, is_special = is_zero | is_infinite;
         y = is_zero ? none : is_infinite ? none + infinity : y;
         return !any_outside<Format::f64>(is_special ? none : x);
     }

@@ -76,14 +76,14 @@ struct SinglePowers {
         with(
             x, n, out,
             [=](std::size_t i) SAMESUM_INLINED { return load_singles<F>(exponents + i * F::size); },
-            [=](const std::size_t(&places)[width], std::size_t first)
+            [=](const std::size_t (&places)[width], std::size_t first)
                 SAMESUM_INLINED { return doubles_at<F>(exponents + first * F::size, places); });
     }
 
     static void run_of_one(const void* x, float y, std::size_t n, void* out) {
         with(
             x, n, out, [=](std::size_t) SAMESUM_INLINED { return Singles{} + y; },
-            [=](const std::size_t(&)[width], std::size_t)
+            [=](const std::size_t (&)[width], std::size_t)
                 SAMESUM_INLINED { return Doubles{} + static_cast<double>(y); });
     }
 
@@ -114,7 +114,7 @@ struct SinglePowers {
                                 [&](std::size_t v) SAMESUM_INLINED { return exponents(i + v * singles); });
             });
             left.template each<F::size>(
-                to + first * F::size, [&](const std::size_t(&places)[width], char* found) {
+                to + first * F::size, [&](const std::size_t (&places)[width], char* found) {
                     const Doubles base = doubles_at<F>(bases + first * F::size, places);
                     Rounding<format>::store_to(found, 0,
                                                NarrowPowers<F>::carefully(base, exponents_at(places, first)));

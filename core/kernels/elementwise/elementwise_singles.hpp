@@ -163,7 +163,7 @@ struct SingleElements {
     }
 
     static __attribute__((noinline)) void take_left(const char* from, char* to, const LeftElements& left) {
-        left.each<F::size>(to, [&](const std::size_t(&places)[width], char* results) {
+        left.each<F::size>(to, [&](const std::size_t (&places)[width], char* results) {
             Rounding<F::format>::store_to(results, 0, Exact::carefully(doubles_at<F>(from, places)));
         });
     }

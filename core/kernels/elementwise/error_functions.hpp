@@ -103,7 +103,7 @@ constexpr std::size_t exact_erf_terms = 7, rough_erf_terms = 14;
 
 struct ErfFunction : WordFunction<ErfFunction> {
     static constexpr int certain_bits = 42;
-    static constexpr bool has_close = true;
+    static constexpr bool has_close = has_fused;
 
     static __attribute__((noinline)) ErrorTable made_table() {
         return ErrorTable::made(precise, [](Doubles z) SAMESUM_INLINED {
@@ -149,7 +149,7 @@ struct ErfFunction : WordFunction<ErfFunction> {
 // -infinity is -0.
 struct GeluFunction : WordFunction<GeluFunction> {
     static constexpr int certain_bits = 42;
-    static constexpr bool has_close = true;
+    static constexpr bool has_close = has_fused;
     static constexpr double root = 0x1.6a09e667f3bcdp-1, root_rest = -0x1.bdd3413b26456p-55;
     // One over the root of 2 pi.
     static constexpr double density = 0x1.9884533d43651p-2, density_rest = -0x1.cbc0d30ebfd15p-56;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernels/elementwise/double_words.hpp"
-#include "kernels/vectors/transpose.hpp"
+#include "kernels/vectors/table_rows.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -40,7 +40,7 @@ struct ErrorTable {
         const Doubles number = shifted - whole, h = fused(-number, none + 1.0 / 64, z);
         const Longs places = reinterpret_cast<Longs>(shifted);
         Doubles found[4];
-        look_up(places, found);
+        looked_up_rows(row, places & (static_cast<std::int64_t>(rows) - 1), found);
         const Doubles s = number * (-c / 64) * h, g = c * (h * h);
         Doubles q = {}, before = none + 1, term = 0.5 * s, all[terms];
         for (int n = 1; n <= terms; ++n) {
@@ -56,26 +56,6 @@ struct ErrorTable {
         const DoubleWord sum = ordered_sum(found[0], p);
         const Doubles bound = magnitude(p) * ((magnitude(s) + g) * 0x1p-50) + magnitude(sum.hi) * 0x1.8p-63;
         return {{sum.hi, sum.lo + (found[1] + low)}, bound};
-    }
-
-  private:
-    // The rows of a vector of places, as vectors of their first to fourth numbers.
-    SAMESUM_INLINE void look_up(Longs places, Doubles (&found)[4]) const {
-        places = (places & (static_cast<std::int64_t>(rows) - 1)) * 4;
-#if defined(__AVX512F__)
-        for_each_of<4>([&](std::size_t i) SAMESUM_INLINED {
-            found[i] = _mm512_i64gather_pd(reinterpret_cast<__m512i>(places), row + i, 8);
-        });
-#else
-        if constexpr (width == 4) {
-            for_each_of<4>([&](std::size_t k) SAMESUM_INLINED { found[k] = load<Doubles>(row + places[k]); });
-            Square<Doubles>::transpose(reinterpret_cast<Doubles(&)[width]>(found));
-        } else {
-            for (std::size_t k = 0; k < width; ++k)
-                for (std::size_t i = 0; i < 4; ++i)
-                    found[i][k] = row[static_cast<std::size_t>(places[k]) + i];
-        }
-#endif
     }
 };
 

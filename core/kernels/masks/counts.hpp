@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "kernels/masks/mask.hpp"
+#include "kernels/vectors/mask_bytes.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-using MaskBytes = typename VectorOf<std::uint8_t, vector_bytes>::type;
+using ManyBytes = typename VectorOf<std::uint8_t, vector_bytes>::type;
 
 // Adds 1 to the elements of `ones` where the mask is not zero, at most 255 times.
-SAMESUM_INLINE void add_ones(const std::uint8_t* mask, MaskBytes& ones) {
-    ones -= reinterpret_cast<MaskBytes>(load<MaskBytes>(mask) != 0);
+SAMESUM_INLINE void add_ones(const std::uint8_t* mask, ManyBytes& ones) {
+    ones -= reinterpret_cast<ManyBytes>(load<ManyBytes>(mask) != 0);
 }
 
 inline std::size_t count_chosen(const std::uint8_t* mask, std::size_t n) {
@@ -19,7 +19,7 @@ inline std::size_t count_chosen(const std::uint8_t* mask, std::size_t n) {
     std::size_t count = 0, i = 0;
     while (n - i >= vector_bytes) {
         const std::size_t end = i + std::min<std::size_t>((n - i) / vector_bytes, 255) * vector_bytes;
-        MaskBytes ones = {};
+        ManyBytes ones = {};
         for (; i < end; i += vector_bytes) add_ones(mask + i, ones);
         const UnsignedLongs bytes = reinterpret_cast<UnsignedLongs>(ones);
         const UnsignedLongs eights = ((bytes & pairs) + (bytes >> 8 & pairs)) * sums >> 48;
@@ -35,7 +35,7 @@ inline void count_chosen_of_some(const std::uint8_t* mask, std::ptrdiff_t row_st
     std::fill_n(counts, vector_bytes, 0);
     while (rows > 0) {
         const std::size_t now = std::min<std::size_t>(rows, 255);
-        MaskBytes ones = {};
+        ManyBytes ones = {};
         for (std::size_t r = 0; r < now; ++r, mask += row_stride) add_ones(mask, ones);
         std::uint8_t each[vector_bytes];
         store(each, ones);

@@ -1,22 +1,15 @@
 // Elements chosen by a mask. The loops are such that compilers make vectors of them.
 #pragma once
 
-#include <algorithm>
-
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/vectors/mask_bytes.hpp"
 #include "methods/mask_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-template <class T, std::size_t bytes>
-struct VectorOf {
-    typedef T type __attribute__((vector_size(bytes)));
-};
-
 template <class Bits>
 struct Masked {
-    static constexpr std::size_t together = vector_bytes / sizeof(Bits);
-    using Codes = typename VectorOf<Bits, vector_bytes>::type;
+    using Elements = MaskBytes<Bits>;
+    using Codes = typename Elements::Codes;
 
     static SAMESUM_INLINE Bits at(const void* x, std::ptrdiff_t i) {
         return load<Bits>(static_cast<const char*>(x) + i * static_cast<std::ptrdiff_t>(sizeof(Bits)));
@@ -80,14 +73,12 @@ struct Masked {
     static void fill_each(const void* x, const std::uint8_t* mask, std::size_t n, const void* others,
                           void* to) {
         std::size_t i = 0;
-#if defined(__AVX2__)
-        for (; i + together <= n; i += together) {
+        for (; Elements::widens && i + Elements::together <= n; i += Elements::together) {
             const std::size_t k = i * sizeof(Bits);
-            store(static_cast<char*>(to) + k, widened_mask(mask + i) != 0
+            store(static_cast<char*>(to) + k, Elements::widened(mask + i) != 0
                                                   ? load<Codes>(static_cast<const char*>(x) + k)
                                                   : load<Codes>(static_cast<const char*>(others) + k));
         }
-#endif
 #pragma GCC ivdep
         for (; i < n; ++i) {
             const Bits value = at(x, static_cast<std::ptrdiff_t>(i)),
@@ -95,29 +86,6 @@ struct Masked {
             put(to, i, mask[i] != 0 ? value : other);
         }
     }
-
-#if defined(__AVX2__)
-    // The bytes of a mask, in the places of elements. Of converted vectors GCC converts one after the other.
-    static SAMESUM_INLINE Codes widened_mask(const std::uint8_t* mask) {
-        using Narrow = typename VectorOf<long long, std::max<std::size_t>(together, 16)>::type;
-        const auto wide = [](auto v) SAMESUM_INLINED { return reinterpret_cast<Codes>(v); };
-        if constexpr (sizeof(Bits) == 1) {
-            return load<Codes>(mask);
-        } else {
-            Narrow bytes = {};
-            std::memcpy(&bytes, mask, together);
-#if defined(__AVX512BW__)
-            if constexpr (sizeof(Bits) == 2) return wide(_mm512_cvtepi8_epi16(bytes));
-            if constexpr (sizeof(Bits) == 4) return wide(_mm512_cvtepi8_epi32(bytes));
-            if constexpr (sizeof(Bits) == 8) return wide(_mm512_cvtepi8_epi64(bytes));
-#else
-            if constexpr (sizeof(Bits) == 2) return wide(_mm256_cvtepi8_epi16(bytes));
-            if constexpr (sizeof(Bits) == 4) return wide(_mm256_cvtepi8_epi32(bytes));
-            if constexpr (sizeof(Bits) == 8) return wide(_mm256_cvtepi8_epi64(bytes));
-#endif
-        }
-    }
-#endif
 
     static std::size_t pick(const void* x, const std::uint8_t* mask, std::size_t n, void* to) {
         std::size_t count = 0, i = 0;

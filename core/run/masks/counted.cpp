@@ -11,9 +11,6 @@ namespace samesum {
 
 namespace {
 
-// Doubles that a vector has, at most.
-constexpr std::size_t most_vector = 8;
-
 // Finishes the columns of one count at a time, side by side in a tile of their own.
 class CountedTile {
   public:
@@ -88,10 +85,10 @@ std::size_t finish_counted(const Target& target, std::size_t tier, void* tile,
         std::all_of(counts.begin(), counts.end(), [&](std::int64_t count) { return count == counts[0]; });
     std::size_t failures;
     Finish how = target.how;
-    std::vector<double> padded;
+    std::vector<double> padded;  // by more than a vector
     const bool taken = target.divides && !are_equal && method.takes_counts;
     if (taken) {
-        padded.assign(n + most_vector, 1);
+        padded.assign(n + (tile_pitch - tile_columns), 1);
         std::transform(counts.begin(), counts.end(), padded.begin(), [](std::int64_t count) {
             return static_cast<double>(std::max<std::int64_t>(count, 1));
         });
