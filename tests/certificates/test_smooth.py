@@ -30,7 +30,7 @@ QUICK = {
 }
 PRECISE_BITS = 65
 CLOSE = 2  # the step before the two words in float64
-WITHOUT_TABLE = ("x86_64_v2",)  # where multiply-adds are emulated
+WITHOUT_TABLE = ("x86-64-v2",)  # where multiply-adds are emulated
 
 
 def arguments(low: float, high: float, single: bool) -> NDArray:

@@ -20,7 +20,10 @@ inline std::size_t count_chosen(const std::uint8_t* mask, std::size_t n) {
     while (n - i >= vector_bytes) {
         const std::size_t end = i + std::min<std::size_t>((n - i) / vector_bytes, 255) * vector_bytes;
         ManyBytes ones = {};
-        for (; i < end; i += vector_bytes) add_ones(mask + i, ones);
+        for (; i < end; i += vector_bytes) {
+            prefetch_run<vector_bytes>(reinterpret_cast<const char*>(mask + i));
+            add_ones(mask + i, ones);
+        }
         const UnsignedLongs bytes = reinterpret_cast<UnsignedLongs>(ones);
         const UnsignedLongs eights = ((bytes & pairs) + (bytes >> 8 & pairs)) * sums >> 48;
         for (std::size_t k = 0; k < width; ++k) count += eights[k];

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/set_dims.hpp"
+#include "methods/short_method.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/job.hpp"
@@ -18,6 +20,20 @@
 namespace samesum {
 
 namespace {
+
+// Of a short set, whose bytes are counted eight at a time.
+std::size_t count_few(const std::uint8_t* mask, std::size_t n) {
+    constexpr std::uint64_t ones = 0x0101010101010101, low = 0x7f * ones;
+    std::size_t count = 0, i = 0;
+    for (; i + 8 <= n; i += 8) {
+        std::uint64_t bytes;
+        std::memcpy(&bytes, mask + i, 8);
+        const std::uint64_t are_chosen = (((bytes & low) + low) | bytes) >> 7 & ones;
+        count += are_chosen * ones >> 56;
+    }
+    for (; i < n; ++i) count += mask[i] != 0;
+    return count;
+}
 
 class PackedSets {
   public:
@@ -94,8 +110,9 @@ class PackedSets {
         const std::size_t of_each = static_cast<std::size_t>(plan_.reduced_count);
         if (!one_by_one_)
             return masking.count_columns(block.mask, static_cast<std::ptrdiff_t>(n), of_each, n, counts);
+        const auto count = of_each <= short_elements ? count_few : masking.count;
         for (std::size_t k = 0; k < n; ++k)
-            counts[k] = static_cast<std::int64_t>(masking.count(block.mask + k * of_each, of_each));
+            counts[k] = static_cast<std::int64_t>(count(block.mask + k * of_each, of_each));
     }
 
     static bool are_nearer(const Dims& a, const Dims& b) {

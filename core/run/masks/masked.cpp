@@ -73,7 +73,7 @@ MaskedElements::Block MaskedElements::block(const char* x, const char* mask, std
         block.mask = mask_is_dense_ ? reinterpret_cast<const std::uint8_t*>(mask) + first : mask_room;
         if (!mask_is_dense_) mask_.copy(mask, first, n, reinterpret_cast<char*>(mask_room));
     }
-    complete(block, mask_room);
+    complete(block, use, mask_room);
     return block;
 }
 
@@ -86,18 +86,22 @@ MaskedElements::Block MaskedElements::rows(const char* x, const char* mask, cons
     }
     Block block{
         x_room, is_masked_ ? mask_room : nullptr, static_cast<std::size_t>(rows.count * rows.n), 0, {}};
-    complete(block, mask_room);
+    complete(block, MaskUse::filled, mask_room);
     return block;
 }
 
-void MaskedElements::complete(Block& block, std::uint8_t* mask_room) const {
+void MaskedElements::complete(Block& block, MaskUse use, std::uint8_t* mask_room) const {
     if (skip_ != Skip::nothing) {
         const std::size_t index = static_cast<std::size_t>(std::countr_zero(size_));
         methods().those_of[index](block.x, block.mask, block.n, codes_of(format_, skip_), mask_room,
                                   block.ahead);
         block.mask = mask_room;
     }
-    block.chosen = methods().count(block.mask, block.n);
+    // Most masks leave out one of the first elements.
+    if (std::memchr(block.mask, 0, block.n) == nullptr)
+        block.chosen = block.n;
+    else if (use != MaskUse::filled)
+        block.chosen = methods().count(block.mask, block.n);
 }
 
 const char* MaskedElements::filled(const Block& block, std::uint64_t identity, char* room) const {

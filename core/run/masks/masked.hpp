@@ -40,7 +40,7 @@ class MaskedElements {
     struct Block {
         const char* x;
         const std::uint8_t* mask;
-        std::size_t n, chosen;
+        std::size_t n, chosen;  // of those to be filled it is told whether all are chosen, alone
         Ahead ahead;
 
         bool all_chosen() const { return chosen == n; }
@@ -62,7 +62,7 @@ class MaskedElements {
 
   private:
     MaskedElements(const Dims& dims, Format format, bool swapped, bool is_masked, Skip skip);
-    void complete(Block& block, std::uint8_t* mask_room) const;
+    void complete(Block& block, MaskUse use, std::uint8_t* mask_room) const;
 
     const Format format_;
     const std::size_t size_;
