@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 
 #include "kernels/instruction_set.hpp"
@@ -20,20 +19,6 @@
 namespace samesum {
 
 namespace {
-
-// Of a short set, whose bytes are counted eight at a time.
-std::size_t count_few(const std::uint8_t* mask, std::size_t n) {
-    constexpr std::uint64_t ones = 0x0101010101010101, low = 0x7f * ones;
-    std::size_t count = 0, i = 0;
-    for (; i + 8 <= n; i += 8) {
-        std::uint64_t bytes;
-        std::memcpy(&bytes, mask + i, 8);
-        const std::uint64_t are_chosen = (((bytes & low) + low) | bytes) >> 7 & ones;
-        count += are_chosen * ones >> 56;
-    }
-    for (; i < n; ++i) count += mask[i] != 0;
-    return count;
-}
 
 class PackedSets {
   public:
@@ -96,7 +81,7 @@ class PackedSets {
         for (std::size_t i = 0; i < count; ++i) {
             const Chosen& chosen = targets[i].chosen;
             if (chosen.use == MaskUse::counted) {
-                count_sets(block, static_cast<std::size_t>(n),
+                count_sets(block, static_cast<std::size_t>(n), filled,
                            reinterpret_cast<std::int64_t*>(targets[i].out));
             } else {
                 run_packed(masked_->filled(block, chosen.identity, filled), plan_.format, n, targets + i, 1);
@@ -104,15 +89,21 @@ class PackedSets {
         }
     }
 
-    // How many elements each of n sets has.
-    void count_sets(const MaskedElements::Block& block, std::size_t n, std::int64_t* counts) const {
+    // How many elements each of n sets has; `room` has space for their masks.
+    void count_sets(const MaskedElements::Block& block, std::size_t n, char* room,
+                    std::int64_t* counts) const {
         const MaskMethods& masking = *current_instruction_set().masking;
         const std::size_t of_each = static_cast<std::size_t>(plan_.reduced_count);
         if (!one_by_one_)
             return masking.count_columns(block.mask, static_cast<std::ptrdiff_t>(n), of_each, n, counts);
-        const auto count = of_each <= short_elements ? count_few : masking.count;
+        if (of_each <= short_elements) {
+            const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(of_each);
+            current_instruction_set().untangling->any[0](block.mask, step, of_each, n, room, n);
+            return masking.count_columns(reinterpret_cast<const std::uint8_t*>(room),
+                                         static_cast<std::ptrdiff_t>(n), of_each, n, counts);
+        }
         for (std::size_t k = 0; k < n; ++k)
-            counts[k] = static_cast<std::int64_t>(count(block.mask + k * of_each, of_each));
+            counts[k] = static_cast<std::int64_t>(masking.count(block.mask + k * of_each, of_each));
     }
 
     static bool are_nearer(const Dims& a, const Dims& b) {
