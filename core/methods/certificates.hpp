@@ -52,8 +52,10 @@ enum class Elementary : std::uint8_t {
     double_logarithm
 };
 
-// Of the functions of one element from `first_smooth` on: what they take first, and their two words.
-using SmoothCertificate = void (*)(Unary function, bool precise, const Table& x, const Table& to);
+// Of the functions of one element from `first_smooth` on: what they take first, their two words, and what is
+// taken before these in float64 of those that have it.
+enum class SmoothStep : std::uint8_t { quick, precise, close };
+using SmoothCertificate = void (*)(Unary function, SmoothStep step, const Table& x, const Table& to);
 
 struct Certificates {
     // hi, lo and bound; of sums in ranges also by how many octaves they are too great; of products exponent

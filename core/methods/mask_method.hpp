@@ -7,7 +7,7 @@
 namespace samesum {
 
 // How a method is given the chosen ones: with its identity in place of the others; without the others; or as
-// bytes, 1 for each of them and 0 for the others, to be counted.
+// the number of them.
 enum class MaskUse : std::uint8_t { filled, alone, counted };
 
 // CodeRange of a format: those with ((code + step) & magnitude) <= most, or those `above` it.
@@ -16,18 +16,30 @@ struct CodeRange {
     bool above;
 };
 
+// How many bytes beyond elements, and beyond their mask, the next ones lie.
+struct Ahead {
+    std::ptrdiff_t x, mask;
+};
+
 // By the size of the elements: 1, 2, 4, 8 bytes.
 struct MaskMethods {
     // The chosen ones of n elements, `identity` in place of the others. `to` may be x.
-    void (*fill[4])(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity, void* to);
+    // What lies so many bytes ahead of elements and masks is asked for on the way.
+    void (*fill[4])(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity, void* to,
+                    const Ahead& ahead);
+    // The same with an element of `others` in place of each that is not chosen.
+    void (*fill_each[4])(const void* x, const std::uint8_t* mask, std::size_t n, const void* others,
+                         void* to);
     // The chosen ones alone, side by side in `to`, which has room for n and may be x; returns how many.
     std::size_t (*pick[4])(const void* x, const std::uint8_t* mask, std::size_t n, void* to);
     // 1 for the elements of these codes that a mask chooses, else 0. The mask may be `to` or null: all are
     // chosen.
     void (*those_of[4])(const void* x, const std::uint8_t* mask, std::size_t n, const CodeRange& codes,
-                        std::uint8_t* to);
-    // 1 where the mask is not zero, else 0. `to` may be the mask.
-    void (*ones)(const std::uint8_t* mask, std::size_t n, std::uint8_t* to);
+                        std::uint8_t* to, const Ahead& ahead);
+    // How many bytes of a mask are not zero; and those of each of n columns of `rows` rows.
+    std::size_t (*count)(const std::uint8_t* mask, std::size_t n);
+    void (*count_columns)(const std::uint8_t* mask, std::ptrdiff_t row_stride, std::size_t rows,
+                          std::size_t n, std::int64_t* counts);
 };
 
 }  // namespace samesum

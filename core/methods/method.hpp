@@ -49,6 +49,14 @@ struct Finish {
     Format format;          // of the result
     std::int64_t count;     // elements in each reduced set
     double correction = 0;  // of a variance: what the count is less than
+    // Of methods that take them, the elements of each set, none of which is empty, where sets have different
+    // numbers of them; readable in whole vectors.
+    const double* counts = nullptr;
+};
+
+// Of the columns of a tile.
+struct Centres {
+    double *centre, *count;
 };
 
 struct Method {
@@ -65,6 +73,10 @@ struct Method {
     void (*merge)(void* tile, std::size_t j, const void* from, std::size_t i, std::size_t n);
     // Write the n results; failed[j] tells which could not be certified. Returns how many those are.
     std::size_t (*finish)(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed);
+    bool takes_counts = false;  // of each set, where it finishes
+    // The centres and numbers of elements of the columns, where elements are added up about a centre: the
+    // first one that a column gets. One equal to it adds nothing else. Null of other methods.
+    Centres (*centres)(void* tile) = nullptr;
 };
 
 // `lanes` of a method from what it does with one row.

@@ -153,15 +153,17 @@ inline nb::object elementary(unsigned function, nb::handle x) {
     return to.array();
 }
 
-// Sigmoid to cosine by their numbers, from 0: what is rounded if that is certain, or with `precise` the two
-// words that decide what is not.
-inline nb::object smooth_function(unsigned function, bool precise, nb::handle x) {
-    Numbers from = numbers_of(x, 1), to(2, from.table().n);
-    if (function >= unary_count - first_smooth)
-        raise("UnsupportedOperator", "smooth functions are 0 to 7; got " + std::to_string(function));
+// Sigmoid to cosine by their numbers, from 0: hi, lo and bound of step 0, which is rounded if that is
+// certain, of the two words of step 1, which decide what is not, or of step 2, which is before these in
+// float64. The bound of 0 and 1 is not told.
+inline nb::object smooth_function(unsigned function, unsigned step, nb::handle x) {
+    Numbers from = numbers_of(x, 1), to(3, from.table().n);
+    if (function >= unary_count - first_smooth || step > static_cast<unsigned>(SmoothStep::close))
+        raise("UnsupportedOperator", "smooth functions are 0 to 7 and steps 0 to 2; got " +
+                                         std::to_string(function) + " and " + std::to_string(step));
     const FloatingPointScope scope;
-    current_instruction_set().certificates->smooth(static_cast<Unary>(first_smooth + function), precise,
-                                                   from.table(), to.table());
+    current_instruction_set().certificates->smooth(static_cast<Unary>(first_smooth + function),
+                                                   static_cast<SmoothStep>(step), from.table(), to.table());
     return to.array();
 }
 
@@ -238,7 +240,7 @@ inline void define_certificates(nb::module_& m) {
           nb::arg("lo"), nb::arg("bound"));
     m.def("certified_columns", &certified_columns, nb::arg("x"), nb::arg("batch"));
     m.def("elementary", &elementary, nb::arg("function"), nb::arg("x"));
-    m.def("smooth_function", &smooth_function, nb::arg("function"), nb::arg("precise"), nb::arg("x"));
+    m.def("smooth_function", &smooth_function, nb::arg("function"), nb::arg("step"), nb::arg("x"));
     m.def("certified_dots", &certified_dots, nb::arg("a"), nb::arg("b"), nb::arg("columns"));
     m.def("certified_lines", &certified_lines, nb::arg("x"), nb::arg("centred"), nb::arg("words"),
           nb::arg("inside"));

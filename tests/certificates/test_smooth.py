@@ -29,6 +29,8 @@ QUICK = {
     "cos": (42, -(2.0**18), 2.0**18),
 }
 PRECISE_BITS = 65
+CLOSE = 2  # the step before the two words in float64
+WITHOUT_TABLE = ("x86-64-v2",)  # where multiply-adds are emulated
 
 
 def arguments(low: float, high: float, single: bool) -> NDArray:
@@ -53,10 +55,32 @@ def test_functions_of_one_element(name: str, precise: bool, measured: Measure) -
     bits, low, high = QUICK[name]
     # What is tested in doubles are elements of narrow formats: others come nearer to multiples of pi / 2.
     x, found = arguments(low, high, not precise), Quotients()
-    known = _core.smooth_function(list(QUICK).index(name), precise, np.ascontiguousarray(x))
+    known = _core.smooth_function(list(QUICK).index(name), int(precise), np.ascontiguousarray(x))
     with mpmath.workprec(300):
-        for element, (hi, lo) in zip(x[0].tolist(), known.T.tolist(), strict=True):
+        for element, (hi, lo, _) in zip(x[0].tolist(), known.T.tolist(), strict=True):
             wanted = fraction(FUNCTIONS[name][1](mpmath.mpf(element)))
             bound = abs(wanted) / 2 ** (PRECISE_BITS if precise else bits)
             found.add(Fraction(hi) + Fraction(lo) - wanted, bound, element.hex())
     measured(f"{'words' if precise else 'quick'} {name}", found)
+
+
+@pytest.mark.parametrize("name", ["erf", "gelu"])
+@pytest.mark.usefixtures("each_instruction_set")
+def test_functions_near_a_table(name: str, measured: Measure) -> None:
+    """All places of the table from their first to their last argument, and beyond the table."""
+    place = np.arange(-6 * 64, 6 * 64 + 1) / 64
+    edges = np.concatenate([place - 1 / 128, place + 1 / 128, np.nextafter(place + 1 / 128, 7), place + 1 / 256])
+    x = np.concatenate([arguments(-6, 6, False)[0], edges[np.abs(edges) <= 6], [6.0, -6.0]])
+    found = Quotients()
+    known = _core.smooth_function(list(QUICK).index(name), CLOSE, np.ascontiguousarray(x[None]))
+    if not known[2].any():
+        assert _core.instruction_set() in WITHOUT_TABLE
+        known[2] = np.abs(known[0]) * 2.0**-64  # of the two words
+    with mpmath.workprec(300):
+        for element, (hi, lo, bound) in zip(x.tolist(), known.T.tolist(), strict=True):
+            wanted = fraction(FUNCTIONS[name][1](mpmath.mpf(element)))
+            assert bound <= abs(wanted) * Fraction(1, 2**56), element
+            # The bound covers an error of the two words that decide what is left, too.
+            own = Fraction(bound) - abs(wanted) / 2**PRECISE_BITS
+            found.add(Fraction(hi) + Fraction(lo) - wanted, own, element.hex())
+    measured(f"close {name}", found)

@@ -99,3 +99,34 @@ def test_for_any_instruction_set(family: str) -> None:
                 assert_bits(got, expected[call], f"{call}, {name} against {before}")
     finally:
         _core.set_instruction_set(before)
+
+
+def late(dtype: str, shape: tuple[int, int]) -> tuple[NDArray, NDArray]:
+    """An array and a mask whose columns begin with nothing that is chosen, some of them all their length."""
+    rng = np.random.default_rng(5)
+    mask = (rng.random(shape) < 0.5) & (np.arange(shape[0])[:, None] >= rng.integers(0, shape[0], shape[1]))
+    mask[:, ::17] = False
+    mask[:, 1::17] = True
+    if np.dtype(dtype).kind in "iu":
+        ends = np.iinfo(dtype)
+        x = rng.integers(ends.min, ends.max, shape, dtype, endpoint=True)
+        return np.where(np.arange(shape[1]) % 2, x, x // 8), mask
+    x = (100 + rng.standard_normal(shape)).astype(dtype)
+    return np.where(mask, x, rng.choice(np.array([np.nan, np.inf, 6e4, 0], dtype), shape)), mask
+
+
+@pytest.mark.usefixtures("restored_threads")
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("shape", [(3000, 200), (40, 4200), (700, 65), (500, 7)])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_sets_that_begin_late_or_are_empty(dtype: str, shape: tuple[int, int], threads: int) -> None:
+    _core.set_num_threads(threads)
+    x, mask = late(dtype, shape)
+    columns = [*range(0, shape[1], max(1, shape[1] // 40)), *range(min(34, shape[1]))]
+    for function in (ss.var, ss.std, ss.mean, ss.sum):
+        down, along = function(x, axis=0, where=mask), function(np.ascontiguousarray(x.T), axis=1, where=mask.T)
+        for j in columns:
+            expected = np.asarray(function(x[:, j][mask[:, j]]))
+            said = f"{function.__name__} of {dtype}, column {j} of {shape}, {threads} threads"
+            assert_bits(np.asarray(down[j]), expected, said)
+            assert_bits(np.asarray(along[j]), expected, f"{said}, as a row")

@@ -68,10 +68,10 @@ static void finalize_all(const Table& totals, double count, bool interval, const
         const Words2 total{load<Doubles>(totals.row(0) + j), load<Doubles>(totals.row(1) + j),
                            load<Doubles>(totals.row(2) + j)};
         if (interval) {
-            const Interval result = finalized<finalize>(total.hi, total.bound, count);
+            const Interval result = finalized<finalize>(total.hi, total.bound, Doubles{} + count);
             put(to, j, result.value, Doubles{}, result.bound);
         } else {
-            const Words2 result = finalized_words<finalize, 88>(total, count, Doubles{});
+            const Words2 result = finalized_words<finalize, 88>(total, Doubles{} + count, Doubles{});
             put(to, j, result.hi, result.lo, result.bound);
         }
     }
@@ -207,7 +207,7 @@ static constexpr void fill(Certificates& c) {
     c.scanned[at] = {3, read_scanned<format>};
 }
 
-extern void certify_smooth(Unary function, bool precise, const Table& x, const Table& to);
+extern void certify_smooth(Unary function, SmoothStep step, const Table& x, const Table& to);
 
 static constexpr Certificates all_certificates() {
     Certificates c{};

@@ -4,27 +4,26 @@
 namespace samesum::SAMESUM_ISA {
 
 template <template <Format, Finalize> class Test, Format format, Finalize finalize>
-static std::size_t certify_all(const Totals& t, std::size_t n, double count, void* out,
+static std::size_t certify_all(const Totals& t, std::size_t n, const Finish& how, void* out,
                                std::uint8_t* failed) {
     return write_verdicts<format>(n, out, failed, [&](std::size_t j) {
         return Test<format, finalize>::of(load<Doubles>(t.hi + j), load<Doubles>(t.lo + j),
-                                          load<Doubles>(t.bound + j), count);
+                                          load<Doubles>(t.bound + j), counts_at(how, j));
     });
 }
 
 template <template <Format, Finalize> class Test, Format format>
 static std::size_t certify_in(const Totals& t, std::size_t n, const Finish& how, void* out,
                               std::uint8_t* failed) {
-    const double count = static_cast<double>(how.count);
     switch (how.finalize) {
         case Finalize::over_count:
-            return certify_all<Test, format, Finalize::over_count>(t, n, count, out, failed);
+            return certify_all<Test, format, Finalize::over_count>(t, n, how, out, failed);
         case Finalize::root:
-            return certify_all<Test, format, Finalize::root>(t, n, count, out, failed);
+            return certify_all<Test, format, Finalize::root>(t, n, how, out, failed);
         case Finalize::logarithm:
-            return certify_all<Test, format, Finalize::logarithm>(t, n, count, out, failed);
+            return certify_all<Test, format, Finalize::logarithm>(t, n, how, out, failed);
         default:
-            return certify_all<Test, format, Finalize::itself>(t, n, count, out, failed);
+            return certify_all<Test, format, Finalize::itself>(t, n, how, out, failed);
     }
 }
 
@@ -49,7 +48,7 @@ std::size_t certify_scaled_logarithms(const Totals& t, const double* scaled, std
                                       std::uint8_t* failed) {
     return write_verdicts<Format::f64>(n, out, failed, [&](std::size_t j) {
         return WordsTest<Format::f64, Finalize::logarithm>::of(
-            load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Doubles>(t.bound + j), 1,
+            load<Doubles>(t.hi + j), load<Doubles>(t.lo + j), load<Doubles>(t.bound + j), Doubles{} + 1,
             load<Doubles>(scaled + j));
     });
 }

@@ -27,6 +27,11 @@ struct Totals {
     const double *hi, *lo, *bound;
 };
 
+// How many elements a vector of sets has from number j on.
+SAMESUM_INLINE Doubles counts_at(const Finish& how, std::size_t j) {
+    return how.counts == nullptr ? Doubles{} + static_cast<double>(how.count) : load<Doubles>(how.counts + j);
+}
+
 struct Interval {
     Doubles value, bound;
 };
@@ -79,13 +84,13 @@ SAMESUM_INLINE Interval finalized_logarithm(Doubles value, Doubles bound) {
 
 // Into formats in which what is below `safe_floor` counts as zero: its remainder need not be exact. (Lemma 7)
 template <Finalize finalize>
-SAMESUM_INLINE Interval finalized(Doubles value, Doubles bound, double count) {
+SAMESUM_INLINE Interval finalized(Doubles value, Doubles bound, Doubles count) {
     const Doubles none = {}, unknown = none + infinity;
     if constexpr (finalize == Finalize::over_count) {
-        const Doubles counts = none + count, quotient = value / counts;
+        const Doubles quotient = value / count;
         const Doubles rounding = samesum::SAMESUM_ISA::magnitude(quotient) * 0x1p-53;
-        const Doubles remainder = fused(-quotient, counts, value);
-        const Doubles carried = bound > 0 ? bound / counts + underflow_error : bound;
+        const Doubles remainder = fused(-quotient, count, value);
+        const Doubles carried = bound > 0 ? bound / count + underflow_error : bound;
         return {quotient, count < exact_count ? carried + (remainder != 0 ? rounding : none) : unknown};
     } else if constexpr (finalize == Finalize::root) {
         const Doubles root = square_root(value), known = bound / root + root * 0x1p-53;
@@ -115,7 +120,7 @@ struct IntervalTest {
         return finalize == Finalize::logarithm ? (sum == infinity ? sum : nan) : sum;
     }
 
-    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count) {
+    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, Doubles count) {
         using Round = Rounding<format>;
         const Longs finite = samesum::SAMESUM_ISA::magnitude(hi) < infinity;
         const Doubles sum = (finite ? hi + lo : hi) + 0.0, zero = {};
@@ -137,13 +142,13 @@ struct Words2 {
 // square of q or its multiple, and exact; a bound covers a root where it is little beside the total, which
 // makes the error of the root at most 1 + 2^-21 times the first term of its series. (Lemma 8)
 template <Finalize finalize>
-SAMESUM_INLINE Words2 quotient_or_root(Words2 total, double count) {
+SAMESUM_INLINE Words2 quotient_or_root(Words2 total, Doubles count) {
     constexpr bool mean = finalize == Finalize::over_count;
-    const Doubles whole = samesum::SAMESUM_ISA::magnitude(total.hi), none = {}, counts = none + count;
+    const Doubles whole = samesum::SAMESUM_ISA::magnitude(total.hi), none = {};
     const Longs zero = (whole == 0) & (total.bound == 0);
-    const Doubles q = mean ? total.hi / counts : square_root(total.hi);
-    const Doubles divisor = mean ? counts : 2 * q;
-    Doubles remainder = fused(-q, mean ? counts : q, total.hi), lost;
+    const Doubles q = mean ? total.hi / count : square_root(total.hi);
+    const Doubles divisor = mean ? count : 2 * q;
+    Doubles remainder = fused(-q, mean ? count : q, total.hi), lost;
     two_sum(remainder, total.lo, remainder, lost);
     const Doubles correction = remainder / divisor;
     const Doubles known = total.bound + samesum::SAMESUM_ISA::magnitude(lost);
@@ -152,8 +157,7 @@ SAMESUM_INLINE Words2 quotient_or_root(Words2 total, double count) {
     const Longs exact = mean ? fused(-correction, divisor, remainder) == 0 : remainder == 0;
     const Doubles carried = known / divisor * (1 + 0x1p-20) + underflow_error;
     const Doubles bound = (known > 0 ? carried : none) + (exact ? none : size);
-    Longs safe =
-        (whole > safe_floor) & (whole < safe_ceiling) & (count < exact_count ? Longs{} - 1 : Longs{});
+    Longs safe = (whole > safe_floor) & (whole < safe_ceiling) & (count < exact_count);
     if constexpr (!mean) safe &= known < whole * 0x1p-21;
     return {zero ? none : q, zero ? none : correction, zero ? none : safe ? bound : none + infinity};
 }
@@ -161,7 +165,7 @@ SAMESUM_INLINE Words2 quotient_or_root(Words2 total, double count) {
 // The total finalized, with its bound; a bound of infinity when that cannot be told. A logarithm has `bits`,
 // and may be that of the total over 2^scaled.
 template <Finalize finalize, int bits>
-SAMESUM_INLINE Words2 finalized_words(Words2 total, double count, Doubles scaled) {
+SAMESUM_INLINE Words2 finalized_words(Words2 total, Doubles count, Doubles scaled) {
     two_sum(total.hi, total.lo, total.hi, total.lo);
     if constexpr (finalize == Finalize::itself) {
         return total;
@@ -184,21 +188,21 @@ struct WordsTest {
     // Most logarithms need less than double-words. (One verdict, or it is copied in parts that the processor
     // has to wait for.)
     // (Lemma 6)
-    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, double count,
+    static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, Doubles count,
                                              Doubles scaled = Doubles{}) {
         constexpr bool logarithm = finalize == Finalize::logarithm;
-        Verdict<format> verdict = with<logarithm ? 67 : 88>(hi, lo, bound, count, scaled);
+        Verdict<format> verdict = with < logarithm ? 67 : 88 > (hi, lo, bound, count, scaled);
         if (logarithm && any_bit(verdict.wrong)) verdict = precisely(hi, lo, bound, count, scaled);
         return verdict;
     }
 
     static __attribute__((noinline)) Verdict<format> precisely(Doubles hi, Doubles lo, Doubles bound,
-                                                               double count, Doubles scaled) {
+                                                               Doubles count, Doubles scaled) {
         return with<88>(hi, lo, bound, count, scaled);
     }
 
     template <int bits>
-    static SAMESUM_INLINE Verdict<format> with(Doubles hi, Doubles lo, Doubles bound, double count,
+    static SAMESUM_INLINE Verdict<format> with(Doubles hi, Doubles lo, Doubles bound, Doubles count,
                                                Doubles scaled) {
         using Round = Rounding<format>;
         const Words2 result = finalized_words<finalize, bits>({hi, lo, bound}, count, scaled);

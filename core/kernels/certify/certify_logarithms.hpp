@@ -63,7 +63,7 @@ std::size_t certify_exponentials(const StateAt& state_at, std::size_t n, Format 
             const Exponentials s = state_at(j);
             Verdict<to> result;
             if (tops_first && tops_decide<to>(s, result)) return result;
-            result = verdict<to, bits == 88 ? 67 : bits>(s);
+            result = verdict < to, bits == 88 ? 67 : bits > (s);
             if (bits == 88 && any_bit(result.wrong)) result = precise_verdict<to>(s);
             return result;
         });

@@ -78,21 +78,40 @@ SAMESUM_INLINE bool any_tiny_or_nan(Doubles x, int octaves = 0) {
     return any(is_tiny | (x != x));
 }
 
+// A number that is within `bound` of the sum of two words.
+struct BoundedWord {
+    DoubleWord y;
+    Doubles bound;
+};
+
 // What a function needs besides `quick`, `any_outside` and `precise`, which is good for all x, where doubles
-// are within one unit of the last place with the sum of its words.
+// are within one unit of the last place with the sum of its words. `close(x)` of a function that has one
+// gives the magnitude of results that have the sign of x, with a bound that covers the words of `precise`,
+// too: where it is certain what they round to, that is it.
 template <class Function>
 struct WordFunction {
     static constexpr int fine_bits = 50;
     static constexpr std::size_t several = 1;
+    static constexpr bool has_close = false;
 
     static SAMESUM_INLINE Doubles finely(Doubles x) { return Function::precise(x).hi; }
 
     template <std::size_t count>
     static SAMESUM_INLINE DoubleBatch<count> doubles(DoubleBatch<count> x) {
         return DoubleBatch<count>::made([&](std::size_t v) SAMESUM_INLINED {
+            if constexpr (Function::has_close) return closely(x.part[v]);
             const DoubleWord y = Function::precise(x.part[v]);
             return y.hi + y.lo;
         });
+    }
+
+    static __attribute__((noinline)) Doubles closely(Doubles x) {
+        const BoundedWord found = Function::close(x);
+        const Doubles least = found.y.hi + (found.y.lo - found.bound),
+                      most = found.y.hi + (found.y.lo + found.bound);
+        if (__builtin_expect(!any(least != most), true)) return with_sign_of(x, least);
+        const DoubleWord y = Function::precise(x);
+        return y.hi + y.lo;
     }
 
     static SAMESUM_INLINE Doubles doubles_everywhere(Doubles x) {

@@ -6,6 +6,7 @@
 // "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x", 1981.)
 #pragma once
 
+#include "kernels/elementwise/error_tables.hpp"
 #include "kernels/elementwise/smooth_functions.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -102,6 +103,20 @@ constexpr std::size_t exact_erf_terms = 7, rough_erf_terms = 14;
 
 struct ErfFunction : WordFunction<ErfFunction> {
     static constexpr int certain_bits = 42;
+    static constexpr bool has_close = has_fused;
+
+    static __attribute__((noinline)) ErrorTable made_table() {
+        return ErrorTable::made(precise, [](Doubles z) SAMESUM_INLINED {
+            const DoubleWord square = square_of(z);
+            return product(exponential<68>(-square.hi, -square.lo), word_of(erf_terms[0], erf_terms_rest[0]));
+        });
+    }
+
+    // From 6 on the result is 1 in all of its bits.
+    static SAMESUM_INLINE BoundedWord close(Doubles x) {
+        static const ErrorTable table = made_table();
+        return table.near(lesser(Doubles{} + 6, samesum::SAMESUM_ISA::magnitude(x)), 2);
+    }
 
     template <std::size_t count>
     static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {
@@ -134,7 +149,34 @@ struct ErfFunction : WordFunction<ErfFunction> {
 // -infinity is -0.
 struct GeluFunction : WordFunction<GeluFunction> {
     static constexpr int certain_bits = 42;
+    static constexpr bool has_close = has_fused;
     static constexpr double root = 0x1.6a09e667f3bcdp-1, root_rest = -0x1.bdd3413b26456p-55;
+    // One over the root of 2 pi.
+    static constexpr double density = 0x1.9884533d43651p-2, density_rest = -0x1.cbc0d30ebfd15p-56;
+
+    // Of the distribution below zero.
+    static __attribute__((noinline)) ErrorTable made_table() {
+        return ErrorTable::made(part_below, [](Doubles z) SAMESUM_INLINED {
+            const DoubleWord square = square_of(z);
+            return product(exponential<68>(-0.5 * square.hi, -0.5 * square.lo),
+                           word_of(-density, -density_rest));
+        });
+    }
+
+    static SAMESUM_INLINE BoundedWord close(Doubles x) {
+        static const ErrorTable table = made_table();
+        const Doubles none = {}, size = samesum::SAMESUM_ISA::magnitude(x);
+        const BoundedWord below = table.near(lesser(none + 6, size), 1);
+        const DoubleWord part = chosen(x < 0, below.y, word_sum(word_of(1.0), negative(below.y)));
+        const DoubleWord y = product(word_of(size), part);
+        return {y, size <= 6 ? size * below.bound + y.hi * 0x1p-64 : none + infinity};
+    }
+
+    // Of the normal distribution below -size.
+    static SAMESUM_INLINE DoubleWord part_below(Doubles size) {
+        const DoubleWord square = square_of(size);
+        return product(exponential<68>(-0.5 * square.hi, -0.5 * square.lo), half_scaled(size));
+    }
 
     template <std::size_t count>
     static SAMESUM_INLINE void quick(const Doubles (&x)[count], Doubles (&y)[count]) {

@@ -1,20 +1,16 @@
 // Elements chosen by a mask. The loops are such that compilers make vectors of them.
 #pragma once
 
-#include <utility>
-
-#include "kernels/vectors/vectors.hpp"
+#include "kernels/vectors/mask_bytes.hpp"
 #include "methods/mask_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-template <class T, std::size_t bytes>
-struct VectorOf {
-    typedef T type __attribute__((vector_size(bytes)));
-};
-
 template <class Bits>
 struct Masked {
+    using Elements = MaskBytes<Bits>;
+    using Codes = typename Elements::Codes;
+
     static SAMESUM_INLINE Bits at(const void* x, std::ptrdiff_t i) {
         return load<Bits>(static_cast<const char*>(x) + i * static_cast<std::ptrdiff_t>(sizeof(Bits)));
     }
@@ -22,14 +18,15 @@ struct Masked {
         store(static_cast<char*>(to) + i * sizeof(Bits), value);
     }
 
-    static void fill(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity,
-                     void* to) {
+    static void fill(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity, void* to,
+                     const Ahead& ahead) {
         constexpr std::size_t many = 64;
         const Bits other = static_cast<Bits>(identity);
         const char* p = static_cast<const char*>(x);
         char* out = static_cast<char*>(to);
         for (; n >= many; n -= many, p += many * sizeof(Bits), out += many * sizeof(Bits)) {
-            prefetch_run<many * sizeof(Bits)>(p);
+            prefetch<many * sizeof(Bits)>(p + ahead.x);
+            __builtin_prefetch(mask + ahead.mask);
             fill_many(p, mask, other, out);
             mask += many;
         }
@@ -73,6 +70,23 @@ struct Masked {
         }
     }
 
+    static void fill_each(const void* x, const std::uint8_t* mask, std::size_t n, const void* others,
+                          void* to) {
+        std::size_t i = 0;
+        for (; Elements::widens && i + Elements::together <= n; i += Elements::together) {
+            const std::size_t k = i * sizeof(Bits);
+            store(static_cast<char*>(to) + k, Elements::widened(mask + i) != 0
+                                                  ? load<Codes>(static_cast<const char*>(x) + k)
+                                                  : load<Codes>(static_cast<const char*>(others) + k));
+        }
+#pragma GCC ivdep
+        for (; i < n; ++i) {
+            const Bits value = at(x, static_cast<std::ptrdiff_t>(i)),
+                       other = at(others, static_cast<std::ptrdiff_t>(i));
+            put(to, i, mask[i] != 0 ? value : other);
+        }
+    }
+
     static std::size_t pick(const void* x, const std::uint8_t* mask, std::size_t n, void* to) {
         std::size_t count = 0, i = 0;
 #if defined(__AVX512BW__)
@@ -112,53 +126,6 @@ struct Masked {
         return static_cast<std::size_t>(__builtin_popcount(chosen));
     }
 #endif
-
-    static constexpr std::size_t together = vector_bytes / sizeof(Bits);
-    using Codes = typename VectorOf<Bits, vector_bytes>::type;
-    using Bytes = typename VectorOf<std::uint8_t, together>::type;
-
-    // 1 for codes up to the last one, else 0.
-    static SAMESUM_INLINE Bytes low_ones(const char* p, const CodeRange& codes) {
-        const Codes code =
-            (load<Codes>(p) + static_cast<Bits>(codes.step)) & static_cast<Bits>(codes.magnitude);
-#if defined(__AVX512BW__)
-        return __builtin_convertvector(code <= static_cast<Bits>(codes.most), Bytes) & 1;
-#else
-        return first_bytes(reinterpret_cast<AllBytes>(code <= static_cast<Bits>(codes.most)),
-                           std::make_index_sequence<together>{}) &
-               1;
-#endif
-    }
-
-    // Of each element. Of converted vectors GCC converts one element after the other.
-    using AllBytes = typename VectorOf<std::uint8_t, vector_bytes>::type;
-    template <std::size_t... k>
-    static SAMESUM_INLINE Bytes first_bytes(AllBytes bytes, std::index_sequence<k...>) {
-        return __builtin_shufflevector(bytes, bytes, k * sizeof(Bits)...);
-    }
-
-    static void those_of(const void* x, const std::uint8_t* mask, std::size_t n, const CodeRange& codes,
-                         std::uint8_t* to) {
-        const char* p = static_cast<const char*>(x);
-        const std::uint8_t flip = codes.above;
-        std::size_t i = 0;
-        for (; i + together <= n; i += together, p += vector_bytes) {
-            prefetch_run<vector_bytes>(p);
-            Bytes found = low_ones(p, codes) ^ flip;
-            if (mask != nullptr) found &= reinterpret_cast<Bytes>(load<Bytes>(mask + i) != 0);
-            store(to + i, found);
-        }
-        if (i == n) return;
-        alignas(64) char rest[vector_bytes] = {};
-        std::memcpy(rest, p, (n - i) * sizeof(Bits));
-        const Bytes found = low_ones(rest, codes) ^ flip;
-        for (std::size_t k = 0; i < n; ++k, ++i) to[i] = found[k] & (mask == nullptr || mask[i] != 0);
-    }
 };
-
-inline void ones_of(const std::uint8_t* mask, std::size_t n, std::uint8_t* to) {
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < n; ++i) to[i] = mask[i] != 0;
-}
 
 }  // namespace samesum::SAMESUM_ISA

@@ -1,4 +1,6 @@
 // Elements chosen by a mask: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/masks/codes.hpp"
+#include "kernels/masks/counts.hpp"
 #include "kernels/masks/mask.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -6,8 +8,9 @@ namespace samesum::SAMESUM_ISA {
 template <class Bits>
 constexpr void add(MaskMethods& m, std::size_t size) {
     m.fill[size] = Masked<Bits>::fill;
+    m.fill_each[size] = Masked<Bits>::fill_each;
     m.pick[size] = Masked<Bits>::pick;
-    m.those_of[size] = Masked<Bits>::those_of;
+    m.those_of[size] = Coded<Bits>::those_of;
 }
 
 constexpr MaskMethods all_masking() {
@@ -16,7 +19,8 @@ constexpr MaskMethods all_masking() {
     add<std::uint16_t>(m, 1);
     add<std::uint32_t>(m, 2);
     add<std::uint64_t>(m, 3);
-    m.ones = ones_of;
+    m.count = count_chosen;
+    m.count_columns = count_chosen_of_columns;
     return m;
 }
 

@@ -47,7 +47,7 @@ struct NormMeasure {
         const Doubles none = {};
         if (row.divisor == Divisor::one) return {none + 1, none, none};
         if (row.divisor == Divisor::magnitudes) return plus(mean(t.sum, none + 1), row.outside);
-        Words2 squares = row.centred ? spread_of(t, n) : mean(t.squares, none + 1);
+        Words2 squares = row.centred ? spread_of(t, none + n) : mean(t.squares, none + 1);
         if (!row.centred) {
             const Longs zero = (squares.hi == 0) & (t.squares.bound == 0),
                         safe = (squares.hi > 0x1p-800) & (squares.hi < 0x1p1000);
@@ -55,7 +55,7 @@ struct NormMeasure {
         }
         if (row.over_count) {
             const Longs zero = squares.bound == 0;
-            squares = divided(squares, n);
+            squares = divided(squares, none + n);
             squares.bound = zero ? none : squares.bound;
         }
         squares = row.at_least ? at_least(squares, row.inside) : plus(squares, row.inside);

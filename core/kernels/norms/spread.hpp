@@ -134,8 +134,14 @@ struct Spread {
     }
 
     static constexpr Method method() {
-        return {SpreadTile::columns,          SpreadTile::init, lanes, columns, each_merge<SpreadTile::merge>,
-                finish_spread<Part::sure_nan>};
+        return {SpreadTile::columns,
+                SpreadTile::init,
+                lanes,
+                columns,
+                each_merge<SpreadTile::merge>,
+                finish_spread<Part::sure_nan>,
+                true,
+                SpreadTile::centres};
     }
 };
 

@@ -69,7 +69,7 @@ struct Converted {
 static void read(const void* tile, const Table& to) {
     const SpreadTile& t = *static_cast<const SpreadTile*>(tile);
     for (std::size_t j = 0; j < to.n; ++j) {
-        const Words2 spread = spread_of(t.lone(j), t.count[j]);
+        const Words2 spread = spread_of(t.lone(j), Doubles{} + t.count[j]);
         to.row(0)[j] = spread.hi[0];
         to.row(1)[j] = spread.lo[0];
         to.row(2)[j] = spread.bound[0];

@@ -64,6 +64,11 @@ struct SpreadTile {
         return {p, rest, (rounding + samesum::magnitude(hi) * b.bound) * spread_slack + underflow_error};
     }
 
+    static Centres centres(void* tile) {
+        SpreadTile& t = *static_cast<SpreadTile*>(tile);
+        return {t.centre, t.count};
+    }
+
     // A vector of columns, or one.
     struct Totals {
         Doubles centre, count;
@@ -112,8 +117,8 @@ SAMESUM_INLINE void three_sum(Doubles a, Doubles b, Doubles c, Doubles& sum, Dou
 
 // squares - sum^2 / n, the sum of the squares about the mean, in two words. What is exact has no bound, a
 // zero among it. (Lemma 55)
-SAMESUM_INLINE Words2 spread_of(const SpreadTile::Totals& t, double count) {
-    const Doubles none = {}, n = none + count;
+SAMESUM_INLINE Words2 spread_of(const SpreadTile::Totals& t, Doubles n) {
+    const Doubles none = {};
     Doubles sh, sl, qh, ql, vh, vl, e, lost, more;
     two_sum(t.sum.hi, t.sum.lo, sh, sl);
     two_sum(t.squares.hi, t.squares.lo, qh, ql);
@@ -132,8 +137,8 @@ SAMESUM_INLINE Words2 spread_of(const SpreadTile::Totals& t, double count) {
 }
 
 // The same over a divisor.
-SAMESUM_INLINE Words2 divided(const Words2& spread, double divisor) {
-    const Doubles none = {}, m = none + divisor, quotient = spread.hi / m;
+SAMESUM_INLINE Words2 divided(const Words2& spread, Doubles m) {
+    const Doubles none = {}, quotient = spread.hi / m;
     Doubles remainder, lost;
     two_sum(fused(-quotient, m, spread.hi), spread.lo, remainder, lost);
     const Doubles rest = remainder / m;
@@ -148,15 +153,15 @@ SAMESUM_INLINE Words2 divided(const Words2& spread, double divisor) {
 template <bool sure_nan>
 std::size_t finish_spread(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
     SpreadTile& t = *static_cast<SpreadTile*>(tile);
-    const double count = static_cast<double>(how.count);
-    double divisor, rest;
-    two_sum(count, -how.correction, divisor, rest);
-    const bool is_known = count < exact_count && rest == 0 && divisor > 0;
     for (std::size_t j = 0; j < n; j += width) {
+        const Doubles none = {}, count = counts_at(how, j);
+        Doubles divisor, rest;
+        two_sum(count, none - how.correction, divisor, rest);
         const Words2 result = divided(spread_of(t.totals(j), count), divisor);
+        const Longs is_known = (count < exact_count) & (rest == 0) & (divisor > 0);
         store(t.work[0] + j, result.hi);
         store(t.work[1] + j, result.lo);
-        store(t.work[2] + j, is_known ? result.bound : Doubles{} + infinity);
+        store(t.work[2] + j, is_known ? result.bound : none + infinity);
     }
     const Finalize finalize = how.finalize == Finalize::root ? Finalize::root : Finalize::itself;
     std::size_t failures =

@@ -73,7 +73,7 @@ struct ShortDoubleSum {
     static SAMESUM_INLINE Verdict<format> quickly(const Part& part, double rows, double inverse) {
         const Doubles bound = part.bound(rows);
         if constexpr (finalize == Finalize::logarithm) {
-            return WordsTest<format, finalize>::of(part.sum, part.rest, bound, rows);
+            return WordsTest<format, finalize>::of(part.sum, part.rest, bound, Doubles{} + rows);
         } else if (finalize == Finalize::over_count && inverse == 0) {
             return finished_words<finalize>(part.sum, part.rest, bound, rows);
         } else {
@@ -102,8 +102,8 @@ struct ShortDoubleSum {
             part.least = x == 0 ? least : part.least;
         }
         const Doubles bound = part.bound(count);
-        Verdict<format> verdict =
-            WordsTest<format, finalize>::of(part.sum, part.rest, bound > 0 ? bound + 0x1p-1070 : none, count);
+        Verdict<format> verdict = WordsTest<format, finalize>::of(
+            part.sum, part.rest, bound > 0 ? bound + 0x1p-1070 : none, none + count);
         verdict.wrong |= narrowed_mask(wild);
         return verdict;
     }
@@ -180,7 +180,7 @@ struct ShortDoubleSquares {
 
     static Verdict<format> tested(const Part& part, double lost) {
         const Doubles sum = part.sum;
-        Verdict<format> verdict = WordsTest<format, finalize>::of(sum, part.rest, sum * lost, 1);
+        Verdict<format> verdict = WordsTest<format, finalize>::of(sum, part.rest, sum * lost, Doubles{} + 1);
         verdict.wrong |= ~narrowed_mask((sum > safe_floor) & (sum < safe_ceiling));
         return verdict;
     }

@@ -58,7 +58,7 @@ struct ShortSum {
 
     static Verdict<F::format> tested(const Part& part, Words inexact, double rows) {
         return IntervalTest<F::format, finalize>::of(part.sum, Doubles{}, bound_of(part, inexact, rows),
-                                                     rows);
+                                                     Doubles{} + rows);
     }
 
     static SAMESUM_INLINE Doubles finished(Doubles sum, double rows, double inverse) {

@@ -92,7 +92,7 @@ struct ShortWhole {
         const Doubles none = {};
         if constexpr (squares) return {root_of(part), Words{}};
         if (finalize == Finalize::logarithm || any(part.rest != 0))
-            return WordsTest<format, finalize>::of(part.sum, part.rest, none, rows);
+            return WordsTest<format, finalize>::of(part.sum, part.rest, none, none + rows);
         return {reinterpret_cast<Longs>(inverse != 0 ? part.sum * inverse : part.sum / rows), Words{}};
     }
 

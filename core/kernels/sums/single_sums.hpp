@@ -98,7 +98,7 @@ struct SingleSums {
         // 10^4.
         constexpr bool seldom = F::format == Format::bf16 && map != Map::itself;
         constexpr auto of_columns = seldom ? columns : Usual::columns;
-        return {tile_columns, Tile::init, lanes, of_columns, each_merge<Tile::merge>, Tile::finish};
+        return {tile_columns, Tile::init, lanes, of_columns, each_merge<Tile::merge>, Tile::finish, true};
     }
 
   private:

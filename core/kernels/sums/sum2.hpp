@@ -217,7 +217,7 @@ struct Sum2 {
     }
 
     static constexpr Method method() {
-        return {tile_columns, Tile::init, lanes, columns, each_merge<Tile::merge>, Tile::finish};
+        return {tile_columns, Tile::init, lanes, columns, each_merge<Tile::merge>, Tile::finish, true};
     }
 };
 

@@ -102,7 +102,7 @@ struct Sum3 {
     }
 
     static constexpr Method method() {
-        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish};
+        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish, true};
     }
 };
 

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/set_dims.hpp"
+#include "methods/short_method.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/job.hpp"
@@ -67,26 +69,41 @@ class PackedSets {
 
     // Each target by itself: what takes the place of the elements that are not chosen is its own.
     void reduce_masked(std::int64_t first, std::int64_t n, const Target* targets, std::size_t count) const {
-        const std::int64_t elements = n * plan_.reduced_count;
-        const Room x(static_cast<std::size_t>(elements * size_)), mask(static_cast<std::size_t>(elements)),
-            filled(static_cast<std::size_t>(elements * size_));
-        std::uint8_t* const mask_room = reinterpret_cast<std::uint8_t*>(mask.get());
+        const std::int64_t elements = n * plan_.reduced_count, bytes = elements * size_;
+        const Room room(static_cast<std::size_t>(2 * bytes + elements));
+        char *const filled = room.get(), *const x = filled + bytes;
+        std::uint8_t* const mask = reinterpret_cast<std::uint8_t*>(x + bytes);
         const MaskedElements::Block block =
-            one_by_one_
-                ? masked_->block(plan_.data, plan_.mask, first * plan_.reduced_count, elements,
-                                 MaskUse::filled, x.get(), mask_room)
-                : masked_->rows(plan_.data, plan_.mask, {plan_.reduced_count, plan_.kept_count, first, n},
-                                x.get(), mask_room);
+            one_by_one_ ? masked_->block(plan_.data, plan_.mask, first * plan_.reduced_count, elements,
+                                         MaskUse::filled, x, mask)
+                        : masked_->rows(plan_.data, plan_.mask,
+                                        {plan_.reduced_count, plan_.kept_count, first, n}, x, mask);
         for (std::size_t i = 0; i < count; ++i) {
             const Chosen& chosen = targets[i].chosen;
             if (chosen.use == MaskUse::counted) {
-                count_ones(block, reinterpret_cast<std::uint8_t*>(filled.get()));
-                run_packed(filled.get(), Format::boolean, n, targets + i, 1);
+                count_sets(block, static_cast<std::size_t>(n), filled,
+                           reinterpret_cast<std::int64_t*>(targets[i].out));
             } else {
-                run_packed(masked_->filled(block, chosen.identity, filled.get()), plan_.format, n,
-                           targets + i, 1);
+                run_packed(masked_->filled(block, chosen.identity, filled), plan_.format, n, targets + i, 1);
             }
         }
+    }
+
+    // How many elements each of n sets has; `room` has space for their masks.
+    void count_sets(const MaskedElements::Block& block, std::size_t n, char* room,
+                    std::int64_t* counts) const {
+        const MaskMethods& masking = *current_instruction_set().masking;
+        const std::size_t of_each = static_cast<std::size_t>(plan_.reduced_count);
+        if (!one_by_one_)
+            return masking.count_columns(block.mask, static_cast<std::ptrdiff_t>(n), of_each, n, counts);
+        if (of_each <= short_elements) {
+            const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(of_each);
+            current_instruction_set().untangling->any[0](block.mask, step, of_each, n, room, n);
+            return masking.count_columns(reinterpret_cast<const std::uint8_t*>(room),
+                                         static_cast<std::ptrdiff_t>(n), of_each, n, counts);
+        }
+        for (std::size_t k = 0; k < n; ++k)
+            counts[k] = static_cast<std::int64_t>(masking.count(block.mask + k * of_each, of_each));
     }
 
     static bool are_nearer(const Dims& a, const Dims& b) {

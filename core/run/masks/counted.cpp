@@ -85,7 +85,16 @@ std::size_t finish_counted(const Target& target, std::size_t tier, void* tile,
         std::all_of(counts.begin(), counts.end(), [&](std::int64_t count) { return count == counts[0]; });
     std::size_t failures;
     Finish how = target.how;
-    if (!target.divides || (are_equal && counts[0] > 0)) {
+    std::vector<double> padded;  // by more than a vector
+    const bool taken = target.divides && !are_equal && method.takes_counts;
+    if (taken) {
+        padded.assign(n + (tile_pitch - tile_columns), 1);
+        std::transform(counts.begin(), counts.end(), padded.begin(), [](std::int64_t count) {
+            return static_cast<double>(std::max<std::int64_t>(count, 1));
+        });
+        how.counts = padded.data();
+        failures = method.finish(tile, n, how, results, failed);
+    } else if (!target.divides || (are_equal && counts[0] > 0)) {
         if (target.divides) how.count = counts[0];
         failures = method.finish(tile, n, how, results, failed);
     } else {
@@ -93,7 +102,7 @@ std::size_t finish_counted(const Target& target, std::size_t tier, void* tile,
     }
     for (std::size_t j = 0; j < n; ++j) {
         if (counts[j] > 0) continue;
-        if (!target.divides && failed[j]) --failures;
+        if ((taken || !target.divides) && failed[j]) --failures;
         failed[j] = 0;
         store_bits(results, j, target.none, size_of(how.format));
     }

@@ -19,6 +19,9 @@ struct Chosen {
 
 struct Range;
 
+// The codes of the elements that are left.
+CodeRange codes_of(Format format, Skip skip);
+
 // The same dimensions with their steps in the mask as `in`.
 Dims mask_dims(Dims dims);
 
@@ -27,17 +30,20 @@ class MaskedElements {
   public:
     MaskedElements(const Dims& dims, const Plan& plan);
 
-    // The most that a block has.
-    static constexpr std::int64_t most_bytes = 32 << 10, most_elements = 8 << 10;
+    // The most that a block has; of a lane, which is filled and read again in the first-level cache.
+    static constexpr std::int64_t most_bytes = 32 << 10, most_elements = 8 << 10, most_lane_bytes = 8 << 10;
     std::int64_t most() const;
+    std::int64_t most_of_lane() const { return most_lane_bytes / static_cast<std::int64_t>(size_); }
 
     // n of them from number `first` on, side by side, with a byte of the mask for each: where they lie, or in
     // `x_room` and `mask_room`. Elements that nobody asks for are null.
     struct Block {
         const char* x;
         const std::uint8_t* mask;
-        std::size_t n;
-        bool all_chosen;
+        std::size_t n, chosen;  // of those to be filled it is told whether all are chosen, alone
+        Ahead ahead;
+
+        bool all_chosen() const { return chosen == n; }
     };
     Block block(const char* x, const char* mask, std::int64_t first, std::int64_t n, MaskUse use,
                 char* x_room, std::uint8_t* mask_room) const;
@@ -56,7 +62,7 @@ class MaskedElements {
 
   private:
     MaskedElements(const Dims& dims, Format format, bool swapped, bool is_masked, Skip skip);
-    void complete(Block& block, std::uint8_t* mask_room) const;
+    void complete(Block& block, MaskUse use, std::uint8_t* mask_room) const;
 
     const Format format_;
     const std::size_t size_;
@@ -64,9 +70,6 @@ class MaskedElements {
     const Skip skip_;
     const Packing x_, mask_;
 };
-
-// The bytes of the mask as elements: 1 where it chooses.
-void count_ones(const MaskedElements::Block& block, std::uint8_t* to);
 
 // These do what `accumulate` and `accumulate_chosen` do for plans without a mask.
 void accumulate_masked(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,

@@ -4,6 +4,9 @@
 
 #include "kernels/instruction_set.hpp"
 #include "layout/set_dims.hpp"
+#include "run/masks/centred.hpp"
+#include "run/masks/direct_rows.hpp"
+#include "run/masks/mask_places.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/folded.hpp"
@@ -17,52 +20,27 @@ namespace {
 
 const MaskMethods& methods() { return *current_instruction_set().masking; }
 
-// Where an element and its byte of the mask are, from one index of some dimensions to the next.
-class Places {
-  public:
-    Places(const Dims& dims, const char* x, const char* mask, std::int64_t first)
-        : x_(x), start_(mask), masks_(mask_dims(dims)), in_(dims, first), mask_(masks_, first) {}
-    // The first element of each output.
-    Places(const Plan& plan, std::int64_t first) : Places(plan.kept, plan.data, plan.mask, first) {}
-
-    void next() {
-        in_.next();
-        mask_.next();
-    }
-    const char* x() const { return x_ + in_.in(); }
-    const char* mask() const { return start_ == nullptr ? nullptr : start_ + mask_.in(); }
-
-  private:
-    const char *const x_, *const start_;
-    const Dims masks_;
-    Walk in_, mask_;
-};
-
-const char* moved(const char* mask, std::int64_t step) { return mask == nullptr ? nullptr : mask + step; }
-
-struct Rooms {
-    alignas(64) char x[MaskedElements::most_bytes];
-    alignas(64) std::uint8_t mask[MaskedElements::most_elements];
-};
-
 // Puts the elements that are chosen side by side; returns how many there are.
 std::size_t pick(const char* x, const std::uint8_t* mask, std::size_t n, std::size_t size, char* to) {
     return methods().pick[std::countr_zero(size)](x, mask, n, to);
 }
 
 // Adds elements [begin, end) of one set to column j.
-void add_lane(const MaskedElements& elements, const Method& method, const char* x, const char* mask,
-              std::int64_t begin, std::int64_t end, const Chosen& chosen, std::size_t j, void* tile) {
+void add_lane(const MaskedElements& elements, const Method& method, Format format, const char* x,
+              const char* mask, std::int64_t begin, std::int64_t end, const Chosen& chosen, std::size_t j,
+              void* tile) {
     Rooms rooms;
-    const std::int64_t most = elements.most();
+    const std::int64_t most = elements.most_of_lane();
     for (std::int64_t at = begin; at < end; at += most) {
         const std::int64_t n = std::min(most, end - at);
         const auto block = elements.block(x, mask, at, n, chosen.use, rooms.x, rooms.mask);
         if (chosen.use == MaskUse::counted) {
-            count_ones(block, rooms.mask);
-            method.lanes(tile, j, rooms.mask, block.n, 0, 1);
-        } else if (chosen.use == MaskUse::filled || block.all_chosen) {
+            const std::int64_t count = static_cast<std::int64_t>(block.chosen);
+            method.lanes(tile, j, &count, 1, 0, 1);
+        } else if (chosen.use == MaskUse::filled || block.all_chosen()) {
             method.lanes(tile, j, elements.filled(block, chosen.identity, rooms.x), block.n, 0, 1);
+        } else if (method.centres != nullptr) {
+            add_centred(elements, method, block, format, j, rooms.x, tile);
         } else if (const std::size_t left = pick(block.x, block.mask, block.n, elements.size(), rooms.x);
                    left > 0) {
             method.lanes(tile, j, rooms.x, left, 0, 1);
@@ -73,14 +51,12 @@ void add_lane(const MaskedElements& elements, const Method& method, const char* 
 // Adds some rows of n columns.
 void add_rows(const MaskedElements& elements, const Method& method, const MaskedElements::Block& block,
               std::size_t n, std::int64_t fold, const Chosen& chosen, Rooms& rooms, void* tile) {
-    const auto add = [&](const char* p, std::size_t size) {
-        add_folded(method, p, static_cast<std::int64_t>(n * size), static_cast<std::int64_t>(block.n / n), n,
-                   fold, tile);
-    };
-    if (chosen.use == MaskUse::filled)
-        return add(elements.filled(block, chosen.identity, rooms.x), elements.size());
-    count_ones(block, rooms.mask);
-    add(reinterpret_cast<const char*>(rooms.mask), 1);
+    const std::size_t rows = block.n / n;
+    if (chosen.use == MaskUse::counted)
+        return add_counts(method, block.mask, static_cast<std::ptrdiff_t>(n), rows, n, tile);
+    add_folded(method, elements.filled(block, chosen.identity, rooms.x),
+               static_cast<std::int64_t>(n * elements.size()), static_cast<std::int64_t>(rows), n, fold,
+               tile);
 }
 
 // Rows that become runs at a time.
@@ -112,7 +88,7 @@ void add_lanes(const Plan& plan, const Method& method, const Range& range, const
     const MaskedElements elements(set, plan);
     Places place(plan, range.first);
     for (std::int64_t o = range.first; o < range.last; ++o, place.next())
-        add_lane(elements, method, place.x(), place.mask(), range.begin, range.end, chosen,
+        add_lane(elements, method, plan.format, place.x(), place.mask(), range.begin, range.end, chosen,
                  static_cast<std::size_t>(o - range.first), tile);
 }
 
@@ -165,36 +141,11 @@ void add_columns_alone(const Plan& plan, const Method& method, const Range& rang
     }
 }
 
-// Whether rows of the array and of the mask are read where they lie.
-bool are_direct(const Plan& plan, const Chosen& chosen, std::int64_t n) {
-    return chosen.use == MaskUse::filled && plan.skip == Skip::nothing && plan.contiguous &&
-           plan.inner.mask == 1 && n >= least_direct_masked_row;
-}
-
-void add_direct_rows(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
-                     const Chosen& chosen, void* tile) {
-    const std::size_t n = static_cast<std::size_t>(range.last - range.first), size = size_of(plan.format);
-    const auto fill = methods().fill[std::countr_zero(size)];
-    const Places start(plan, range.outer);
-    Places row(plan.reduced, start.x() + range.first * plan.inner.in, moved(start.mask(), range.first),
-               range.begin);
-    Rooms rooms;
-    const std::int64_t most =
-        std::max<std::int64_t>(1, MaskedElements::most_bytes / static_cast<std::int64_t>(n * size));
-    for (std::int64_t r = range.begin; r < range.end; r += most) {
-        const std::int64_t now = std::min(most, range.end - r);
-        char* to = rooms.x;
-        for (std::int64_t i = 0; i < now; ++i, row.next(), to += n * size)
-            fill(row.x(), reinterpret_cast<const std::uint8_t*>(row.mask()), n, chosen.identity, to);
-        add_folded(method, rooms.x, static_cast<std::int64_t>(n * size), now, n, fold, tile);
-    }
-}
-
 void add_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                  const Chosen& chosen, void* tile) {
-    if (chosen.use == MaskUse::alone) return add_columns_alone(plan, method, range, tile);
     const std::int64_t n = range.last - range.first;
-    if (are_direct(plan, chosen, n)) return add_direct_rows(plan, method, range, fold, chosen, tile);
+    if (are_direct(plan, method, chosen, n)) return DirectRows(plan, method, range, chosen, tile).add(fold);
+    if (chosen.use == MaskUse::alone) return add_columns_alone(plan, method, range, tile);
     const Columns columns(plan, range, range.first, n);
     // Whole groups of the rows that are taken as one.
     const std::int64_t fitting = columns.most(), most = fitting > fold ? fitting / fold * fold : fitting;
@@ -224,7 +175,7 @@ void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64
     const Places place(plan, outer);
     method.init(tile, count);
     for (std::size_t j = 0; j < count; ++j)
-        add_lane(elements, method, place.x() + columns[j] * plan.inner.in,
+        add_lane(elements, method, plan.format, place.x() + columns[j] * plan.inner.in,
                  moved(place.mask(), columns[j] * plan.inner.mask), 0, plan.reduced_count, chosen, j, tile);
 }
 

@@ -70,7 +70,7 @@ Target masked_target(const Plan& plan, const View& x, const Result& result, cons
 }
 
 Target count_target(const Plan& plan, std::int64_t* counts) {
-    return {choose_tiers(count_row, Format::boolean, Format::i64, plan.reduced_count),
+    return {choose_tiers(count_row, Format::i64, Format::i64, plan.reduced_count),
             {Finalize::itself, Format::i64, plan.reduced_count},
             reinterpret_cast<char*>(counts),
             {MaskUse::counted, 0}};

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +14,7 @@ from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.elements import FLOAT_DTYPES
 
 
-@dataclass(frozen=True, slots=True)
-class Epsilon:
+class Epsilon(NamedTuple):
     """What is added under the root, or is the least that the squares are, and what is added to the root."""
 
     inside: float = 0.0

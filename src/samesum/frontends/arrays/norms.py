@@ -23,6 +23,8 @@ from samesum.formats.integers import integer_of
 from samesum.formats.limits import checked
 from samesum.frontends.arrays.numbers import exact_numbers, real_number
 
+_EPSILONS = {each: float(ml_dtypes.finfo(each).eps) for each in FLOAT_DTYPES}  # type: ignore[no-untyped-call]
+
 
 def layer_norm(
     x: ArrayLike,
@@ -51,7 +53,8 @@ def layer_norm(
     if (later := deferred("layer_norm", (x,), normalized_shape, weight, bias, eps, out)) is not None:
         return later
     array, axes = _last_axes(x, normalized_shape)
-    scale, shift = (_fitting(name, each, array.shape[axes[0] :]) for name, each in (("weight", weight), ("bias", bias)))
+    scale = None if weight is None else _fitting("weight", weight, array.shape[axes[0] :])
+    shift = None if bias is None else _fitting("bias", bias, array.shape[axes[0] :])
     return normalize_lines(LAYER_NORM, array, axes, Epsilon(_checked(eps)), scale, shift, out=out)
 
 
@@ -77,8 +80,8 @@ def rms_norm(
     if (later := deferred("rms_norm", (x,), normalized_shape, weight, eps, out)) is not None:
         return later
     array, axes = _last_axes(x, normalized_shape)
-    number = float(ml_dtypes.finfo(array.dtype).eps) if eps is None else _checked(eps)  # type: ignore[no-untyped-call]
-    scale = _fitting("weight", weight, array.shape[axes[0] :])
+    number = _EPSILONS[array.dtype.newbyteorder("=")] if eps is None else _checked(eps)
+    scale = None if weight is None else _fitting("weight", weight, array.shape[axes[0] :])
     return normalize_lines(RMS_NORM, array, axes, Epsilon(number), scale, out=out)
 
 
@@ -166,11 +169,10 @@ def _floats(x: ArrayLike) -> NDArray:
 
 def _last_axes(x: ArrayLike, normalized_shape: Any) -> tuple[NDArray, tuple[int, ...]]:
     array = _floats(x)
-    is_several = isinstance(normalized_shape, list | tuple) or getattr(normalized_shape, "ndim", 0) == 1
-    shape = tuple(
-        integer_of("a length of normalized_shape", each)
-        for each in (normalized_shape if is_several else [normalized_shape])
-    )
+    if isinstance(normalized_shape, list | tuple) or getattr(normalized_shape, "ndim", 0) == 1:
+        shape = tuple([integer_of("a length of normalized_shape", each) for each in normalized_shape])
+    else:
+        shape = (integer_of("a length of normalized_shape", normalized_shape),)
     if not shape or array.shape[-len(shape) :] != shape:
         raise ShapeError(f"normalized_shape is {normalized_shape!r}; x of shape {array.shape} does not end with it")
     if not prod(shape):
@@ -178,10 +180,10 @@ def _last_axes(x: ArrayLike, normalized_shape: Any) -> tuple[NDArray, tuple[int,
     return array, tuple(range(array.ndim - len(shape), array.ndim))
 
 
-def _fitting(name: str, given: ArrayLike | None, shape: tuple[int, ...]) -> NDArray | None:
-    if given is None:
-        return None
+def _fitting(name: str, given: ArrayLike, shape: tuple[int, ...]) -> NDArray:
     array = exact_numbers(name, given)
+    if array.shape == shape:
+        return array
     lengths = zip(reversed(array.shape), reversed(shape), strict=False)
     if array.ndim > len(shape) or any(found not in (1, needed) for found, needed in lengths):
         raise ShapeError(f"{name} has shape {array.shape}; it does not broadcast to the normalized shape, {shape}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,7 +15,7 @@ from samesum.engine.memory import reduce as reduce_all
 from samesum.engine.scattering import scatter_elements
 from samesum.engine.segments import reduce_labelled
 from samesum.errors import AttributeValueError, DtypeError, ShapeError, saying
-from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.arrays import ArrayLike, Dtype, NDArray
 from samesum.formats.axes import from_front
 from samesum.formats.integers import integer_of
 from samesum.formats.limits import checked
@@ -120,13 +121,11 @@ def scatter_reduce(
 
 
 def _segments(row: Reduction, x: NDArray, axis: int, labels: NDArray, count: int, correction: float) -> NDArray:
-    flags = flags_of(row)
-    dtype = reduce_all(row, np.zeros(1, x.dtype.newbyteorder("=")), None, flags).dtype
-    shape = checked((*x.shape[:axis], count, *x.shape[axis + 1 :]))
+    flags, shape = flags_of(row), checked((*x.shape[:axis], count, *x.shape[axis + 1 :]))
+    none = _result_of_none(row.name, x.dtype.newbyteorder("="))
+    result = np.empty(shape, none.dtype)
     if row.has_identity:
-        result = np.full(shape, reduce_all(row, np.zeros(0, x.dtype.newbyteorder("=")), None, flags), dtype)
-    else:
-        result = np.empty(shape, dtype)
+        result[...] = none
     try:
         empty = reduce_labelled(row, x, axis, labels, result, flags=flags, correction=correction)
     except MemoryError as error:
@@ -134,6 +133,13 @@ def _segments(row: Reduction, x: NDArray, axis: int, labels: NDArray, count: int
     if empty >= 0 and not row.has_identity:
         raise ShapeError(f"no {row.name} of an empty set: label {empty} of 0 to {count - 1} has no element")
     return result
+
+
+@cache
+def _result_of_none(name: str, dtype: Dtype) -> NDArray:
+    """What the reduction gives for no elements of a type; of one that refuses this, any number of its result."""
+    row = _NAMED[name]
+    return reduce_all(row, np.zeros(0 if row.has_identity else 1, dtype), None, flags_of(row))
 
 
 def _named(name: Any, rows: dict[str, Reduction], allowed: tuple[str, ...]) -> Reduction:

@@ -10,16 +10,17 @@ from numpy.typing import DTypeLike
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MIN, SUM
 from samesum.engine.arrays import as_array
 from samesum.engine.lazy import deferred
-from samesum.engine.memory import KEEPDIMS, reduce
+from samesum.engine.memory import KEEPDIMS, SCALAR, count_of_nonzero, reduce, reduce_by_code, reduce_several
 from samesum.engine.power_norms import MOST_ORDER, power_norm
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
 from samesum.formats.axes import Axes, all_from_front
-from samesum.formats.elements import FLOATS_PLUS
+from samesum.formats.elements import FLOAT_DTYPES
 from samesum.frontends.arrays.numbers import real_number
 from samesum.frontends.arrays.reductions import real_dtype
 
-_SIMPLE = {1.0: L1_NORM, 2.0: L2_NORM}
+_SIMPLE = {1.0: L1_NORM.code, 2.0: L2_NORM.code}
+_FLOAT64 = np.dtype(np.float64)
 
 
 def vector_norm(
@@ -47,33 +48,29 @@ def vector_norm(
     >>> [float(vector_norm(np.array([3.0, -4.0, 5.0]), ord=p)) for p in (0, 1, 3, np.inf, -np.inf)]
     [3.0, 12.0, 6.0, 5.0, 3.0]
     """
-    if (later := deferred("vector_norm", (x,), axis, keepdims, ord, dtype, out)) is not None:
-        return later
-    array = as_array(x)
-    if array.dtype.kind not in "iubfV":
-        raise DtypeError(f"a norm of {array.dtype.name} was asked for; allowed are integer and float dtypes")
-    asked = None if dtype is None else real_dtype(dtype)
-    target = asked or (np.dtype(np.float64) if array.dtype.kind in "iub" else array.dtype.newbyteorder("="))
-    order, flags = real_number("ord", ord), KEEPDIMS * bool(keepdims)
+    if type(x) is not np.ndarray:
+        if (later := deferred("vector_norm", (x,), axis, keepdims, ord, dtype, out)) is not None:
+            return later
+        x = as_array(x)
+    if x.dtype.kind not in "iubfV":
+        raise DtypeError(f"a norm of {x.dtype.name} was asked for; allowed are integer and float dtypes")
+    target = _FLOAT64 if x.dtype.kind in "iub" else None
+    if dtype is not None:
+        target = real_dtype(dtype)
+    order, flags = real_number("ord", ord), SCALAR | KEEPDIMS * bool(keepdims)
     if order in _SIMPLE:
-        result = reduce(_SIMPLE[order], array, axis, flags, target, out)
-        return _scalar(result, out)
-    if order == 0 and target.name in FLOATS_PLUS:
-        return _scalar(reduce(SUM, is_nonzero(array), axis, flags, target, out), out)
-    axes = all_from_front(axis, array.ndim)
-    result = _general(array, axes, order, target)
+        return reduce_by_code(_SIMPLE[order], x, axis, flags, target, out)
+    target = target or x.dtype.newbyteorder("=")
+    if order == 0 and target in FLOAT_DTYPES and x.dtype.type is not np.void:
+        return reduce_by_code(SUM.code, count_of_nonzero(x, axis, flags), (), SCALAR, target, out)
+    axes = all_from_front(axis, x.ndim)
+    result = _general(x, axes, order, target)
     if keepdims:
         result = np.expand_dims(result, sorted(axes))
     if out is None:
-        return _scalar(result, None)
+        found: Result = result[()]
+        return found
     return reduce(SUM, result, (), 0, target, out)
-
-
-def _scalar(result: NDArray, out: NDArray | None) -> Result:
-    if out is not None:
-        return result
-    found: Result = result[()]
-    return found
 
 
 def magnitudes(x: NDArray) -> NDArray:
@@ -104,11 +101,11 @@ def _general(x: NDArray, axes: tuple[int, ...], order: float, target: Dtype) -> 
         )
     if x.dtype.kind == "b":
         x = x.view(np.uint8)
-    if x.dtype.kind not in "iu" and x.dtype.name not in FLOATS_PLUS:
+    if x.dtype.kind not in "iu" and x.dtype.newbyteorder("=") not in FLOAT_DTYPES:
         raise DtypeError(
             f"a norm of order {order:g} of {x.dtype.name}; allowed are integers and floats of 16 bits or more"
         )
-    if target.name not in FLOATS_PLUS:
+    if target not in FLOAT_DTYPES:
         raise DtypeError(f"a norm in {target.name} was asked for; allowed are floats of 16 bits or more")
     if 0 in (x.shape[axis] for axis in axes):
         return np.zeros([n for axis, n in enumerate(x.shape) if axis not in axes], target)
@@ -120,5 +117,9 @@ def _extreme_magnitude(x: NDArray, axes: tuple[int, ...], is_greatest: bool, tar
         raise ShapeError(
             f"no {'greatest' if is_greatest else 'least'} magnitude of an empty set: the shape is {x.shape}"
         )
-    found = reduce(MAX if is_greatest else MIN, magnitudes(x), axes)
+    if is_greatest and x.dtype.newbyteorder("=") in FLOAT_DTYPES:  # without an array of magnitudes
+        least, most = reduce_several([(MIN, 0), (MAX, 0)], x, axes)
+        found = np.maximum(-least, most)
+    else:
+        found = reduce(MAX if is_greatest else MIN, magnitudes(x), axes)
     return reduce(SUM, found, (), 0, target)
