@@ -48,4 +48,29 @@ SAMESUM_INLINE void each_of_rows(const char* x, std::ptrdiff_t row_stride, std::
     for (; r < rows; ++r, x += row_stride) together(one, r);
 }
 
+// Rows of n columns, each element of which counts once: at(j) is the state of a vector of columns from number
+// j on, put(j, state) keeps it. Of the last vector only n - j columns are there; the others are given zeros.
+template <class Load, class At, class Put>
+SAMESUM_INLINE void add_rows_of_columns(const char* x, std::ptrdiff_t row_stride, std::size_t rows,
+                                        std::size_t n, const At& at, const Put& put) {
+    constexpr std::size_t elements = Load::elements, line = 64 / Load::size;
+    // Few columns are soon done: their lines have to be asked for many rows ahead.
+    const std::ptrdiff_t ahead = (n * Load::size < 1024 ? 32 : 4) * row_stride;
+    const auto together = [&](auto count) SAMESUM_INLINED {
+        for (std::size_t j = 0; j < n; j += elements) {
+            const char* p = x + j * Load::size;
+            if (j % line == 0) prefetch_rows<count>(p + ahead, row_stride, 1);
+            auto state = at(j);
+            for (std::size_t r = 0; r < count; ++r, p += row_stride) {
+                state.take(n - j >= elements ? Load::all(p) : Load::first(p, n - j));
+            }
+            put(j, state);
+        }
+    };
+    constexpr std::integral_constant<std::size_t, 4> four;
+    constexpr std::integral_constant<std::size_t, 1> one;
+    for (; rows >= 4; rows -= 4, x += 4 * row_stride) together(four);
+    for (; rows > 0; --rows, x += row_stride) together(one);
+}
+
 }  // namespace samesum::SAMESUM_ISA
