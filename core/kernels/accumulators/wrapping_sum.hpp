@@ -31,6 +31,9 @@ struct IntegersIn {
         store(padded, load_first<Narrow>(p, n));
         return all(padded);
     }
+    static SAMESUM_INLINE Vector last(const char* p, std::size_t n) requires(size < 4) {
+        return last_ones(n, all(p - (elements - n) * size));
+    }
 };
 
 // Totals of rows, one in each element.

@@ -53,18 +53,24 @@ struct ModularSum {
         static_assert(block_elements * UINT16_MAX <= UINT32_MAX);
         Total* const total = Tile::of(tile).total + j;
         const std::uint64_t more = correction(n);
-        each_fold_of_rows(
-            static_cast<const char*>(x), row_stride, rows,
-            [n](const char* p) SAMESUM_INLINED {
-                if constexpr (are_bytes)
-                    return state_of_run<ByteTotal<Integer, map>, VectorsOf<std::uint8_t>>(p, n).parts();
-                else
-                    return state_of_run<Words, typename Words::Load>(p, n).parts();
-            },
-            [&](std::size_t r, const RowTotals& all) SAMESUM_INLINED {
-                for (std::size_t k = 0; k < width && r + k < rows; ++k)
-                    total[r + k] = static_cast<Total>(total[r + k] + all.total[k] + more);
-            });
+        const auto parts_of = [n](const char* p) SAMESUM_INLINED {
+            if constexpr (are_bytes)
+                return state_of_run<ByteTotal<Integer, map>, VectorsOf<std::uint8_t>>(p, n).parts();
+            else
+                return state_of_run<Words, typename Words::Load>(p, n).parts();
+        };
+        if (rows == 1) {
+            std::uint64_t sum = more;
+            const RowTotals all = parts_of(static_cast<const char*>(x));
+            for (std::size_t k = 0; k < width; ++k) sum += all.total[k];
+            total[0] = static_cast<Total>(total[0] + sum);
+            return;
+        }
+        each_fold_of_rows(static_cast<const char*>(x), row_stride, rows, parts_of,
+                          [&](std::size_t r, const RowTotals& all) SAMESUM_INLINED {
+                              for (std::size_t k = 0; k < width && r + k < rows; ++k)
+                                  total[r + k] = static_cast<Total>(total[r + k] + all.total[k] + more);
+                          });
     }
 
     static void add_rows(Word* words, const char* p, std::ptrdiff_t row_stride, std::size_t rows,

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "kernels/loops/lanes.hpp"
 #include "kernels/vectors/sweep.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -57,15 +58,36 @@ SAMESUM_INLINE void add_rows_of_columns(const char* x, std::ptrdiff_t row_stride
     // Few columns are soon done: their lines have to be asked for many rows ahead.
     const std::ptrdiff_t ahead = (n * Load::size < 1024 ? 32 : 4) * row_stride;
     const auto together = [&](auto count) SAMESUM_INLINED {
-        for (std::size_t j = 0; j < n; j += elements) {
-            const char* p = x + j * Load::size;
-            if (j % line == 0) prefetch_rows<count>(p + ahead, row_stride, 1);
+        const auto take_vector = [&](std::size_t j) SAMESUM_INLINED {
+            const char* const p = x + j * Load::size;
             auto state = at(j);
-            for (std::size_t r = 0; r < count; ++r, p += row_stride) {
-                state.take(n - j >= elements ? Load::all(p) : Load::first(p, n - j));
-            }
+            for_each_of<count>([&](std::size_t r) SAMESUM_INLINED {
+                state.take(Load::all(p + static_cast<std::ptrdiff_t>(r) * row_stride));
+            });
             put(j, state);
+        };
+        std::size_t j = 0;
+        if constexpr (Load::size == 1) {
+            for (; j + line <= n; j += line) {
+                prefetch_rows<count>(x + j + ahead, row_stride, 1);
+                for_each_of<line / elements>([&](std::size_t k)
+                                                 SAMESUM_INLINED { take_vector(j + k * elements); });
+            }
         }
+        for (; j + elements <= n; j += elements) {
+            if (j % line == 0) prefetch_rows<count>(x + j * Load::size + ahead, row_stride, 1);
+            take_vector(j);
+        }
+        if (j == n) return;
+        const char* p = x + j * Load::size;
+        prefetch_rows<count>(p + ahead, row_stride, 1);
+        // Those that were taken before are given zeros.
+        constexpr bool has_last = requires { Load::last(p, n); };
+        const bool ends = has_last && n >= elements;
+        const std::size_t first = ends ? n - elements : j;
+        auto state = at(first);
+        for (std::size_t r = 0; r < count; ++r, p += row_stride) state.take(rest_of<Load>(p, n - j, ends));
+        put(first, state);
     };
     constexpr std::integral_constant<std::size_t, 4> four;
     constexpr std::integral_constant<std::size_t, 1> one;

@@ -43,6 +43,16 @@ SAMESUM_INLINE State<ElementOf<V>> state_of_lane(const char* p, std::size_t n, c
     return part[0].across();
 }
 
+// The n elements after whole vectors, or alone, and zeros. Where loads that end with them are quicker, `Load`
+// has last(p, n).
+template <class Load>
+SAMESUM_INLINE auto rest_of(const char* p, std::size_t n, bool has_vectors) {
+    if constexpr (requires { Load::last(p, n); }) {
+        if (has_vectors) return Load::last(p, n);
+    }
+    return Load::first(p, n);
+}
+
 // The state of a run of n elements, each of which counts once: State{} is that of none, take(v) adds a vector
 // of elements, join(other) another state. `Load` makes the vectors: all(p) one of Load::elements elements,
 // each Load::size bytes long, first(p, n) one of fewer, with zeros after them. One chain is for runs of few
@@ -52,6 +62,7 @@ SAMESUM_INLINE State state_of_run(const char* p, std::size_t n) {
     static_assert(chains == 1 || chains == 2 || chains == 4);
     constexpr std::size_t elements = Load::elements, step = elements * Load::size;
     State part[chains];
+    const bool has_vectors = n >= elements;
     if constexpr (chains > 1) {
         for (; n >= chains * elements; n -= chains * elements, p += chains * step) {
             prefetch_run<chains * step>(p);
@@ -60,7 +71,7 @@ SAMESUM_INLINE State state_of_run(const char* p, std::size_t n) {
         }
     }
     for (; n >= elements; n -= elements, p += step) part[0].take(Load::all(p));
-    if (n > 0) part[chains > 1].take(Load::first(p, n));
+    if (n > 0) part[chains > 1].take(rest_of<Load>(p, n, has_vectors));
     if constexpr (chains > 1) part[0].join(part[1]);
     if constexpr (chains > 2) {
         part[2].join(part[3]);

@@ -50,6 +50,24 @@ SAMESUM_INLINE V load_first(const char* p, std::size_t n) {
     return v;
 }
 
+// The last n elements of a vector, and zeros before them.
+struct EndingMasks {
+    alignas(64) std::int8_t bytes[2 * vector_bytes];
+
+    constexpr EndingMasks() : bytes{} {
+        for (std::size_t i = vector_bytes; i < 2 * vector_bytes; ++i) bytes[i] = -1;
+    }
+};
+constexpr EndingMasks ending_masks;
+template <class V>
+SAMESUM_INLINE V last_ones(std::size_t n, V v) {
+    typedef std::int8_t Mask __attribute__((vector_size(sizeof(V))));
+    Mask mask;
+    __builtin_memcpy(&mask, ending_masks.bytes + vector_bytes - sizeof(V) + n * sizeof(ElementOf<V>),
+                     sizeof mask);
+    return reinterpret_cast<V>(reinterpret_cast<Mask>(v) & mask);
+}
+
 // Vectors of elements as loops ask for them (kernels/loops/lanes.hpp).
 template <class Element, std::size_t bytes = vector_bytes>
 struct VectorsOf {
@@ -57,6 +75,10 @@ struct VectorsOf {
     static constexpr std::size_t elements = bytes / sizeof(Element), size = sizeof(Element);
     static SAMESUM_INLINE Vector all(const char* p) { return load<Vector>(p); }
     static SAMESUM_INLINE Vector first(const char* p, std::size_t n) { return load_first<Vector>(p, n); }
+    // Loads by masks serve longer elements.
+    static SAMESUM_INLINE Vector last(const char* p, std::size_t n) requires(size < 4) {
+        return last_ones(n, all(p - (elements - n) * size));
+    }
 };
 
 // The first n elements, fewer than a vector has.

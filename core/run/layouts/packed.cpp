@@ -8,7 +8,7 @@
 #include "layout/set_dims.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/reduce/job.hpp"
+#include "run/reduce/reducing.hpp"
 #include "run/room.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
