@@ -31,7 +31,8 @@ struct IntegersIn {
         store(padded, load_first<Narrow>(p, n));
         return all(padded);
     }
-    static SAMESUM_INLINE Vector last(const char* p, std::size_t n) requires(size < 4) {
+    static constexpr bool has_last = size < 4;  // loads by masks serve longer elements
+    static SAMESUM_INLINE Vector last(const char* p, std::size_t n) {
         return last_ones(n, all(p - (elements - n) * size));
     }
 };

@@ -82,7 +82,7 @@ SAMESUM_INLINE void add_rows_of_columns(const char* x, std::ptrdiff_t row_stride
         const char* p = x + j * Load::size;
         prefetch_rows<count>(p + ahead, row_stride, 1);
         // Those that were taken before are given zeros.
-        constexpr bool has_last = requires { Load::last(p, n); };
+        constexpr bool has_last = requires { requires Load::has_last; };
         const bool ends = has_last && n >= elements;
         const std::size_t first = ends ? n - elements : j;
         auto state = at(first);

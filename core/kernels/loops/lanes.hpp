@@ -47,7 +47,7 @@ SAMESUM_INLINE State<ElementOf<V>> state_of_lane(const char* p, std::size_t n, c
 // has last(p, n).
 template <class Load>
 SAMESUM_INLINE auto rest_of(const char* p, std::size_t n, bool has_vectors) {
-    if constexpr (requires { Load::last(p, n); }) {
+    if constexpr (requires { requires Load::has_last; }) {
         if (has_vectors) return Load::last(p, n);
     }
     return Load::first(p, n);

@@ -75,8 +75,8 @@ struct VectorsOf {
     static constexpr std::size_t elements = bytes / sizeof(Element), size = sizeof(Element);
     static SAMESUM_INLINE Vector all(const char* p) { return load<Vector>(p); }
     static SAMESUM_INLINE Vector first(const char* p, std::size_t n) { return load_first<Vector>(p, n); }
-    // Loads by masks serve longer elements.
-    static SAMESUM_INLINE Vector last(const char* p, std::size_t n) requires(size < 4) {
+    static constexpr bool has_last = size < 4;  // loads by masks serve longer elements
+    static SAMESUM_INLINE Vector last(const char* p, std::size_t n) {
         return last_ones(n, all(p - (elements - n) * size));
     }
 };
