@@ -37,7 +37,9 @@ class Quotients:
         assert bound >= 0, f"the bound is {float(bound)}\n{where}"
         self.count += 1
         self.exact += bound == 0
-        quotient = (math.inf if error else 0.0) if bound == 0 else float(abs(error) / bound)
+        # A division of integers: no common divisor of thousands of bits is looked for.
+        above, below = abs(error.numerator) * bound.denominator, error.denominator * bound.numerator
+        quotient = (math.inf if error else 0.0) if bound == 0 else above / below
         if quotient > self.largest:
             self.largest, self.where = quotient, where
 

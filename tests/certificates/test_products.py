@@ -42,10 +42,20 @@ def sets(dtype: np.dtype[Any], n: int) -> NDArray:
     return np.stack(lines)
 
 
+BITS = 600
+"""Of a product: what is below them is a part of 2**-599, where inexact products have bounds of 2**-107 or more."""
+
+
 def exact(line: NDArray) -> tuple[int, int]:
-    """A product as an integer times a power of two."""
+    """The leading bits of a product as an integer times a power of two."""
     parts = [v.as_integer_ratio() for v in line.astype(np.float64).tolist()]
-    return prod(number for number, _ in parts), -sum(divisor.bit_length() - 1 for _, divisor in parts)
+    power = -sum(divisor.bit_length() - 1 for _, divisor in parts)
+    numbers = [number for number, _ in parts]
+    while len(numbers) > 1:  # of factors that are equally long
+        numbers = [prod(numbers[i : i + 2]) for i in range(0, len(numbers), 2)]
+    below = max(numbers[0].bit_length() - BITS, 0)
+    leading = abs(numbers[0]) >> below
+    return leading if numbers[0] > 0 else -leading, power + below
 
 
 @lru_cache(maxsize=128)

@@ -24,7 +24,7 @@ ALL_ROWS = [
     (row, flags) for row in REDUCTIONS for flags in (0, SELECT_LAST) if flags == 0 or row.name.startswith("arg")
 ]
 SIZE = 3 * (1 << 18)
-SHAPES = ((SIZE,), (768, 1024), (3, 1 << 18), (1 << 18, 3), (64, 16, 768), (7, 40, 2809))
+SHAPES = ((SIZE,), (768, 1024), (3, 1 << 18), (64, 16, 768), (7, 40, 2809), (1 << 18, 3))
 
 
 def check_together(x: NDArray, axes: tuple[int, ...], rows: Rows, keepdims: bool = False) -> None:

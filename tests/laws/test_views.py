@@ -136,11 +136,11 @@ def test_large_views(shape: tuple[int, ...], order: tuple[int, ...], axes: tuple
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
-@pytest.mark.parametrize("shape", [(170, 180, 190), (6, 400, 2300)], ids=str)
+@pytest.mark.parametrize("shape", [(170, 180, 140), (6, 400, 1800)], ids=str)
 def test_parts_of_many_results(shape: tuple[int, ...], order: tuple[int, ...]) -> None:
     """More results than are made at a time, of kept axes that lie in every order; with some repeated or backwards."""
     x = np.resize(cases.make("normal", np.float64, 10_007, 6), (*shape, 3)).transpose(*order, 3)
-    for view in (x, x[::-1], x[:, :, ::-1], np.broadcast_to(x[:, :1], x.shape), x[None, :, :, :, None, 1:]):
+    for view in (x, x[::-1, :, ::-1], np.broadcast_to(x[:, :1], x.shape), x[None, :, :, :, None, 1:]):
         axes = (view.ndim - 1,)
         sets = np.ascontiguousarray(view)
         assert_bits(memory.reduce(SUM, view, axes), memory.reduce(SUM, sets, axes), str(view.strides))

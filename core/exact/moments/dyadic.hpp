@@ -75,7 +75,10 @@ std::uint64_t nearest(Format format, const Compare& compare, Codes codes) {
     const auto is_above = [&](std::uint64_t code) {
         return lies_at_or_above(value_of_code(code, format)) >= 0;
     };
-    if (!is_above(codes.low) || is_above(codes.high)) codes = all_codes(format);
+    if (!is_above(codes.low) || is_above(codes.high)) {
+        codes = all_codes(format);
+        if (is_above(codes.high)) return overflow_bits(format, negative);
+    }
     while (codes.high - codes.low > 1) {
         const std::uint64_t middle = codes.low + (codes.high - codes.low) / 2;
         (is_above(middle) ? codes.low : codes.high) = middle;
