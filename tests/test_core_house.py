@@ -56,6 +56,14 @@ KERNELS = CORE / "kernels"
 FOUNDATIONS = ["vectors", "accumulators", "loops"]
 IN_TWO_HALVES = {"dots/dots.hpp", "exponentials/logarithm.hpp", "masks/mask.hpp"}
 """Files whose loops still differ by instruction set: none is to join them."""
+WITH_RUNS_OF_THEIR_OWN = {
+    "integers/modular_line.hpp",
+    "integers/modular_products.hpp",
+    "integers/modular_scan.hpp",
+    "integers/narrow_products.hpp",
+    "search/extreme_scan.hpp",
+    "sums/single_sums.hpp",
+}
 
 
 @pytest.mark.parametrize("folder", FOUNDATIONS)
@@ -67,6 +75,17 @@ def test_what_kernels_are_made_of_does_not_know_them(folder: str) -> None:
         for other in re.findall(r'^#include "kernels/(\w+)/', path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert {(file, other) for file, other in included if other not in below} == set()
+
+
+def test_sums_have_no_runs_of_their_own() -> None:
+    """Runs are gone through by kernels/loops, but for groups of four in float32, products and scans."""
+    asking = {
+        f"{folder}/{path.name}"
+        for folder in ("sums", "integers", "search")
+        for path in (KERNELS / folder).glob("*.?pp")
+        if re.search(r"i \+ [\w:* ]+ <= n; i \+=", path.read_text("utf-8"))
+    }
+    assert asking == WITH_RUNS_OF_THEIR_OWN
 
 
 def test_only_vectors_ask_for_an_instruction_set() -> None:

@@ -28,6 +28,10 @@ struct Sum {
     double hi = 0, lo = 0, bound = 0;
 };
 
+constexpr double unit_roundoff = 0x1p-53;
+// Covers the rounding of the bound's own arithmetic.
+constexpr double bound_slack = 1.01;
+
 SAMESUM_INLINE double magnitude(double x) { return __builtin_fabs(x); }
 
 // The residual of the low word is known exactly, so exactly representable work keeps the bound as it was.

@@ -9,7 +9,7 @@
 #include "kernels/instruction_set.hpp"
 #include "python/arrays.hpp"
 #include "run/bandwidth.hpp"
-#include "run/reduce/reduction.hpp"
+#include "run/reduce/reduce.hpp"
 #include "select/routes.hpp"
 #include "threads/pool.hpp"
 

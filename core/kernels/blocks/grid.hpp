@@ -100,13 +100,7 @@ struct BlockTotal {
         return folded(sizes);
     }
 
-    static Sum in_words(const char* p, std::size_t n) {
-        using Sums = Sum2<F, map>;
-        typename Sums::Tile tile;
-        Sums::Tile::init(&tile, 1);
-        Sums::lane(&tile, 0, p, n);
-        return {tile.hi[0], tile.lo[0], tile.bound[0]};
-    }
+    static Sum in_words(const char* p, std::size_t n) { return Sum2<F, map>::total_of(p, n); }
 
     // Of a narrow format, if the exponents tell that plain sums are exact.
     static bool try_exact(const char* p, std::size_t n, Carry& total) {

@@ -1,13 +1,11 @@
 // Exact sums of blocks that are kept: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/blocks/kept_block.hpp"
-#include "kernels/integers/split_squares.hpp"
-#include "kernels/integers/whole.hpp"
+#include "kernels/integers/split_sums.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Integer, Map map>
-void words_of_sum(const void* tile, std::size_t j, std::uint64_t (&words)[3]) {
-    const auto& t = *static_cast<const typename SplitSum<Integer, map>::Tile*>(tile);
+static void words_of_sum(const void* tile, std::size_t j, std::uint64_t (&words)[3]) {
+    const SplitTile& t = *static_cast<const SplitTile*>(tile);
     const __int128 total = static_cast<__int128>(t.high[j]) * (std::int64_t{1} << 32) + t.low[j];
     words[0] = static_cast<std::uint64_t>(total);
     words[1] = static_cast<std::uint64_t>(total >> 64);
@@ -40,12 +38,12 @@ constexpr KeptBlocks all_kept_blocks() {
     words_of(Format::i32)[2] = words_of_squares<std::int32_t>;
     words_of(Format::u32)[2] = words_of_squares<std::uint32_t>;
     auto& wide = words_of(Format::i64);
-    wide[0] = words_of_sum<std::int64_t, Map::itself>;
-    wide[1] = words_of_sum<std::int64_t, Map::magnitude>;
+    wide[0] = words_of_sum;
+    wide[1] = words_of_sum;
     wide[2] = words_of_squares<std::int64_t>;
     auto& unsigned_wide = words_of(Format::u64);
-    unsigned_wide[0] = words_of_sum<std::uint64_t, Map::itself>;
-    unsigned_wide[1] = words_of_sum<std::uint64_t, Map::magnitude>;
+    unsigned_wide[0] = words_of_sum;
+    unsigned_wide[1] = words_of_sum;
     unsigned_wide[2] = words_of_squares<std::uint64_t>;
     return all;
 }

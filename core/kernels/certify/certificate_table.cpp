@@ -7,8 +7,6 @@
 #include "kernels/short/short_product.hpp"
 #include "kernels/short/short_sum.hpp"
 #include "kernels/sums/scaled_sums.hpp"
-#include "kernels/sums/sum2.hpp"
-#include "kernels/sums/sum3.hpp"
 #include "methods/certificates.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -22,13 +20,9 @@ static void put(const Table& to, std::size_t j, Doubles hi, Doubles lo, Doubles 
 }
 
 static void read_words(const void* tile, const Table& to) {
-    // Of these all tiles begin alike.
-    static_assert(offsetof(Sum1Tile, bound) == offsetof(Sum2Tile, bound) &&
-                  offsetof(Sum1Tile, bound) == 2 * sizeof(Sum1Tile::hi) &&
-                  sizeof(Sum3<Map::itself>::Tile) == 3 * sizeof(Sum1Tile::hi));
-    const double* const state = static_cast<const double*>(tile);
-    for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < to.n; ++j) to.row(i)[j] = state[i * tile_pitch + j];
+    const auto& t = *static_cast<const TotalsTile*>(tile);
+    const double* const fields[] = {t.hi, t.lo, t.bound};
+    for (std::size_t i = 0; i < 3; ++i) std::memcpy(to.row(i), fields[i], to.n * sizeof(double));
 }
 
 // What was lost of all is known only where anything was.
@@ -212,8 +206,8 @@ extern void certify_smooth(Unary function, SmoothStep step, const Table& x, cons
 static constexpr Certificates all_certificates() {
     Certificates c{};
     c.words = {3, read_words};
-    c.ranges = {4, ScaledSums<Map::itself>::read};
-    c.square_ranges = {4, ScaledSums<Map::square>::read};
+    c.ranges = {4, ScaledTotals<false>::read};
+    c.square_ranges = {4, ScaledTotals<true>::read};
     c.products = {5, read_products};
     c.exponentials = {5, read_exponentials};
     c.finalized = finalize_totals;

@@ -1,7 +1,7 @@
 // Dot products of integers modulo 2^k, in loops that compilers make vectors of.
 #pragma once
 
-#include "kernels/integers/modular.hpp"
+#include "kernels/integers/modular_totals.hpp"
 #include "methods/dot_method.hpp"
 
 namespace samesum::SAMESUM_ISA {

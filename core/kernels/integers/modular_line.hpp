@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "kernels/integers/modular.hpp"
+#include "kernels/integers/modular_totals.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -54,15 +54,14 @@ struct WordPrefixes {
 
 template <class Integer, class Total, bool product>
 struct ModularLine {
-    using All = Modular<Integer, Total, Map::itself, product>;
+    using All = ModularTotals<Total, product>;
     static constexpr std::size_t size = sizeof(Integer);
     // No instruction multiplies bytes.
     using Word = std::conditional_t<product && sizeof(Total) == 1, std::uint16_t, Total>;
     static constexpr bool has_vectors = std::is_same_v<Integer, Total> && sizeof(Total) <= 4;
 
-    static SAMESUM_INLINE Total next(Total total, const char* p) {
-        return All::combined(total, All::mapped(p));
-    }
+    static SAMESUM_INLINE Total element(const char* p) { return static_cast<Total>(load<Integer>(p)); }
+    static SAMESUM_INLINE Total next(Total total, const char* p) { return All::combined(total, element(p)); }
     static SAMESUM_INLINE void put(char* out, Total total) { __builtin_memcpy(out, &total, sizeof total); }
 
     static SAMESUM_INLINE Total scan(Total total, const char* p, std::size_t n, char* out) {
@@ -70,7 +69,7 @@ struct ModularLine {
         if constexpr (has_vectors) i = WordPrefixes<Word, product>::scan(total, p, n, out);
         // Two elements for one step of the chain.
         for (; i + 2 <= n; i += 2) {
-            const Total first = All::mapped(p + i * size), both = next(first, p + (i + 1) * size);
+            const Total first = element(p + i * size), both = next(first, p + (i + 1) * size);
             put(out + i * sizeof(Total), All::combined(total, first));
             put(out + (i + 1) * sizeof(Total), total = All::combined(total, both));
         }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "arithmetic/rounding.hpp"
+#include "kernels/integers/modular.hpp"
 #include "kernels/integers/modular_line.hpp"
+#include "kernels/integers/modular_products.hpp"
 #include "kernels/integers/modular_strips.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
@@ -30,9 +32,11 @@ struct ModularScan {
     static constexpr auto put = Line::put;
 
     static Carry total(const void* x, std::size_t n) {
-        typename All::Tile tile;
+        using Reduction = std::conditional_t<product, ModularProduct<Integer, Total>,
+                                             ModularSum<Integer, Total, Map::itself>>;
+        typename Reduction::Tile tile;
         All::init(&tile, 1);
-        All::lanes(&tile, 0, x, n, 0, 1);
+        Reduction::lanes(&tile, 0, x, n, 0, 1);
         Carry carry;
         carry.integer = tile.total[0];
         return carry;

@@ -1,6 +1,5 @@
 // Exact totals of integers: the methods of one instruction set, compiled as table.cpp is.
-#include "kernels/integers/split_squares.hpp"
-#include "kernels/integers/whole.hpp"
+#include "kernels/integers/split_sums.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {

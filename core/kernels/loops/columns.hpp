@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "kernels/loops/lanes.hpp"
 #include "kernels/vectors/sweep.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -46,6 +47,52 @@ SAMESUM_INLINE void each_of_rows(const char* x, std::ptrdiff_t row_stride, std::
     std::size_t r = 0;
     for (; r + 4 <= rows; r += 4, x += 4 * row_stride) together(four, r);
     for (; r < rows; ++r, x += row_stride) together(one, r);
+}
+
+// Rows of n columns, each element of which counts once: at(j) is the state of a vector of columns from number
+// j on, put(j, state) keeps it. Of the last vector only n - j columns are there; the others are given zeros.
+template <class Load, class At, class Put>
+SAMESUM_INLINE void add_rows_of_columns(const char* x, std::ptrdiff_t row_stride, std::size_t rows,
+                                        std::size_t n, const At& at, const Put& put) {
+    constexpr std::size_t elements = Load::elements, line = 64 / Load::size;
+    // Few columns are soon done: their lines have to be asked for many rows ahead.
+    const std::ptrdiff_t ahead = (n * Load::size < 1024 ? 32 : 4) * row_stride;
+    const auto together = [&](auto count) SAMESUM_INLINED {
+        const auto take_vector = [&](std::size_t j) SAMESUM_INLINED {
+            const char* const p = x + j * Load::size;
+            auto state = at(j);
+            for_each_of<count>([&](std::size_t r) SAMESUM_INLINED {
+                state.take(Load::all(p + static_cast<std::ptrdiff_t>(r) * row_stride));
+            });
+            put(j, state);
+        };
+        std::size_t j = 0;
+        if constexpr (Load::size == 1) {
+            for (; j + line <= n; j += line) {
+                prefetch_rows<count>(x + j + ahead, row_stride, 1);
+                for_each_of<line / elements>([&](std::size_t k)
+                                                 SAMESUM_INLINED { take_vector(j + k * elements); });
+            }
+        }
+        for (; j + elements <= n; j += elements) {
+            if (j % line == 0) prefetch_rows<count>(x + j * Load::size + ahead, row_stride, 1);
+            take_vector(j);
+        }
+        if (j == n) return;
+        const char* p = x + j * Load::size;
+        prefetch_rows<count>(p + ahead, row_stride, 1);
+        // Those that were taken before are given zeros.
+        constexpr bool has_last = requires { requires Load::has_last; };
+        const bool ends = has_last && n >= elements;
+        const std::size_t first = ends ? n - elements : j;
+        auto state = at(first);
+        for (std::size_t r = 0; r < count; ++r, p += row_stride) state.take(rest_of<Load>(p, n - j, ends));
+        put(first, state);
+    };
+    constexpr std::integral_constant<std::size_t, 4> four;
+    constexpr std::integral_constant<std::size_t, 1> one;
+    for (; rows >= 4; rows -= 4, x += 4 * row_stride) together(four);
+    for (; rows > 0; --rows, x += row_stride) together(one);
 }
 
 }  // namespace samesum::SAMESUM_ISA

@@ -1,6 +1,7 @@
 // Loops over lanes: elements that lie side by side and go to one state.
 #pragma once
 
+#include "kernels/vectors/fold.hpp"
 #include "kernels/vectors/sweep.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -40,6 +41,56 @@ SAMESUM_INLINE State<ElementOf<V>> state_of_lane(const char* p, std::size_t n, c
     part[2].join(part[3]);
     part[0].join(part[2]);
     return part[0].across();
+}
+
+// The n elements after whole vectors, or alone, and zeros. Where loads that end with them are quicker, `Load`
+// has last(p, n).
+template <class Load>
+SAMESUM_INLINE auto rest_of(const char* p, std::size_t n, bool has_vectors) {
+    if constexpr (requires { requires Load::has_last; }) {
+        if (has_vectors) return Load::last(p, n);
+    }
+    return Load::first(p, n);
+}
+
+// The state of a run of n elements, each of which counts once: State{} is that of none, take(v) adds a vector
+// of elements, join(other) another state. `Load` makes the vectors: all(p) one of Load::elements elements,
+// each Load::size bytes long, first(p, n) one of fewer, with zeros after them. One chain is for runs of few
+// elements that are read beside others.
+template <class State, class Load, std::size_t chains = 4>
+SAMESUM_INLINE State state_of_run(const char* p, std::size_t n) {
+    static_assert(chains == 1 || chains == 2 || chains == 4);
+    constexpr std::size_t elements = Load::elements, step = elements * Load::size;
+    State part[chains];
+    const bool has_vectors = n >= elements;
+    if constexpr (chains > 1) {
+        for (; n >= chains * elements; n -= chains * elements, p += chains * step) {
+            prefetch_run<chains * step>(p);
+            for_each_of<chains>([&](std::size_t k)
+                                    SAMESUM_INLINED { part[k].take(Load::all(p + k * step)); });
+        }
+    }
+    for (; n >= elements; n -= elements, p += step) part[0].take(Load::all(p));
+    if (n > 0) part[chains > 1].take(rest_of<Load>(p, n, has_vectors));
+    if constexpr (chains > 1) part[0].join(part[1]);
+    if constexpr (chains > 2) {
+        part[2].join(part[3]);
+        part[0].join(part[2]);
+    }
+    return part[0];
+}
+
+// add(r, states) of rows from number r on, whose states state_of(p) are folded into one, an element for each
+// row. Elements after the last row are of no elements.
+template <class StateOf, class Add>
+SAMESUM_INLINE void each_fold_of_rows(const char* p, std::ptrdiff_t row_stride, std::size_t rows,
+                                      const StateOf& state_of, const Add& add) {
+    for (std::size_t r = 0; r < rows; r += width) {
+        decltype(state_of(p)) row[width];
+        const std::size_t here = rows - r < width ? rows - r : width;
+        for (std::size_t k = 0; k < here; ++k, p += row_stride) row[k] = state_of(p);
+        add(r, folded_rows(row));
+    }
 }
 
 }  // namespace samesum::SAMESUM_ISA

@@ -10,7 +10,7 @@ namespace samesum::SAMESUM_ISA {
 template <class Integer, class Total>
 constexpr void fill_modular(ProductMethods& m, Format format, std::size_t wide) {
     const std::size_t index = static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8);
-    m.modular[index][wide] = ModularOf<Integer, Total, Map::itself, true>::method();
+    m.modular[index][wide] = ModularProduct<BitsOfModular<Integer, Total>, Total>::method();
 }
 
 template <class Integer>

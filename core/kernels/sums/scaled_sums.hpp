@@ -4,150 +4,21 @@
 #pragma once
 
 #include <cmath>
-#include <initializer_list>
 #include <optional>
 
 #include "arithmetic/rounding.hpp"
-#include "kernels/sums/sum2.hpp"
+#include "kernels/certify/certify.hpp"
+#include "kernels/sums/scaled_ranges.hpp"
+#include "kernels/sums/widened_sums.hpp"
 #include "methods/certificates.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-namespace ranges {
-
-// The squares of what lies between these, and what they are rounded by, are ordinary numbers.
-constexpr double least_large = 0x1p480, least_middle = 0x1p-480;
-constexpr int large_octaves = -600, small_octaves = 700;
-constexpr double large_scale = 0x1p-600, small_scale = 0x1p700;
-
-struct Large : Float64 {
-    // NaNs, too.
-    static SAMESUM_INLINE Doubles doubles(const char* p) {
-        const Doubles v = Float64::doubles(p), none = {};
-        return magnitude(v) < least_large ? none : v * large_scale;
-    }
-};
-
-struct Middle : Float64 {
-    static SAMESUM_INLINE Doubles doubles(const char* p) {
-        const Doubles v = Float64::doubles(p), size = magnitude(v), none = {};
-        return (size >= least_middle) & (size < least_large) ? v : none;
-    }
-};
-
-struct Small : Float64 {
-    // Subnormal numbers by their bits: as factors they take processors long.
-    static SAMESUM_INLINE Doubles doubles(const char* p) {
-        constexpr double least_normal = 0x1p-1022;
-        const Longs all = load<Longs>(p), bits = all & INT64_MAX, normal = bits >> 52 != 0, no_bits = {};
-        const Doubles v = reinterpret_cast<Doubles>(bits), none = {};
-        const Doubles units =
-            reinterpret_cast<Doubles>((normal ? no_bits : bits) | __builtin_bit_cast(std::int64_t, 0x1p52));
-        const Doubles size = normal ? ((v < least_middle) & normal ? v : none) * small_scale
-                                    : (units - 0x1p52) * (small_scale * 0x1p-52 * least_normal);
-        return reinterpret_cast<Doubles>(reinterpret_cast<Longs>(size) | (all ^ bits));
-    }
-};
-
-}  // namespace ranges
-
-template <Map map>
-class ScaledSums {
-    enum Range { large, middle, small };
-    static constexpr bool is_square = map == Map::square;
-    static constexpr std::size_t columns_of_tile = tile_columns / 2, pitch = columns_of_tile + 24;
-
-    struct Tile {
-        double hi[3][pitch], lo[3][pitch], bound[3][pitch];
-
-        Sum at(Range range, std::size_t j) const { return {hi[range][j], lo[range][j], bound[range][j]}; }
-        void add(Range range, std::size_t j, const Sum& part) {
-            Sum total = at(range, j);
-            samesum::add(total, part);
-            hi[range][j] = total.hi;
-            lo[range][j] = total.lo;
-            bound[range][j] = total.bound;
-        }
-    };
-    static_assert(sizeof(Tile) <= tile_bytes);
-
-    // add(sums, tile of them) for n columns from number j on.
-    template <class Part, class Add>
-    static __attribute__((noinline)) void add_part(Tile& t, Range range, std::size_t j, std::size_t n,
-                                                   const Add& add) {
-        using Sums = Sum2<Part, map, !is_square>;
-        typename Sums::Tile part;
-        Sums::Tile::init(&part, n);
-        add(Sums{}, &part);
-        for (std::size_t k = 0; k < n; ++k) t.add(range, j + k, {part.hi[k], part.lo[k], part.bound[k]});
-    }
-
-    // Which ranges some rows have numbers in.
-    struct Present {
-        Longs in[3];
-
-        void look(Doubles x) {
-            const Doubles size = samesum::SAMESUM_ISA::magnitude(x);
-            const Longs is_large = ~(size < ranges::least_large), is_middle = size >= ranges::least_middle;
-            in[large] |= is_large;
-            in[middle] |= is_middle & ~is_large;
-            in[small] |= ~is_middle & (size != 0);
-        }
-
-        static Present of(const char* p, std::size_t n, std::ptrdiff_t row_stride, std::size_t rows) {
-            Present present = {};
-            for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
-                std::size_t i = 0;
-                for (; i + width <= n; i += width) present.look(load<Doubles>(p + i * sizeof(double)));
-                if (i == n) continue;
-                char padded[width * sizeof(double)];
-                pad<Float64>(p + i * sizeof(double), n - i, padded);
-                present.look(load<Doubles>(padded));
-            }
-            return present;
-        }
-    };
-
-    template <class Add>
-    static void add_parts(void* tile, std::size_t j, std::size_t n, const Present& present, const Add& add) {
-        Tile& t = *static_cast<Tile*>(tile);
-        if (any(present.in[large])) add_part<ranges::Large>(t, large, j, n, add);
-        if (any(present.in[middle])) add_part<ranges::Middle>(t, middle, j, n, add);
-        if (any(present.in[small])) add_part<ranges::Small>(t, small, j, n, add);
-    }
-
-    static void init(void* tile, std::size_t n) {
-        Tile& t = *static_cast<Tile*>(tile);
-        for (std::size_t range = 0; range < 3; ++range)
-            for (std::size_t j = 0; j < n; ++j) t.hi[range][j] = t.lo[range][j] = t.bound[range][j] = 0;
-    }
-
-    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
-                      std::size_t rows) {
-        const char* p = static_cast<const char*>(x);
-        for (std::size_t r = 0; r < rows; r += width, p += static_cast<std::ptrdiff_t>(width) * row_stride) {
-            const std::size_t some = rows - r < width ? rows - r : width;
-            add_parts(tile, j + r, some, Present::of(p, n, row_stride, some),
-                      [&]<class Sums>(Sums, void* part) { Sums::lanes(part, 0, p, n, row_stride, some); });
-        }
-    }
-
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
-                        std::size_t n) {
-        constexpr std::size_t together = 4096;  // elements, which stay in the first cache
-        const std::size_t most = together / n > 16 ? together / n : 16;
-        const char* p = static_cast<const char*>(x);
-        for (std::size_t r = 0; r < rows; r += most, p += static_cast<std::ptrdiff_t>(most) * row_stride) {
-            const std::size_t some = rows - r < most ? rows - r : most;
-            add_parts(tile, 0, n, Present::of(p, n, row_stride, some),
-                      [&]<class Sums>(Sums, void* part) { Sums::columns(part, p, row_stride, some, n); });
-        }
-    }
-
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        for (const Range range : {large, middle, small})
-            static_cast<Tile*>(tile)->add(range, j, static_cast<const Tile*>(from)->at(range, i));
-    }
+// How totals are finished: of squares, or of the numbers themselves.
+template <bool is_square>
+class ScaledTotals {
+    using Tile = ScaledTile;
+    static constexpr std::size_t columns_of_tile = Tile::most, pitch = Tile::pitch;
 
     static constexpr double product(double x, double once) { return is_square ? x * once * once : x * once; }
 
@@ -159,7 +30,7 @@ class ScaledSums {
     }
 
     // In the greatest range that there is.
-    static Sum total_at(const Tile& t, std::size_t j, Range& range) {
+    static Sum total_at(const ScaledTile& t, std::size_t j, Range& range) {
         Sum total = t.at(small, j);
         range = small;
         for (const Range greater : {middle, large}) {
@@ -230,6 +101,7 @@ class ScaledSums {
         return certify_scaled_logarithms(totals, scaled, n, out, failed);
     }
 
+  public:
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
         Tile& t = *static_cast<Tile*>(tile);
         Range range[columns_of_tile];
@@ -251,7 +123,6 @@ class ScaledSums {
         return failures;
     }
 
-  public:
     // The totals, in the range that each is in.
     static void read(const void* tile, const Table& to) {
         const Tile& t = *static_cast<const Tile*>(tile);
@@ -262,9 +133,58 @@ class ScaledSums {
             for (std::size_t i = 0; i < 4; ++i) to.row(i)[j] = numbers[i];
         }
     }
+};
+
+// add(number of the range, tile) for n columns from number j on, of each range that is there.
+template <class Add>
+SAMESUM_INLINE void add_ranges(void* tile, std::size_t j, std::size_t n, const Present& present,
+                               const Add& add) {
+    for (std::size_t range = 0; range < 3; ++range) {
+        if (!any(present.in[range])) continue;
+        Sum2Tile part;
+        Sum2Tile::init(&part, n);
+        add(range, &part);
+        for (std::size_t k = 0; k < n; ++k)
+            ScaledTile::of(tile).add(range, j + k, {part.hi[k], part.lo[k], part.bound[k]});
+    }
+}
+
+template <Map map>
+struct ScaledSums {
+    static constexpr bool is_square = map == Map::square, has_sign = map != Map::magnitude;
+    using Loops = WidenedLoops<Sum2<Float64, is_square ? Map::square : Map::itself, !is_square>>;
+    static constexpr Widening widenings[] = {widening_of<RangeOf<ranges::Large, has_sign>>,
+                                             widening_of<RangeOf<ranges::Middle, has_sign>>,
+                                             widening_of<RangeOf<ranges::Small, has_sign>>};
+
+    static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
+                      std::size_t rows) {
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t r = 0; r < rows; r += width, p += static_cast<std::ptrdiff_t>(width) * row_stride) {
+            const std::size_t some = rows - r < width ? rows - r : width;
+            add_ranges(tile, j + r, some, Present::of(p, n, row_stride, some),
+                       [&](std::size_t range, void* part) {
+                           Loops::lanes(widenings[range], part, 0, p, n, row_stride, some);
+                       });
+        }
+    }
+
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        constexpr std::size_t together = 4096;  // elements, which stay in the first cache
+        const std::size_t most = together / n > 16 ? together / n : 16;
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t r = 0; r < rows; r += most, p += static_cast<std::ptrdiff_t>(most) * row_stride) {
+            const std::size_t some = rows - r < most ? rows - r : most;
+            add_ranges(tile, 0, n, Present::of(p, n, row_stride, some), [&](std::size_t range, void* part) {
+                Loops::columns(widenings[range], part, p, row_stride, some, n);
+            });
+        }
+    }
 
     static constexpr Method method() {
-        return {columns_of_tile, init, lanes, columns, each_merge<merge>, finish};
+        return {ScaledTile::most, ScaledTile::init,      lanes,
+                columns,          ScaledTile::merge_all, ScaledTotals<is_square>::finish};
     }
 };
 

@@ -1,7 +1,7 @@
 // 16-bit floats added up in float32, which leaves far more than their format holds, a few at a time.
 #pragma once
 
-#include "kernels/sums/sum1_part.hpp"
+#include "kernels/accumulators/lane_sums.hpp"
 #include "kernels/vectors/singles.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -15,13 +15,11 @@ struct SinglePart {
     Doubles sum = {};
     Floats size = {};
 
-    static SAMESUM_INLINE SinglePart of(const Sum1Part<F, map, false>& part) {
+    // Of up to a vector of elements.
+    static SAMESUM_INLINE SinglePart of(const char* p, std::size_t n) {
+        const auto part = LaneSum<F, map, false>::of(first_floats<F>(p, n));
         if constexpr (!tracks_size) return {part.sum, Floats{}};
         return {part.sum, samesum::SAMESUM_ISA::magnitude(part.greatest)};
-    }
-    static SAMESUM_INLINE SinglePart of(const char* p) { return of(Sum1Part<F, map, false>::of(p)); }
-    static SAMESUM_INLINE SinglePart of(const char* p, std::size_t n) {
-        return of(Sum1Part<F, map, false>::of(p, n));
     }
 
     static SAMESUM_INLINE SinglePart joined(const SinglePart& a, const SinglePart& b) {

@@ -4,7 +4,6 @@
 
 #include "kernels/sums/single_group.hpp"
 #include "kernels/sums/sum1.hpp"
-#include "kernels/vectors/fold.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -35,8 +34,8 @@ struct SingleSums {
         }
         chain[0].join(chain[1]);
         Part all = chain[0].part();
-        for (; i + width <= n; i += width, p += width * F::size) all = Part::joined(all, Part::of(p));
-        return i < n ? Part::joined(all, Part::of(p, n - i)) : all;
+        for (; i < n; i += width, p += width * F::size) all = Part::joined(all, Part::of(p, n - i));
+        return all;
     }
 
     static SAMESUM_INLINE Part part_of_row(const char* p, std::size_t n) {
@@ -48,29 +47,20 @@ struct SingleSums {
 
     static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
                       std::size_t rows) {
-        constexpr std::ptrdiff_t vector_rows = width;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
         // An element goes through additions of groups, of blocks and of what is left of a group.
         const std::size_t additions = (n < block ? n : block) / elements + n / block + elements / width;
         const double error = Group::error + error_of(additions);
-        for (; rows >= width; rows -= width, j += width, p += vector_rows * row_stride) {
-            Part part[width];
-            const char* row = p;
-            for (std::size_t r = 0; r < width; ++r, row += row_stride) part[r] = part_of_row(row, n);
-            const Part all = folded_rows(part);
-            if (any(~all.is_sure()))
-                Usual::lanes(tile, j, p, n, row_stride, width);
-            else
-                t.add(j, all.sum, all.bound(error));
-        }
-        for (; rows > 0; --rows, ++j, p += row_stride) {
-            const Part all = folded_alone(part_of_row(p, n));
-            if (all.is_sure()[0])
-                t.add(j, all.sum[0], all.bound(error)[0]);
-            else
-                Usual::lanes(tile, j, p, n, row_stride, 1);
-        }
+        each_fold_of_rows(
+            p, row_stride, rows, [n](const char* row) SAMESUM_INLINED { return part_of_row(row, n); },
+            [&](std::size_t r, const Part& all) SAMESUM_INLINED {
+                if (is_unsure(all, rows - r))
+                    Usual::lanes(tile, j + r, p + static_cast<std::ptrdiff_t>(r) * row_stride, n, row_stride,
+                                 rows - r < width ? rows - r : width);
+                else
+                    t.add(j + r, all.sum, all.bound(error));
+            });
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
@@ -98,10 +88,17 @@ struct SingleSums {
         // 10^4.
         constexpr bool seldom = F::format == Format::bf16 && map != Map::itself;
         constexpr auto of_columns = seldom ? columns : Usual::columns;
-        return {tile_columns, Tile::init, lanes, of_columns, each_merge<Tile::merge>, Tile::finish, true};
+        return {tile_columns, Tile::init, lanes, of_columns, Tile::merge_all, Tile::finish_interval, true};
     }
 
   private:
+    // Any of the first n sums.
+    static SAMESUM_INLINE bool is_unsure(const Part& part, std::size_t n) {
+        Longs unsure = ~part.is_sure();
+        for (std::size_t k = n; k < width; ++k) unsure[k] = 0;
+        return any(unsure);
+    }
+
     static double error_of(std::size_t additions) {
         constexpr std::size_t others = 8;  // of sums to each other
         return static_cast<double>(additions + others) * unit_roundoff;
@@ -133,9 +130,7 @@ struct SingleSums {
         const double error = Group::error + error_of(rows);
         for (std::size_t j = 0; j < n; j += width) {
             const Part part{load<Doubles>(t.block + j), Floats{}};
-            Longs unsure = ~part.is_sure();
-            for (std::size_t k = n - j; k < width; ++k) unsure[k] = 0;
-            if (any(unsure))
+            if (is_unsure(part, n - j))
                 Usual::add_rows(t, j, x + j * F::size, row_stride, rows, n - j);
             else
                 t.add(j, part.sum, part.bound(error));

@@ -3,10 +3,8 @@
 #pragma once
 
 #include "kernels/blocks/grid.hpp"
-#include "kernels/certify/certify.hpp"
-#include "kernels/scans/sums.hpp"
+#include "kernels/sums/totals_tile.hpp"
 #include "kernels/vectors/float_formats.hpp"
-#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -15,36 +13,18 @@ struct Sum3 {
     using Block = BlockTotal<Float64, map>;
     using Grids = GridOf<Doubles>;
 
-    struct Tile {
-        double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch];
-    };
-    static_assert(sizeof(Tile) <= tile_bytes);
-
-    static void init(void* tile, std::size_t n) {
-        Tile& t = *static_cast<Tile*>(tile);
-        for (std::size_t j = 0; j < n; ++j) t.hi[j] = t.lo[j] = t.bound[j] = 0;
-    }
-
-    static void join(Tile& t, std::size_t j, const Sum& part) {
-        Sum total{t.hi[j], t.lo[j], t.bound[j]};
-        add(total, part);
-        t.hi[j] = total.hi;
-        t.lo[j] = total.lo;
-        t.bound[j] = total.bound;
-    }
+    using Tile = TotalsTile;
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        join(*static_cast<Tile*>(tile), j, Block::of(x, n).sum);
+        Tile::of(tile).add(j, Block::of(x, n).sum);
     }
 
     // Rows of columns that are read twice: they stay in the cache. (Lemma 18)
     static constexpr std::size_t rows_together = 1024;
 
     static SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
-        if (n >= width) return Block::mapped(p);
-        char padded[width * sizeof(double)];
-        pad<Float64>(p, n, padded);
-        return Block::mapped(padded);
+        const Doubles x = first_doubles<Float64>(p, n);
+        return map == Map::magnitude ? samesum::SAMESUM_ISA::magnitude(x) : x;
     }
 
     // A vector of columns; `n` of them are there.
@@ -78,7 +58,7 @@ struct Sum3 {
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
-        Tile& t = *static_cast<Tile*>(tile);
+        Tile& t = Tile::of(tile);
         const char* p = static_cast<const char*>(x);
         for (std::size_t r = 0; r < rows; r += rows_together) {
             const std::size_t now = rows - r < rows_together ? rows - r : rows_together;
@@ -91,18 +71,8 @@ struct Sum3 {
         }
     }
 
-    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
-        const Tile& f = *static_cast<const Tile*>(from);
-        join(*static_cast<Tile*>(tile), j, {f.hi[i], f.lo[i], f.bound[i]});
-    }
-
-    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        const Tile& t = *static_cast<const Tile*>(tile);
-        return certify_words({t.hi, t.lo, t.bound}, n, how, out, failed);
-    }
-
     static constexpr Method method() {
-        return {tile_columns, init, each_lane<lane>, columns, each_merge<merge>, finish, true};
+        return {tile_columns, Tile::init, each_lane<lane>, columns, Tile::merge_all, Tile::finish, true};
     }
 };
 

@@ -26,17 +26,17 @@ constexpr void fill_sum1(Method (&row)[3][3]) {
 }
 
 template <class F>
-constexpr void fill_sum2(Method (&row)[3]) {
-    row[0] = Sum2<F, Map::itself>::method();
-    row[1] = Sum2<F, Map::magnitude>::method();
-    row[2] = Sum2<F, Map::square>::method();
+constexpr void fill_widened(Method (&row)[3]) {
+    row[0] = WidenedSums<TermsOf<F, Map::itself>>::method();
+    row[1] = WidenedSums<TermsOf<F, Map::magnitude>>::method();
+    row[2] = WidenedSums<TermsOf<F, Map::square>>::method();
 }
 
 template <class Integer, class Total>
 constexpr void fill_modular(Method (&row)[3]) {
-    row[0] = ModularOf<Integer, Total, Map::itself>::method();
-    row[1] = ModularOf<Integer, Total, Map::magnitude>::method();
-    row[2] = ModularOf<Integer, Total, Map::square>::method();
+    row[0] = ModularSumOf<Integer, Total, Map::itself>::method();
+    row[1] = ModularSumOf<Integer, Total, Map::magnitude>::method();
+    row[2] = ModularSumOf<Integer, Total, Map::square>::method();
 }
 
 template <class Integer, Format format>
@@ -51,10 +51,12 @@ constexpr Methods all_methods() {
     fill_sum1<Float16>(m.sum1[0]);
     fill_sum1<Bfloat16>(m.sum1[1]);
     fill_sum1<Float32>(m.sum1[2]);
-    fill_sum2<Float16>(m.sum2[0]);
-    fill_sum2<Bfloat16>(m.sum2[1]);
-    fill_sum2<Float32>(m.sum2[2]);
-    fill_sum2<Float64>(m.sum2[3]);
+    fill_widened<Float16>(m.sum2[0]);
+    fill_widened<Bfloat16>(m.sum2[1]);
+    fill_widened<Float32>(m.sum2[2]);
+    m.sum2[3][0] = Sum2<Float64, Map::itself>::method();
+    m.sum2[3][1] = Sum2<Float64, Map::magnitude>::method();
+    m.sum2[3][2] = Sum2<Float64, Map::square>::method();
     m.sum2_few[0] = Sum2<Float64, Map::itself, true>::method();
     m.sum2_few[1] = Sum2<Float64, Map::magnitude, true>::method();
     m.special[0] = SpecialSums<Map::itself>::method();

@@ -67,10 +67,53 @@ SAMESUM_INLINE void pad(const char* p, std::size_t n, char (&padded)[width * F::
         store(padded, _mm256_maskz_loadu_epi8(static_cast<__mmask32>(mask), p));
     else
         store(padded, _mm_maskz_loadu_epi8(static_cast<__mmask16>(mask), p));
+#elif defined(__AVX2__)
+    if constexpr (F::size == 8) {
+        const Longs some = Longs{0, 1, 2, 3} < static_cast<std::int64_t>(n);
+        store(padded,
+              _mm256_maskload_pd(reinterpret_cast<const double*>(p), reinterpret_cast<__m256i>(some)));
+    } else if constexpr (F::size == 4) {
+        const Ints some = Ints{0, 1, 2, 3} < static_cast<std::int32_t>(n);
+        store(padded, _mm_maskload_ps(reinterpret_cast<const float*>(p), reinterpret_cast<__m128i>(some)));
+    } else {
+        std::uint64_t all = n & 2 ? load<std::uint32_t>(p) : 0;
+        if (n & 1) all |= std::uint64_t{load<std::uint16_t>(p + 2 * (n - 1))} << 16 * (n - 1);
+        store(padded, all);
+    }
 #else
     std::memset(padded, 0, sizeof padded);
     std::memcpy(padded, p, n * F::size);
 #endif
 }
+
+// Up to a vector of elements, and zeros after them.
+template <class F>
+SAMESUM_INLINE Floats first_floats(const char* p, std::size_t n) {
+    if (n >= width) return F::floats(p);
+    char padded[width * F::size];
+    pad<F>(p, n, padded);
+    return F::floats(padded);
+}
+template <class F>
+SAMESUM_INLINE Doubles first_doubles(const char* p, std::size_t n) {
+    if (n >= width) return F::doubles(p);
+    char padded[width * F::size];
+    pad<F>(p, n, padded);
+    return F::doubles(padded);
+}
+
+// Vectors of elements as loops ask for them (kernels/loops/lanes.hpp).
+template <class F>
+struct FloatsOf {
+    static constexpr std::size_t elements = width, size = F::size;
+    static SAMESUM_INLINE Floats all(const char* p) { return F::floats(p); }
+    static SAMESUM_INLINE Floats first(const char* p, std::size_t n) { return first_floats<F>(p, n); }
+};
+template <class F>
+struct DoublesOf {
+    static constexpr std::size_t elements = width, size = F::size;
+    static SAMESUM_INLINE Doubles all(const char* p) { return F::doubles(p); }
+    static SAMESUM_INLINE Doubles first(const char* p, std::size_t n) { return first_doubles<F>(p, n); }
+};
 
 }  // namespace samesum::SAMESUM_ISA

@@ -10,7 +10,7 @@
 #include "methods/short_method.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/reduce/job.hpp"
+#include "run/reduce/reducing.hpp"
 #include "run/room.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"

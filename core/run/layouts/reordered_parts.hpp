@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "run/layouts/reordered.hpp"
-#include "run/reduce/reduction.hpp"
+#include "run/reduce/reduce.hpp"
 #include "run/room.hpp"
 #include "select/routes.hpp"
 

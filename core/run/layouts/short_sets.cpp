@@ -4,7 +4,7 @@
 
 #include "layout/copy.hpp"
 #include "run/layouts/tangled.hpp"
-#include "run/reduce/reduction.hpp"
+#include "run/reduce/reduce.hpp"
 #include "select/reduction_thresholds.hpp"
 
 namespace samesum {

@@ -7,7 +7,6 @@
 #include "run/layouts/reordered_parts.hpp"
 #include "run/masks/counted_sets.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/reduce/job.hpp"
 #include "run/reduce/reducing.hpp"
 #include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"

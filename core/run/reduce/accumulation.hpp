@@ -8,7 +8,7 @@
 
 #include "layout/plan.hpp"
 #include "run/reduce/finish.hpp"
-#include "run/reduce/reduction.hpp"
+#include "run/reduce/reduce.hpp"
 
 namespace samesum {
 

@@ -4,7 +4,7 @@
 
 #include "layout/copy.hpp"
 #include "run/masks/counted.hpp"
-#include "run/reduce/reduction.hpp"
+#include "run/reduce/reduce.hpp"
 
 namespace samesum {
 

@@ -1,5 +1,3 @@
-#include "run/reduce/job.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -9,6 +7,7 @@
 #include "run/layouts/tangled.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/pass.hpp"
+#include "run/reduce/reducing.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"

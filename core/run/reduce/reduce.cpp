@@ -9,7 +9,6 @@
 #include "run/layouts/packed.hpp"
 #include "run/layouts/reordered_parts.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/reduce/job.hpp"
 #include "run/reduce/reducing.hpp"
 #include "run/reduce/stages.hpp"
 #include "select/reduction_thresholds.hpp"

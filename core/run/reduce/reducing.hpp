@@ -10,6 +10,10 @@ Manner manner_of(const Reduction& row, Format format);
 
 Target target_of(const Plan& plan, const Result& result);
 
+// One or several results of the same sets in one pass over the array: `most_results` at most. A position
+// needs a plan that is ordered.
+void run_job(const Plan& plan, const Target* targets, std::size_t count);
+
 // The value that loses to every other.
 std::uint64_t worst(bool maximum, Format format);
 

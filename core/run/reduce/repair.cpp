@@ -12,7 +12,7 @@
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/reduce/reduction.hpp"
+#include "run/reduce/reduce.hpp"
 #include "run/scans/line_elements.hpp"
 #include "run/scans/scaled_scan.hpp"
 #include "select/routes.hpp"

@@ -3,7 +3,7 @@
 
 #include "methods/method.hpp"
 #include "methods/short_method.hpp"
-#include "run/reduce/reduction.hpp"
+#include "run/reduce/reduce.hpp"
 #include "select/routes.hpp"
 
 namespace samesum {

@@ -9,13 +9,9 @@
 
 namespace samesum::SAMESUM_ISA {
 
-constexpr double unit_roundoff = 0x1p-53;
-// Covers the rounding of the bound's own arithmetic.
-constexpr double bound_slack = 1.01;
-
 // Of some elements the sum, the greatest magnitude, and the bits of the least magnitude but zero, less one.
 template <class F, Map map, bool few>
-struct Sum1Part {
+struct LaneSum {
     // float16 values are multiples of 2^-24 below 2^16: float64 sums of a block of them are exact. Magnitudes
     // and squares bound their own sums.
     static constexpr bool exact = F::format == Format::f16 && map != Map::square;
@@ -27,20 +23,19 @@ struct Sum1Part {
     Floats greatest = {};
     Words least = ~Words{};
 
-    static SAMESUM_INLINE Sum1Part of(const char* p) {
-        const Floats x = F::floats(p), size = samesum::SAMESUM_ISA::magnitude(x);
+    static SAMESUM_INLINE LaneSum of(Floats x) {
+        const Floats size = samesum::SAMESUM_ISA::magnitude(x);
         Doubles wide = widen(x);
         if constexpr (map == Map::magnitude) wide = samesum::SAMESUM_ISA::magnitude(wide);
         if constexpr (map == Map::square) wide = wide * wide;
         return {wide, x, reinterpret_cast<Words>(size) - 1};
     }
 
-    // A vector of elements more.
-    SAMESUM_INLINE void take(const char* p) {
+    SAMESUM_INLINE void take(Floats x) {
         if constexpr (map == Map::square)
-            sum = added(sum, F::doubles(p));
+            sum = added(sum, widen(x));
         else
-            *this = joined(*this, of(p));
+            join(of(x));
     }
 
     // Squares of these formats are exact: it makes no difference where they are rounded.
@@ -49,23 +44,18 @@ struct Sum1Part {
         return plus(sum, map == Map::square ? x * x : x);
     }
 
-    static SAMESUM_INLINE Sum1Part of(const char* p, std::size_t n) {
-        if (n >= width) return of(p);
-        char padded[width * F::size];
-        pad<F>(p, n, padded);
-        return of(padded);
-    }
-
-    static SAMESUM_INLINE Sum1Part joined(const Sum1Part& a, const Sum1Part& b) {
-        Sum1Part both;
+    static SAMESUM_INLINE LaneSum joined(const LaneSum& a, const LaneSum& b) {
+        LaneSum both;
         both.sum = plus(a.sum, b.sum);
         if constexpr (tracks_magnitude) both.greatest = greater_magnitude(a.greatest, b.greatest);
         if constexpr (tracks_least) both.least = a.least < b.least ? a.least : b.least;
         return both;
     }
 
+    SAMESUM_INLINE void join(const LaneSum& other) { *this = joined(*this, other); }
+
     template <int distance>
-    SAMESUM_INLINE Sum1Part paired(const Sum1Part& other) const {
+    SAMESUM_INLINE LaneSum paired(const LaneSum& other) const {
         return joined({paired_low<distance>(sum, other.sum), paired_low<distance>(greatest, other.greatest),
                        paired_low<distance>(least, other.least)},
                       {paired_high<distance>(sum, other.sum), paired_high<distance>(greatest, other.greatest),
