@@ -144,6 +144,7 @@ CALLS = {
     # windows and terms
     "window_block_bytes": "ss.onnx.AveragePool(a(4, 64, 56, 56), kernel_shape=[3, 3])",
     "window_task_outputs": "ss.onnx.AveragePool(a(4, 64, 56, 56), kernel_shape=[3, 3])",
+    "results_for_a_wasted_one": "ss.onnx.AveragePool(a(400, 64, 9, 11), kernel_shape=[3, 3])",
     "least_window_run": "ss.onnx.AveragePool(a(400, 64, 3, {n} + 2), kernel_shape=[3, 3])",
     "least_copied_window_run": "ss.onnx.AveragePool(a(400, 64, 3, 2 * {n} + 3), kernel_shape=[3, 3], strides=[1, 2])",
     "most_gathered_rows": "ss.onnx.Sum(*[a(1000, 10)] * {n})",
@@ -169,6 +170,7 @@ CALLS = {
     "few_narrow_columns": "ss.softmax(a(100, 200, {n}), axis=1)",
     "few_wide_columns": "ss.softmax(a(100, 200, {n}, t='f8'), axis=1)",
     "least_of_few_columns": "ss.softmax(a(5, {n}, 4), axis=1)",
+    "seen_norm_elements": "ss.onnx.BatchNormalization(a(8, 64, 56, 56), a(64), a(64), a(64), a(64) ** 2 + 1)",
     "norm_task_bytes": "ss.onnx.LayerNormalization(a(4000, 1000), a(1000))",
     "norm_tasks_per_thread": "ss.onnx.LayerNormalization(a(64, 1000), a(1000))",
     "gathered_norm_lines": "ss.onnx.LayerNormalization(a(1000, 1000).T, a(1000))",

@@ -64,6 +64,9 @@ inline constexpr Threshold least_scale_run{"least_scale_run", 64, "elements with
 inline constexpr Threshold most_shared_scales{
     "most_shared_scales", 1 << 16, "scales of all lines",
     "so many are widened once for all lines; more are widened for each line"};
+inline constexpr Threshold seen_norm_elements{
+    "seen_norm_elements", 32, "elements of a channel",
+    "from so many it is foretold how large those are that batch normalization makes in float32"};
 
 // Functions of each element.
 inline constexpr Threshold elementwise_task_elements{"elementwise_task_elements", 16 << 10, "elements",

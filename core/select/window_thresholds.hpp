@@ -15,6 +15,9 @@ inline constexpr Threshold least_window_run{"least_window_run", 8, "windows side
 inline constexpr Threshold least_copied_window_run{
     "least_copied_window_run", 16, "windows side by side",
     "runs of elements that lie apart are copied without asking for those to come"};
+inline constexpr Threshold results_for_a_wasted_one{
+    "results_for_a_wasted_one", 4, "results",
+    "runs that lie apart are made as one where of so many results at most one is made for nothing"};
 inline constexpr Threshold most_gathered_rows{"most_gathered_rows", 512, "elements of a set",
                                               "sets of more that lie apart are gathered one by one"};
 inline constexpr Threshold gathered_set_bytes{"gathered_set_bytes", 32 << 10, "bytes",

@@ -60,8 +60,6 @@ class Job {
     }
 
   private:
-    static constexpr std::size_t least_seen = 32;
-
     // `out` counts channels.
     static Dims dims_of(const BatchNormCall& call) {
         Dims dims;
@@ -148,7 +146,7 @@ class Job {
     // With what holds for most of these elements, as the first ones are.
     NormLine likely(NormLine line, const char* x, std::size_t n) const {
         constexpr double above = 8;  // of the deviation, or about four times the greatest of a few
-        line = bounded(line, x, std::min(n, least_seen));
+        line = bounded(line, x, std::min(n, static_cast<std::size_t>(seen_norm_elements)));
         line.most = std::max(line.most * above / 2, above);
         return line;
     }

@@ -8,6 +8,7 @@
 
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
+#include "select/window_thresholds.hpp"
 
 namespace samesum {
 
@@ -15,8 +16,6 @@ namespace {
 
 constexpr std::int64_t most_elements = static_cast<std::int64_t>(short_elements), most_step = 4,
                        most_more = 64;
-// One of so many results may be made for nothing, where runs that lie apart are made as one.
-constexpr std::int64_t few_wasted = 4;
 
 WindowSets method_of(const Reduction& row, Format format) {
     const WindowMethods& methods = *current_instruction_set().windows;
@@ -87,7 +86,7 @@ void WindowRows::lay_out(const Dims& window, const Along& by) {
 std::int64_t WindowRows::pitch_of(std::int64_t n, std::int64_t stride) const {
     if (!is_direct()) return n + std::max<std::int64_t>(0, more_);
     const std::int64_t pitch = stride / in_;
-    return stride % in_ == 0 && pitch >= n && pitch - n <= n / few_wasted ? pitch : 0;
+    return stride % in_ == 0 && pitch >= n && pitch - n <= n / results_for_a_wasted_one ? pitch : 0;
 }
 
 std::int64_t WindowRows::together(std::int64_t n, std::int64_t stride) const {
