@@ -170,6 +170,7 @@ CALLS = {
     "few_narrow_columns": "ss.softmax(a(100, 200, {n}), axis=1)",
     "few_wide_columns": "ss.softmax(a(100, 200, {n}, t='f8'), axis=1)",
     "least_of_few_columns": "ss.softmax(a(5, {n}, 4), axis=1)",
+    "least_lines_of_singles": "ss.onnx.RMSNormalization(a({n}, 4000), a(4000))",
     "seen_norm_elements": "ss.onnx.BatchNormalization(a(8, 64, 56, 56), a(64), a(64), a(64), a(64) ** 2 + 1)",
     "norm_task_bytes": "ss.onnx.LayerNormalization(a(4000, 1000), a(1000))",
     "norm_tasks_per_thread": "ss.onnx.LayerNormalization(a(64, 1000), a(1000))",

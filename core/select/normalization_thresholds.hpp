@@ -64,6 +64,8 @@ inline constexpr Threshold least_scale_run{"least_scale_run", 64, "elements with
 inline constexpr Threshold most_shared_scales{
     "most_shared_scales", 1 << 16, "scales of all lines",
     "so many are widened once for all lines; more are widened for each line"};
+inline constexpr Threshold least_lines_of_singles{
+    "least_lines_of_singles", 8, "lines", "fewer do not make up for writing their scales in float32, too"};
 inline constexpr Threshold seen_norm_elements{
     "seen_norm_elements", 32, "elements of a channel",
     "from so many it is foretold how large those are that batch normalization makes in float32"};

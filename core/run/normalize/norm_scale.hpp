@@ -17,7 +17,6 @@ class NormScales {
     NormScales(const View& x, const bool* lines, const View* scale, const View* bias,
                const NormMethods& methods)
         : methods_(methods),
-          takes_singles_(x.format == Format::f32 && bias == nullptr && methods.narrow != nullptr),
           scale_(scale != nullptr ? *scale : constant(one)),
           bias_(bias != nullptr ? *bias : constant(zero)) {
         Dims within;
@@ -32,6 +31,8 @@ class NormScales {
         within_ = within;
         if (within_.rank > 0 && run_ < least_scale_run) by_element_ = true;
         merge_neighbours(within_);
+        takes_singles_ = x.format == Format::f32 && bias == nullptr && methods.narrow != nullptr &&
+                         kept_.count() >= least_lines_of_singles;
         if (by_element_) share();
     }
 
@@ -150,10 +151,10 @@ class NormScales {
     }
 
     const NormMethods& methods_;
-    const bool takes_singles_;
     const View scale_, bias_;
     Dims kept_, within_, places_;
     std::int64_t run_ = 1;
+    bool takes_singles_ = false;
     bool by_element_ = false;
     std::vector<Numbers> shared_;
 };
