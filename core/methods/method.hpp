@@ -64,7 +64,8 @@ struct Method {
     // Set the states of columns [0, n) to the identity.
     void (*init)(void* tile, std::size_t n);
     // Add n <= block_elements contiguous elements of each of `rows` rows, `row_stride` bytes apart, to the
-    // columns from j on, a column for each row.
+    // columns from j on, a column for each row. Up to a vector of columns after them may be written again as
+    // they are.
     void (*lanes)(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,
                   std::size_t rows);
     // Add element j of each of `rows` rows, `row_stride` bytes apart, to column j, for all j in [0, n).

@@ -142,6 +142,8 @@ def test_shapes_types_and_out(order: float) -> None:
     assert ss.vector_norm(x, 2, ord=order, dtype=np.float32, out=out) is out
     assert_bits(out.copy(), ss.vector_norm(x, 2, ord=order, dtype=np.float32), "out")
     assert ss.vector_norm(np.float32(x), ord=order).dtype == np.float32
+    swapped = ss.vector_norm(x.astype(">f8"), 2, ord=order, dtype=">f4")
+    assert_bits(swapped, ss.vector_norm(x, 2, ord=order, dtype=np.float32), "in the other byte order")
     assert ss.vector_norm(x > 0, ord=order).dtype == np.float64
 
 

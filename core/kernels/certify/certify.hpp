@@ -191,7 +191,8 @@ struct WordsTest {
     static SAMESUM_INLINE Verdict<format> of(Doubles hi, Doubles lo, Doubles bound, Doubles count,
                                              Doubles scaled = Doubles{}) {
         constexpr bool logarithm = finalize == Finalize::logarithm;
-        Verdict<format> verdict = with < logarithm ? 67 : 88 > (hi, lo, bound, count, scaled);
+        constexpr int first_bits = logarithm ? 67 : 88;
+        Verdict<format> verdict = with<first_bits>(hi, lo, bound, count, scaled);
         if (logarithm && any_bit(verdict.wrong)) verdict = precisely(hi, lo, bound, count, scaled);
         return verdict;
     }

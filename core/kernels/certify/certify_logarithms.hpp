@@ -58,12 +58,13 @@ __attribute__((noinline)) Verdict<format> precise_verdict(const Exponentials& s)
 template <int bits, bool tops_first, class StateAt>
 std::size_t certify_exponentials(const StateAt& state_at, std::size_t n, Format format, void* out,
                                  std::uint8_t* failed) {
+    constexpr int first_bits = bits == 88 ? 67 : bits;
     return in_float_format(format, [&]<Format to>() {
         return write_verdicts<to>(n, out, failed, [&](std::size_t j) {
             const Exponentials s = state_at(j);
             Verdict<to> result;
             if (tops_first && tops_decide<to>(s, result)) return result;
-            result = verdict < to, bits == 88 ? 67 : bits > (s);
+            result = verdict<to, first_bits>(s);
             if (bits == 88 && any_bit(result.wrong)) result = precise_verdict<to>(s);
             return result;
         });

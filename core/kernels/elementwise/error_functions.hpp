@@ -114,8 +114,7 @@ struct ErfFunction : WordFunction<ErfFunction> {
 
     // From 6 on the result is 1 in all of its bits.
     static SAMESUM_INLINE BoundedWord close(Doubles x) {
-        static const ErrorTable table = made_table();
-        return table.near(lesser(Doubles{} + 6, samesum::SAMESUM_ISA::magnitude(x)), 2);
+        return near_table<ErfFunction>(lesser(Doubles{} + 6, samesum::SAMESUM_ISA::magnitude(x)), 2);
     }
 
     template <std::size_t count>
@@ -164,9 +163,8 @@ struct GeluFunction : WordFunction<GeluFunction> {
     }
 
     static SAMESUM_INLINE BoundedWord close(Doubles x) {
-        static const ErrorTable table = made_table();
         const Doubles none = {}, size = samesum::SAMESUM_ISA::magnitude(x);
-        const BoundedWord below = table.near(lesser(none + 6, size), 1);
+        const BoundedWord below = near_table<GeluFunction>(lesser(none + 6, size), 1);
         const DoubleWord part = chosen(x < 0, below.y, word_sum(word_of(1.0), negative(below.y)));
         const DoubleWord y = product(word_of(size), part);
         return {y, size <= 6 ? size * below.bound + y.hi * 0x1p-64 : none + infinity};

@@ -5,6 +5,9 @@
 // multiples, with c = 2 for the error function and 1 for the normal distribution.
 #pragma once
 
+#include <atomic>
+#include <new>
+
 #include "kernels/elementwise/double_words.hpp"
 #include "kernels/vectors/table_rows.hpp"
 
@@ -58,5 +61,32 @@ struct ErrorTable {
         return {{sum.hi, sum.lo + (found[1] + low)}, bound};
     }
 };
+
+template <class Function>
+__attribute__((noinline)) const ErrorTable* published(std::atomic<const ErrorTable*>& to) {
+    const ErrorTable* const own = new (std::nothrow) ErrorTable(Function::made_table());
+    const ErrorTable* first = nullptr;
+    if (own == nullptr || to.compare_exchange_strong(first, own)) return own;
+    delete own;
+    return first;
+}
+
+// The table of a function, made on the first call, or null without memory. No lock is held meanwhile: a
+// process that forks then would find it held for good.
+template <class Function>
+SAMESUM_INLINE const ErrorTable* table_of() {
+    static std::atomic<const ErrorTable*> table{nullptr};
+    const ErrorTable* const found = table.load(std::memory_order_acquire);
+    return __builtin_expect(found != nullptr, true) ? found : published<Function>(table);
+}
+
+// `near` of the table, of which nothing is certain if there is none.
+template <class Function>
+SAMESUM_INLINE BoundedWord near_table(Doubles z, double c) {
+    const ErrorTable* const table = table_of<Function>();
+    const Doubles none = {};
+    if (table == nullptr) return {{none, none}, none + infinity};
+    return table->near(z, c);
+}
 
 }  // namespace samesum::SAMESUM_ISA

@@ -1,8 +1,8 @@
 // Sums of exponentials of a single set in double-words of 90 bits, for what those of 68 leave open.
 #pragma once
 
+#include "kernels/accumulators/double_words.hpp"
 #include "kernels/exponentials/exponential_terms.hpp"
-#include "kernels/sums/sum2.hpp"
 #include "kernels/vectors/fold.hpp"
 #include "methods/exponential_prefix.hpp"
 
@@ -16,7 +16,7 @@ constexpr double precise_term_error = 0x1p-90, precise_vanished = 0x1p-973;
 template <class F>
 struct ExponentialPrefixes {
     using Terms = ExponentialTerms<F, true>;
-    using Lane = typename Sum2<Float64, Map::itself>::Lane;
+    using Lane = DoubleWords<false>;
 
     static void add(ExponentialPrefix& state, const char* p, std::size_t n) {
         const Doubles none = {}, top = none + state.top;

@@ -27,7 +27,7 @@ struct ModularSum {
     static constexpr std::size_t most = has_blocks ? columns_of(sizeof(Integer)) : tile_columns;
     struct Tile {  // begins with the totals
         Total total[most + 24];
-        alignas(64) Word block[has_blocks ? most + 24 + vector_bytes : 1];
+        Word block[has_blocks ? most + vector_bytes : 1];
 
         static Tile& of(void* tile) {
             static_assert(sizeof(Tile) <= tile_bytes);
@@ -101,7 +101,7 @@ struct ModularSum {
                           std::size_t n) {
         using Part = std::conditional_t<std::is_signed_v<Integer> && map == Map::itself,
                                         std::make_signed_t<Word>, Word>;
-        std::memset(t.block, 0, n * sizeof(Word));
+        std::memset(t.block, 0, (n + elements_of<typename Words::Vector>)*sizeof(Word));
         add_rows(t.block, p, row_stride, rows, n);
         for (std::size_t j = 0; j < n; ++j) {
             const Total part = static_cast<Total>(static_cast<Part>(t.block[j]));

@@ -12,12 +12,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// The low bytes of each total, as many as `size`.
-template <class Total>
-SAMESUM_APART void put_low_bytes(const Total* total, std::size_t n, char* out, std::size_t size) {
-    for (std::size_t j = 0; j < n; ++j) store_bits(out, j, total[j], size);
-}
-
 template <class Integer, class Total, bool product>
 struct ModularScan {
     using Line = ModularLine<Integer, Total, product>;

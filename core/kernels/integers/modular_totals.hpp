@@ -15,6 +15,12 @@ SAMESUM_INLINE Total times(Total a, Total b) {
     return static_cast<Total>(std::common_type_t<Total, unsigned>{a} * b);
 }
 
+// The low bytes of each total, as many as `size`.
+template <class Total>
+SAMESUM_APART void put_low_bytes(const Total* total, std::size_t n, char* out, std::size_t size) {
+    for (std::size_t j = 0; j < n; ++j) store_bits(out, j, total[j], size);
+}
+
 // Totals of columns, with which a tile begins.
 template <class Total, bool product>
 struct ModularTotals {
@@ -38,8 +44,10 @@ struct ModularTotals {
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
         const std::size_t size = size_of(how.format);  // at most that of Total: the low bytes are the result
         const Total* total = static_cast<Total*>(tile);
-        if (size == sizeof(Total)) std::memcpy(out, total, n * sizeof(Total));
-        for (std::size_t j = 0; j < n && size < sizeof(Total); ++j) store_bits(out, j, total[j], size);
+        if (size == sizeof(Total))
+            std::memcpy(out, total, n * sizeof(Total));
+        else
+            put_low_bytes(total, n, static_cast<char*>(out), size);
         std::memset(failed, 0, n);
         return 0;
     }

@@ -19,8 +19,10 @@ struct SplitTile {
         return *static_cast<SplitTile*>(tile);
     }
 
+    // Up to a vector of columns after the last one may be added to.
     static void init(void* tile, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) of(tile).high[j] = of(tile).low[j] = 0;
+        static_assert(tile_pitch >= tile_columns + width);
+        for (std::size_t j = 0; j < n + width; ++j) of(tile).high[j] = of(tile).low[j] = 0;
     }
 
     // To a vector of columns.
@@ -98,7 +100,7 @@ struct SplitSquares {
     };
 
     static void init(void* tile, std::size_t n) {
-        for (auto& part : Tile::of(tile).part) std::memset(part, 0, n * sizeof(std::uint64_t));
+        for (auto& part : Tile::of(tile).part) std::memset(part, 0, (n + width) * sizeof(std::uint64_t));
     }
 
     static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,

@@ -32,9 +32,7 @@ SAMESUM_INLINE void store_prefixes(void* out, std::size_t i, std::size_t n,
 // Fewer elements than a vector has, and zeros after them.
 template <class F>
 SAMESUM_APART Doubles some_elements(const char* p, std::size_t n) {
-    char padded[width * F::size];
-    pad<F>(p, n, padded);
-    return F::doubles(padded);
+    return first_doubles<F>(p, n);
 }
 
 // A vector of elements, zeros if there are fewer.
@@ -46,9 +44,7 @@ SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
 // The same of a format narrower than double.
 template <class F>
 SAMESUM_APART Floats some_floats(const char* p, std::size_t n) {
-    char padded[width * F::size];
-    pad<F>(p, n, padded);
-    return F::floats(padded);
+    return first_floats<F>(p, n);
 }
 
 // Rows of a strip of `width` columns, or of fewer if it is not whole, filled up with zeros or with ones;

@@ -3,7 +3,6 @@
 
 #include "kernels/certify/certify.hpp"
 #include "kernels/scans/sums.hpp"
-#include "kernels/sums/sum1.hpp"
 #include "kernels/vectors/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {

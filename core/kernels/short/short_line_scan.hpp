@@ -103,7 +103,8 @@ struct ShortLineScan {
     static std::size_t short_lines_in(const ShortScanLines& all, std::size_t period) {
         std::size_t failures = 0, hard = 0;
         const auto scan = [&](std::size_t first, std::size_t end) {
-            const auto groups = !has_pass && all.n == 8 ? scan_groups < has_pass ? 0 : 8 > : scan_groups<0>;
+            constexpr std::size_t known = has_pass ? 0 : 8;  // elements, if any number
+            const auto groups = all.n == known ? scan_groups<known> : scan_groups<0>;
             failures += groups(all, first, end, period, failures == 0, hard);
         };
         std::size_t first = 0;

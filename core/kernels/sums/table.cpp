@@ -26,7 +26,7 @@ constexpr void fill_sum1(Method (&row)[3][3]) {
 }
 
 template <class F>
-constexpr void fill_widened(Method (&row)[3]) {
+constexpr void fill_sum2(Method (&row)[3]) {
     row[0] = WidenedSums<TermsOf<F, Map::itself>>::method();
     row[1] = WidenedSums<TermsOf<F, Map::magnitude>>::method();
     row[2] = WidenedSums<TermsOf<F, Map::square>>::method();
@@ -51,9 +51,9 @@ constexpr Methods all_methods() {
     fill_sum1<Float16>(m.sum1[0]);
     fill_sum1<Bfloat16>(m.sum1[1]);
     fill_sum1<Float32>(m.sum1[2]);
-    fill_widened<Float16>(m.sum2[0]);
-    fill_widened<Bfloat16>(m.sum2[1]);
-    fill_widened<Float32>(m.sum2[2]);
+    fill_sum2<Float16>(m.sum2[0]);
+    fill_sum2<Bfloat16>(m.sum2[1]);
+    fill_sum2<Float32>(m.sum2[2]);
     m.sum2[3][0] = Sum2<Float64, Map::itself>::method();
     m.sum2[3][1] = Sum2<Float64, Map::magnitude>::method();
     m.sum2[3][2] = Sum2<Float64, Map::square>::method();

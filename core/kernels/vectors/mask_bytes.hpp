@@ -8,11 +8,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class T, std::size_t bytes>
-struct VectorOf {
-    typedef T type __attribute__((vector_size(bytes)));
-};
-
 template <class Bits>
 struct MaskBytes {
     static constexpr std::size_t together = vector_bytes / sizeof(Bits);

@@ -32,8 +32,7 @@ SAMESUM_INLINE V load_first(const char* p, std::size_t n) {
         return reinterpret_cast<V>(_mm256_maskz_loadu_epi8(static_cast<__mmask32>(bytes), p));
     if constexpr (sizeof(V) == 16)
         return reinterpret_cast<V>(_mm_maskz_loadu_epi8(static_cast<__mmask16>(bytes), p));
-#endif
-#if defined(__AVX2__)
+#elif defined(__AVX2__)
     // Loads by masks are of four or eight bytes.
     if constexpr (sizeof(V) == 32 && sizeof(ElementOf<V>) == 8) {
         const Longs some = Longs{0, 1, 2, 3} < static_cast<std::int64_t>(n);

@@ -7,14 +7,8 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// By this name a vector of a parameter's elements can be the parameter of a class: GCC drops what makes it
-// one elsewhere.
 template <class Element>
-struct FullVectorOf {
-    typedef Element type __attribute__((vector_size(vector_bytes)));
-};
-template <class Element>
-using FullVector = typename FullVectorOf<Element>::type;
+using FullVector = typename VectorOf<Element>::type;
 
 template <class V>
 using ElementOf = std::remove_cvref_t<decltype(V{}[0])>;

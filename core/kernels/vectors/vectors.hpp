@@ -38,6 +38,14 @@ constexpr std::size_t vector_bytes = 16;
 constexpr std::size_t width = vector_bytes / 8;
 
 typedef double Doubles __attribute__((vector_size(vector_bytes)));
+
+// By this name a vector of a parameter's elements can be the parameter of a class: GCC drops what makes it
+// one elsewhere.
+template <class Element, std::size_t bytes = vector_bytes>
+struct VectorOf {
+    typedef Element type __attribute__((vector_size(bytes)));
+};
+
 typedef std::int64_t Longs __attribute__((vector_size(vector_bytes)));
 typedef std::uint64_t UnsignedLongs __attribute__((vector_size(vector_bytes)));
 typedef float Floats __attribute__((vector_size(vector_bytes / 2)));

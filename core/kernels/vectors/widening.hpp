@@ -16,11 +16,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class To>
-struct VectorOf {
-    typedef To type __attribute__((vector_size(vector_bytes)));
-};
-
 #if defined(SAMESUM_WIDENED)
 template <std::size_t bytes>
 SAMESUM_INLINE auto beginning_of(const char* p) {

@@ -97,7 +97,8 @@ void DirectRows::add(std::int64_t fold) {
     if (chosen_.use == MaskUse::alone) centred.emplace(method_, plan_.format, n_, tile_);
     const std::int64_t elements = std::min(MaskedElements::most_elements,
                                            MaskedElements::most_bytes / static_cast<std::int64_t>(size_)),
-                       most = elements / static_cast<std::int64_t>(n_);
+                       most =
+                           std::clamp<std::int64_t>(elements / static_cast<std::int64_t>(n_), 1, most_rows);
     for (std::int64_t r = range_.begin; r < range_.end; r += most) {
         const std::size_t rows = static_cast<std::size_t>(std::min(most, range_.end - r));
         add_some(rows, fold);

@@ -9,6 +9,7 @@
 namespace samesum {
 
 static_assert(MaskedElements::most_elements >= static_cast<std::int64_t>(most_columns));
+static_assert(MaskedElements::most_bytes >= static_cast<std::int64_t>(tile_columns * sizeof(double)));
 
 // Adds to the method of the counts how many elements each of n columns has in `rows` rows of a mask.
 void add_counts(const Method& method, const std::uint8_t* mask, std::ptrdiff_t row_stride, std::size_t rows,
@@ -25,6 +26,8 @@ class DirectRows {
     void add(std::int64_t fold);
 
   private:
+    static constexpr std::int64_t most_rows = 512;
+
     void add_some(std::size_t rows, std::int64_t fold);
     void take(std::size_t row);
     void ask_for_next() const;
@@ -39,7 +42,7 @@ class DirectRows {
     const bool masks_needed_;  // side by side
     Places place_, next_;
     Rooms rooms_;
-    const char* x_[MaskedElements::most_elements / 16];  // where the rows of the block are
+    const char* x_[most_rows];  // where the rows of the block are
 };
 
 }  // namespace samesum

@@ -122,6 +122,7 @@ class Columns {
     const MaskedElements elements_;
 };
 
+// Columns that are too few, or lie too far apart, for whole rows of them to be read where they are.
 void add_columns_alone(const Plan& plan, const Method& method, const Range& range, void* tile) {
     const std::int64_t n = range.last - range.first,
                        row = n * static_cast<std::int64_t>(size_of(plan.format)),

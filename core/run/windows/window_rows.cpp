@@ -71,12 +71,12 @@ void WindowRows::lay_out(const Dims& window, const Along& by) {
     if (is_aligned_ && step_ > 1 && by.unit == static_cast<std::int64_t>(size_))
         untangle_ = current_instruction_set().untangling->known[std::countr_zero(size_)][step_];
     const std::int64_t last = (by.count - 1) * by.apart;
+    more_ = last / step_;
     Walk outer(others, 0);
     for (std::int64_t o = 0; o < others.count(); ++o, outer.next()) {
         const auto first = static_cast<std::int64_t>(spans_.size());
         for (std::int64_t r = 0; r < step_; ++r)
             spans_.push_back({outer.in() + r * by.unit, last / step_ - (r > last % step_)});
-        more_ = last / step_;
         for (std::int64_t k = 0; k < by.count; ++k)
             rows_.push_back({k * by.apart / step_ * static_cast<std::int64_t>(size_),
                              static_cast<std::size_t>(first + k * by.apart % step_)});
@@ -84,7 +84,7 @@ void WindowRows::lay_out(const Dims& window, const Along& by) {
 }
 
 std::int64_t WindowRows::pitch_of(std::int64_t n, std::int64_t stride) const {
-    if (!is_direct()) return n + std::max<std::int64_t>(0, more_);
+    if (!is_direct()) return n + more_;
     const std::int64_t pitch = stride / in_;
     return stride % in_ == 0 && pitch >= n && pitch - n <= n / results_for_a_wasted_one ? pitch : 0;
 }
