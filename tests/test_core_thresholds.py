@@ -37,7 +37,7 @@ FACTS = {
     "run/exact/exact_variance.cpp half": "of a tile of the kernels",
     "run/scans/interleaved_scan.cpp piece_elements": "the size of an array on the stack",
     "run/layouts/tangled.hpp buffer_bytes": "the size of an array on the stack",
-    "run/scans/line_scan.cpp pitch": "the size of an array on the stack",
+    "run/scans/lines.cpp pitch": "the size of an array on the stack",
     "run/normalize/long_line.hpp most": "lines that a transposition takes",
     "run/bandwidth.cpp piece": "of a measurement of memory",
     "run/bandwidth.cpp copied": "of a measurement of memory",

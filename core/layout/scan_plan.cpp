@@ -3,9 +3,17 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "layout/copy.hpp"
 #include "select/layout_thresholds.hpp"
 
 namespace samesum {
+
+const char* ScanPlan::elements_at(const char* p, std::int64_t stride, std::size_t n, char* buffer,
+                                  std::int64_t ahead) const {
+    if (lies(stride)) return p;
+    gather(p, stride, n, size_of(in), swapped, buffer, ahead);
+    return buffer;
+}
 
 ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format, void* out) {
     ScanPlan plan{};
@@ -34,7 +42,7 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
     plan.written = plan.axis.size - (o.exclusive ? 1 : 0);
     if (plan.has_initial) plan.out += plan.axis.out;
     merge_neighbours(plan.lines);
-    const std::int64_t item = static_cast<std::int64_t>(size_of(x.format));
+    const std::int64_t item = plan.item();
     // The elements that are nearest to each other are taken together, along the axis or across it.
     const auto distance = [item](const Dim& d) {
         return d.in == item ? 0 : d.in == 0 ? INT64_MAX : std::abs(d.in);

@@ -21,6 +21,18 @@ struct ScanPlan {
     bool has_initial;      // the element before the first prefix is that of the empty set
     bool columns, swapped;
     Format in, format;
+
+    std::int64_t item() const { return static_cast<std::int64_t>(size_of(in)); }
+    std::int64_t result() const { return static_cast<std::int64_t>(size_of(format)); }
+    std::int64_t elements() const { return lines.count() * (columns ? inner.size : 1) * axis.size; }
+    std::int64_t bytes() const { return elements() * item(); }
+
+    // Elements so many bytes apart can be read as they lie.
+    bool lies(std::int64_t stride) const { return stride == item() && !swapped; }
+    // n of them, side by side in native byte order: where they lie, or gathered into `buffer`. What is
+    // `ahead` bytes beyond is asked for on the way.
+    const char* elements_at(const char* p, std::int64_t stride, std::size_t n, char* buffer,
+                            std::int64_t ahead = 0) const;
 };
 
 // `out` is C-contiguous, of `format`; with include_initial its axis is one longer.

@@ -4,8 +4,6 @@
 #include "python/outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/normalize/normalize.hpp"
-#include "run/scans/exponential_scan.hpp"
-#include "run/scans/extreme_scan.hpp"
 #include "run/scans/scan.hpp"
 
 namespace samesum::python {

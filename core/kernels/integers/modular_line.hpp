@@ -1,55 +1,37 @@
 // Prefixes modulo 2^k of one line of integers.
 #pragma once
 
-#include <utility>
-
+#include "kernels/accumulators/wrapping_sum.hpp"
 #include "kernels/integers/modular_totals.hpp"
+#include "kernels/loops/prefixes.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-// Sixteen bytes of words at a time: within them one instruction moves all elements, on every instruction set.
-template <class Word, bool product>
-struct WordPrefixes {
-    typedef Word Vector __attribute__((vector_size(16)));
-    static constexpr std::size_t count = sizeof(Vector) / sizeof(Word);
-    static constexpr Word identity = product ? 1 : 0;
-
-    static SAMESUM_INLINE Vector combined(Vector a, Vector b) { return product ? a * b : a + b; }
-
-    // Element i moves to i + distance.
-    template <std::size_t distance, std::size_t... i>
-    static SAMESUM_INLINE Vector shifted(Vector v, std::index_sequence<i...>) {
-        return __builtin_shufflevector(Vector{} + identity, v, (i < distance ? i : count + i - distance)...);
+// Totals of vectors of words (kernels/loops/prefixes.hpp).
+template <bool product>
+struct WrappingState {
+    template <class V>
+    static SAMESUM_INLINE V joined(V a, V b) {
+        return product ? a * b : a + b;
     }
-
-    template <std::size_t... i>
-    static SAMESUM_INLINE Vector last_of(Vector v, std::index_sequence<i...>) {
-        return __builtin_shufflevector(v, v, (i - i + count - 1)...);
+    template <class V>
+    static SAMESUM_INLINE V none(V) {
+        return V{} + (product ? 1 : 0);
     }
+};
 
-    template <std::size_t distance = 1>
-    static SAMESUM_INLINE Vector of(Vector v) {
-        if constexpr (distance >= count)
-            return v;
-        else
-            return of<2 * distance>(combined(v, shifted<distance>(v, std::make_index_sequence<count>{})));
-    }
-
-    // Those of whole vectors of elements as narrow as `Narrow`, which go on after `total`; returns how many.
-    template <class Narrow>
-    static SAMESUM_INLINE std::size_t scan(Narrow& total, const char* p, std::size_t n, char* out) {
-        typedef Narrow Elements __attribute__((vector_size(sizeof(Narrow) * count)));
-        Vector run = Vector{} + total;
-        std::size_t i = 0;
-        for (; i + count <= n; i += count) {
-            const Vector v = of(__builtin_convertvector(load<Elements>(p + i * sizeof(Narrow)), Vector));
-            store(out + i * sizeof(Narrow), __builtin_convertvector(combined(v, run), Elements));
-            // Nothing but this waits for the vector before.
-            run = combined(run, last_of(v, std::make_index_sequence<count>{}));
-        }
-        total = static_cast<Narrow>(run[0]);
-        return i;
-    }
+// Of columns, each with a word of its own. Of short words fewer columns than a vector holds have a shorter
+// one.
+template <class Integer, class Total, bool product, std::size_t bytes = vector_bytes>
+struct WrappingColumns : WrappingState<product>,
+                         std::conditional_t<std::is_same_v<Integer, Total>, VectorsOf<Total, bytes>,
+                                            IntegersIn<Integer, Total>> {
+    using Vector = typename VectorOf<Total, bytes>::type;
+    using Narrower = WrappingColumns<Integer, Total, product, bytes / 2>;
+    static constexpr bool has_narrower = bytes / sizeof(Total) > 8;
+    static constexpr std::size_t result_size = sizeof(Total);
+    static SAMESUM_INLINE void put(char* p, Vector v) { store(p, v); }
+    static SAMESUM_INLINE void put_first(char* p, Vector v, std::size_t n) { store_first(p, v, n); }
 };
 
 template <class Integer, class Total, bool product>
@@ -64,9 +46,25 @@ struct ModularLine {
     static SAMESUM_INLINE Total next(Total total, const char* p) { return All::combined(total, element(p)); }
     static SAMESUM_INLINE void put(char* out, Total total) { __builtin_memcpy(out, &total, sizeof total); }
 
+    // Those of whole vectors of n elements after `total`, which moves on; returns of how many. Within sixteen
+    // bytes one instruction moves all elements, on every instruction set.
+    static SAMESUM_INLINE std::size_t scan_vectors(Total& total, const char* p, std::size_t n, char* out) {
+        using Vector = typename VectorOf<Word, 16>::type;
+        typedef Total Elements __attribute__((vector_size(elements_of<Vector> * sizeof(Total))));
+        const std::size_t whole = n / elements_of<Vector> * elements_of<Vector>;
+        const Vector run = scan_line<WrappingState<product>>(
+            whole, Vector{} + total,
+            [&](std::size_t i)
+                SAMESUM_INLINED { return __builtin_convertvector(load<Elements>(p + i * size), Vector); },
+            [&](std::size_t i, Vector v)
+                SAMESUM_INLINED { store(out + i * size, __builtin_convertvector(v, Elements)); });
+        total = static_cast<Total>(run[0]);
+        return whole;
+    }
+
     static SAMESUM_INLINE Total scan(Total total, const char* p, std::size_t n, char* out) {
         std::size_t i = 0;
-        if constexpr (has_vectors) i = WordPrefixes<Word, product>::scan(total, p, n, out);
+        if constexpr (has_vectors) i = scan_vectors(total, p, n, out);
         // Two elements for one step of the chain.
         for (; i + 2 <= n; i += 2) {
             const Total first = element(p + i * size), both = next(first, p + (i + 1) * size);

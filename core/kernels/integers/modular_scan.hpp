@@ -6,7 +6,6 @@
 #include "kernels/integers/modular.hpp"
 #include "kernels/integers/modular_line.hpp"
 #include "kernels/integers/modular_products.hpp"
-#include "kernels/integers/modular_strips.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 
@@ -48,13 +47,12 @@ struct ModularScan {
             put(out + i * sizeof(Total), now[i % columns] = next(now[i % columns], p + i * size));
     }
 
-    // n prefixes of them, whose totals are `pitch` places apart.
+    // n prefixes of them.
     template <std::size_t columns>
-    static SAMESUM_INLINE void scan_mixed(Total* total, std::size_t pitch, const char* p, std::size_t n,
-                                          char* out) {
+    static SAMESUM_INLINE void scan_mixed(Total* total, const char* p, std::size_t n, char* out) {
         constexpr std::size_t rounds = columns < 8 ? 8 / columns : 1, step = rounds * columns;
         Total now[columns];
-        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * pitch];
+        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c];
         std::size_t i = 0;
         for (; i + step <= n; i += step, p += step * size, out += step * sizeof(Total)) {
             __builtin_prefetch(p + prefetch_distances.tile);
@@ -63,6 +61,15 @@ struct ModularScan {
         }
         for (; i < n; i += columns, p += columns * size, out += columns * sizeof(Total))
             scan_turns<columns, 1>(now, p, out);
+        for (std::size_t c = 0; c < columns; ++c) total[c] = now[c];
+    }
+
+    // A line of several scans by turns, whose totals are `pitch` places apart.
+    static SAMESUM_INLINE void scan_by_turns(std::size_t columns, Total* total, std::size_t pitch,
+                                             const char* p, std::size_t n, char* out) {
+        Total now[scan_lines];
+        for (std::size_t c = 0; c < columns; ++c) now[c] = total[c * pitch];
+        scan_few(columns, now, p, n, out);
         for (std::size_t c = 0; c < columns; ++c) total[c * pitch] = now[c];
     }
 
@@ -72,7 +79,7 @@ struct ModularScan {
             if (all.columns == 1)
                 *total = Line::scan(*total, all.x[k], all.n, all.out[k]);
             else
-                scan_few(all.columns, total, scan_lines, all.x[k], all.n, all.out[k]);
+                scan_by_turns(all.columns, total, scan_lines, all.x[k], all.n, all.out[k]);
         }
         return 0;
     }
@@ -82,7 +89,7 @@ struct ModularScan {
         if (all.lines == 1)
             *total = Line::scan(*total, all.x, all.n, all.out);
         else
-            scan_few(all.lines, total, 1, all.x, all.n * all.lines, all.out);
+            scan_few(all.lines, total, all.x, all.n * all.lines, all.out);
         return true;
     }
 
@@ -92,10 +99,10 @@ struct ModularScan {
 
     // Of 2 to scan_lines columns, a number known to the compiler.
     template <std::size_t columns = scan_lines>
-    static __attribute__((noinline)) void scan_few(std::size_t number, Total* total, std::size_t pitch,
-                                                   const char* p, std::size_t n, char* out) {
-        if (columns == 2 || number == columns) return scan_mixed<columns>(total, pitch, p, n, out);
-        if constexpr (columns > 2) scan_few<columns - 1>(number, total, pitch, p, n, out);
+    static SAMESUM_APART void scan_few(std::size_t number, Total* total, const char* p, std::size_t n,
+                                       char* out) {
+        if (columns == 2 || number == columns) return scan_mixed<columns>(total, p, n, out);
+        if constexpr (columns > 2) scan_few<columns - 1>(number, total, p, n, out);
     }
 
     template <std::size_t known>
@@ -148,49 +155,31 @@ struct ModularScan {
             static_cast<Tile*>(tile)->total[j] = static_cast<Total>(carries[j].integer);
     }
 
-    template <std::size_t rows>
-    static SAMESUM_INLINE void scan_rows_of(Total* __restrict total, const char* __restrict x,
-                                            std::ptrdiff_t in, char* __restrict out, std::ptrdiff_t to,
-                                            std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) {
-            Total now = total[j];
-            for (std::size_t r = 0; r < rows; ++r) {
-                const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
-                put(out + at * to + j * sizeof(Total), now = next(now, x + at * in + j * size));
-            }
-            total[j] = now;
-        }
-    }
-
-    using Strips = ModularStrips<Integer, Total, product>;
+    using Columns = WrappingColumns<Integer, Total, product>;
     static constexpr bool takes_tall = sizeof(Total) >= 4;
 
     static std::size_t columns(void* tile, const ScanRows& all) {
         Total* const total = static_cast<Tile*>(tile)->total;
         if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
-        if constexpr (takes_tall) {
-            if (all.rows > scan_rows) return Strips::scan(total, all), 0;
-        }
-        if (all.rows == scan_rows) {
-            each_stretch<scan_rows, size>(
-                all.x, all.in, all.n, [&](std::size_t j, const char* p, std::size_t here) {
-                    scan_rows_of<scan_rows>(total + j, p, all.in, all.out + j * sizeof(Total), all.to, here);
-                });
-            return 0;
-        }
-        for (std::size_t r = 0; r < all.rows; ++r) {
-            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
-            scan_rows_of<1>(total, all.x + at * all.in, 0, all.out + at * all.to, 0, all.n);
+        constexpr std::size_t vectors = sizeof(Total) == 8 ? 8 : 4, few_rows = 8;
+        if (all.rows <= scan_rows) {
+            scan_columns_of<true, vectors>(Columns{}, total, all, {scan_rows, scan_rows, 0});
+        } else {
+            // Rows that take several passes stay in L1 between them.
+            const std::size_t ahead = rows_prefetch_distance / (all.n * sizeof(Total));
+            scan_columns_of<true, vectors>(
+                Columns{}, total, all,
+                {all.n <= 2 * vectors * Columns::elements ? all.rows : few_rows, ahead, ahead});
         }
         return 0;
     }
 
     static std::size_t narrow_columns(Total* total, const ScanRows& all) {
-        for (std::size_t r = 0; r < all.rows; ++r) {
-            const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(r);
-            const char* p = all.x + at * all.in;
-            for (std::size_t j = 0; j < all.n; ++j) total[j] = next(total[j], p + j * size);
-            put_low_bytes(total, all.n, all.out + at * all.to, size_of(all.format));
+        ScanRows row = all;
+        row.rows = 1;
+        for (std::size_t r = 0; r < all.rows; ++r, row.x += row.in, row.out += row.to) {
+            scan_columns_of<false, 1>(Columns{}, total, row, {1, 0, 0});
+            put_low_bytes(total, all.n, row.out, size_of(all.format));
         }
         return 0;
     }

@@ -9,11 +9,15 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Element i moves to i + distance; ones come in.
-template <int distance>
-SAMESUM_INLINE Doubles shifted_into_ones(Doubles v) {
-    return reinterpret_cast<Doubles>(shifted<distance>(reinterpret_cast<Longs>(v) ^ one_bits) ^ one_bits);
-}
+// Products of significands and sums of exponents along a line (kernels/loops/prefixes.hpp).
+struct PlainFactors {
+    static SAMESUM_INLINE Doubles joined(Doubles a, Doubles b) { return a * b; }
+    static SAMESUM_INLINE Doubles none(Doubles) { return Doubles{} + 1; }
+};
+struct Exponents {
+    static SAMESUM_INLINE Longs joined(Longs a, Longs b) { return a + b; }
+    static SAMESUM_INLINE Longs none(Longs) { return Longs{}; }
+};
 
 // A running product and its exponent, in every element.
 struct Running {
@@ -23,17 +27,8 @@ struct Running {
     // The prefixes of a vector of significands and exponents, which it moves past; at most one rounding for
     // each element.
     SAMESUM_INLINE Factors prefixes(Doubles v, Longs e) {
-        v *= shifted_into_ones<1>(v);
-        e += shifted<1>(e);
-        if constexpr (width >= 4) {
-            v *= shifted_into_ones<2>(v);
-            e += shifted<2>(e);
-        }
-        if constexpr (width >= 8) {
-            v *= shifted_into_ones<4>(v);
-            e += shifted<4>(e);
-        }
-        const Factors result{v * significand, Doubles{}, e + exponent, Longs{}};
+        const Factors result{prefixes_of<PlainFactors>(v) * significand, Doubles{},
+                             prefixes_of<Exponents>(e) + exponent, Longs{}};
         const Doubles last = last_of(result.hi);
         significand = significand_of(last);
         exponent = last_of(result.exponent) + exponent_field(last) - field_bias;

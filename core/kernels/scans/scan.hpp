@@ -3,6 +3,7 @@
 
 #include "kernels/blocks/grid.hpp"
 #include "kernels/certify/certify.hpp"
+#include "kernels/loops/prefixes.hpp"
 #include "kernels/scans/column_scan.hpp"
 #include "kernels/scans/interleaved.hpp"
 #include "kernels/scans/prefix_tests.hpp"
@@ -13,44 +14,11 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Element i moves to i + distance; zeros come in.
-template <int distance, class V>
-SAMESUM_INLINE V shifted(V v) {
-    const V zero = {};
-    if constexpr (sizeof(V) == 16) {
-        return __builtin_shufflevector(zero, v, 1, 2);
-    } else if constexpr (sizeof(V) == 32) {
-        if constexpr (distance == 1)
-            return __builtin_shufflevector(zero, v, 0, 4, 5, 6);
-        else
-            return __builtin_shufflevector(zero, v, 0, 1, 4, 5);
-    } else {
-        if constexpr (distance == 1)
-            return __builtin_shufflevector(zero, v, 0, 8, 9, 10, 11, 12, 13, 14);
-        else if constexpr (distance == 2)
-            return __builtin_shufflevector(zero, v, 0, 1, 8, 9, 10, 11, 12, 13);
-        else
-            return __builtin_shufflevector(zero, v, 0, 1, 2, 3, 8, 9, 10, 11);
-    }
-}
-
-template <class V>
-SAMESUM_INLINE V last_of(V v) {
-    if constexpr (sizeof(V) == 16)
-        return __builtin_shufflevector(v, v, 1, 1);
-    else if constexpr (sizeof(V) == 32)
-        return __builtin_shufflevector(v, v, 3, 3, 3, 3);
-    else
-        return __builtin_shufflevector(v, v, 7, 7, 7, 7, 7, 7, 7, 7);
-}
-
-// Every element becomes the sum of those up to it.
-SAMESUM_INLINE Doubles prefixes(Doubles v) {
-    v += shifted<1>(v);
-    if constexpr (width >= 4) v += shifted<2>(v);
-    if constexpr (width >= 8) v += shifted<4>(v);
-    return v;
-}
+// Sums of doubles along a line (kernels/loops/prefixes.hpp), rounded as they come.
+struct PlainSums {
+    static SAMESUM_INLINE Doubles joined(Doubles a, Doubles b) { return a + b; }
+    static SAMESUM_INLINE Doubles none(Doubles) { return Doubles{}; }
+};
 
 // Prefixes of one block as unrounded words.
 struct ScanWords {
@@ -79,6 +47,10 @@ struct FloatScan {
 
     static void join(Carry& carry, const Carry& part) { add(carry.sum, part.sum); }
 
+    static SAMESUM_INLINE auto elements_of_line(const char* p, std::size_t n) {
+        return [p, n](std::size_t i) SAMESUM_INLINED { return elements<F>(p + i * F::size, n - i); };
+    }
+
     // Float64 prefixes that are rounded nowhere but in the end.
     template <class Test>
     static bool try_exact(const Carry& carry, const Carry& part, const char* p, std::size_t n, Test test) {
@@ -86,12 +58,8 @@ struct FloatScan {
         const bool exact = grid.holds(carry.sum.hi) && carry.sum.lo == 0 && carry.sum.bound == 0 &&
                            (samesum::magnitude(carry.sum.hi) + part.size) * bound_slack < part.shift;
         if (!exact) return false;
-        Doubles run = Doubles{} + carry.sum.hi;
-        for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
-            const Doubles v = prefixes(elements<F>(p, n - i));
-            test.take_exact(i, n - i, v + run);
-            run += last_of(v);
-        }
+        scan_line<PlainSums>(n, Doubles{} + carry.sum.hi, elements_of_line(p, n),
+                             [&](std::size_t i, Doubles v) SAMESUM_INLINED { test.take_exact(i, n - i, v); });
         return true;
     }
 
@@ -104,12 +72,9 @@ struct FloatScan {
             samesum::magnitude(carry.sum.lo) + carry.sum.bound + depth * unit_roundoff * size;
         const double bound = known * bound_slack + size * 0x1p-52;
         if (!(size < infinity)) return false;
-        Doubles run = Doubles{} + carry.sum.hi;
-        for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
-            const Doubles v = prefixes(elements<F>(p, n - i)), value = v + run;
-            run += last_of(v);
-            test.take(i, n - i, value, bound);
-        }
+        scan_line<PlainSums>(n, Doubles{} + carry.sum.hi, elements_of_line(p, n),
+                             [&](std::size_t i, Doubles v)
+                                 SAMESUM_INLINED { test.take(i, n - i, v, bound); });
         return test.are_certain();
     }
 
@@ -145,7 +110,7 @@ struct FloatScan {
         for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
             const Doubles v = elements<F>(p, n - i), q = (v + start.shift) - start.shift, r = v - q;
             off |= (r + start.fine_shift) - start.fine_shift != r;
-            const Doubles high = prefixes(q) + lead, low = prefixes(r) + rest;
+            const Doubles high = prefixes_of<PlainSums>(q) + lead, low = prefixes_of<PlainSums>(r) + rest;
             lead = last_of(high);
             rest = last_of(low);
             test.take(i, n - i, high, low, bound);

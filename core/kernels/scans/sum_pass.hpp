@@ -95,15 +95,9 @@ class SumPass {
 
     static SAMESUM_INLINE Longs greater(Longs a, Longs b) { return a > b ? a : b; }
 
-    // In every element.
     template <class V, class Of>
     static SAMESUM_INLINE V across(const V (&all)[chains], const Of& of) {
-        V v = of(of(all[0], all[1]), of(all[2], all[3]));
-        const auto with = [&](Doubles other) { return of(v, reinterpret_cast<V>(other)); };
-        v = with(swapped<1>(reinterpret_cast<Doubles>(v)));
-        if constexpr (width >= 4) v = with(swapped<2>(reinterpret_cast<Doubles>(v)));
-        if constexpr (width >= 8) v = with(swapped<4>(reinterpret_cast<Doubles>(v)));
-        return v;
+        return everywhere(of(of(all[0], all[1]), of(all[2], all[3])), of);
     }
 
     Doubles shift_, lead_ = {}, rest_ = {};

@@ -1,5 +1,4 @@
-#include "run/scans/exponential_scan.hpp"
-
+// Cumulative logarithms of sums of exponentials.
 #include <algorithm>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "layout/copy.hpp"
 #include "layout/scan_plan.hpp"
 #include "run/room.hpp"
+#include "run/scans/scan.hpp"
 #include "select/pair_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
@@ -41,7 +41,7 @@ class Job {
     explicit Job(const ScanPlan& plan)
         : plan_(plan),
           method_(current_instruction_set().exponentials->sum2[static_cast<std::size_t>(plan.in)]),
-          item_(static_cast<std::int64_t>(size_of(plan.in))),
+          item_(plan.item()),
           side_(plan.lines.rank > 0 && !plan.columns ? plan.lines.dim[plan.lines.rank - 1] : plan.inner) {
         outer_ = plan.lines;
         if (!plan.columns && outer_.rank > 0) --outer_.rank;
@@ -143,9 +143,8 @@ class Job {
         alignas(64) char buffer[copied_rows * 8];
         for (std::int64_t i = 0; i < n; i += copied_rows) {
             const std::size_t now = static_cast<std::size_t>(std::min(copied_rows, n - i));
-            gather(x + i * plan_.axis.in, plan_.axis.in, now, static_cast<std::size_t>(item_), plan_.swapped,
-                   buffer);
-            method.lanes(tile, j, buffer, now, 0, 1);
+            method.lanes(tile, j, plan_.elements_at(x + i * plan_.axis.in, plan_.axis.in, now, buffer), now,
+                         0, 1);
         }
     }
 
@@ -207,14 +206,13 @@ class Job {
     // Sums the line from its first element on in more precise words; true if the result is certain.
     bool is_settled(const Doubtful& each) const {
         const ExponentialPrefixMethods& methods = *current_instruction_set().exponential_prefixes;
-        const std::size_t format = static_cast<std::size_t>(plan_.in), size = static_cast<std::size_t>(item_);
+        const std::size_t format = static_cast<std::size_t>(plan_.in);
         constexpr std::int64_t block = static_cast<std::int64_t>(prefix_elements);
         alignas(64) char buffer[prefix_elements * 8];
         const auto each_block = [&](const auto& take) {
             for (std::int64_t i = 0; i <= each.row; i += block) {
                 const std::size_t now = static_cast<std::size_t>(std::min(block, each.row + 1 - i));
-                gather(each.x + i * plan_.axis.in, plan_.axis.in, now, size, plan_.swapped, buffer);
-                take(buffer, now);
+                take(plan_.elements_at(each.x + i * plan_.axis.in, plan_.axis.in, now, buffer), now);
             }
         };
         double top = -__builtin_huge_val();

@@ -1,5 +1,4 @@
-#include "run/scans/extreme_scan.hpp"
-
+// Cumulative minima and maxima.
 #include <algorithm>
 #include <vector>
 
@@ -9,6 +8,8 @@
 #include "layout/scan_plan.hpp"
 #include "layout/stream.hpp"
 #include "run/room.hpp"
+#include "run/scans/scan.hpp"
+#include "run/scans/scan_call.hpp"
 #include "select/pair_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
@@ -24,12 +25,9 @@ constexpr std::int64_t copied_bytes = 8 << 10;
 class Job {
   public:
     Job(const ExtremeScanMethod& method, const ExtremeOrder& order, const ScanPlan& plan)
-        : method_(method), order_(order), plan_(plan), item_(static_cast<std::int64_t>(size_of(plan.in))) {
-        const std::int64_t columns = plan.columns ? plan.inner.size : 1, lines = plan.lines.count();
-        bytes_ = lines * columns * plan.axis.size * item_;
-        const std::int64_t least = plan.columns ? scan_threaded_columns_bytes : scan_threaded_bytes;
-        threads_ = bytes_ >= least ? static_cast<std::size_t>(thread_count()) : 1;
-        const std::int64_t shares = threads_ > 1 ? 2 * static_cast<std::int64_t>(threads_) : 1;
+        : method_(method), order_(order), plan_(plan), item_(plan.item()), threads_(threads_for(plan)) {
+        const std::int64_t columns = plan.columns ? plan.inner.size : 1, lines = plan.lines.count(),
+                           shares = threads_ > 1 ? 2 * threads_ : 1;
         const std::int64_t tiles = std::max<std::int64_t>(divided_up(shares, lines), 1);
         width_ = std::clamp(divided_up(columns, tiles), std::min<std::int64_t>(columns, extreme_columns),
                             std::min(columns, static_cast<std::int64_t>(key_columns)));
@@ -43,7 +41,7 @@ class Job {
     }
 
     void run() const {
-        const BriefWork brief(bytes_ < scan_brief_bytes);
+        const BriefWork brief(plan_.bytes() < scan_brief_bytes);
         if (parts_ == 1) return scan_units();
         record(Route::scan_extreme_parts);
         std::vector<ExtremeKeys> keys(static_cast<std::size_t>(units_ * parts_));
@@ -56,7 +54,7 @@ class Job {
                 scan(unit, part * part_, std::min((part + 1) * part_, plan_.axis.size), keys[i], writes);
                 finish_streams();
             };
-            for_each_task(keys.size(), threads_, task);
+            for_each_task(keys.size(), static_cast<std::size_t>(threads_), task);
         };
         each(false);
         for (std::int64_t u = 0; u < units_; ++u) begin_parts(keys.data() + u * parts_);
@@ -86,42 +84,40 @@ class Job {
     }
 
     void scan_units() const {
-        const std::int64_t batch =
-            std::clamp<std::int64_t>(extreme_task_bytes / (width_ * plan_.axis.size * item_), 1,
-                                     divided_up(units_, 2 * static_cast<std::int64_t>(threads_)));
+        const std::int64_t batch = std::clamp<std::int64_t>(
+            extreme_task_bytes / (width_ * plan_.axis.size * item_), 1, divided_up(units_, 2 * threads_));
         record(are_lines_whole() ? Route::scan_extreme_lines
                : plan_.columns   ? Route::scan_extreme_columns
                                  : Route::scan_extreme_line);
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * batch;
-            if (are_lines_whole()) return scan_lines(first, std::min(batch, units_ - first));
+        const auto take = [&](std::int64_t first, std::int64_t last) {
+            if (are_lines_whole()) return scan_lines(first, last);
             ExtremeKeys keys;
-            for (std::int64_t u = first; u < std::min(first + batch, units_); ++u) {
+            for (std::int64_t u = first; u < last; ++u) {
                 const Unit unit = unit_of(u);
                 method_.init(keys, static_cast<std::size_t>(unit.width));
                 scan(unit, 0, plan_.axis.size, keys, true);
             }
             finish_streams();
         };
-        for_each_task(static_cast<std::size_t>(divided_up(units_, batch)), threads_, task);
+        for_each_batch(units_, batch, static_cast<int>(threads_), take);
     }
 
     // Lines at one distance, whose elements and prefixes lie side by side.
     bool are_lines_whole() const {
-        return !plan_.columns && plan_.lines.rank <= 1 && !plan_.swapped && plan_.axis.in == item_ &&
+        return !plan_.columns && plan_.lines.rank <= 1 && plan_.lies(plan_.axis.in) &&
                plan_.axis.out == item_ && (plan_.axis.size <= most_in_buffer() || !streams());
     }
 
     std::int64_t most_in_buffer() const { return copied_bytes / item_ / 4; }
 
     // Results that are to be streamed go through a buffer, many lines of them.
-    void scan_lines(std::int64_t first, std::int64_t count) const {
+    void scan_lines(std::int64_t first, std::int64_t last) const {
         const Dim lines = plan_.lines.rank > 0 ? plan_.lines.dim[0] : Dim{1, 0, 0};
         const bool is_dense = lines.out == plan_.axis.size * item_;
         alignas(64) char buffer[copied_bytes];
-        const std::int64_t most = streams() && is_dense ? copied_bytes / lines.out : count;
-        for (std::int64_t i = first; i < first + count; i += most) {
-            const std::int64_t now = std::min(most, first + count - i);
+        const std::int64_t most = streams() && is_dense ? copied_bytes / lines.out : last - first;
+        for (std::int64_t i = first; i < last; i += most) {
+            const std::int64_t now = std::min(most, last - i);
             char* const out = plan_.out + i * lines.out;
             method_.lines(order_, {plan_.data + i * lines.in, lines.in, streams() && is_dense ? buffer : out,
                                    lines.out, static_cast<std::size_t>(now),
@@ -131,7 +127,7 @@ class Job {
         finish_streams();
     }
 
-    bool streams() const { return bytes_ >= streamed_bytes; }
+    bool streams() const { return plan_.bytes() >= streamed_bytes; }
 
     void scan(const Unit& unit, std::int64_t begin, std::int64_t end, ExtremeKeys& keys, bool writes) const {
         const char* x = unit.x + begin * plan_.axis.in;
@@ -142,18 +138,16 @@ class Job {
 
     // Elements that do not lie side by side are copied first, and results that do not are copied last.
     void scan_line(const char* x, char* out, std::int64_t n, ExtremeKeys& keys) const {
-        const bool lies = !plan_.swapped && plan_.axis.in == item_,
-                   stays = out == nullptr || (plan_.axis.out == item_ && !streams());
-        if (lies && stays) return method_.line(order_, keys, x, static_cast<std::size_t>(n), out);
+        const bool stays = out == nullptr || (plan_.axis.out == item_ && !streams());
+        if (plan_.lies(plan_.axis.in) && stays)
+            return method_.line(order_, keys, x, static_cast<std::size_t>(n), out);
         alignas(64) char from[copied_bytes], to[copied_bytes];
-        const std::size_t size = static_cast<std::size_t>(item_);
         const std::int64_t block = copied_bytes / item_;
         for (std::int64_t i = 0; i < n; i += block) {
             const std::size_t now = static_cast<std::size_t>(std::min(block, n - i));
-            const char* const p = x + i * plan_.axis.in;
+            const char* const p = plan_.elements_at(x + i * plan_.axis.in, plan_.axis.in, now, from);
             char* const q = out == nullptr ? nullptr : out + i * plan_.axis.out;
-            if (!lies) gather(p, plan_.axis.in, now, size, plan_.swapped, from);
-            method_.line(order_, keys, lies ? p : from, now, stays ? q : to);
+            method_.line(order_, keys, p, now, stays ? q : to);
             if (!stays) give(to, now, q, plan_.axis.out);
         }
     }
@@ -169,7 +163,7 @@ class Job {
     void scan_columns(const char* x, char* out, std::int64_t rows, std::int64_t width,
                       ExtremeKeys& keys) const {
         const std::size_t n = static_cast<std::size_t>(width), size = static_cast<std::size_t>(item_);
-        const bool lies = !plan_.swapped && plan_.inner.in == item_,
+        const bool lies = plan_.lies(plan_.inner.in),
                    stays = out == nullptr || (plan_.inner.out == item_ && !streams());
         const std::int64_t pitch = width * item_ + 64,
                            block = lies && stays ? rows : std::max<std::int64_t>(copied_bytes / pitch, 4);
@@ -194,8 +188,8 @@ class Job {
     const ExtremeOrder order_;
     const ScanPlan& plan_;
     const std::int64_t item_;
-    std::int64_t bytes_, width_, tiles_, units_, parts_, part_;  // columns of a tile, elements of a part
-    std::size_t threads_;
+    const std::int64_t threads_;
+    std::int64_t width_, tiles_, units_, parts_, part_;  // columns of a tile, elements of a part
 };
 
 }  // namespace

@@ -1,24 +1,20 @@
 // Lines that lie element by element beside each other, along all of them at once.
 #pragma once
 
-#include "layout/scan_plan.hpp"
-#include "methods/scan_method.hpp"
-#include "run/scans/row_scan.hpp"
-#include "run/scans/scan_target.hpp"
+#include "run/scans/scan_call.hpp"
 
 namespace samesum {
 
 // Of a single line one.
 class InterleavedScan {
   public:
-    InterleavedScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target,
-                    const RowScan& rows);
+    explicit InterleavedScan(ScanCall& call);
 
     // How many lines lie so, and whether the front of each comes last in memory.
     std::int64_t lines() const { return lines_; }
-    bool is_reversed() const { return plan_.axis.in < 0; }
+    bool is_reversed() const { return call_.plan.axis.in < 0; }
     // Whether the method does so many at once.
-    bool is_taken() const { return lines_ <= static_cast<std::int64_t>(method_.most_interleaved); }
+    bool is_taken() const { return lines_ <= static_cast<std::int64_t>(call_.method.most_interleaved); }
 
     // Elements [begin, end) of the lines of which the first one has its front there, after `carries`, which
     // become those after them unless they are at the end; with none the lines begin. Prefixes that are not
@@ -30,10 +26,7 @@ class InterleavedScan {
 
     std::int64_t neighbours() const;
 
-    const ScanPlan& plan_;
-    const ScanMethod& method_;
-    const ScanTarget& target_;
-    const RowScan& rows_;
+    ScanCall& call_;
     const std::int64_t lines_;
 };
 

@@ -1,7 +1,6 @@
 // The elements of one line of a scan, some at a time.
 #pragma once
 
-#include "layout/copy.hpp"
 #include "layout/scan_plan.hpp"
 #include "methods/scan_method.hpp"
 #include "select/scan_thresholds.hpp"
@@ -20,14 +19,10 @@ class LineElements {
 
     // n <= most elements from number i on, until the next call.
     const char* at(std::int64_t i, std::size_t n) {
-        const std::int64_t size = static_cast<std::int64_t>(size_of(plan_.in)),
-                           end = i + static_cast<std::int64_t>(n);
+        const std::int64_t end = i + static_cast<std::int64_t>(n);
         if (i / elements_between_questions != end / elements_between_questions && interruption_requested())
             throw Interrupted{};
-        const char* const first = in_ + i * plan_.axis.in;
-        if (plan_.axis.in == size && !plan_.swapped) return first;
-        gather(first, plan_.axis.in, n, size_of(plan_.in), plan_.swapped, room_);
-        return room_;
+        return plan_.elements_at(in_ + i * plan_.axis.in, plan_.axis.in, n, room_);
     }
 
   private:

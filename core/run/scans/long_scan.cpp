@@ -14,7 +14,7 @@ namespace samesum {
 
 namespace {
 
-constexpr std::int64_t block = RowScan::block, parts = static_cast<std::int64_t>(scan_lines);
+constexpr std::int64_t block = scan_block, parts = static_cast<std::int64_t>(scan_lines);
 
 // Lets others run, and after several times as long as a chunk takes leaves the processor to them.
 class BackOff {
@@ -57,15 +57,12 @@ struct LongScan::Group {
     }
 };
 
-LongScan::LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target,
-                   const RowScan& rows, LineScan& side_by_side, const InterleavedScan& interleaved)
-    : plan_(plan),
-      method_(method),
-      target_(target),
-      rows_(rows),
-      side_by_side_(side_by_side),
+LongScan::LongScan(ScanCall& call, const InterleavedScan& interleaved)
+    : call_(call),
+      plan_(call.plan),
+      method_(call.method),
       interleaved_(interleaved),
-      together_(interleaved.is_taken() || (method.takes_lines() && !interleaved.is_reversed())
+      together_(interleaved.is_taken() || (method_.takes_lines() && !interleaved.is_reversed())
                     ? interleaved.lines()
                     : 1),
       part_(std::max<std::int64_t>(1, part_blocks / together_) * block) {}
@@ -88,7 +85,7 @@ void LongScan::run_line(const char* in, char* out, int threads) const {
     Group group;
     group.front = {in, out, 0};
     group.in_turn = threads == 1;
-    target_.write_initial(out, together_);
+    call_.write_initial(out, together_);
     run_group(group, threads);
 }
 
@@ -138,7 +135,7 @@ void LongScan::scan_chunk(const Group& group, std::int64_t begin, std::int64_t e
         if (!interleaved_.is_reversed() && end - begin == parts * part_ && end <= plan_.written)
             return scan_parts(group, begin, part_, before, totals);
         for (std::int64_t k = 0; k < together_; ++k, in += plan_.inner.in, out += plan_.inner.out)
-            rows_.scan(in, out, begin, end, before[k], nullptr);
+            scan_line(call_, in, out, begin, end, before[k], nullptr);
         return;
     }
     std::int64_t blocks = (std::min(end, plan_.written) - begin) / (parts * block);
@@ -148,7 +145,7 @@ void LongScan::scan_chunk(const Group& group, std::int64_t begin, std::int64_t e
         scan_parts(group, begin, blocks * block, before, totals);
         for (std::int64_t i = 0; i < parts * blocks; ++i) method_.join(carry, totals[i]);
     }
-    rows_.scan(in, out, begin + parts * blocks * block, end, carry, totals + parts * blocks);
+    scan_line(call_, in, out, begin + parts * blocks * block, end, carry, totals + parts * blocks);
 }
 
 // Without the totals, which only others wait for.
@@ -165,13 +162,13 @@ bool LongScan::runs_through(Group& group, std::int64_t chunk, std::int64_t begin
 void LongScan::add_totals(const Group& group, std::int64_t begin, std::int64_t end, Carry* totals,
                           Carry* all) const {
     if (together_ == 1) {
-        all[0] = rows_.total(group.front.in, begin, end, totals);
+        all[0] = line_total(call_, group.front.in, begin, end, totals);
         return;
     }
     std::fill_n(totals, parts * together_, method_.identity);
     std::fill_n(all, together_, method_.identity);
     for (std::int64_t i = begin; i < end; i += part_, totals += together_) {
-        rows_.add_totals(group.front.in, together_, i, std::min(end, i + part_), totals);
+        add_line_totals(call_, group.front.in, together_, i, std::min(end, i + part_), totals);
         for (std::int64_t k = 0; k < together_; ++k) method_.join(all[k], totals[k]);
     }
 }
@@ -194,7 +191,7 @@ void LongScan::scan_parts(const Group& group, std::int64_t begin, std::int64_t p
     }
     for (std::int64_t p = 0; p < parts; ++p) some[p] = {group.front.in, group.front.out, begin + p * part};
     method_.start(scope.tile(), carries, static_cast<std::size_t>(parts * together_));
-    side_by_side_.scan(scope.tile(), some, scan_lines, part, together_);
+    scan_side_by_side(call_, scope.tile(), some, scan_lines, part, together_);
 }
 
 }  // namespace samesum

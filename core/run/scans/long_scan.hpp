@@ -3,8 +3,7 @@
 #pragma once
 
 #include "run/scans/interleaved_scan.hpp"
-#include "run/scans/line_scan.hpp"
-#include "run/scans/row_scan.hpp"
+#include "run/scans/lines.hpp"
 #include "select/scan_thresholds.hpp"
 
 namespace samesum {
@@ -13,10 +12,9 @@ class LongScan {
   public:
     // Elements that one thread takes at a time: they stay in its cache between the two passes over them.
     static constexpr std::int64_t chunk_blocks = part_blocks * static_cast<std::int64_t>(scan_lines),
-                                  chunk_elements = chunk_blocks * RowScan::block;
+                                  chunk_elements = chunk_blocks * scan_block;
 
-    LongScan(const ScanPlan& plan, const ScanMethod& method, const ScanTarget& target, const RowScan& rows,
-             LineScan& side_by_side, const InterleavedScan& interleaved);
+    LongScan(ScanCall& call, const InterleavedScan& interleaved);
 
     // Whether parts of a line, of so many elements, are scanned side by side.
     bool takes_parts_of(std::int64_t elements) const {
@@ -42,11 +40,9 @@ class LongScan {
     void scan_parts(const Group& group, std::int64_t begin, std::int64_t part, const Carry* before,
                     const Carry* totals) const;
 
+    ScanCall& call_;
     const ScanPlan& plan_;
     const ScanMethod& method_;
-    const ScanTarget& target_;
-    const RowScan& rows_;
-    LineScan& side_by_side_;
     const InterleavedScan& interleaved_;
     const std::int64_t together_;
     std::int64_t part_;  // elements of each line in a part of a whole chunk

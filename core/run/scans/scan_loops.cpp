@@ -5,14 +5,10 @@
 #include "layout/stream.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/reduce.hpp"
-#include "run/reduce/repair.hpp"
 #include "run/scans/interleaved_scan.hpp"
-#include "run/scans/line_scan.hpp"
+#include "run/scans/lines.hpp"
 #include "run/scans/long_scan.hpp"
-#include "run/scans/row_scan.hpp"
-#include "run/scans/scan_columns.hpp"
-#include "run/scans/scan_method.hpp"
-#include "run/scans/short_scan.hpp"
+#include "run/scans/scan_call.hpp"
 #include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
@@ -30,26 +26,20 @@ constexpr std::int64_t group_lines = static_cast<std::int64_t>(scan_lines);
 class Job {
   public:
     Job(Combine combine, const ScanPlan& plan)
-        : combine_(combine),
+        : call_(combine, plan),
           plan_(plan),
-          method_(scan_method(combine, plan.in, plan.format)),
-          target_(combine, plan),
-          rows_(combine, plan, method_, target_, failures_),
-          side_by_side_(plan, method_, target_, failures_),
-          interleaved_(plan, method_, target_, rows_),
-          long_(plan, method_, target_, rows_, side_by_side_, interleaved_) {}
+          method_(call_.method),
+          interleaved_(call_),
+          long_(call_, interleaved_) {}
 
     void run() {
-        const std::int64_t bytes =
-            plan_.lines.count() * (plan_.columns ? plan_.inner.size : 1) * plan_.axis.size * item();
-        const int threads =
-            bytes >= (plan_.columns ? scan_threaded_columns_bytes : scan_threaded_bytes) ? thread_count() : 1;
+        const int threads = threads_for(plan_);
         {
-            const BriefWork brief(bytes < scan_brief_bytes);
-            if (target_.streams()) record(Route::scan_streamed);
+            const BriefWork brief(plan_.bytes() < scan_brief_bytes);
+            if (call_.streams) record(Route::scan_streamed);
             scan(threads);
         }
-        repair(combine_, plan_, method_, failures_, threads);
+        repair(call_.combine, plan_, method_, call_.failures, threads);
     }
 
   private:
@@ -57,7 +47,7 @@ class Job {
     enum class Loop { short_lines, columns, side_by_side, interleaved, chunks, single_lines };
 
     Loop loop_for(int threads) const {
-        if (lines_are_short(plan_, method_)) return Loop::short_lines;
+        if (lines_are_short(call_)) return Loop::short_lines;
         if (plan_.columns) return Loop::columns;
         if (lines_side_by_side()) return Loop::side_by_side;
         if (interleaved_.lines() > 1 && interleaved_.is_taken()) return Loop::interleaved;
@@ -67,11 +57,11 @@ class Job {
     void scan(int threads) {
         switch (loop_for(threads)) {
             case Loop::short_lines:
-                return scan_short_lines(plan_, method_, target_.initial(), failures_, threads);
+                return scan_short_lines(call_, threads);
             case Loop::columns:
-                return scan_columns(plan_, method_, target_, failures_, threads);
+                return scan_columns(call_, threads);
             case Loop::side_by_side:
-                return scan_side_by_side(threads);
+                return scan_groups_side_by_side(threads);
             case Loop::interleaved:
                 return scan_interleaved(threads);
             case Loop::chunks:
@@ -81,12 +71,10 @@ class Job {
         }
     }
 
-    std::int64_t item() const { return static_cast<std::int64_t>(size_of(plan_.in)); }
-
     // Lines that lie element by element beside each other go together.
     bool lines_side_by_side() const {
         const std::int64_t elements = plan_.axis.size * long_.lines_together();
-        const bool quick = method_.takes_long_lines || elements <= LineScan::together;
+        const bool quick = method_.takes_long_lines || elements <= elements_side_by_side;
         const bool interleaves =
             interleaved_.lines() > 1 && interleaved_.is_taken() &&
             (interleaved_.is_reversed() ||
@@ -113,23 +101,19 @@ class Job {
                            elements = std::max<std::int64_t>(1, together * plan_.axis.size);
         const bool is_long = elements >= 2 * chunk_elements;
         if (is_long && groups < lines_per_thread * threads) return long_.run(threads);
-        const std::int64_t batch = std::max<std::int64_t>(1, chunk_elements / elements);
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * batch;
+        const auto take = [&](std::int64_t first, std::int64_t last) {
             Walk walk(plan_.lines, first * together);
-            for (std::int64_t group = first; group < std::min(groups, first + batch); ++group) {
+            for (std::int64_t group = first; group < last; ++group, next_of(walk)) {
                 const char* in = plan_.data + walk.in();
                 char* out = plan_.out + walk.out();
                 if (is_long)
                     long_.run_line(in, out, 1);
                 else
                     scan_whole(in, out, together);
-                next_of(walk);
             }
             finish_streams();
         };
-        for_each_task(static_cast<std::size_t>((groups + batch - 1) / batch),
-                      static_cast<std::size_t>(threads), task);
+        for_each_batch(groups, std::max<std::int64_t>(1, chunk_elements / elements), threads, take);
     }
 
     void next_of(Walk& walk) const {
@@ -138,23 +122,20 @@ class Job {
 
     // One line, or all that go together.
     void scan_whole(const char* in, char* out, std::int64_t lines) {
-        target_.write_initial(out, lines);
+        call_.write_initial(out, lines);
         if (lines == interleaved_.lines() && interleaved_.is_taken() &&
             interleaved_.scan(in, out, 0, plan_.axis.size, nullptr))
             return;
         for (std::int64_t k = 0; k < lines; ++k, in += plan_.inner.in, out += plan_.inner.out)
-            rows_.scan(in, out, 0, plan_.axis.size, method_.identity, nullptr);
+            scan_line(call_, in, out, 0, plan_.axis.size, method_.identity, nullptr);
     }
 
-    void scan_side_by_side(int threads) {
+    void scan_groups_side_by_side(int threads) {
         record(Route::scan_side_by_side);
-        const std::int64_t together = long_.lines_together(), lines = plan_.lines.count() / together,
-                           groups = (lines + group_lines - 1) / group_lines;
-        const std::int64_t batch = std::max<std::int64_t>(
+        const std::int64_t together = long_.lines_together(), lines = plan_.lines.count() / together;
+        const std::int64_t groups = std::max<std::int64_t>(
             1, chunk_elements / (group_lines * std::max<std::int64_t>(1, together * plan_.axis.size)));
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * batch * group_lines;
-            const std::int64_t last = std::min(lines, first + batch * group_lines);
+        const auto take = [&](std::int64_t first, std::int64_t last) {
             Walk walk(plan_.lines, first * together);
             TileScope scope;
             for (std::int64_t line = first; line < last; line += group_lines) {
@@ -162,28 +143,23 @@ class Job {
                 const std::size_t count = static_cast<std::size_t>(std::min(last - line, group_lines));
                 for (std::size_t k = 0; k < count; ++k, next_of(walk)) {
                     parts[k] = {plan_.data + walk.in(), plan_.out + walk.out(), 0};
-                    target_.write_initial(parts[k].out, together);
+                    call_.write_initial(parts[k].out, together);
                 }
                 method_.init(scope.tile(), scan_lines * static_cast<std::size_t>(together));
-                side_by_side_.scan(scope.tile(), parts, count, plan_.written, together);
+                scan_side_by_side(call_, scope.tile(), parts, count, plan_.written, together);
             }
             finish_streams();
         };
-        for_each_task(static_cast<std::size_t>((groups + batch - 1) / batch),
-                      static_cast<std::size_t>(threads), task);
+        for_each_batch(lines, groups * group_lines, threads, take);
     }
 
     // Lines of which each has a thread to itself, by parts if those may be short.
     void scan_single_lines(int threads) {
         const bool by_parts = takes_parts() && method_.least_part <= scan_elements;
         if (!by_parts) record(Route::scan_rows);
-        const std::int64_t lines = plan_.lines.count();
-        const std::int64_t batch =
-            std::max<std::int64_t>(1, chunk_elements / std::max<std::int64_t>(1, plan_.axis.size));
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * batch;
+        const auto take = [&](std::int64_t first, std::int64_t last) {
             Walk walk(plan_.lines, first);
-            for (std::int64_t line = first; line < std::min(lines, first + batch); ++line, walk.next()) {
+            for (std::int64_t line = first; line < last; ++line, walk.next()) {
                 const char* in = plan_.data + walk.in();
                 char* out = plan_.out + walk.out();
                 if (by_parts)
@@ -193,17 +169,13 @@ class Job {
             }
             finish_streams();
         };
-        for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch),
-                      static_cast<std::size_t>(threads), task);
+        const std::int64_t each = std::max<std::int64_t>(1, plan_.axis.size);
+        for_each_batch(plan_.lines.count(), std::max<std::int64_t>(1, chunk_elements / each), threads, take);
     }
 
-    const Combine combine_;
+    ScanCall call_;
     const ScanPlan& plan_;
     const ScanMethod& method_;
-    const ScanTarget target_;
-    Failures failures_;
-    const RowScan rows_;
-    LineScan side_by_side_;
     const InterleavedScan interleaved_;
     LongScan long_;
 };

@@ -1,5 +1,4 @@
-#include "run/scans/short_scan.hpp"
-
+// Scans of many short lines that lie side by side: they are taken as columns.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include "layout/stream.hpp"
 #include "run/layouts/tangled.hpp"
 #include "run/reduce/accumulate.hpp"
+#include "run/scans/scan_call.hpp"
 #include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -28,38 +28,35 @@ std::int64_t results_of(const ScanPlan& plan) { return plan.written + (plan.has_
 bool is_whole(const void* p, std::size_t size) { return reinterpret_cast<std::uintptr_t>(p) % size == 0; }
 
 // From the first element of each line to the last, and nothing else.
-bool is_plain(const ScanPlan& plan, const ScanMethod& method) {
-    return method.takes_lines() && plan.axis.in > 0 && plan.axis.out > 0 && plan.written == plan.axis.size &&
-           !plan.has_initial;
+bool is_plain(const ScanCall& call) {
+    const ScanPlan& plan = call.plan;
+    return call.method.takes_lines() && plan.axis.in > 0 && plan.axis.out > 0 &&
+           plan.written == plan.axis.size && !plan.has_initial;
 }
 
-bool follow_one_another(const ScanPlan& plan) {
-    return plan.lines.dim[0].in == plan.axis.size * static_cast<std::int64_t>(size_of(plan.in));
-}
+bool follow_one_another(const ScanPlan& plan) { return plan.lines.dim[0].in == plan.axis.size * plan.item(); }
 
 class ShortScan {
   public:
-    ShortScan(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial, Failures& failures)
-        : plan_(plan),
-          method_(method),
-          initial_(initial),
-          failures_(failures),
-          streams_(plan.lines.count() * results_of(plan) * static_cast<std::int64_t>(size_of(plan.format)) >=
-                   streamed_bytes),
-          gathers_(!follow_one_another(plan) && plan.axis.size < vector),
-          from_(size_of(plan.in), plan.axis.size, plan.axis.in > 0),
-          to_(size_of(plan.format), results_of(plan), plan.axis.out > 0),
-          data_(plan.data + (from_.forward ? 0 : plan.axis.in * (plan.axis.size - 1))),
-          out_(plan.out + (to_.forward ? -plan.axis.out * (plan.has_initial ? 1 : 0)
-                                       : plan.axis.out * (plan.written - 1))) {}
+    explicit ShortScan(ScanCall& call)
+        : call_(call),
+          plan_(call.plan),
+          method_(call.method),
+          streams_(plan_.lines.count() * results_of(plan_) * plan_.result() >= streamed_bytes),
+          gathers_(!follow_one_another(plan_) && plan_.axis.size < vector),
+          from_(size_of(plan_.in), plan_.axis.size, plan_.axis.in > 0),
+          to_(size_of(plan_.format), results_of(plan_), plan_.axis.out > 0),
+          data_(plan_.data + (from_.forward ? 0 : plan_.axis.in * (plan_.axis.size - 1))),
+          out_(plan_.out + (to_.forward ? -plan_.axis.out * (plan_.has_initial ? 1 : 0)
+                                        : plan_.axis.out * (plan_.written - 1))) {}
 
     Route route() const {
-        if (!is_plain(plan_, method_)) return Route::scan_short_transposed;
+        if (!is_plain(call_)) return Route::scan_short_transposed;
         return gathers_ ? Route::scan_short_gathered : Route::scan_short_plain;
     }
 
     void run(std::int64_t first, std::int64_t last) {
-        if (is_plain(plan_, method_)) {
+        if (is_plain(call_)) {
             run_plain(first, last);
         } else {
             for (; first < last; first += call_lines) run_tile(first, std::min(last - first, call_lines));
@@ -95,8 +92,8 @@ class ShortScan {
             for (std::int64_t i = 0; i < lines * n; ++i) {
                 if (!failed[i]) continue;
                 const std::int64_t line = i / n;
-                failures_.add({x + line * plan_.lines.dim[0].in,
-                               out + line * n * static_cast<std::int64_t>(to_.size), i % n, i % n + 1});
+                call_.failures.add({x + line * plan_.lines.dim[0].in,
+                                    out + line * n * static_cast<std::int64_t>(to_.size), i % n, i % n + 1});
             }
         }
     }
@@ -132,11 +129,11 @@ class ShortScan {
         alignas(64) char elements[Tangled::buffer_bytes], results[Tangled::buffer_bytes];
         Tangled(from_.size, static_cast<std::size_t>(from_.count))
             .untangle(data_ + first * line.in, n, elements);
-        ColumnFailures found(failures_, {plan_.data + first * line.in, plan_.out + first * line.out, line.in,
-                                         line.out, lines});
+        ColumnFailures found(call_.failures, {plan_.data + first * line.in, plan_.out + first * line.out,
+                                              line.in, line.out, lines});
         if (plan_.has_initial) {
             char* run = results + to_.at(0);
-            for (std::size_t j = 0; j < n; ++j) store_bits(run, j, initial_, to_.size);
+            for (std::size_t j = 0; j < n; ++j) store_bits(run, j, call_.initial, to_.size);
         }
         scan_runs(elements, results, n, found);
         char* const out = out_ + first * line.out;
@@ -164,10 +161,9 @@ class ShortScan {
         found.finish();
     }
 
+    ScanCall& call_;
     const ScanPlan& plan_;
     const ScanMethod& method_;
-    const std::uint64_t initial_;
-    Failures& failures_;
     const bool streams_;  // past the caches
     const bool gathers_;  // lines that take less than a vector each, from where they lie
     const Runs from_, to_;
@@ -177,35 +173,26 @@ class ShortScan {
 
 }  // namespace
 
-bool lines_are_short(const ScanPlan& plan, const ScanMethod& method) {
-    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.in)),
-                       out_size = static_cast<std::int64_t>(size_of(plan.format));
-    const std::int64_t most = static_cast<std::int64_t>(is_plain(plan, method) ? short_line
-                                                                               : untangled_elements),
+bool lines_are_short(const ScanCall& call) {
+    const ScanPlan& plan = call.plan;
+    const bool plain = is_plain(call);
+    const std::int64_t most = static_cast<std::int64_t>(plain ? short_line : untangled_elements),
                        results = results_of(plan);
     if (plan.columns || plan.swapped || plan.lines.rank > 1 || plan.lines.count() < least_short_lines)
         return false;
     if (plan.axis.size < 2 || plan.axis.size > most || results < 2 || results > most) return false;
-    const Dim line = plan.lines.dim[0];
-    return std::abs(plan.axis.in) == size && std::abs(plan.axis.out) == out_size &&
-           (follow_one_another(plan) || is_plain(plan, method)) && line.out == results * out_size &&
+    return std::abs(plan.axis.in) == plan.item() && std::abs(plan.axis.out) == plan.result() &&
+           (follow_one_another(plan) || plain) && plan.lines.dim[0].out == results * plan.result() &&
            is_whole(plan.data, size_of(plan.in)) && is_whole(plan.out, size_of(plan.format));
 }
 
-void scan_short_lines(const ScanPlan& plan, const ScanMethod& method, std::uint64_t initial,
-                      Failures& failures, int threads) {
-    const std::int64_t lines = plan.lines.count(),
-                       batch = std::max<std::int64_t>(
-                                   1, short_scan_task_elements / (call_lines * plan.axis.size)) *
-                               call_lines;
-    ShortScan scan(plan, method, initial, failures);
+void scan_short_lines(ScanCall& call, int threads) {
+    const std::int64_t calls =
+        std::max<std::int64_t>(1, short_scan_task_elements / (call_lines * call.plan.axis.size));
+    ShortScan scan(call);
     record(scan.route());
-    auto task = [&](std::size_t t, std::size_t) {
-        const std::int64_t first = static_cast<std::int64_t>(t) * batch;
-        scan.run(first, std::min(lines, first + batch));
-    };
-    for_each_task(static_cast<std::size_t>((lines + batch - 1) / batch), static_cast<std::size_t>(threads),
-                  task);
+    for_each_batch(call.plan.lines.count(), calls * call_lines, threads,
+                   [&](std::int64_t first, std::int64_t last) { scan.run(first, last); });
 }
 
 }  // namespace samesum
