@@ -161,16 +161,13 @@ struct ModularScan {
     static std::size_t columns(void* tile, const ScanRows& all) {
         Total* const total = static_cast<Tile*>(tile)->total;
         if (size_of(all.format) != sizeof(Total)) return narrow_columns(total, all);
-        constexpr std::size_t vectors = sizeof(Total) == 8 ? 8 : 4, few_rows = 8;
-        if (all.rows <= scan_rows) {
-            scan_columns_of<true, vectors>(Columns{}, total, all, {scan_rows, scan_rows, 0});
-        } else {
-            // Rows that take several passes stay in L1 between them.
-            const std::size_t ahead = rows_prefetch_distance / (all.n * sizeof(Total));
-            scan_columns_of<true, vectors>(
-                Columns{}, total, all,
-                {all.n <= 2 * vectors * Columns::elements ? all.rows : few_rows, ahead, ahead});
+        constexpr std::size_t vectors = sizeof(Total) == 8 ? 8 : 4;
+        RowsTogether how{scan_rows, all.rows == scan_rows ? scan_rows : 0, 0};
+        if (all.rows > scan_rows) {
+            how.in = how.out = rows_prefetch_distance / (all.n * sizeof(Total));
+            how.rows = all.rows;
         }
+        scan_columns_of<true, vectors>(Columns{}, total, all, how);
         return 0;
     }
 

@@ -123,9 +123,12 @@ SAMESUM_APART void scan_rows_together(const Scan& scan, Element* states, const S
                              ahead);
 }
 
+// All rows, so many together, but few where they take several passes: they stay in L1 between them.
 template <bool writes, std::size_t most, class Scan, class Element>
 SAMESUM_INLINE void scan_columns_of(const Scan& scan, Element* states, const ScanRows& all,
                                     RowsTogether how) {
+    constexpr std::size_t few = 8;
+    if (how.rows > few && all.n > 2 * most * Scan::elements) how.rows = few;
     if (all.rows <= how.rows) return scan_rows_together<writes, most>(scan, states, all, how);
     ScanRows some = all;
     for (std::size_t left = all.rows; left > 0; left -= some.rows) {

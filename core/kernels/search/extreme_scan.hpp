@@ -146,10 +146,11 @@ struct ExtremeScan {
     static void columns(const ExtremeOrder& order, ExtremeKeys& keys, const ScanRows& all) {
         const ExtremeScan scan(order);
         const std::size_t together = all.n * size < 512 ? 32 : 4;
+        const RowsTogether how{together, all.rows > 1 ? together : 0, 0};
         if (all.out != nullptr)
-            scan_columns_of<true, 2>(scan, states_of(keys), all, {together, together, 0});
+            scan_columns_of<true, size == 8 ? 8 : 4>(scan, states_of(keys), all, how);
         else
-            scan_columns_of<false, 1>(scan, states_of(keys), all, {together, together, 0});
+            scan_columns_of<false, 1>(scan, states_of(keys), all, how);
     }
 
     static void join(ExtremeKeys& keys, const ExtremeKeys& from, std::size_t n) {
