@@ -25,7 +25,13 @@ constexpr std::int64_t copied_bytes = 8 << 10;
 class Job {
   public:
     Job(const ExtremeScanMethod& method, const ExtremeOrder& order, const ScanPlan& plan)
-        : method_(method), order_(order), plan_(plan), item_(plan.item()), threads_(threads_for(plan)) {
+        : method_(method),
+          order_(order),
+          plan_(plan),
+          item_(plan.item()),
+          bytes_(plan.bytes()),
+          streams_(bytes_ >= streamed_bytes),
+          threads_(threads_for(plan)) {
         const std::int64_t columns = plan.columns ? plan.inner.size : 1, lines = plan.lines.count(),
                            shares = threads_ > 1 ? 2 * threads_ : 1;
         const std::int64_t tiles = std::max<std::int64_t>(divided_up(shares, lines), 1);
@@ -41,7 +47,7 @@ class Job {
     }
 
     void run() const {
-        const BriefWork brief(plan_.bytes() < scan_brief_bytes);
+        const BriefWork brief(bytes_ < scan_brief_bytes);
         if (parts_ == 1) return scan_units();
         record(Route::scan_extreme_parts);
         std::vector<ExtremeKeys> keys(static_cast<std::size_t>(units_ * parts_));
@@ -105,7 +111,7 @@ class Job {
     // Lines at one distance, whose elements and prefixes lie side by side.
     bool are_lines_whole() const {
         return !plan_.columns && plan_.lines.rank <= 1 && plan_.lies(plan_.axis.in) &&
-               plan_.axis.out == item_ && (plan_.axis.size <= most_in_buffer() || !streams());
+               plan_.axis.out == item_ && (plan_.axis.size <= most_in_buffer() || !streams_);
     }
 
     std::int64_t most_in_buffer() const { return copied_bytes / item_ / 4; }
@@ -115,19 +121,17 @@ class Job {
         const Dim lines = plan_.lines.rank > 0 ? plan_.lines.dim[0] : Dim{1, 0, 0};
         const bool is_dense = lines.out == plan_.axis.size * item_;
         alignas(64) char buffer[copied_bytes];
-        const std::int64_t most = streams() && is_dense ? copied_bytes / lines.out : last - first;
+        const std::int64_t most = streams_ && is_dense ? copied_bytes / lines.out : last - first;
         for (std::int64_t i = first; i < last; i += most) {
             const std::int64_t now = std::min(most, last - i);
             char* const out = plan_.out + i * lines.out;
-            method_.lines(order_, {plan_.data + i * lines.in, lines.in, streams() && is_dense ? buffer : out,
+            method_.lines(order_, {plan_.data + i * lines.in, lines.in, streams_ && is_dense ? buffer : out,
                                    lines.out, static_cast<std::size_t>(now),
                                    static_cast<std::size_t>(plan_.axis.size), 0, plan_.in, nullptr});
-            if (streams() && is_dense) stream(out, buffer, static_cast<std::size_t>(now * lines.out));
+            if (streams_ && is_dense) stream(out, buffer, static_cast<std::size_t>(now * lines.out));
         }
         finish_streams();
     }
-
-    bool streams() const { return plan_.bytes() >= streamed_bytes; }
 
     void scan(const Unit& unit, std::int64_t begin, std::int64_t end, ExtremeKeys& keys, bool writes) const {
         const char* x = unit.x + begin * plan_.axis.in;
@@ -138,7 +142,7 @@ class Job {
 
     // Elements that do not lie side by side are copied first, and results that do not are copied last.
     void scan_line(const char* x, char* out, std::int64_t n, ExtremeKeys& keys) const {
-        const bool stays = out == nullptr || (plan_.axis.out == item_ && !streams());
+        const bool stays = out == nullptr || (plan_.axis.out == item_ && !streams_);
         if (plan_.lies(plan_.axis.in) && stays)
             return method_.line(order_, keys, x, static_cast<std::size_t>(n), out);
         alignas(64) char from[copied_bytes], to[copied_bytes];
@@ -154,7 +158,7 @@ class Job {
 
     void give(const char* from, std::size_t n, char* to, std::int64_t step) const {
         const std::size_t size = static_cast<std::size_t>(item_);
-        if (step == item_ && streams())
+        if (step == item_ && streams_)
             stream(to, from, n * size);
         else
             scatter(from, n, size, to, step);
@@ -164,7 +168,7 @@ class Job {
                       ExtremeKeys& keys) const {
         const std::size_t n = static_cast<std::size_t>(width), size = static_cast<std::size_t>(item_);
         const bool lies = plan_.lies(plan_.inner.in),
-                   stays = out == nullptr || (plan_.inner.out == item_ && !streams());
+                   stays = out == nullptr || (plan_.inner.out == item_ && !streams_);
         const std::int64_t pitch = width * item_ + 64,
                            block = lies && stays ? rows : std::max<std::int64_t>(copied_bytes / pitch, 4);
         const Room room(static_cast<std::size_t>(lies && stays ? 64 : 2 * block * pitch));
@@ -187,7 +191,8 @@ class Job {
     const ExtremeScanMethod& method_;
     const ExtremeOrder order_;
     const ScanPlan& plan_;
-    const std::int64_t item_;
+    const std::int64_t item_, bytes_;
+    const bool streams_;
     const std::int64_t threads_;
     std::int64_t width_, tiles_, units_, parts_, part_;  // columns of a tile, elements of a part
 };
