@@ -148,7 +148,7 @@ struct ExtremeScan {
         const std::size_t together = all.n * size < 512 ? 32 : 4;
         const RowsTogether how{together, all.rows > 1 ? together : 0, 0};
         if (all.out != nullptr)
-            scan_columns_of<true, size == 8 ? 8 : 4>(scan, states_of(keys), all, how);
+            scan_columns_of<true, size == 8 ? 4 : 2>(scan, states_of(keys), all, how);
         else
             scan_columns_of<false, 1>(scan, states_of(keys), all, how);
     }
