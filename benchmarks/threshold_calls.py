@@ -204,6 +204,7 @@ FIXED = {
     "long_segment_in_order": "where the two ways of segment_reduce took as long, of labels that ascend",
     "labels_looked_at": "labels that do not ascend show it within a few of them",
     "cached_state_bytes": "half an L2 cache of 512 KB; below it a question for memory is one more instruction",
+    "row_bytes_for_a_column": "two lines of memory: one column of a row reads a line, all columns every line",
     "elements_looked_at": "they take less than a microsecond, beside tens of thousands of elements at least",
     "most_small_elements": "a bound on how much is taken twice: what is small alone is put in order again",
     "placed_task_segments": "their states are 200 KB, within an L2 cache",

@@ -24,6 +24,9 @@ inline constexpr Threshold segment_block_bytes{
     "rows that are copied together: they stay in the cache until they are reduced"};
 inline constexpr Threshold long_segment_bytes{"long_segment_bytes", 1 << 20, "bytes of a segment",
                                               "threads share larger segments"};
+inline constexpr Threshold row_bytes_for_a_column{
+    "row_bytes_for_a_column", 128, "bytes of a row for each column",
+    "columns of longer rows that are not decided are taken again by themselves: a line of memory each"};
 inline constexpr Threshold segment_slice_bytes{"segment_slice_bytes", 32 << 10, "bytes of a row",
                                                "wider rows are taken in slices"};
 

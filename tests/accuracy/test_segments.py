@@ -83,7 +83,7 @@ MANY = 12_000
 @pytest.mark.parametrize("dtype", [t for t in cases.FLOATS if np.dtype(t).itemsize < 8], ids=str)
 @pytest.mark.parametrize("family", FINITE)
 def test_sums_of_many_places(dtype: np.dtype[Any], family: str) -> None:
-    """Each has as many elements and, for a scatter, one of its own, so that they are rows, whose sums other tests hold."""
+    """Each has as many elements, and one of its own in a scatter: they are rows, whose sums other tests hold."""
     for each in (1, 2, 7):
         x = cases.make(family, dtype, MANY * (each + 1), each).reshape(MANY, each + 1)
         order = np.random.default_rng(each).permutation(MANY * each)
@@ -166,6 +166,21 @@ def test_long_sets_with_their_own_element(dtype: Any, columns: int) -> None:
         rest = source[places == 1]
         few = [np.concatenate([own[None], part]) for own, part in zip(target, (-rest, rest), strict=True)]
         assert_bits(got, np.stack([exact.reduce(SUM, each, 0) for each in few]))
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_hard_column_of_a_long_set(own: bool) -> None:
+    """One column in 64 is hard, and taken again by itself, of rows that lie together and of others."""
+    n, columns = 1 << 14, 64
+    rng = np.random.default_rng(4)
+    source = rng.standard_normal((n, columns)).astype(np.float32)
+    source[:, 5] = cases.make("ties_off", np.float32, n, 1)
+    target = rng.standard_normal((2, columns)).astype(np.float32)
+    for places in (np.zeros(n, np.int64), np.arange(n) % 1000 == 7):
+        got = ss.scatter_reduce(target, 0, places.astype(np.int64), source, include_self=own)
+        for label in np.unique(places).astype(int):
+            rows = np.concatenate([target[label : label + 1], source[places == label]][not own :])
+            assert_bits(got[label], exact.reduce(SUM, rows, 0), f"label {label}")
 
 
 def test_a_tenth_into_one_element() -> None:
