@@ -22,6 +22,8 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
     plan.in = x.format;
     plan.format = format;
     plan.swapped = x.swapped;
+    plan.item_bytes = static_cast<std::int64_t>(size_of(x.format));
+    plan.result_bytes = static_cast<std::int64_t>(size_of(format));
     plan.has_initial = o.exclusive || o.include_initial;
     std::int64_t stride = static_cast<std::int64_t>(size_of(format));
     for (int i = x.rank - 1; i >= 0; --i) {
@@ -53,6 +55,7 @@ ScanPlan plan_scan(const View& x, int axis, const ScanOptions& o, Format format,
     plan.inner = plan.lines.rank > 0 ? end[-1] : Dim{1, 0, 0};
     const bool along = plan.axis.size > 1 && distance(plan.axis) <= distance(plan.inner);
     plan.columns = plan.inner.size >= least_scan_columns && !along;
+    plan.count = plan.lines.count() * plan.axis.size;
     if (plan.columns) --plan.lines.rank;
     return plan;
 }

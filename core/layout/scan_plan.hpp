@@ -22,10 +22,13 @@ struct ScanPlan {
     bool columns, swapped;
     Format in, format;
 
-    std::int64_t item() const { return static_cast<std::int64_t>(size_of(in)); }
-    std::int64_t result() const { return static_cast<std::int64_t>(size_of(format)); }
-    std::int64_t elements() const { return lines.count() * (columns ? inner.size : 1) * axis.size; }
-    std::int64_t bytes() const { return elements() * item(); }
+    // Of an element and of a prefix, and how many elements there are: calls of few elements ask often.
+    std::int64_t item_bytes, result_bytes, count;
+
+    std::int64_t item() const { return item_bytes; }
+    std::int64_t result() const { return result_bytes; }
+    std::int64_t elements() const { return count; }
+    std::int64_t bytes() const { return count * item_bytes; }
 
     // Elements so many bytes apart can be read as they lie.
     bool lies(std::int64_t stride) const { return stride == item() && !swapped; }
