@@ -90,7 +90,7 @@ struct NormalizationMethods {
     LineShare (*share[4])(const void* x, std::size_t n);
     LineShare (*joined[4])(const LineShare* shares, std::size_t count);
     bool (*is_near[4][2])(const LineShare& all);
-    LineShare (*share_below[4][2])(const void* x, std::size_t n, double greatest);
+    LineShare (*share_below[4])(const void* x, std::size_t n, double greatest, bool log);
     void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& all, void* out);
     // Of some that all have as many elements.
     void (*columns[4][2])(const LineColumns* lines, std::size_t count, void* room);
