@@ -132,6 +132,7 @@ CALLS = {
     "segment_block_bytes": "ss.segment_reduce(a(1 << 15, 64), labels(1 << 15, 1000), reduce='sum')",
     "long_segment_bytes": "ss.segment_reduce(a(1 << 16, 16), labels(1 << 16, 3), reduce='sum')",
     "placed_rows_ahead": "ss.segment_reduce(a(1 << 20), labels(1 << 20, 1 << 19), num_segments=1 << 19)",
+    "most_counted_rows": "ss.segment_reduce(a({n} << 14), labels({n} << 14, 1 << 14), num_segments=1 << 14)",
     "segment_slice_bytes": "ss.segment_reduce(a(100, {n} // 4), labels(100, 10), reduce='sum')",
     # masks
     "least_masked_run_rows": "ss.sum(a(2000, 500), axis=1, where=a(2000, 500) > 0)",
@@ -203,6 +204,9 @@ FIXED = {
     "long_segment_in_order": "where the two ways of segment_reduce took as long, of labels that ascend",
     "labels_looked_at": "labels that do not ascend show it within a few of them",
     "cached_state_bytes": "half an L2 cache of 512 KB; below it a question for memory is one more instruction",
+    "row_bytes_for_a_column": "two lines of memory: one column of a row reads a line, all columns every line",
+    "elements_looked_at": "they take less than a microsecond, beside tens of thousands of elements at least",
+    "most_small_elements": "a bound on how much is taken twice: what is small alone is put in order again",
     "placed_task_segments": "their states are 200 KB, within an L2 cache",
     "sent_helpers": "a bound on system calls where there are more processors than helpers; not a choice of speed",
     "interruption_milliseconds": "how soon Ctrl-C is heard, not a choice of speed",

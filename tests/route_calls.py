@@ -242,6 +242,7 @@ PLACES: dict[str, Call] = {
     "mask.picked": lambda: ss.var(normal(4, 600), axis=1, where=normal(4, 600) > 0),
     "mask.counted_sets": lambda: ss.var(normal(4000, 9), axis=1, where=normal(4000, 9) > 0),
     "segment.placed": lambda: labelled(normal(3000), 10),
+    "segment.counted": lambda: labelled(normal(30_000), 12_000),
     "segment.uncertain": lambda: labelled(np.resize(np.array(ABOVE_A_TIE, "f4"), 3), 1),
     "segment.in_order": lambda: labelled(X, 10),
     "segment.pieces": lambda: labelled(normal(20_000, 64), 2),

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace samesum {
 
 // Elements per call, at most.
 constexpr std::size_t exact_elements = 2048;
+// So many bits of a counted multiple are its count. The multiple has 51 bits and a sign: 63 of them add up.
+constexpr int count_bits = 6;
 
 // Some numbers whose exact sum is the total of a block.
 struct ExactParts {
@@ -21,6 +24,9 @@ struct ExactBlocks {
     // the anchor rounds it, and a rest. Writes whole vectors; returns the least magnitude but zero, or
     // infinity.
     double (*split[3])(const void* x, std::size_t n, double anchor, double* multiple, double* rest);
+    // The same multiples, to which sums with the anchor round, as integers: times 2^count_bits, and one, so
+    // that sums of them count their terms. Returns whether each element is its multiple.
+    bool (*counted[3])(const void* x, std::size_t n, double anchor, std::int64_t* to);
 };
 
 }  // namespace samesum

@@ -140,6 +140,7 @@ enum class Route : std::uint8_t {
     mask_counted_sets,
     // Rows with labels.
     segment_placed,
+    segment_counted,
     segment_uncertain,
     segment_in_order,
     segment_pieces,

@@ -28,18 +28,20 @@ struct Some {
     std::vector<char> elements;
 };
 
-Some elements_of(const SegmentCall& call, const std::vector<std::int32_t>& number) {
-    const std::int64_t rows = call.labels.rows,
+Some elements_of(const SegmentCall& call, const std::vector<bool>& is_one,
+                 const std::vector<std::int32_t>& number) {
+    const Labels labels = call.labels;
+    const std::int64_t rows = labels.rows,
                        parts = std::clamp<std::int64_t>(rows / segment_part_rows, 1, thread_count());
     const std::size_t size = size_of(call.in);
     std::vector<Some> found(static_cast<std::size_t>(parts));
     auto task = [&](std::size_t t, std::size_t) {
         const auto part = static_cast<std::int64_t>(t);
         for (std::int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
-            const std::int64_t segment = segment_of(call.labels, row);
-            if (!names(call.labels, segment)) continue;  // another thread has changed it
+            const std::int64_t segment = segment_of(labels, row);
+            // Another thread may have changed it.
+            if (!names(labels, segment) || !is_one[static_cast<std::size_t>(segment)]) continue;
             const std::int32_t to = number[static_cast<std::size_t>(segment)];
-            if (to < 0) continue;
             found[t].labels.push_back(to);
             const char* const from = call.x + row * static_cast<std::int64_t>(size);
             found[t].elements.insert(found[t].elements.end(), from, from + size);
@@ -55,14 +57,17 @@ Some elements_of(const SegmentCall& call, const std::vector<std::int32_t>& numbe
 
 void reduce_some_in_order(const SegmentCall& call, const std::vector<std::int64_t>& segments) {
     const std::size_t size = size_of(call.in), result = size_of(call.format);
-    std::vector<std::int32_t> number(static_cast<std::size_t>(call.labels.segments), -1);
+    const auto all = static_cast<std::size_t>(call.labels.segments);
+    std::vector<bool> is_one(all);
+    std::vector<std::int32_t> number(all);
     std::vector<char> own(call.self == nullptr ? 0 : segments.size() * size), made(segments.size() * result);
     for (std::size_t i = 0; i < segments.size(); ++i) {
         const auto s = static_cast<std::size_t>(segments[i]);
+        is_one[s] = true;
         number[s] = static_cast<std::int32_t>(i);
         if (call.self != nullptr) std::memcpy(own.data() + i * size, call.self + s * size, size);
     }
-    const Some some = elements_of(call, number);
+    const Some some = elements_of(call, is_one, number);
     SegmentCall less = call;
     less.x = some.elements.data();
     less.labels = {some.labels.data(), true, false, static_cast<std::int64_t>(some.labels.size()),
