@@ -146,14 +146,8 @@ struct Columns {
                   x - x == 0 ? none + result : none + std::numeric_limits<typename A::Scalar>::quiet_NaN());
     }
 
-    // One vector, or some short ones: the ways from their totals to their logarithms, which are chains as
-    // long as all else, are under way together.
-    template <bool log>
-    static SAMESUM_INLINE void run(Steps<Columns, log>& one) {
-        one.add_up();
-        one.find_quotients();
-        one.put();
-    }
+    // Of short lines the ways from totals to logarithms, which are chains as long as all else, are under way
+    // together.
     using Short = Steps<Columns, true, true>;
     static SAMESUM_APART void run_short(Short* some, std::size_t number) {
         for (std::size_t k = 0; k < number; ++k) some[k].add_up();
@@ -166,7 +160,7 @@ struct Columns {
         for (std::size_t first = 0; first < part.count; first += A::elements) {
             Steps<Columns, log> one;
             one.lines.begin(part, first, room, 0);
-            part.n == 1 ? one.lines.put_lone(log ? 0 : 1) : run<log>(one);
+            part.n == 1 ? one.lines.put_lone(log ? 0 : 1) : one.run();
         }
     }
 

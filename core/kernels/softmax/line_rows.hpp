@@ -17,18 +17,25 @@ struct LineShares {
     alignas(64) double total[Sums::elements], rest[Sums::elements], greatest[Sums::elements],
         equal[Sums::elements];
 
-    // Lines beside each other are folded together.
-    SAMESUM_INLINE void put(std::size_t k, Across (&row)[width]) {
-        const Across all = folded_by_halves(row);
-        store(total + k, all.total());
-        store(rest + k, all.rest());
-        store(greatest + k, all.most);
+    // What each line adds up to: lines beside each other are folded together.
+    template <class State>
+    using Each = State[Sums::elements / width][width];
+
+    SAMESUM_INLINE void put(Each<Across>& each) {
+        for (std::size_t k = 0; k < Sums::elements; k += width) {
+            const Across all = folded_by_halves(each[k / width]);
+            store(total + k, all.total());
+            store(rest + k, all.rest());
+            store(greatest + k, all.most);
+        }
     }
-    SAMESUM_APART void put(std::size_t k, Counted<Across> (&row)[width]) {
-        const Counted<Across> all = folded_by_halves(row);
-        store(total + k, all.across.total());
-        store(rest + k, all.across.rest());
-        store(equal + k, all.equal);
+    SAMESUM_APART void put(Each<Counted<Across>>& each) {
+        for (std::size_t k = 0; k < Sums::elements; k += width) {
+            const Counted<Across> all = folded_by_halves(each[k / width]);
+            store(total + k, all.across.total());
+            store(rest + k, all.across.rest());
+            store(equal + k, all.equal);
+        }
     }
 };
 
@@ -40,6 +47,7 @@ struct Rows {
     using Power = typename A::Power;
     using L = Line<A>;
     using ManyGroups = typename L::ManyGroups;
+    using Across = typename A::Across;
     using Shares = LineShares<typename A::Sums>;
     // Elements of the lines taken together: their powers stay in the first cache.
     static constexpr std::size_t kept_elements = 2048;
@@ -81,14 +89,12 @@ struct Rows {
             by_groups<vectors + 1>(take);
     }
 
-    template <class AcrossOf>
-    SAMESUM_INLINE void put_across(Shares& to, AcrossOf across_of) const {
-        for (std::size_t from = 0; from < A::elements; from += width) {
-            decltype(across_of(from)) row[width];
-            for (std::size_t k = 0; k < width; ++k)
-                row[k] = from + k < count ? across_of(from + k) : decltype(across_of(from)){};
-            to.put(from, row);
-        }
+    template <class State>
+    using Each = typename Shares::template Each<State>;
+    template <class State, class StateOf>
+    SAMESUM_INLINE void fill(Each<State>& each, StateOf state_of) const {
+        for (std::size_t k = 0; k < A::elements; ++k)
+            each[k / width][k % width] = k < count ? state_of(k) : State{};
     }
 
     // The line that is asked for will be taken after all of these.
@@ -98,18 +104,22 @@ struct Rows {
     }
 
     SAMESUM_APART void find_greatest() const {
+        Each<Across> each;
         by_groups([&]<class Groups>(Groups) SAMESUM_INLINED {
-            put_across(shares, [&](std::size_t k) { return L::template greatest_of<Groups>(x(k), lines.n); });
+            fill<Across>(each, [&](std::size_t k) { return L::template greatest_of<Groups>(x(k), lines.n); });
         });
+        shares.put(each);
     }
 
     template <bool log>
     SAMESUM_INLINE void add_near() const {
+        Each<Across> each;
         by_groups([&]<class Groups>(Groups) SAMESUM_INLINED {
-            put_across(shares, [&](std::size_t k) SAMESUM_INLINED {
+            fill<Across>(each, [&](std::size_t k) SAMESUM_INLINED {
                 return L::template sum_by<Groups>(x(k), lines.n, typename A::Near{}, way(k, log)).across();
             });
         });
+        shares.put(each);
     }
 
     // Against their greatest elements unless they are near zero; those that are done stay as they are.
@@ -121,13 +131,15 @@ struct Rows {
     template <class Groups>
     SAMESUM_APART void add_below_by(Mask near, Mask done, bool log) const {
         Shares again;
+        Each<Counted<Across>> each;
         const typename A::Below below = A::Below::of(most(), near);
-        put_across(again, [&](std::size_t k) SAMESUM_INLINED {
+        fill<Counted<Across>>(each, [&](std::size_t k) SAMESUM_INLINED {
             const bool waits = done[k] == 0 && L::is_finite(shares.greatest[k]);
             return waits
                        ? L::template sum_apart<Groups>(x(k), lines.n, below.of_line(k), way(k, log)).counted()
-                       : Counted<typename L::Across>{};
+                       : Counted<Across>{};
         });
+        again.put(each);
         for (std::size_t k = 0; k < count; ++k) {
             if (done[k] != 0) continue;
             shares.total[k] =
@@ -197,9 +209,7 @@ struct Rows {
         for (std::size_t first = 0; first < lines.count; first += some) {
             Steps<Rows, log> steps(
                 {lines, first, std::min(some, lines.count - first), distant, kept, vectors, shares});
-            steps.add_up();
-            steps.find_quotients();
-            steps.put();
+            steps.run();
             distant = is_short || !steps.near.all;
         }
     }

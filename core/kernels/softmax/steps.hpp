@@ -46,6 +46,12 @@ struct Steps {
     Steps() = default;
     explicit SAMESUM_INLINE Steps(const Lines& of) : lines(of) {}
 
+    SAMESUM_INLINE void run() {
+        add_up();
+        find_quotients();
+        put();
+    }
+
     // Powers of lines near zero are added up as they are, those of others against their greatest elements
     // where some are expected, and else not yet.
     SAMESUM_INLINE void add_up() {
