@@ -132,6 +132,10 @@ CALLS = {
     "segment_block_bytes": "ss.segment_reduce(a(1 << 15, 64), labels(1 << 15, 1000), reduce='sum')",
     "long_segment_bytes": "ss.segment_reduce(a(1 << 16, 16), labels(1 << 16, 3), reduce='sum')",
     "placed_rows_ahead": "ss.segment_reduce(a(1 << 20), labels(1 << 20, 1 << 19), num_segments=1 << 19)",
+    "least_placed_columns": "ss.segment_reduce(a(1 << 16, {n}), labels(1 << 16, 100))",
+    "most_row_words_bytes": "ss.segment_reduce(a(1 << 16, 64), labels(1 << 16, {n} // 512))",
+    "least_placed_rows": "ss.segment_reduce(a({n} * 1000, 64), labels({n} * 1000, 1000), num_segments=1000)",
+    "most_placed_rows": "ss.segment_reduce(a(2 * {n}, 8), labels(2 * {n}, 2))",
     "most_counted_rows": "ss.segment_reduce(a({n} << 14), labels({n} << 14, 1 << 14), num_segments=1 << 14)",
     "segment_slice_bytes": "ss.segment_reduce(a(100, {n} // 4), labels(100, 10), reduce='sum')",
     # masks

@@ -17,6 +17,26 @@ struct ExactParts {
     bool known = false;  // false: the block has no such total in few numbers, or elements that are not finite
 };
 
+// Contiguous rows of floats narrower than float64: the bits of each element's sum with the anchor are added,
+// modulo 2^64, to the word of its column in the row's place. A place has `pitch` words, of which those after
+// the last column, up to a vector, are written, too.
+struct RowWords {
+    const void* x;
+    std::size_t rows, columns;
+    const std::uint64_t* places;
+    double anchor;
+    std::uint64_t* words;
+    std::size_t pitch;
+};
+constexpr std::size_t row_words_vector = 8;  // words of the widest vector
+
+// The greatest magnitude of the elements, infinity if one of them is not finite; and whether every sum with
+// the anchor was exact.
+struct RowReport {
+    double greatest;
+    bool is_exact;
+};
+
 // Every float format x map (itself, magnitude, square): the total of n contiguous elements.
 struct ExactBlocks {
     ExactParts (*total[4][3])(const void* x, std::size_t n);
@@ -27,6 +47,7 @@ struct ExactBlocks {
     // The same multiples, to which sums with the anchor round, as integers: times 2^count_bits, and one, so
     // that sums of them count their terms. Returns whether each element is its multiple.
     bool (*counted[3])(const void* x, std::size_t n, double anchor, std::int64_t* to);
+    RowReport (*row_words[3])(const RowWords& rows);
 };
 
 }  // namespace samesum

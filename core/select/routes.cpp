@@ -150,6 +150,8 @@ constexpr RouteRow rows[] = {
     {Route::mask_counted_sets, "mask.counted_sets", "short sets, put together by how many are chosen"},
     {Route::segment_placed, "segment.placed", "elements that are added where they go"},
     {Route::segment_counted, "segment.counted", "sums of such elements in one word of a place"},
+    {Route::segment_row_words, "segment.row_words",
+     "rows that are added where they go, a word for each column"},
     {Route::segment_uncertain, "segment.uncertain", "segments that are taken again, in order"},
     {Route::segment_in_order, "segment.in_order", "segments of one length at a time, put in order"},
     {Route::segment_pieces, "segment.pieces", "long segments of rows that lie apart"},

@@ -141,6 +141,7 @@ enum class Route : std::uint8_t {
     // Rows with labels.
     segment_placed,
     segment_counted,
+    segment_row_words,
     segment_uncertain,
     segment_in_order,
     segment_pieces,

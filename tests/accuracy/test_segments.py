@@ -97,6 +97,42 @@ def test_sums_of_many_places(dtype: np.dtype[Any], family: str) -> None:
             assert_bits(got, function(x, axis=1), f"scatter_reduce of {row.name}, {each} elements")
 
 
+@pytest.mark.parametrize("dtype", [t for t in cases.FLOATS if np.dtype(t).itemsize < 8], ids=str)
+@pytest.mark.parametrize("family", [*FINITE, "specials"])
+def test_sums_of_rows_of_places(dtype: np.dtype[Any], family: str) -> None:
+    """Places have as many rows each, and one of their own in a scatter."""
+    places, each = 50, 6
+    for columns in (4, 13, 40):
+        x = cases.make(family, dtype, places * (each + 1) * columns, columns).reshape(places, each + 1, columns)
+        order = np.random.default_rng(columns).permutation(places * each)
+        labels = np.repeat(np.arange(places, dtype=np.int32), each)[order]
+        updates = x[:, 1:].reshape(-1, columns)[order]
+        for row in (SUM, MEAN):
+            function = getattr(ss, row.name)
+            got = ss.segment_reduce(updates, labels, num_segments=places + 1, reduce=row.name)  # type: ignore[arg-type]
+            assert_bits(got[:places], function(x[:, 1:], axis=1), f"segment_reduce of {row.name}, {columns} columns")
+            got = ss.scatter_reduce(x[:, 0], 0, labels, updates, row.name)  # type: ignore[arg-type]
+            assert_bits(got, function(x, axis=1), f"scatter_reduce of {row.name}, {columns} columns")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("great", [2.0**20, 2.0**100, np.inf, np.nan])
+def test_an_element_that_no_sample_meets(threads: int, great: float) -> None:
+    """Rows of places are added with a unit that a few elements tell: of a greater one they are added again."""
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((5000, 9)).astype(np.float32)
+    labels = rng.integers(0, 30, 5000)
+    x[4321, 7] = great
+    before = ss.get_num_threads()
+    ss.set_num_threads(threads)
+    try:
+        for row in (SUM, MEAN):
+            got = ss.segment_reduce(x, labels, reduce=row.name)  # type: ignore[arg-type]
+            assert_bits(got, np.stack([exact.reduce(row, x[labels == s], 0) for s in range(30)]), row.name)
+    finally:
+        ss.set_num_threads(before)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_place_with_more_elements_than_its_word_counts(threads: int) -> None:
     rng = np.random.default_rng(3)

@@ -5,6 +5,7 @@
 #include "run/segments/placed_blocks.hpp"
 #include "run/segments/placed_counted.hpp"
 #include "run/segments/placed_room.hpp"
+#include "run/segments/placed_sample.hpp"
 #include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
@@ -187,22 +188,10 @@ Placed extremes_of(const SegmentCall& call, const PlacedRange& range) {
     return results_of<PlacedExtreme<Key>, ExtremeBlock<Key>>(call, range);
 }
 
-// Whether most of some elements are nearly multiples of the unit of counted sums: of smaller ones these know
-// few bits.
-bool is_level(const SegmentCall& call, double greatest) {
-    const std::int64_t looked_at = std::min<std::int64_t>(call.labels.rows, elements_looked_at);
-    std::int64_t small = 0;
-    for (std::int64_t i = 0; i < looked_at; ++i) {
-        const double size = magnitude(real_at(call.x, i * call.labels.rows / looked_at, call.in));
-        small += size > 0 && size < greatest * 0x1p-24;
-    }
-    return small <= most_small_elements;
-}
-
 Placed sums_of_narrow(const SegmentCall& call, const PlacedRange& range) {
     const std::int64_t rows = call.labels.rows, segments = call.labels.segments;
     const bool misses = segments * static_cast<std::int64_t>(sizeof(NarrowSum::State)) > cached_state_bytes;
-    if (!misses || rows / segments > most_counted_rows || !is_level(call, range.greatest))
+    if (!misses || rows / segments > most_counted_rows || !is_level(call.x, rows, call.in, range.greatest))
         return results_of<NarrowSum, NarrowBlock>(call, range);
     record(Route::segment_counted);
     return results_of<CountedSum, CountedBlock>(call, range);

@@ -152,14 +152,9 @@ class SegmentReduction {
 
 }  // namespace
 
-SegmentReport reduce_in_order(const SegmentCall& call) {
+void reduce_in_order(const SegmentCall& call, SegmentOrder& order) {
     record(Route::segment_in_order);
-    SegmentOrder order(call.labels);
-    if (order.stranger() >= 0) return {order.stranger(), -1};
-    std::int64_t empty = 0;
-    while (empty < call.labels.segments && order.count(empty) > 0) ++empty;
     if (call.outer * call.columns * call.labels.rows > 0) SegmentReduction(call, order).run();
-    return {-1, empty < call.labels.segments ? empty : -1};
 }
 
 }  // namespace samesum
