@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "run/reduce/accumulation.hpp"
+#include "run/states/accumulation.hpp"
 #include "run/room.hpp"
 #include "run/segments/segment_rows.hpp"
 #include "select/routes.hpp"
