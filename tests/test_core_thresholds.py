@@ -51,6 +51,8 @@ FACTS = {
     "run/exact/exact_words.cpp head_bytes": "the encoding of a state",
     "run/exact/exact_words.cpp most_bytes": "the encoding of a state",
     "run/segments/placed_blocks.hpp placed_block": "the size of an array on the stack",
+    "run/segments/placed_rows.cpp together": "the size of an array on the stack",
+    "run/segments/placed_counted.hpp count_bits": "the layout of a word",
     "run/masks/masked.hpp most_bytes": "the size of an array on the stack",
     "run/masks/direct_rows.hpp most_rows": "the size of an array",
     "run/masks/masked_loops.cpp most_run_rows": "the size of an array on the stack",

@@ -76,6 +76,80 @@ def test_elements_that_are_added_where_they_go(dtype: np.dtype[Any], family: str
             assert_bits(got[rest], own[rest])
 
 
+MANY = 12_000
+"""Segments whose states no second cache holds: narrow floats then go to one word of a place, if they are alike."""
+
+
+@pytest.mark.parametrize("dtype", [t for t in cases.FLOATS if np.dtype(t).itemsize < 8], ids=str)
+@pytest.mark.parametrize("family", FINITE)
+def test_sums_of_many_places(dtype: np.dtype[Any], family: str) -> None:
+    """Each has as many elements, and one of its own in a scatter: they are rows, whose sums other tests hold."""
+    for each in (1, 2, 7):
+        x = cases.make(family, dtype, MANY * (each + 1), each).reshape(MANY, each + 1)
+        order = np.random.default_rng(each).permutation(MANY * each)
+        labels = np.repeat(np.arange(MANY), each)[order]
+        updates = x[:, 1:].reshape(-1)[order]
+        for row in (SUM, MEAN):
+            function = getattr(ss, row.name)
+            got = ss.segment_reduce(updates, labels, num_segments=MANY, reduce=row.name)  # type: ignore[arg-type]
+            assert_bits(got, function(x[:, 1:], axis=1), f"segment_reduce of {row.name}, {each} elements")
+            got = ss.scatter_reduce(x[:, 0], 0, labels, updates, row.name)  # type: ignore[arg-type]
+            assert_bits(got, function(x, axis=1), f"scatter_reduce of {row.name}, {each} elements")
+
+
+@pytest.mark.parametrize("dtype", [t for t in cases.FLOATS if np.dtype(t).itemsize < 8], ids=str)
+@pytest.mark.parametrize("family", [*FINITE, "specials"])
+def test_sums_of_rows_of_places(dtype: np.dtype[Any], family: str) -> None:
+    """Places have as many rows each, and one of their own in a scatter."""
+    places, each = 50, 6
+    for columns in (4, 13, 40):
+        x = cases.make(family, dtype, places * (each + 1) * columns, columns).reshape(places, each + 1, columns)
+        order = np.random.default_rng(columns).permutation(places * each)
+        labels = np.repeat(np.arange(places, dtype=np.int32), each)[order]
+        updates = x[:, 1:].reshape(-1, columns)[order]
+        for row in (SUM, MEAN):
+            function = getattr(ss, row.name)
+            got = ss.segment_reduce(updates, labels, num_segments=places + 1, reduce=row.name)  # type: ignore[arg-type]
+            assert_bits(got[:places], function(x[:, 1:], axis=1), f"segment_reduce of {row.name}, {columns} columns")
+            got = ss.scatter_reduce(x[:, 0], 0, labels, updates, row.name)  # type: ignore[arg-type]
+            assert_bits(got, function(x, axis=1), f"scatter_reduce of {row.name}, {columns} columns")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("great", [2.0**20, 2.0**100, np.inf, np.nan])
+def test_an_element_that_no_sample_meets(threads: int, great: float) -> None:
+    """Rows of places are added with a unit that a few elements tell: of a greater one they are added again."""
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((5000, 9)).astype(np.float32)
+    labels = rng.integers(0, 30, 5000)
+    x[4321, 7] = great
+    before = ss.get_num_threads()
+    ss.set_num_threads(threads)
+    try:
+        for row in (SUM, MEAN):
+            got = ss.segment_reduce(x, labels, reduce=row.name)  # type: ignore[arg-type]
+            assert_bits(got, np.stack([exact.reduce(row, x[labels == s], 0) for s in range(30)]), row.name)
+    finally:
+        ss.set_num_threads(before)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_place_with_more_elements_than_its_word_counts(threads: int) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal(200_000).astype(np.float32)
+    labels = np.where(np.arange(200_000) % 3 == 0, rng.integers(0, 4, 200_000) * 3000, rng.integers(0, MANY, 200_000))
+    before = ss.get_num_threads()
+    ss.set_num_threads(threads)
+    try:
+        for row in (SUM, MEAN):
+            got = ss.segment_reduce(x, labels, num_segments=MANY, reduce=row.name)  # type: ignore[arg-type]
+            for label in (0, 1, 3000, 6000, 9000, MANY - 1):
+                alone = exact.reduce(row, x[labels == label], 0, keepdims=True)
+                assert_bits(got[label : label + 1], alone, f"{row.name} of label {label}")
+    finally:
+        ss.set_num_threads(before)
+
+
 @pytest.mark.parametrize("dtype", [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2])
 def test_segments_of_byte_floats(dtype: Any) -> None:
     x = np.random.default_rng(0).standard_normal(400).astype(dtype)
@@ -128,6 +202,21 @@ def test_long_sets_with_their_own_element(dtype: Any, columns: int) -> None:
         rest = source[places == 1]
         few = [np.concatenate([own[None], part]) for own, part in zip(target, (-rest, rest), strict=True)]
         assert_bits(got, np.stack([exact.reduce(SUM, each, 0) for each in few]))
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_hard_column_of_a_long_set(own: bool) -> None:
+    """One column in 64 is hard, and taken again by itself, of rows that lie together and of others."""
+    n, columns = 1 << 14, 64
+    rng = np.random.default_rng(4)
+    source = rng.standard_normal((n, columns)).astype(np.float32)
+    source[:, 5] = cases.make("ties_off", np.float32, n, 1)
+    target = rng.standard_normal((2, columns)).astype(np.float32)
+    for places in (np.zeros(n, np.int64), np.arange(n) % 1000 == 7):
+        got = ss.scatter_reduce(target, 0, places.astype(np.int64), source, include_self=own)
+        for label in np.unique(places).astype(int):
+            rows = np.concatenate([target[label : label + 1], source[places == label]][not own :])
+            assert_bits(got[label], exact.reduce(SUM, rows, 0), f"label {label}")
 
 
 def test_a_tenth_into_one_element() -> None:

@@ -23,27 +23,43 @@ ExactParts exact_total(const void* x, std::size_t n) {
     return parts;
 }
 
+// take(i, floats) for vectors of n elements from number i on; zeros follow the last one.
+template <class F, class Take>
+SAMESUM_INLINE void each_floats(const void* x, std::size_t n, const Take& take) {
+    const char* p = static_cast<const char*>(x);
+    std::size_t i = 0;
+    for (; i + width <= n; i += width) take(i, F::floats(p + i * F::size));
+    if (i == n) return;
+    char padded[width * F::size];
+    pad<F>(p + i * F::size, n - i, padded);
+    take(i, F::floats(padded));
+}
+
 template <class F>
 double split_about(const void* x, std::size_t n, double anchor, double* multiple, double* rest) {
-    const char* p = static_cast<const char*>(x);
     Words least = ~Words{};  // bits of magnitudes less one, so that zero is the greatest
-    const auto take = [&](std::size_t i, Floats f) SAMESUM_INLINED {
+    each_floats<F>(x, n, [&](std::size_t i, Floats f) SAMESUM_INLINED {
         const Words size = (reinterpret_cast<Words>(f) & 0x7fffffff) - 1;
         least = size < least ? size : least;
         const Doubles v = widen(f), m = (v + anchor) - anchor;
         store(multiple + i, m);
         store(rest + i, v - m);
-    };
-    std::size_t i = 0;
-    for (; i + width <= n; i += width) take(i, F::floats(p + i * F::size));
-    if (i < n) {
-        char padded[width * F::size];
-        pad<F>(p + i * F::size, n - i, padded);
-        take(i, F::floats(padded));
-    }
+    });
     std::uint32_t all = ~std::uint32_t{0};
     for (std::size_t k = 0; k < width; ++k) all = least[k] < all ? least[k] : all;
     return all == ~std::uint32_t{0} ? infinity : static_cast<double>(__builtin_bit_cast(float, all + 1));
+}
+
+template <class F>
+bool counted_about(const void* x, std::size_t n, double anchor, std::int64_t* to) {
+    const std::int64_t zero = __builtin_bit_cast(std::int64_t, anchor);
+    Longs rounded = {};
+    each_floats<F>(x, n, [&](std::size_t i, Floats f) SAMESUM_INLINED {
+        const Doubles v = widen(f), sum = v + anchor;
+        rounded |= sum - anchor != v;
+        store(to + i, ((reinterpret_cast<Longs>(sum) - zero) << count_bits) + 1);
+    });
+    return !any(rounded);
 }
 
 // Squares of formats narrower than double are doubles.

@@ -66,7 +66,7 @@ struct LimbSums {
             }
             const auto high = [&](std::size_t k) { return total_of(product[k].high); };
             const auto low = [&](std::size_t k) { return total_of(product[k].low); };
-            double (&part)[6] = found.part[2];
+            double(&part)[6] = found.part[2];
             part[0] = high(aa);
             part[1] = low(aa) + 2 * high(ab);
             part[2] = 2 * low(ab) + (2 * high(ac) + high(bb));

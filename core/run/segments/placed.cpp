@@ -1,12 +1,12 @@
 #include "run/segments/placed.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
-#include "memory/blocks.hpp"
-#include "run/room.hpp"
 #include "run/segments/placed_blocks.hpp"
+#include "run/segments/placed_counted.hpp"
+#include "run/segments/placed_room.hpp"
+#include "run/segments/placed_sample.hpp"
+#include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -14,54 +14,49 @@ namespace samesum {
 
 namespace {
 
-// Memory for the states of all segments, in huge pages if it is large.
-class StateRoom {
-  public:
-    explicit StateRoom(std::size_t bytes) : block_(bytes < least_block ? nullptr : take_block(bytes)) {
-        if (block_ == nullptr) room_.emplace(bytes);
-    }
-    ~StateRoom() {
-        if (block_ != nullptr) give_block(block_);
-    }
-    StateRoom(StateRoom&& other) noexcept
-        : block_(std::exchange(other.block_, nullptr)), room_(std::move(other.room_)) {}
-    StateRoom(const StateRoom&) = delete;
-    StateRoom& operator=(const StateRoom&) = delete;
-    void* get() const { return block_ != nullptr ? block_ : room_->get(); }
+// The states of all segments, of some of the rows.
+template <class States>
+struct PlacedPart {
+    explicit PlacedPart(std::size_t segments, const typename States::Way& as)
+        : room(segments * sizeof(typename States::State) + 64), spill(segments), way(as) {}
 
-  private:
-    void* block_;
-    std::optional<Room> room_;
+    PlacedRoom room;
+    typename States::State* states = nullptr;
+    typename States::Spill spill;
+    typename States::Way way;
+    std::int64_t stranger = -1;
 };
 
 template <class States, class Block>
 class PlacedResults {
     using State = typename States::State;
-    using Way = typename States::Way;
+    using Total = typename States::Spill::Total;
+    using Part = PlacedPart<States>;
 
   public:
     PlacedResults(const SegmentCall& call, const PlacedRange& range)
-        : call_(call), range_(range), way_(States::way_for(range)), parts_(parts_for(call.labels)) {}
+        : call_(call), range_(range), way_(States::way_for(range)) {}
 
     Placed run() {
         const auto segments = static_cast<std::size_t>(call_.labels.segments);
-        std::vector<StateRoom> rooms;
-        for (std::size_t i = 0; i < parts_; ++i) rooms.emplace_back(segments * sizeof(State) + 64);
-        std::vector<std::int64_t> strangers(parts_);
-        std::vector<Way> ways(parts_, way_);
-        auto task = [&](std::size_t part, std::size_t) {
-            State* const states = new (rooms[part].get()) State[segments]{};
-            strangers[part] = call_.labels.narrow ? add<std::int32_t>(part, ways[part], states)
-                                                  : add<std::int64_t>(part, ways[part], states);
+        std::vector<Part> parts;
+        const std::size_t count = parts_for(call_.labels);
+        parts.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) parts.emplace_back(segments, way_);
+        auto task = [&](std::size_t i, std::size_t) {
+            parts[i].states = parts[i].room.template make<State>(segments);
+            const auto begin = part_begin(i, count), end = part_begin(i + 1, count);
+            parts[i].stranger = call_.labels.narrow ? add<std::int32_t>(parts[i], begin, end)
+                                                    : add<std::int64_t>(parts[i], begin, end);
         };
-        for_each_task(parts_, static_cast<std::size_t>(thread_count()), task);
+        for_each_task(count, static_cast<std::size_t>(thread_count()), task);
         Placed found;
         found.is_done = true;
-        for (std::size_t i = 0; i < parts_; ++i) {
-            if (found.stranger < 0) found.stranger = strangers[i];
-            States::join(way_, ways[i]);
+        for (const Part& part : parts) {
+            if (found.stranger < 0) found.stranger = part.stranger;
+            States::join(way_, part.way);
         }
-        if (found.stranger < 0) finish(rooms, found);
+        if (found.stranger < 0) finish(parts, found);
         return found;
     }
 
@@ -73,37 +68,49 @@ class PlacedResults {
         return static_cast<std::size_t>(std::max<std::int64_t>(std::min(by_rows, by_states), 1));
     }
 
+    std::int64_t part_begin(std::size_t i, std::size_t parts) const {
+        return call_.labels.rows * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(parts);
+    }
+
+    // Returns the first of the rows whose label names no segment, or -1.
     template <class Label>
-    std::int64_t add(std::size_t part, Way& way, State* states) const {
-        const auto i = static_cast<std::int64_t>(part), parts = static_cast<std::int64_t>(parts_);
-        const std::int64_t begin = call_.labels.rows * i / parts, end = call_.labels.rows * (i + 1) / parts,
-                           size = static_cast<std::int64_t>(size_of(call_.in));
-        const bool misses =
-            call_.labels.segments * static_cast<std::int64_t>(sizeof(State)) > cached_state_bytes;
+    std::int64_t add(Part& part, std::int64_t begin, std::int64_t end) const {
+        // Of its own, so that they are not read again after each state that is written.
+        const Labels labels = call_.labels;
+        State* const states = part.states;
+        const std::int64_t size = static_cast<std::int64_t>(size_of(call_.in));
+        const bool misses = labels.segments * static_cast<std::int64_t>(sizeof(State)) > cached_state_bytes;
         const std::int64_t ahead = misses ? std::int64_t{placed_rows_ahead} : 0;
         Block elements;
         std::int64_t segments[placed_block];
+        const auto add_one = [&](std::int64_t segment, std::int64_t k) {
+            State& state = states[segment];
+            elements.add(state, static_cast<std::size_t>(k));
+            part.spill.look_at(state, segment);
+        };
         for (std::int64_t row = begin, n; row < end; row += n) {
             n = std::min<std::int64_t>(end - row, placed_block);
-            elements.take(call_.x + row * size, static_cast<std::size_t>(n), call_.in, way);
+            elements.take(call_.x + row * size, static_cast<std::size_t>(n), call_.in, part.way);
             for (std::int64_t k = 0; k < n; ++k) {
-                const std::int64_t segment = segment_of<Label>(call_.labels, row + k);
-                if (!names(call_.labels, segment)) return row + k;
-                if (ahead == 0)
-                    elements.add(states[segment], static_cast<std::size_t>(k));
-                else
-                    segments[k] = segment;
+                const std::int64_t segment = segment_of<Label>(labels, row + k);
+                if (!names(labels, segment)) return row + k;
+                if (ahead == 0) {
+                    add_one(segment, k);
+                    continue;
+                }
+                segments[k] = segment;
             }
             if (ahead == 0) continue;
+            for (std::int64_t k = 0; k < std::min(ahead, n); ++k) __builtin_prefetch(states + segments[k], 1);
             for (std::int64_t k = 0; k < n; ++k) {
                 __builtin_prefetch(states + segments[std::min(k + ahead, n - 1)], 1);
-                elements.add(states[segments[k]], static_cast<std::size_t>(k));
+                add_one(segments[k], k);
             }
         }
         return -1;
     }
 
-    void finish(const std::vector<StateRoom>& rooms, Placed& found) {
+    void finish(const std::vector<Part>& parts, Placed& found) {
         const std::int64_t some = placed_task_segments, segments = call_.labels.segments;
         const auto tasks = static_cast<std::size_t>((segments + some - 1) / some);
         std::vector<std::vector<std::int64_t>> uncertain(tasks);
@@ -114,16 +121,15 @@ class PlacedResults {
                                last = std::min(first + some, segments);
             Block own;
             for (std::int64_t s = last - 1; s >= first; --s) {
-                State state = states_of(rooms[0])[s];
-                for (std::size_t part = 1; part < parts_; ++part)
-                    States::join(state, states_of(rooms[part])[s]);
-                if (States::is_empty(state)) {
+                Total total = total_of(parts[0], s);
+                for (std::size_t i = 1; i < parts.size(); ++i) States::join(total, total_of(parts[i], s));
+                if (States::is_empty(total)) {
                     empty[t] = s;
                     continue;
                 }
-                if (call_.self != nullptr) add_self(state, s, own);
+                if (call_.self != nullptr) add_self(total, s, own);
                 std::uint64_t bits;
-                if (States::finish(state, way_, range_, bits))
+                if (States::finish(total, way_, range_, bits))
                     store_bits(call_.out, static_cast<std::size_t>(s), bits, size_of(call_.format));
                 else
                     uncertain[t].push_back(s);
@@ -136,12 +142,12 @@ class PlacedResults {
         }
     }
 
-    static const State* states_of(const StateRoom& room) { return static_cast<const State*>(room.get()); }
+    static Total total_of(const Part& part, std::int64_t s) { return part.spill.total(part.states[s], s); }
 
-    void add_self(State& state, std::int64_t s, Block& elements) const {
-        Way way = way_;
+    void add_self(Total& total, std::int64_t s, Block& elements) const {
+        typename States::Way way = way_;
         elements.take(call_.self + s * static_cast<std::int64_t>(size_of(call_.in)), 1, call_.in, way);
-        elements.add(state, 0);
+        elements.add(total, 0);
     }
     // What the way of adding has to know of these elements too.
     void look_at_self() {
@@ -155,8 +161,7 @@ class PlacedResults {
 
     const SegmentCall& call_;
     const PlacedRange range_;
-    Way way_;
-    const std::size_t parts_;
+    typename States::Way way_;
 };
 
 // The greatest magnitude of some contiguous elements; infinity if one of them is not finite.
@@ -178,6 +183,20 @@ Placed results_of(const SegmentCall& call, const PlacedRange& range) {
     return States::suits(range) ? PlacedResults<States, Block>(call, range).run() : Placed{};
 }
 
+template <class Key>
+Placed extremes_of(const SegmentCall& call, const PlacedRange& range) {
+    return results_of<PlacedExtreme<Key>, ExtremeBlock<Key>>(call, range);
+}
+
+Placed sums_of_narrow(const SegmentCall& call, const PlacedRange& range) {
+    const std::int64_t rows = call.labels.rows, segments = call.labels.segments;
+    const bool misses = segments * static_cast<std::int64_t>(sizeof(NarrowSum::State)) > cached_state_bytes;
+    if (!misses || rows / segments > most_counted_rows || !is_level(call.x, rows, call.in, range.greatest))
+        return results_of<NarrowSum, NarrowBlock>(call, range);
+    record(Route::segment_counted);
+    return results_of<CountedSum, CountedBlock>(call, range);
+}
+
 bool is_single(const SegmentCall& call) {
     return !is_byte_float(call.in) && call.in != Format::boolean && call.outer == 1 && call.columns == 1 &&
            call.labels.rows > 0;
@@ -191,15 +210,15 @@ Placed reduce_in_places(const SegmentCall& call) {
     PlacedRange range{0, static_cast<double>(call.labels.rows + 1), call.row.finalize, call.format,
                       combine == Combine::minimum};
     if (combine == Combine::minimum || combine == Combine::maximum)
-        return results_of<PlacedExtreme, ExtremeBlock>(call, range);
+        return is_float(call.in) && call.in != Format::f64 ? extremes_of<std::int32_t>(call, range)
+                                                           : extremes_of<std::int64_t>(call, range);
     if (combine != Combine::sum) return {};
     if (!is_float(call.in)) return results_of<ModularSum, ModularBlock>(call, range);
     range.greatest = greatest_of(call.x, call.labels.rows, call.in);
     const double own = call.self == nullptr ? 0 : greatest_of(call.self, call.labels.segments, call.in);
     if (!std::isfinite(range.greatest) || !std::isfinite(own)) return {};
     range.greatest = std::max(range.greatest, own);
-    return call.in == Format::f64 ? results_of<WideSum, WideBlock>(call, range)
-                                  : results_of<NarrowSum, NarrowBlock>(call, range);
+    return call.in == Format::f64 ? results_of<WideSum, WideBlock>(call, range) : sums_of_narrow(call, range);
 }
 
 }  // namespace samesum

@@ -28,14 +28,15 @@ inline double real_at(const char* data, std::int64_t i, Format format) {
     return static_cast<double>(float_of(read<std::uint16_t>(data, i), format));
 }
 
-template <class Integer>
-void widen(const char* x, std::size_t n, std::uint64_t* to) {
+template <class Integer, class To>
+void widen(const char* x, std::size_t n, To* to) {
     for (std::size_t i = 0; i < n; ++i)
-        to[i] = static_cast<std::uint64_t>(
-            static_cast<std::int64_t>(read<Integer>(x, static_cast<std::int64_t>(i))));
+        to[i] = static_cast<To>(read<Integer>(x, static_cast<std::int64_t>(i)));
 }
 
-inline void integers_of(const char* x, std::size_t n, Format format, std::uint64_t* to) {
+// Sign-extended, as the `To` that holds them.
+template <class To>
+void integers_of(const char* x, std::size_t n, Format format, To* to) {
     switch (format) {
         case Format::i8:
             return widen<std::int8_t>(x, n, to);
@@ -51,7 +52,7 @@ inline void integers_of(const char* x, std::size_t n, Format format, std::uint64
         case Format::u32:
             return widen<std::uint32_t>(x, n, to);
         default:
-            std::memcpy(to, x, n * sizeof(std::uint64_t));
+            return widen<std::int64_t>(x, n, to);
     }
 }
 
@@ -95,27 +96,28 @@ struct ModularBlock {
     }
 };
 
+template <class Key>
 struct ExtremeBlock {
-    std::int64_t key[placed_block];
+    using Extreme = PlacedExtreme<Key>;
+    Key key[placed_block];
 
-    void take(const char* x, std::size_t n, Format format, PlacedExtreme::Way& way) {
-        std::uint64_t codes[placed_block];
-        // As signed integers of their size, in whose order positive floats are.
+    void take(const char* x, std::size_t n, Format format, typename Extreme::Way& way) {
+        // Floats as signed integers of their size, in whose order positive ones are.
         constexpr Format of_float[] = {Format::i16, Format::i16, Format::i32, Format::i64};
-        integers_of(x, n, is_float(format) ? of_float[float_index(format)] : format, codes);
+        integers_of(x, n, is_float(format) ? of_float[float_index(format)] : format, key);
+        const Key flip = way.flip;
         if (!is_float(format)) {
-            for (std::size_t i = 0; i < n; ++i) key[i] = static_cast<std::int64_t>(codes[i]) ^ way.flip;
+            for (std::size_t i = 0; i < n; ++i) key[i] ^= flip;
             return;
         }
-        const auto sizes = static_cast<std::int64_t>(sign_bit(format) - 1),
-                   infinity = static_cast<std::int64_t>(infinity_bits(format));
+        const auto sizes = static_cast<Key>(sign_bit(format) - 1),
+                   infinity = static_cast<Key>(infinity_bits(format));
         for (std::size_t i = 0; i < n; ++i) {
-            const auto code = static_cast<std::int64_t>(codes[i]);
-            const std::int64_t ordered = (code < 0 ? code ^ sizes : code) ^ way.flip;
-            key[i] = (code & sizes) > infinity ? PlacedExtreme::nan : ordered;
+            const Key code = key[i], ordered = (code < 0 ? code ^ sizes : code) ^ flip;
+            key[i] = (code & sizes) > infinity ? Extreme::nan : ordered;
         }
     }
-    void add(PlacedExtreme::State& state, std::size_t i) const {
+    void add(typename Extreme::State& state, std::size_t i) const {
         state.key = key[i] > state.key ? key[i] : state.key;
     }
 };

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "arithmetic/error_free.hpp"
 #include "arithmetic/rounding.hpp"
@@ -42,6 +43,32 @@ inline bool round_certain(double hi, double lo, double bound, Format format, std
     return bits == round_bits(hi + (lo + wide), format);
 }
 
+// The bits of a sum of n elements, or of their mean, that lies within the bound of hi + lo, hi the nearest
+// double.
+inline bool round_total(double hi, double lo, double bound, double n, const PlacedRange& range,
+                        std::uint64_t& bits) {
+    if (range.finalize != Finalize::over_count) return round_certain(hi, lo, bound, range.format, bits);
+    const double mean = hi / n;
+    // What is left of hi, which is exact, tells on which side of a tie the mean lies.
+    if (lo == 0 && bound == 0) return round_certain(mean, std::fma(-mean, n, hi), 0, range.format, bits);
+    const double off = (bound + magnitude(lo)) / n + magnitude(mean) * 0x1p-52;
+    return round_certain(mean, 0, off, range.format, bits);
+}
+
+inline bool is_sum_or_mean(const PlacedRange& range) {
+    return range.format <= Format::f32 &&
+           (range.finalize == Finalize::itself || range.finalize == Finalize::over_count);
+}
+
+// What states of a place hand on when they are full: nothing, where they never are.
+template <class State>
+struct NoSpill {
+    using Total = State;
+    explicit NoSpill(std::size_t) {}
+    void look_at(State&, std::int64_t) {}
+    Total total(const State& state, std::int64_t) const { return state; }
+};
+
 // Sums of floats of at most 24 bits. Each element is a multiple of the unit, whose sums are exact, and a rest
 // of at most half of it, whose sum of n terms is off by at most n * 2^-53 times that of their magnitudes. The
 // rests are multiples of the last bit of the least element: where sums of them have few bits they are exact.
@@ -51,15 +78,13 @@ struct NarrowSum {
         double multiple, rest;
         std::int64_t count;
     };
+    using Spill = NoSpill<State>;
     struct Way {
         double anchor, unit;
         double least = HUGE_VAL;  // magnitude of the elements that are not zero
     };
 
-    static bool suits(const PlacedRange& range) {
-        return range.format <= Format::f32 &&
-               (range.finalize == Finalize::itself || range.finalize == Finalize::over_count);
-    }
+    static bool suits(const PlacedRange& range) { return is_sum_or_mean(range); }
     static Way way_for(const PlacedRange& range) {
         const double all = range.terms * (range.greatest > 0 ? range.greatest : 1);
         const double unit = std::ldexp(1.0, std::ilogb(all) + 2 - 52);
@@ -79,12 +104,7 @@ struct NarrowSum {
         const bool is_exact = n * way.unit * 0.5 <= std::ldexp(way.least, 53 - 24);
         double hi, lo, bound = is_exact ? 0 : n * n * way.unit * 0x1p-54 * (1 + 0x1p-10);
         two_sum(state.multiple, state.rest, hi, lo);
-        if (range.finalize == Finalize::over_count) {
-            if (hi == 0 && bound == 0) return round_certain(0, 0, 0, range.format, bits);
-            bound = (bound + magnitude(lo)) / n + magnitude(hi / n) * 0x1p-52;
-            return round_certain(hi / n, 0, bound, range.format, bits);
-        }
-        return round_certain(hi, lo, bound, range.format, bits);
+        return round_total(hi, lo, bound, n, range, bits);
     }
 };
 
@@ -94,6 +114,7 @@ struct WideSum {
         Sum sum;
         std::int64_t count;
     };
+    using Spill = NoSpill<State>;
     struct Way {};
 
     static bool suits(const PlacedRange& range) {
@@ -119,6 +140,7 @@ struct ModularSum {
         std::uint64_t sum;
         std::int64_t count;
     };
+    using Spill = NoSpill<State>;
     struct Way {};
 
     static bool suits(const PlacedRange& range) {
@@ -138,20 +160,23 @@ struct ModularSum {
 };
 
 // Extremes: elements become integers in their order, of which the greatest is the result, with NaN above all
-// others. A minimum reverses the order.
+// others. A minimum reverses the order. Keys of 32 bits are for formats of 16 and floats of 32: those of
+// integers have no room for a place without elements.
+template <class Key>
 struct PlacedExtreme {
-    static constexpr std::int64_t none = INT64_MIN, nan = INT64_MAX;
+    static constexpr Key none = std::numeric_limits<Key>::min(), nan = std::numeric_limits<Key>::max();
     struct State {
-        std::int64_t key = none;
+        Key key = none;
     };
+    using Spill = NoSpill<State>;
     struct Way {
-        std::int64_t flip;  // -1 of a minimum
+        Key flip;  // -1 of a minimum
     };
 
     static bool suits(const PlacedRange& range) {
         return range.format != Format::i64 && range.format != Format::u64;
     }
-    static Way way_for(const PlacedRange& range) { return {range.is_minimum ? -1 : 0}; }
+    static Way way_for(const PlacedRange& range) { return {range.is_minimum ? Key{-1} : Key{0}}; }
     static void join(Way&, const Way&) {}
     static bool is_empty(const State& state) { return state.key == none; }
     static void join(State& state, const State& other) {

@@ -60,8 +60,7 @@ void SegmentRows::copy(std::int64_t segment, std::int64_t outer, std::int64_t co
     std::int64_t first = order_.first(segment) + begin, n = end - begin;
     if (rows_.self != nullptr) {
         if (begin == 0) {
-            const std::int64_t at = (outer * rows_.segments + segment) * rows_.columns + column;
-            std::memcpy(to, rows_.self + at * rows_.size, static_cast<std::size_t>(bytes));
+            std::memcpy(to, own(segment, outer, column), static_cast<std::size_t>(bytes));
             to += bytes;
             --n;
         } else {

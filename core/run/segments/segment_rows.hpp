@@ -29,10 +29,18 @@ class SegmentRows {
     }
     // Bytes from one row to the next.
     std::int64_t pitch() const { return rows_.columns * rows_.size; }
-    // Whether they can be read where they are, from `at` on.
-    bool lie_together(std::int64_t segment) const { return rows_.self == nullptr && rows_follow(segment); }
+    // Whether they can be read where they are, from `at` on, the one that comes before them apart.
+    bool lie_together(std::int64_t segment) const {
+        const std::int64_t first = order_.first(segment), n = order_.count(segment);
+        return n > 0 && number(first + n - 1) - number(first) == n - 1;
+    }
     const char* at(std::int64_t segment, std::int64_t outer, std::int64_t column) const {
         return row(outer, number(order_.first(segment)), column);
+    }
+    // The row that comes before them, or null.
+    const char* own(std::int64_t segment, std::int64_t outer, std::int64_t column) const {
+        if (rows_.self == nullptr) return nullptr;
+        return rows_.self + ((outer * rows_.segments + segment) * rows_.columns + column) * rows_.size;
     }
     // Rows [begin, end) of a segment, `bytes` of each from a column on, side by side.
     void copy(std::int64_t segment, std::int64_t outer, std::int64_t column, std::int64_t bytes,
@@ -41,10 +49,6 @@ class SegmentRows {
   private:
     std::int64_t number(std::int64_t place) const {
         return numbers_.empty() ? place : numbers_[static_cast<std::size_t>(place)];
-    }
-    bool rows_follow(std::int64_t segment) const {
-        const std::int64_t first = order_.first(segment), n = order_.count(segment);
-        return number(first + n - 1) - number(first) == n - 1;
     }
     const char* row(std::int64_t outer, std::int64_t number, std::int64_t column) const {
         return rows_.data + ((outer * order_.rows() + number) * rows_.columns + column) * rows_.size;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "run/segments/placed.hpp"
+#include "run/segments/placed_rows.hpp"
 #include "run/segments/segments_in_order.hpp"
 #include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
@@ -22,24 +23,26 @@ bool suits_places(const Labels& labels) {
     return false;
 }
 
-// The elements of some segments, numbered anew.
+// The rows of some segments, numbered anew.
 struct Some {
     std::vector<std::int32_t> labels;
     std::vector<char> elements;
 };
 
-Some elements_of(const SegmentCall& call, const std::vector<std::int32_t>& number) {
-    const std::int64_t rows = call.labels.rows,
+Some rows_of(const SegmentCall& call, const std::vector<bool>& is_one,
+             const std::vector<std::int32_t>& number) {
+    const Labels labels = call.labels;
+    const std::int64_t rows = labels.rows,
                        parts = std::clamp<std::int64_t>(rows / segment_part_rows, 1, thread_count());
-    const std::size_t size = size_of(call.in);
+    const std::size_t size = size_of(call.in) * static_cast<std::size_t>(call.columns);
     std::vector<Some> found(static_cast<std::size_t>(parts));
     auto task = [&](std::size_t t, std::size_t) {
         const auto part = static_cast<std::int64_t>(t);
         for (std::int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
-            const std::int64_t segment = segment_of(call.labels, row);
-            if (!names(call.labels, segment)) continue;  // another thread has changed it
+            const std::int64_t segment = segment_of(labels, row);
+            // Another thread may have changed it.
+            if (!names(labels, segment) || !is_one[static_cast<std::size_t>(segment)]) continue;
             const std::int32_t to = number[static_cast<std::size_t>(segment)];
-            if (to < 0) continue;
             found[t].labels.push_back(to);
             const char* const from = call.x + row * static_cast<std::int64_t>(size);
             found[t].elements.insert(found[t].elements.end(), from, from + size);
@@ -53,42 +56,69 @@ Some elements_of(const SegmentCall& call, const std::vector<std::int32_t>& numbe
     return std::move(found[0]);
 }
 
+// Of one outer part.
 void reduce_some_in_order(const SegmentCall& call, const std::vector<std::int64_t>& segments) {
-    const std::size_t size = size_of(call.in), result = size_of(call.format);
-    std::vector<std::int32_t> number(static_cast<std::size_t>(call.labels.segments), -1);
+    const auto columns = static_cast<std::size_t>(call.columns);
+    const std::size_t size = size_of(call.in) * columns, result = size_of(call.format) * columns;
+    const auto all = static_cast<std::size_t>(call.labels.segments);
+    std::vector<bool> is_one(all);
+    std::vector<std::int32_t> number(all);
     std::vector<char> own(call.self == nullptr ? 0 : segments.size() * size), made(segments.size() * result);
     for (std::size_t i = 0; i < segments.size(); ++i) {
         const auto s = static_cast<std::size_t>(segments[i]);
+        is_one[s] = true;
         number[s] = static_cast<std::int32_t>(i);
         if (call.self != nullptr) std::memcpy(own.data() + i * size, call.self + s * size, size);
     }
-    const Some some = elements_of(call, number);
+    const Some some = rows_of(call, is_one, number);
     SegmentCall less = call;
     less.x = some.elements.data();
-    less.labels = {some.labels.data(), true, false, static_cast<std::int64_t>(some.labels.size()),
-                   static_cast<std::int64_t>(segments.size())};
+    less.labels = {some.labels.data(), true, false, std::ssize(some.labels), std::ssize(segments)};
     less.self = call.self == nullptr ? nullptr : own.data();
     less.out = made.data();
-    reduce_in_order(less);
+    SegmentOrder order(less.labels);
+    reduce_in_order(less, order);
     for (std::size_t i = 0; i < segments.size(); ++i)
         std::memcpy(call.out + static_cast<std::size_t>(segments[i]) * result, made.data() + i * result,
                     result);
+}
+
+// Takes the segments again that were left uncertain.
+void take_again(const SegmentCall& call, const std::vector<std::int64_t>& uncertain) {
+    record(Route::segment_placed);
+    if (uncertain.empty()) return;
+    record(Route::segment_uncertain, uncertain.size());
+    if (uncertain.size() <= static_cast<std::size_t>(INT32_MAX)) return reduce_some_in_order(call, uncertain);
+    SegmentOrder order(call.labels);
+    reduce_in_order(call, order);
+}
+
+std::int64_t first_empty(const SegmentOrder& order, std::int64_t segments) {
+    for (std::int64_t s = 0; s < segments; ++s)
+        if (order.count(s) == 0) return s;
+    return -1;
 }
 
 }  // namespace
 
 SegmentReport reduce_segments(const SegmentCall& call) {
     const FloatingPointScope scope;
-    const Placed placed = suits_places(call.labels) ? reduce_in_places(call) : Placed{};
-    if (!placed.is_done) return reduce_in_order(call);
-    record(Route::segment_placed);
-    if (placed.stranger >= 0) return {placed.stranger, -1};
-    if (placed.uncertain.size() > static_cast<std::size_t>(INT32_MAX)) return reduce_in_order(call);
-    if (!placed.uncertain.empty()) {
-        record(Route::segment_uncertain, placed.uncertain.size());
-        reduce_some_in_order(call, placed.uncertain);
+    if (suits_places(call.labels)) {
+        const Placed placed = reduce_in_places(call);
+        if (placed.stranger >= 0) return {placed.stranger, -1};
+        if (placed.is_done) {
+            take_again(call, placed.uncertain);
+            return {-1, placed.empty};
+        }
     }
-    return {-1, placed.empty};
+    SegmentOrder order(call.labels);
+    if (order.stranger() >= 0) return {order.stranger(), -1};
+    const Placed placed = add_rows_in_places(call, order);
+    if (placed.is_done)
+        take_again(call, placed.uncertain);
+    else
+        reduce_in_order(call, order);
+    return {-1, first_empty(order, call.labels.segments)};
 }
 
 }  // namespace samesum

@@ -5,7 +5,7 @@
 
 namespace samesum {
 
-// Does what reduce_segments does, for every such call.
-SegmentReport reduce_in_order(const SegmentCall& call);
+// Does what reduce_segments does, for every such call; `order` has found no stranger.
+void reduce_in_order(const SegmentCall& call, SegmentOrder& order);
 
 }  // namespace samesum
