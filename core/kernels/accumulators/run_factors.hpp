@@ -13,6 +13,7 @@ struct RangedFactors {
     Factors words = {};  // in range, as long as nothing was taken
     Doubles least = Doubles{} + infinity;
     Longs outside = {};
+    bool is_joined = false;
 
     SAMESUM_INLINE void take(Doubles x) {
         words.multiply(x);
@@ -31,11 +32,15 @@ struct RangedFactors {
         words.normalise();
     }
 
+    // What joined others before is near one still.
     SAMESUM_INLINE void join(RangedFactors other) {
-        normalise();
-        other.normalise();
+        if (!is_joined) {
+            normalise();
+            other.normalise();
+        }
         outside |= other.outside;
         words.multiply_loosely(other.words);
+        is_joined = true;
     }
 };
 
@@ -123,7 +128,13 @@ struct FewFactors : FewProduct<is_double> {
     // Few enough for all lanes to stay there, as a rule.
     static constexpr std::size_t most = 64 * width;
 
-    Doubles least = Doubles{} + 1;
+    Doubles least = Doubles{} + infinity;
+
+    static SAMESUM_INLINE FewFactors of(Doubles x) {
+        FewFactors all;
+        all.hi = x;
+        return all;
+    }
 
     SAMESUM_INLINE void take(Doubles x) {
         const Doubles product = this->hi * x;
@@ -134,10 +145,25 @@ struct FewFactors : FewProduct<is_double> {
         this->hi = product;
         least = lesser_magnitude(least, product);
     }
+};
 
-    SAMESUM_INLINE Longs is_outside() const {
-        const Doubles size = samesum::SAMESUM_ISA::magnitude(this->hi);
-        return ~((least >= 0x1p-900) & (size >= 0x1p-100) & (size <= 0x1p100));
+// The lanes of some rows, and whether they stayed in range.
+struct FewRange {
+    Doubles least = Doubles{} + infinity, smallest = least, greatest = {};
+
+    template <bool is_double>
+    SAMESUM_INLINE void see(const FewFactors<is_double>& row) {
+        const Doubles size = samesum::SAMESUM_ISA::magnitude(row.hi);
+        least = lesser(least, row.least);
+        smallest = lesser(smallest, size);
+        greatest = samesum::SAMESUM_ISA::greater(greatest, size);
+    }
+    // A NaN may have been passed over, but not in the product that the rows are folded to.
+    template <bool is_double>
+    SAMESUM_INLINE bool holds(const FewProduct<is_double>& folded) const {
+        const Longs inside =
+            (least >= 0x1p-900) & (smallest >= 0x1p-100) & (greatest <= 0x1p100) & (folded.hi == folded.hi);
+        return !any(~inside);
     }
 };
 

@@ -85,13 +85,14 @@ SAMESUM_INLINE void each_term(const char*& p, std::size_t& n, const Take& take) 
 
 // The state of a run of n elements, each of which counts once: State{} is that of none, take(v) adds a vector
 // of elements or a term, join(other) another state. One chain is for runs of few elements that are read
-// beside others.
+// beside others; its state may begin with what lies before.
 template <class State, class Load, std::size_t chains = 4>
-SAMESUM_INLINE State state_of_run(const char* p, std::size_t n) {
+SAMESUM_INLINE State state_of_run(const char* p, std::size_t n, const State& before = {},
+                                  bool has_vectors = false) {
     static_assert(chains == 1 || chains == 2 || chains == 4);
     constexpr std::size_t elements = Load::elements, vector = elements * Load::size;
-    State part[chains];
-    const bool has_vectors = n >= elements;
+    State part[chains] = {before};
+    has_vectors |= n >= elements;
     if constexpr (chains > 1)
         each_term<Load, chains>(p, n,
                                 [&](std::size_t k, const auto& term) SAMESUM_INLINED { part[k].take(term); });

@@ -70,25 +70,27 @@ struct RealProduct {
                       std::size_t rows) {
         Tile& t = Tile::of(tile);
         const char* const first = static_cast<const char*>(x);
-        if (n > Few::most) return t.multiply_runs(j, product_of_run, first, n, row_stride, rows);
+        if (n > Few::most || n < width) return t.multiply_runs(j, product_of_run, first, n, row_stride, rows);
+        constexpr std::size_t vector = width * F::size;
         const double loss = Few::loss(n);
-        Longs outside = {};  // of the rows that are folded next
+        FewRange range;  // of the rows that are folded next
         each_fold_of_rows(
             first, row_stride, rows,
-            [n, &outside](const char* p) SAMESUM_INLINED -> FewProduct<is_double> {
-                prefetch_run<width * F::size>(p);
-                const Few row = state_of_run<Few, Load, 1>(p, n);
-                outside |= row.is_outside();
+            [n, &range](const char* p) SAMESUM_INLINED -> FewProduct<is_double> {
+                prefetch_run<vector>(p);
+                const Few row =
+                    state_of_run<Few, Load, 1>(p + vector, n - width, Few::of(F::doubles(p)), true);
+                range.see(row);
                 return row;
             },
             [&](std::size_t r, const FewProduct<is_double>& all) SAMESUM_INLINED {
                 const std::size_t here = rows - r < width ? rows - r : width;
-                if (any(outside))
+                if (range.holds(all))
+                    t.multiply(j + r, {all.factors()}, loss, here);
+                else
                     t.multiply_runs(j + r, product_of_run,
                                     first + static_cast<std::ptrdiff_t>(r) * row_stride, n, row_stride, here);
-                else
-                    t.multiply(j + r, {all.factors()}, loss, here);
-                outside = Longs{};
+                range = {};
             });
     }
 

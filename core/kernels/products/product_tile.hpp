@@ -24,9 +24,9 @@ struct RunProduct {
 
 // What `count` multiplications in chains of at most `longest` lose, and the joining of lanes. In a chain from
 // a normalised word the low word is at most (k + 1) u of the product after k steps (u = 2^-53) and rounded by
-// so many u^2: k (k + 3) / 2 u^2 in all. Normalised words lose 6 u^2 when they are joined by twos, and 10 u^2
-// when those of a block join the blocks before it: 28 u^2 for each of its 256 vectors or more; lanes of m u
-// lose m^2 + 3 m + 2, eight normalised ones 136 u^2 in all. 2^-94 is 4096 u^2. (Lemma 25)
+// so many u^2: k (k + 3) / 2 u^2 in all. Lanes of m u lose m^2 + 3 m + 2 of u^2 when they are joined by twos:
+// the four of a block 2 * 6 + 20, and 18 where they join the blocks before it, 50 u^2 for 256 factors or for
+// what is left; eight normalised ones 136 u^2. 2^-94 is 4096 u^2. (Lemma 25)
 constexpr double product_loss(std::size_t count, std::size_t longest = AnyFactors::steps) {
     return static_cast<double>(count) * (static_cast<double>(longest) + 6) * 0x1p-107 + 0x1p-94;
 }
