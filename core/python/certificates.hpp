@@ -5,8 +5,8 @@
 
 #include "kernels/instruction_set.hpp"
 #include "python/reductions.hpp"
-#include "run/certificates.hpp"
 #include "run/reduce/accumulate.hpp"
+#include "run/states/certificates.hpp"
 
 namespace samesum::python {
 
