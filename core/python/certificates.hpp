@@ -6,7 +6,7 @@
 #include "kernels/instruction_set.hpp"
 #include "python/reductions.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/reduce/certificates.hpp"
+#include "run/states/certificates.hpp"
 
 namespace samesum::python {
 

@@ -3,7 +3,7 @@
 
 #include "layout/scan_plan.hpp"
 #include "methods/scan_method.hpp"
-#include "run/reduce/repair.hpp"
+#include "run/scans/repair.hpp"
 #include "run/scans/scan_target.hpp"
 #include "select/scan_thresholds.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "methods/scan_method.hpp"
-#include "run/reduce/repair.hpp"
+#include "run/scans/repair.hpp"
 #include "run/scans/scan_target.hpp"
 
 namespace samesum {

@@ -5,7 +5,7 @@
 #include "layout/stream.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/reduce.hpp"
-#include "run/reduce/repair.hpp"
+#include "run/scans/repair.hpp"
 #include "run/scans/interleaved_scan.hpp"
 #include "run/scans/line_scan.hpp"
 #include "run/scans/long_scan.hpp"

@@ -1,4 +1,4 @@
-#include "run/reduce/certificates.hpp"
+#include "run/states/certificates.hpp"
 
 #include <algorithm>
 #include <vector>
