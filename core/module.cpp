@@ -12,8 +12,10 @@
 #include "python/machine.hpp"
 #include "python/norms.hpp"
 #include "python/products.hpp"
+#include "python/reductions.hpp"
 #include "python/scans.hpp"
 #include "python/segments.hpp"
+#include "python/several_reductions.hpp"
 #include "python/states.hpp"
 #include "python/statistics.hpp"
 #include "python/windows.hpp"
@@ -50,21 +52,9 @@ NB_MODULE(_core, m) {
         byte_float_numbers[i] = ml_dtypes_number(byte_float_names[i]);
     samesum::interruption_requested = signals_pending;
     for (const auto& [name, flag] : flag_names) m.attr(name) = static_cast<unsigned>(flag);
-    m.def("reduce", &reduce, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
-          nb::arg("dtype").none(), nb::arg("out").none(), nb::arg("where").none() = nb::none());
-    m.def("reduce_corrected", &reduce_corrected, nb::arg("code"), nb::arg("x").none(), nb::arg("axes").none(),
-          nb::arg("flags"), nb::arg("dtype").none(), nb::arg("out").none(), nb::arg("correction"),
-          nb::arg("where").none() = nb::none());
-    m.def("count_nonzero", &count_nonzero, nb::arg("x").none(), nb::arg("axes").none(), nb::arg("flags"),
-          nb::arg("where").none() = nb::none());
-    m.def("reduce_several", &reduce_several, nb::arg("codes"), nb::arg("x").none(), nb::arg("axes").none(),
-          nb::arg("flags"), nb::arg("keepdims"), nb::arg("scalars") = false,
-          nb::arg("dtype").none() = nb::none(), nb::arg("where").none() = nb::none());
-    nb::class_<samesum::Accumulation>(m, "Accumulation")
-        .def("__init__", &construct, nb::arg("code"), nb::arg("flags"), nb::arg("dtype"), nb::arg("outputs"),
-             nb::arg("count"), nb::arg("tier"))
-        .def("add", &add_piece, nb::arg("x"), nb::arg("axes"))
-        .def("finish", &finished);
+    define_reductions(m);
+    define_several_reductions(m);
+    define_accumulation(m);
     m.def("convert_with", [](nb::object function) { converter = function.release().ptr(); });
     m.def("defer_with", [](nb::object function) { deferrer = function.release().ptr(); });
     define_scans(m);

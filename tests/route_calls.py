@@ -128,7 +128,6 @@ REDUCTIONS: dict[str, Call] = {
     "tile.columns_transposed": lambda: ss.logsumexp(np.zeros((50, 64), "f4"), axis=1),
     "method.integer_exponentials": lambda: ss.logsumexp(I8, axis=1),
     "method.exact_exponentials": lambda: ss.logsumexp(below_one(-1000), axis=1),
-    "method.long_exponentials": lambda: ss.logsumexp(below_one(-700), axis=1),
     "method.integer_exponential_words": lambda: ss.logsumexp(below_one(-20).astype("i2"), axis=1),
     "method.wrapping_products": lambda: ss.prod(I32, axis=1),
     "method.products": lambda: ss.prod(X, axis=1),

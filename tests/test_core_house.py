@@ -58,11 +58,8 @@ IN_TWO_HALVES = {"dots/dots.hpp", "exponentials/logarithm.hpp", "masks/mask.hpp"
 """Files whose loops still differ by instruction set: none is to join them."""
 WITH_RUNS_OF_THEIR_OWN = {
     "integers/modular_line.hpp",
-    "integers/modular_products.hpp",
     "integers/modular_scan.hpp",
-    "integers/narrow_products.hpp",
     "search/extreme_scan.hpp",
-    "sums/single_sums.hpp",
 }
 
 
@@ -77,11 +74,11 @@ def test_what_kernels_are_made_of_does_not_know_them(folder: str) -> None:
     assert {(file, other) for file, other in included if other not in below} == set()
 
 
-def test_sums_have_no_runs_of_their_own() -> None:
-    """Runs are gone through by kernels/loops, but for groups of four in float32, products and scans."""
+def test_sums_and_products_have_no_runs_of_their_own() -> None:
+    """Runs are gone through by kernels/loops, but for those of scans."""
     asking = {
         f"{folder}/{path.name}"
-        for folder in ("sums", "integers", "search")
+        for folder in ("sums", "products", "integers", "search")
         for path in (KERNELS / folder).glob("*.?pp")
         if re.search(r"i \+ [\w:* ]+ <= n; i \+=", path.read_text("utf-8"))
     }

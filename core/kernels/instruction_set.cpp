@@ -5,38 +5,36 @@
 
 namespace samesum {
 
-#define SAMESUM_DECLARE(isa)                                    \
-    namespace isa {                                             \
-    extern const Methods methods;                               \
-    extern const ScanMethods scans;                             \
-    extern const ProductMethods products;                       \
-    extern const SearchMethods searches;                        \
-    extern const ExponentialMethods exponentials;               \
-    extern const UntangleMethods untangling;                    \
-    extern const NormalizationMethods normalizations;           \
-    extern const WholeMethods whole;                            \
-    extern const ShortMethods shorts;                           \
-    extern const ShortIntegerMethods short_integers;            \
-    extern const Certificates certificates;                     \
-    extern const ElementwiseMethods elementwise;                \
-    extern const SmoothMethods smooth;                          \
-    extern const ExactBlocks exact_blocks;                      \
-    extern const KeptBlocks kept_blocks;                        \
-    extern const StatisticsMethods statistics;                  \
-    extern const SpreadMethods spreads;                         \
-    extern const NormMethods norms;                             \
-    extern const MaskMethods masking;                           \
-    extern const DotMethods dots;                               \
-    extern const ExtremeScanMethods extreme_scans;              \
-    extern const ExponentialPrefixMethods exponential_prefixes; \
-    extern const WindowMethods windows;                         \
+#define SAMESUM_DECLARE(isa)                          \
+    namespace isa {                                   \
+    extern const Methods methods;                     \
+    extern const ScanMethods scans;                   \
+    extern const ProductMethods products;             \
+    extern const SearchMethods searches;              \
+    extern const ExponentialMethods exponentials;     \
+    extern const UntangleMethods untangling;          \
+    extern const NormalizationMethods normalizations; \
+    extern const WholeMethods whole;                  \
+    extern const ShortMethods shorts;                 \
+    extern const ShortIntegerMethods short_integers;  \
+    extern const Certificates certificates;           \
+    extern const ElementwiseMethods elementwise;      \
+    extern const SmoothMethods smooth;                \
+    extern const ExactBlocks exact_blocks;            \
+    extern const KeptBlocks kept_blocks;              \
+    extern const StatisticsMethods statistics;        \
+    extern const SpreadMethods spreads;               \
+    extern const NormMethods norms;                   \
+    extern const MaskMethods masking;                 \
+    extern const DotMethods dots;                     \
+    extern const ExtremeScanMethods extreme_scans;    \
+    extern const WindowMethods windows;               \
     }
 #define SAMESUM_METHODS(isa)                                                                          \
     &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, \
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,     \
         &isa::smooth, &isa::certificates, &isa::exact_blocks, &isa::kept_blocks, &isa::statistics,    \
-        &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::exponential_prefixes,      \
-        &isa::masking, &isa::windows
+        &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows
 
 #if !defined(SAMESUM_BASELINE)
 SAMESUM_DECLARE(x86_64_v2)

@@ -4,7 +4,6 @@
 #include "methods/certificates.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
-#include "methods/exponential_prefix.hpp"
 #include "methods/extreme_scan_method.hpp"
 #include "methods/kept_blocks.hpp"
 #include "methods/mask_method.hpp"
@@ -38,7 +37,6 @@ struct InstructionSet {
     const NormMethods* norms;
     const DotMethods* dots;
     const ExtremeScanMethods* extreme_scans;
-    const ExponentialPrefixMethods* exponential_prefixes;
     const MaskMethods* masking;
     const WindowMethods* windows;
     bool (*is_supported)();

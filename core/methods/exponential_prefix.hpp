@@ -20,11 +20,10 @@ struct ExponentialPrefix {
 };
 
 struct ExponentialPrefixMethods {
-    // Every float format: adds n <= prefix_elements contiguous elements; and the greatest of them, NaN where
-    // there is one.
-    void (*add[4])(ExponentialPrefix& state, const char* x, std::size_t n);
-    double (*greatest[4])(const char* x, std::size_t n);
-    // Writes the logarithm in that format; false where it is not certain.
+    // Adds n <= prefix_elements elements; and the greatest of them, NaN where there is one.
+    void (*add)(ExponentialPrefix& state, const double* x, std::size_t n);
+    double (*greatest)(const double* x, std::size_t n);
+    // Writes the logarithm in a float format; false where it is not certain.
     bool (*finish)(const ExponentialPrefix& state, Format format, void* out);
 };
 

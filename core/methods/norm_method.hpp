@@ -51,7 +51,8 @@ struct NormMethods {
                                    void* out, std::uint16_t* doubtful);
 
     // n contiguous numbers as double; zeros become +0.
-    void (*widen[4])(const char* p, std::size_t n, double* to);
+    using Widen = void (*)(const char* p, std::size_t n, double* to);
+    Widen widen[4];
     // The greatest magnitude of n numbers, as NormScale has it.
     double (*greatest)(const double* p, std::size_t n);
     // n numbers as float32; false if one is not exact, or neither zero nor between 2^-30 and 2^30. Null where
@@ -65,8 +66,10 @@ struct NormMethods {
     // float32, the same scale and bias for all: elements may be anything, and `most` need not hold for all;
     // those that are not finite are in doubt.
     Finish finish_any;
-    // The same in double-words: lines of the narrow formats, and results in them from elements of float64.
-    Measure measure_words[3];
+    // The same in double-words: a line of elements of `size` bytes, of a narrow format that `widen` takes,
+    // and results in these formats from elements of float64.
+    void (*measure_words)(const NormRow& row, Widen widen, std::size_t size, const char* x, std::size_t n,
+                          NormLine* line);
     Finish finish_words[3];
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "methods/elementwise_method.hpp"
+#include "methods/exponential_prefix.hpp"
 #include "methods/line_method.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
@@ -51,8 +52,9 @@ struct WholeMethods {
 
 struct ExponentialMethods {
     Method sum1[3];   // float16, bfloat16, float32: exponentials in float64
-    Method sum2[4];   // every float format: exponentials in double-words
-    Method whole[8];  // i8 ... u64: exponentials from a table, in tiles of sum2 for float64
+    Method words;     // float64: exponentials in double-words
+    Method whole[8];  // i8 ... u64: exponentials from a table, in tiles of `words`
+    ExponentialPrefixMethods prefix;
 };
 
 struct UntangleMethods {
@@ -88,7 +90,7 @@ struct NormalizationMethods {
     LineShare (*share[4])(const void* x, std::size_t n);
     LineShare (*joined[4])(const LineShare* shares, std::size_t count);
     bool (*is_near[4][2])(const LineShare& all);
-    LineShare (*share_below[4][2])(const void* x, std::size_t n, double greatest);
+    LineShare (*share_below[4])(const void* x, std::size_t n, double greatest, bool log);
     void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& all, void* out);
     // Of some that all have as many elements.
     void (*columns[4][2])(const LineColumns* lines, std::size_t count, void* room);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "python/reductions.hpp"
-#include "run/reduce/accumulation.hpp"
+#include "run/states/accumulation.hpp"
 
 namespace samesum::python {
 
@@ -32,6 +32,14 @@ inline nb::tuple finished(Accumulation& total) {
     Output output(nb::none(), nullptr, total.format(), 1, shape);
     const std::vector<std::int64_t> rest = total.finish(output.data());
     return nb::make_tuple(output.finished(), rest);
+}
+
+inline void define_accumulation(nb::module_& m) {
+    nb::class_<Accumulation>(m, "Accumulation")
+        .def("__init__", &construct, nb::arg("code"), nb::arg("flags"), nb::arg("dtype"), nb::arg("outputs"),
+             nb::arg("count"), nb::arg("tier"))
+        .def("add", &add_piece, nb::arg("x"), nb::arg("axes"))
+        .def("finish", &finished);
 }
 
 }  // namespace samesum::python

@@ -6,7 +6,7 @@
 #include "kernels/instruction_set.hpp"
 #include "python/reductions.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/reduce/certificates.hpp"
+#include "run/states/certificates.hpp"
 
 namespace samesum::python {
 
@@ -217,7 +217,9 @@ inline nb::object certified_lines(nb::handle x, bool centred, bool words, double
     for (std::size_t k = 0; k < count; ++k)
         at.push_back(input.view.data + k * n * size_of(input.view.format));
     std::vector<NormLine> lines(count);
-    (words ? methods.measure_words : methods.measure)[format](row, at.data(), n, count, lines.data());
+    if (!words) methods.measure[format](row, at.data(), n, count, lines.data());
+    for (std::size_t k = 0; words && k < count; ++k)
+        methods.measure_words(row, methods.widen[format], size_of(input.view.format), at[k], n, &lines[k]);
     Numbers to(8, count);
     for (std::size_t k = 0; k < count; ++k) {
         const NormLine& l = lines[k];

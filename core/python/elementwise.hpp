@@ -1,7 +1,7 @@
 // Functions of each element from Python. Included by module.cpp alone.
 #pragma once
 
-#include "python/outputs.hpp"
+#include "python/ordered_outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/elementwise.hpp"
 
@@ -20,7 +20,7 @@ inline nb::object elementwise(unsigned code, nb::handle x, nb::handle out) {
         raise("UnsupportedOperator", "element-wise function " + std::to_string(code) + "; there are 0 to " +
                                          std::to_string(unary_count - 1));
     const Format format = checked_float(input, "an element-wise function");
-    Output output(out, input, format, PyArray_DIMS(input.array));
+    OrderedOutput output(out, input, format, PyArray_DIMS(input.array));
     if (input.count > 0) {
         std::int64_t room[2 * max_rank];
         const View view = output.order().applied_to(input.view, room);

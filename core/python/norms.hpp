@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "python/ordered_outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/normalize/batch_norm.hpp"
 #include "run/normalize/norms.hpp"
@@ -113,7 +114,7 @@ inline nb::object normalize_batch(nb::handle object, int first, int last, nb::ha
     if (first < 0 || first > last || last > rank)
         raise("ShapeError", "axes " + std::to_string(first) + " to " + std::to_string(last) +
                                 " are not those of channels of rank " + std::to_string(rank));
-    Output output(out, x, format, PyArray_DIMS(x.array));
+    OrderedOutput output(out, x, format, PyArray_DIMS(x.array));
     std::int64_t steps[max_rank] = {}, room[2 * max_rank], channels = 1;
     for (int i = last; i-- > first; channels *= x.view.shape[i]) steps[output.order().place_of(i)] = channels;
     BatchNormCall call{output.order().applied_to(x.view, room),

@@ -1,13 +1,12 @@
-// Where the core writes, and in which order of the axes. Included by what makes results.
+// Where the core writes. Included by what makes results.
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <initializer_list>
-#include <numeric>
 #include <utility>
 
 #include "python/arrays.hpp"
+#include "python/axis_order.hpp"
 #include "python/result_memory.hpp"
 
 namespace samesum::python {
@@ -26,78 +25,6 @@ inline bool overlap(PyArrayObject* a, PyArrayObject* b) {
     const auto [b_low, b_high] = extent(b);
     return a_low < b_high && b_low < a_high;
 }
-
-// The axes of an array from the one with the longest strides to the one with the shortest; as they are where
-// elements share their memory.
-class AxisOrder {
-  public:
-    explicit AxisOrder(int rank) : rank_(rank) { std::iota(axis_, axis_ + rank, 0); }
-
-    static AxisOrder of(PyArrayObject* array) {
-        AxisOrder order(PyArray_NDIM(array));
-        const npy_intp *strides = PyArray_STRIDES(array), *shape = PyArray_DIMS(array);
-        for (int i = 0; i < order.rank_; ++i)
-            if (strides[i] == 0 && shape[i] > 1) return order;
-        const auto longer = [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); };
-        // Axes of one element keep their places among the others.
-        int long_axes[max_rank], count = 0;
-        for (int i = 0; i < order.rank_; ++i)
-            if (shape[i] != 1) long_axes[count++] = i;
-        int sorted[max_rank];
-        std::copy(long_axes, long_axes + count, sorted);
-        std::stable_sort(sorted, sorted + count, longer);
-        for (int k = 0; k < count; ++k) order.axis_[long_axes[k]] = sorted[k];
-        return order;
-    }
-
-    // The elements lie side by side in this order.
-    bool is_dense(PyArrayObject* array) const {
-        npy_intp step = PyArray_ITEMSIZE(array);
-        for (int k = rank_ - 1; k >= 0; --k) {
-            const npy_intp n = PyArray_DIM(array, axis_[k]);
-            if (n != 1 && PyArray_STRIDE(array, axis_[k]) != step) return false;
-            step *= n;
-        }
-        return true;
-    }
-
-    // What lies along one axis ends before the next element along the axes before it begins: no two elements
-    // share memory.
-    bool is_nested(PyArrayObject* array) const {
-        if (PyArray_SIZE(array) == 0) return true;
-        npy_intp reach = PyArray_ITEMSIZE(array);
-        for (int k = rank_ - 1; k >= 0; --k) {
-            const npy_intp n = PyArray_DIM(array, axis_[k]), step = std::abs(PyArray_STRIDE(array, axis_[k]));
-            if (n == 1) continue;
-            if (step < reach) return false;
-            reach += (n - 1) * step;
-        }
-        return true;
-    }
-
-    // Strides of an array of this shape that is dense in this order.
-    void fill(const npy_intp* shape, npy_intp step, npy_intp* strides) const {
-        for (int k = rank_ - 1; k >= 0; --k) {
-            strides[axis_[k]] = step;
-            step *= shape[axis_[k]];
-        }
-    }
-
-    int place_of(int axis) const { return static_cast<int>(std::find(axis_, axis_ + rank_, axis) - axis_); }
-
-    // The same elements with the axes in this order; `room` holds the new shape and strides.
-    View applied_to(const View& view, std::int64_t (&room)[2 * max_rank]) const {
-        for (int k = 0; k < rank_; ++k) {
-            room[k] = view.shape[axis_[k]];
-            room[max_rank + k] = view.strides[axis_[k]];
-        }
-        return {view.data, view.rank, room, room + max_rank, view.format, view.swapped};
-    }
-
-  private:
-    int rank_;
-    int axis_[max_rank];
-};
 
 // The scalar of NumPy with the value at `data`; `base` is the array that it lies in, which only types of
 // other libraries ask for.
@@ -127,32 +54,6 @@ class Output {
         make(format, rank, shape, nullptr);
     }
 
-    // With the axes of x in the order in which its elements lie, or in that of `out`.
-    Output(nb::handle out, const Input& x, Format format, npy_intp* shape) : order_(x.view.rank) {
-        const int rank = x.view.rank;
-        if (!out.is_none()) {
-            take(out, format, rank, shape);
-            const AxisOrder order = AxisOrder::of(array_of(out));
-            if (PyArray_ISBEHAVED(array_of(out)) && order.is_dense(array_of(out)) &&
-                !overlap(array_of(out), x.array)) {
-                memory_ = given_;
-                order_ = order;
-                return;
-            }
-            make(format, rank, shape, nullptr);
-            return;
-        }
-        if (PyArray_IS_C_CONTIGUOUS(x.array)) {
-            make(format, rank, shape, nullptr);
-            return;
-        }
-        order_ = AxisOrder::of(x.array);
-        npy_intp strides[max_rank];
-        order_.fill(shape, static_cast<npy_intp>(size_of(format)), strides);
-        make(format, rank, shape, strides);
-    }
-
-    const AxisOrder& order() const { return order_; }
     void* data() const { return PyArray_DATA(array_of(memory_)); }
 
     // With `scalar` a result of rank 0 that was not given is a scalar of NumPy.
@@ -164,7 +65,9 @@ class Output {
         return given_;
     }
 
-  private:
+  protected:
+    Output() = default;
+
     void take(nb::handle out, Format format, int rank, const npy_intp* shape) {
         check(out, format, rank, shape);
         given_ = nb::borrow(out);
@@ -179,6 +82,9 @@ class Output {
         if (!memory_.is_valid()) throw nb::python_error();
     }
 
+    nb::object given_, memory_;
+
+  private:
     static void check(nb::handle out, Format format, int rank, const npy_intp* shape) {
         PyArrayObject* array = checked_array(out, "out");
         const std::optional<Format> found = format_of(PyArray_DESCR(array));
@@ -206,9 +112,6 @@ class Output {
             s += std::to_string(shape[i]) + (rank == 1 ? "," : i + 1 < rank ? ", " : "");
         return s + ")";
     }
-
-    nb::object given_, memory_;
-    AxisOrder order_{0};
 };
 
 }  // namespace samesum::python

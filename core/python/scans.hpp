@@ -1,7 +1,7 @@
 // Scans and softmax of arrays of Python. Included by module.cpp alone.
 #pragma once
 
-#include "python/outputs.hpp"
+#include "python/ordered_outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/normalize/normalize.hpp"
 #include "run/scans/scan.hpp"
@@ -10,7 +10,7 @@ namespace samesum::python {
 
 // work(x with its axes in the order of the output, which of them is `along`, where the results go)
 template <class Work>
-inline void run_in_order(const Input& x, int along, const Output& output, std::int64_t element_bytes,
+inline void run_in_order(const Input& x, int along, const OrderedOutput& output, std::int64_t element_bytes,
                          Work&& work) {
     std::int64_t room[2 * max_rank];
     const View view = output.order().applied_to(x.view, room);
@@ -34,7 +34,7 @@ inline nb::object scan_extremes(Combine kind, const Input& input, int along, uns
         raise(
             "AttributeValueError",
             "a cumulative minimum or maximum has no prefix of nothing and no other dtype than its elements");
-    Output output(out, input, input.view.format, PyArray_DIMS(input.array));
+    OrderedOutput output(out, input, input.view.format, PyArray_DIMS(input.array));
     if (input.count > 0) {
         const std::int64_t bytes = static_cast<std::int64_t>(size_of(input.view.format));
         run_in_order(input, along, output, bytes, [&](const View& view, int place, void* to) {
@@ -52,7 +52,7 @@ inline nb::object scan_exponentials(nb::handle x, nb::handle axis, bool reverse,
         raise("DtypeError", "a cumulative sum of exponentials of " + name_of(format) +
                                 " does not exist; allowed are float16, bfloat16, float32 and float64");
     const int along = axis_of_line(axis, input.view.rank);
-    Output output(out, input, format, PyArray_DIMS(input.array));
+    OrderedOutput output(out, input, format, PyArray_DIMS(input.array));
     if (input.count > 0) {
         run_in_order(input, along, output, normalized_element_bytes,
                      [&](const View& view, int place, void* to) {
@@ -93,7 +93,7 @@ inline nb::object scan(unsigned combine, nb::handle x, nb::handle axis, unsigned
         shape[i] = input.view.shape[i] + (i == along && options.include_initial ? 1 : 0);
         outputs *= shape[i];
     }
-    Output output(out, input, format, shape);
+    OrderedOutput output(out, input, format, shape);
     if (outputs > 0) {
         const std::int64_t bytes = static_cast<std::int64_t>(size_of(input.view.format));
         run_in_order(input, along, output, bytes, [&](const View& view, int place, void* to) {
@@ -115,7 +115,7 @@ inline nb::object normalize(unsigned code, nb::handle x, nb::handle axis, nb::ha
         raise("AttributeValueError",
               "normalization " + std::to_string(code) + "; there are softmax (0) and its logarithm (1)");
     const int along = checked_axis(axis, input.view.rank);
-    Output output(out, input, format, PyArray_DIMS(input.array));
+    OrderedOutput output(out, input, format, PyArray_DIMS(input.array));
     if (input.count > 0) {
         const std::int64_t bytes = normalized_element_bytes;
         run_in_order(input, along, output, bytes, [&](const View& view, int place, void* to) {

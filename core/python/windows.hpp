@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "python/elementwise.hpp"
+#include "python/ordered_outputs.hpp"
 #include "python/reductions.hpp"
 #include "run/windows/terms.hpp"
 #include "run/windows/windows.hpp"
@@ -58,7 +59,7 @@ inline nb::object reduce_windows(unsigned code, nb::handle x, unsigned flags, co
         outputs *= shape[i] = given[i].outputs;
         if (!steps.is_none()) index_steps[i] = nb::cast<std::int64_t>(steps[nb::int_(i)]);
     }
-    Output output(nb::none(), input, format, shape);
+    OrderedOutput output(nb::none(), input, format, shape);
     if (outputs > 0) {
         std::int64_t room[2 * max_rank], ordered_steps[max_rank];
         const View view = output.order().applied_to(input.view, room);

@@ -76,18 +76,14 @@ void for_each_block(std::int64_t count, Format format, bool is_direct, void* out
     const std::int64_t item = static_cast<std::int64_t>(size_of(format));
     record(is_direct ? Route::elementwise_direct : Route::elementwise_gathered);
     const std::int64_t block = is_direct ? elementwise_task_elements : elementwise_copied_elements;
-    auto task = [&](std::size_t t, std::size_t) {
-        const std::int64_t begin = static_cast<std::int64_t>(t) * elementwise_task_elements,
-                           end = std::min(begin + elementwise_task_elements, count);
-        for (std::int64_t i = begin; i < end; i += block)
-            compute(i, std::min(block, end - i), static_cast<char*>(out) + i * item);
+    const auto take = [&](std::int64_t first, std::int64_t n) {
+        for (std::int64_t i = first; i < first + n; i += block)
+            compute(i, std::min(block, first + n - i), static_cast<char*>(out) + i * item);
     };
     const BriefWork brief(count < elementwise_brief_elements);
     const std::size_t threads =
         count < elementwise_threaded_elements ? 1 : static_cast<std::size_t>(thread_count());
-    for_each_task(
-        static_cast<std::size_t>((count + elementwise_task_elements - 1) / elementwise_task_elements),
-        threads, task);
+    for_each_batch(count, elementwise_task_elements, threads, take);
 }
 
 std::int64_t count_of(const View& x) {

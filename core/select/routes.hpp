@@ -61,7 +61,6 @@ enum class Route : std::uint8_t {
     integer_exponentials,
     integer_exponential_words,
     exact_exponentials,
-    long_exponentials,
     wrapping_products,
     products,
     exact_products,

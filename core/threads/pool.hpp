@@ -66,8 +66,7 @@ class FloatingPointScope {
 class TaskRef {
   public:
     template <class F>
-        requires(!std::is_same_v<std::remove_cvref_t<F>, TaskRef>)
-    TaskRef(F& f)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, TaskRef>) TaskRef(F& f)
         : object_(&f), call_([](void* o, std::size_t t, std::size_t w) { (*static_cast<F*>(o))(t, w); }) {}
     void operator()(std::size_t task, std::size_t worker) const { call_(object_, task, worker); }
 
@@ -114,19 +113,18 @@ class LentThreads {
 // busy for another caller, the caller does all of its own. Throws Interrupted, or what a task threw.
 void for_each_task(std::size_t n, std::size_t threads, TaskRef task);
 
-// take(first, last) of `count` things, `batch` of them to a task.
-template <class Take>
-void for_each_batch(std::int64_t count, std::int64_t batch, int threads, const Take& take) {
-    auto task = [&](std::size_t t, std::size_t) {
-        const std::int64_t first = static_cast<std::int64_t>(t) * batch;
-        take(first, std::min(count, first + batch));
-    };
-    for_each_task(static_cast<std::size_t>((count + batch - 1) / batch), static_cast<std::size_t>(threads),
-                  task);
-}
-
 // Runs the tasks as for_each_task, but none is begun before those of smaller numbers are: a task may wait for
 // them.
 void for_each_task_in_order(std::size_t n, std::size_t threads, TaskRef task);
+
+// take(first, how many) of `count` things, `batch` at a time.
+template <class Take>
+void for_each_batch(std::int64_t count, std::int64_t batch, std::size_t threads, const Take& take) {
+    auto task = [&](std::size_t t, std::size_t) {
+        const std::int64_t first = static_cast<std::int64_t>(t) * batch;
+        take(first, std::min(batch, count - first));
+    };
+    for_each_task(static_cast<std::size_t>((count + batch - 1) / batch), threads, task);
+}
 
 }  // namespace samesum

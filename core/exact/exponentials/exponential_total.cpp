@@ -135,7 +135,7 @@ typename ExponentialTotal<Value>::template Rest<limbs> ExponentialTotal<Value>::
     return rest;
 }
 
-// The slope of the logarithm is at most 1 from 1 on.
+// The slope of the logarithm is at most 1 from 1 on. (Lemma 74)
 template <class Value>
 template <std::size_t limbs>
 bool ExponentialTotal<Value>::round(const Rest<limbs>& rest, const Finish& how, std::uint64_t& bits) const {
@@ -148,15 +148,17 @@ bool ExponentialTotal<Value>::round(const Rest<limbs>& rest, const Finish& how, 
 
 template <class Value>
 std::uint64_t ExponentialTotal<Value>::rounded(const Finish& how) const {
-    if (has_nan_) return canonical_nan(how.format);
-    if (has_infinity_ || used_ == 0)
-        return infinity_bits(how.format) | (has_infinity_ ? 0 : sign_bit(how.format));
-    std::uint64_t bits;
-    if (used_ == 1 && count_[0] == 1) {
-        Superaccumulator base;
-        add_value(base, value_[0]);
-        return base.rounded({Finalize::itself, how.format, 1});
+    const Finish itself{Finalize::itself, how.format, 1};
+    Superaccumulator base;
+    if (has_nan_ || has_infinity_ || used_ == 0) {
+        has_nan_ ? base.add_nan() : base.add_infinity(!has_infinity_);
+        return base.rounded(itself);
     }
+    if (used_ == 1 && count_[0] == 1) {
+        add_value(base, value_[0]);
+        return base.rounded(itself);
+    }
+    std::uint64_t bits;
     constexpr std::size_t few = 4, many = 21;
     if (!round(approximate_rest<few>(), how, bits) && !round(approximate_rest<many>(), how, bits))
         round(accurate_rest<many>(), how, bits);

@@ -29,7 +29,8 @@ class ExponentialTotal {
     void merge(const ExponentialTotal& other);
     bool is_nan() const { return has_nan_; }
 
-    // The logarithm of the sum, rounded once to how.format, a float format; -infinity without an element.
+    // The logarithm of the sum, rounded once to how.format, or truncated toward zero; -infinity without an
+    // element.
     std::uint64_t rounded(const Finish& how) const;
 
     // What it is as bytes (docs/states.md), which depend on the elements alone.

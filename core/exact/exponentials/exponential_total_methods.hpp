@@ -1,4 +1,4 @@
-// Methods that add elements to sums of exponentials which are kept.
+// Methods of sums of exponentials that are kept, or that faster methods cannot certify.
 #pragma once
 
 #include "exact/exponentials/exponential_total.hpp"

@@ -11,14 +11,6 @@
 
 namespace samesum {
 
-template <class Value>
-double distance(Value greater, Value less) {
-    if constexpr (std::is_same_v<Value, double>)
-        return greater - less;
-    else
-        return static_cast<double>(static_cast<std::uint64_t>(greater) - static_cast<std::uint64_t>(less));
-}
-
 // |x| rounded down to a unit of the last place, or its complement; |x| < 2^63.
 template <std::size_t limbs>
 Fixed<limbs> fixed(double x) {

@@ -38,6 +38,8 @@ struct LaneSum {
             join(of(x));
     }
 
+    SAMESUM_INLINE void take(const LaneSum& term) { join(term); }
+
     // Squares of these formats are exact: it makes no difference where they are rounded.
     static SAMESUM_INLINE Doubles added(Doubles sum, Doubles x) {
         if constexpr (has_fused && map == Map::square) return fused(x, x, sum);
@@ -76,6 +78,19 @@ struct LaneSum {
         const Doubles limit =
             widen(reinterpret_cast<Floats>(power)) * (F::format == Format::f32 ? 0x1p30 : 0x1p46);
         return size < limit ? Doubles{} : bound;
+    }
+};
+
+// Four rows as one term: fewer additions in a row, and a smaller bound.
+template <class F, Map map, bool few>
+struct RowsOfFloats : FloatsOf<F> {
+    using Part = LaneSum<F, map, few>;
+    static constexpr std::size_t together = 4;
+    static constexpr bool by_lines = true;
+
+    static SAMESUM_INLINE Part term(const char* p, std::ptrdiff_t row_stride) {
+        const auto row = [=](std::ptrdiff_t r) { return Part::of(F::floats(p + r * row_stride)); };
+        return Part::joined(Part::joined(row(0), row(1)), Part::joined(row(2), row(3)));
     }
 };
 

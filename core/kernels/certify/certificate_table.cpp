@@ -1,7 +1,7 @@
 // The certificates of one instruction set, compiled as table.cpp is.
 #include "kernels/exponentials/elementary.hpp"
 #include "kernels/exponentials/exponential_sum.hpp"
-#include "kernels/products/product.hpp"
+#include "kernels/products/product_tile.hpp"
 #include "kernels/scans/scan.hpp"
 #include "kernels/short/short_double_sum.hpp"
 #include "kernels/short/short_product.hpp"
@@ -27,7 +27,7 @@ static void read_words(const void* tile, const Table& to) {
 
 // What was lost of all is known only where anything was.
 static void read_products(const void* tile, const Table& to) {
-    const auto& t = *static_cast<const RealProduct<Float64>::Tile*>(tile);
+    const auto& t = *static_cast<const ProductTile*>(tile);
     for (std::size_t j = 0; j < to.n; ++j) {
         to.row(0)[j] = t.hi[j];
         to.row(1)[j] = t.lo[j];
@@ -149,7 +149,8 @@ static void short_double_products(const void* x, std::ptrdiff_t row_stride, std:
         Product::Part part;
         const char* p = some.p;
         for (std::size_t r = 0; r < some.count; ++r, p += some.stride) part.take(load<Doubles>(p), range);
-        put(to, j, part.product, part.rest, part.is_outside(range) ? unknown : none + Product::lost_of(rows));
+        put(to, j, part.words.hi, part.words.lo,
+            part.is_outside(range) ? unknown : none + Product::lost_of(rows));
     });
 }
 

@@ -1,5 +1,5 @@
 // The rounding tests of totals in memory; compiled as table.cpp is.
-#include "kernels/certify/certify.hpp"
+#include "kernels/certify/words.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

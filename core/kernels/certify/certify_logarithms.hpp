@@ -52,18 +52,28 @@ __attribute__((noinline)) Verdict<format> precise_verdict(const Exponentials& s)
     return verdict<format, 88>(s);
 }
 
+// The numbers of Exponentials side by side, readable in whole vectors.
+struct ExponentialRows {
+    const double *top, *equal, *sum, *rest, *bound;
+
+    SAMESUM_INLINE Exponentials at(std::size_t j) const {
+        return {load<Doubles>(top + j), load<Doubles>(equal + j), load<Doubles>(sum + j),
+                load<Doubles>(rest + j), load<Doubles>(bound + j)};
+    }
+};
+
 // Writes the n results from the states on a vector at a time, and which of them failed; returns how many. Of
 // logarithms in double-words most need less of them, and where elements lie far apart hardly any:
 // `tops_first`.
-template <int bits, bool tops_first, class StateAt>
-std::size_t certify_exponentials(const StateAt& state_at, std::size_t n, Format format, void* out,
-                                 std::uint8_t* failed) {
+template <int bits>
+SAMESUM_APART std::size_t certify_exponentials(const ExponentialRows& states, bool tops_first, std::size_t n,
+                                               Format format, void* out, std::uint8_t* failed) {
     constexpr int first_bits = bits == 88 ? 67 : bits;
     return in_float_format(format, [&]<Format to>() {
         return write_verdicts<to>(n, out, failed, [&](std::size_t j) {
-            const Exponentials s = state_at(j);
+            const Exponentials s = states.at(j);
             Verdict<to> result;
-            if (tops_first && tops_decide<to>(s, result)) return result;
+            if (bits == 88 && tops_first && tops_decide<to>(s, result)) return result;
             result = verdict<to, first_bits>(s);
             if (bits == 88 && any_bit(result.wrong)) result = precise_verdict<to>(s);
             return result;

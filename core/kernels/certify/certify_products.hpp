@@ -1,8 +1,8 @@
 // The rounding test for products, whose exponents go beyond those of a double. (Lemma 11)
 #pragma once
 
+#include "kernels/accumulators/factors.hpp"
 #include "kernels/certify/certify.hpp"
-#include "kernels/products/factors.hpp"
 #include "kernels/products/gradual_underflow.hpp"
 #include "methods/method.hpp"
 

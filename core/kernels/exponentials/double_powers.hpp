@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/exponentials/exponential.hpp"
-#include "kernels/softmax/line_references.hpp"
+#include "kernels/exponentials/references.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/accumulators/double_words.hpp"
-#include "kernels/exponentials/exponential_terms.hpp"
+#include "kernels/exponentials/exponential_sum.hpp"
 #include "kernels/vectors/fold.hpp"
 #include "methods/exponential_prefix.hpp"
 
@@ -13,17 +13,16 @@ namespace samesum::SAMESUM_ISA {
 constexpr double least_precise_power = -675;
 constexpr double precise_term_error = 0x1p-90, precise_vanished = 0x1p-973;
 
-template <class F>
 struct ExponentialPrefixes {
-    using Terms = ExponentialTerms<F, true>;
+    using Terms = ExponentialTerms<Float64>;
     using Lane = DoubleWords<false>;
 
-    static void add(ExponentialPrefix& state, const char* p, std::size_t n) {
+    static void add(ExponentialPrefix& state, const double* p, std::size_t n) {
         const Doubles none = {}, top = none + state.top;
         Doubles equal = {}, lost = {};
         Lane lane = {};
-        for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
-            const Doubles x = Terms::wide_element(Terms::element(p, n - i));
+        for (std::size_t i = 0; i < n; i += width) {
+            const Doubles x = Terms::element(reinterpret_cast<const char*>(p + i), n - i);
             Doubles d, error;
             two_sum(x, -top, d, error);
             const Longs at_top = x == top, counts = (d >= least_precise_power) & ~at_top;
@@ -44,23 +43,20 @@ struct ExponentialPrefixes {
                      {lane.sum[0], lane.rest[0], rounding + lane.sum[0] * (precise_term_error * 1.01)});
     }
 
-    static double greatest(const char* p, std::size_t n) {
-        typename Terms::Greatest all;
-        for (std::size_t i = 0; i < n; i += width, p += width * F::size) all.take(Terms::element(p, n - i));
-        const Doubles each = all.doubles();
-        double best = each[0];
-        for (std::size_t k = 1; k < width; ++k) best = !(each[k] <= best) && best == best ? each[k] : best;
-        return best;
+    static double greatest(const double* p, std::size_t n) {
+        return ExponentialSum<Float64>::greatest_of(reinterpret_cast<const char*>(p), n)[0];
     }
-};
 
-inline bool finish_prefix(const ExponentialPrefix& state, Format format, void* out) {
-    const Doubles none = {};
-    const Exponentials s{none + state.top, none + state.equal, none + state.others.hi, none + state.others.lo,
-                         none + state.others.bound};
-    std::uint8_t failed[1];
-    const auto same = [&](std::size_t) { return s; };
-    return certify_exponentials<88, false>(same, 1, format, out, failed) == 0;
-}
+    static bool finish(const ExponentialPrefix& state, Format format, void* out) {
+        const Doubles all[] = {Doubles{} + state.top, Doubles{} + state.equal, Doubles{} + state.others.hi,
+                               Doubles{} + state.others.lo, Doubles{} + state.others.bound};
+        const auto at = [&](std::size_t i) { return reinterpret_cast<const double*>(all + i); };
+        std::uint8_t failed[1];
+        return certify_exponentials<88>({at(0), at(1), at(2), at(3), at(4)}, false, 1, format, out, failed) ==
+               0;
+    }
+
+    static constexpr ExponentialPrefixMethods methods() { return {add, greatest, finish}; }
+};
 
 }  // namespace samesum::SAMESUM_ISA

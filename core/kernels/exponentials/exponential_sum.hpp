@@ -15,10 +15,10 @@ struct ExponentialStates {
     };
     static_assert(sizeof(Tile) <= tile_bytes);
 
-    static SAMESUM_INLINE Exponentials at(const Tile& t, std::size_t j) {
-        return {load<Doubles>(t.top + j), load<Doubles>(t.equal + j), load<Doubles>(t.sum + j),
-                load<Doubles>(t.rest + j), load<Doubles>(t.bound + j)};
+    static SAMESUM_INLINE ExponentialRows rows(const Tile& t) {
+        return {t.top, t.equal, t.sum, t.rest, t.bound};
     }
+    static SAMESUM_INLINE Exponentials at(const Tile& t, std::size_t j) { return rows(t).at(j); }
 
     // In every element.
     static SAMESUM_INLINE Exponentials same(const Tile& t, std::size_t j) {
@@ -50,19 +50,18 @@ struct ExponentialStates {
 
     template <int bits, bool tops_first>
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
-        const Tile& t = *static_cast<const Tile*>(tile);
-        const auto states = [&](std::size_t j) { return at(t, j); };
-        return certify_exponentials<bits, tops_first>(states, n, how.format, out, failed);
+        return certify_exponentials<bits>(rows(*static_cast<const Tile*>(tile)), tops_first, n, how.format,
+                                          out, failed);
     }
 };
 
-template <class F, bool wide>
-struct ExponentialSum : ExponentialTerms<F, wide>, ExponentialStates {
-    using Of = ExponentialTerms<F, wide>;
+template <class F>
+struct ExponentialSum : ExponentialTerms<F>, ExponentialStates {
+    using Of = ExponentialTerms<F>;
     using Of::add, Of::against, Of::bound_of, Of::element, Of::greater, Of::may_count_all, Of::usable,
-        Of::vanishing, Of::wide_element;
-    // In double-words all formats lose the same.
-    using Any = std::conditional_t<wide, ExponentialSum<Float64, true>, ExponentialSum>;
+        Of::vanishing, Of::wide, Of::wide_element;
+    // What they are merged by: in doubles all formats are taken to lose the same.
+    using Any = ExponentialSum<std::conditional_t<wide, Float64, Float32>>;
     using typename Of::Element;
     using typename Of::Greatest;
     using typename Of::Terms;

@@ -6,13 +6,12 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Exponentials in doubles, or in double-words where `wide`.
-template <class F, bool wide>
+// Exponentials in doubles, or of float64 in double-words: `wide`.
+template <class F>
 struct ExponentialTerms {
-    static constexpr bool narrow_input = F::format != Format::f64;
-    using Element = std::conditional_t<narrow_input, Floats, Doubles>;
-    using Mask = std::conditional_t<narrow_input, Ints, Longs>;
-    static_assert(narrow_input || wide);
+    static constexpr bool wide = F::format == Format::f64;
+    using Element = std::conditional_t<wide, Doubles, Floats>;
+    using Mask = std::conditional_t<wide, Longs, Ints>;
 
     // What a term loses, relatively. In doubles x - top is rounded, which 690 magnifies, unless all elements
     // are multiples of 2^-24 below 2^17. (Lemma 40)
@@ -21,10 +20,10 @@ struct ExponentialTerms {
     static constexpr double vanished = 0x1p-995;
 
     static SAMESUM_INLINE Element element(const char* p) {
-        if constexpr (narrow_input)
-            return F::floats(p);
-        else
+        if constexpr (wide)
             return F::doubles(p);
+        else
+            return F::floats(p);
     }
 
     static SAMESUM_INLINE Element element(const char* p, std::size_t n) {
@@ -37,10 +36,10 @@ struct ExponentialTerms {
     }
 
     static SAMESUM_INLINE Doubles wide_element(Element x) {
-        if constexpr (narrow_input)
-            return widen(x);
-        else
+        if constexpr (wide)
             return x;
+        else
+            return widen(x);
     }
 
     // The greatest element of each column; NaN where there was one.

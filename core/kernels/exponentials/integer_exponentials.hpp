@@ -1,6 +1,8 @@
 // Sums of exponentials of integers: e^(x - top) is one of few numbers, which a table has.
 #pragma once
 
+#include <limits>
+
 #include "arithmetic/rounding.hpp"
 #include "kernels/exponentials/exponential_sum.hpp"
 #include "kernels/exponentials/negative_powers.hpp"
@@ -8,16 +10,16 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// Unsigned numbers are gone through as signed ones that are less by half of their range, by `flip`: their
+// order and their distances are the same.
 template <class Integer>
-struct IntegerExponentials {
+struct SignedExponentials {
     using Bits = std::make_unsigned_t<Integer>;
-    using States = ExponentialSum<Float64, true>;
+    using States = ExponentialSum<Float64>;
     using Tile = ExponentialStates::Tile;
     typedef Integer Integers __attribute__((vector_size(vector_bytes)));
     typedef Bits Distances __attribute__((vector_size(vector_bytes)));
     static constexpr std::size_t lanes = elements_of<Integers>;
-    static constexpr Integer least =
-        std::is_signed_v<Integer> ? static_cast<Integer>(Bits{1} << (8 * sizeof(Integer) - 1)) : Integer{0};
 
     // Of both parts at once.
     typedef double Pair __attribute__((vector_size(16)));
@@ -38,17 +40,22 @@ struct IntegerExponentials {
     }
     static SAMESUM_INLINE Pair power(std::size_t distance) { return load<Pair>(negative_powers[distance]); }
 
-    static SAMESUM_INLINE Integer greatest_of(const char* p, std::size_t n) {
-        Integer top = at(p, 0);
+    // As it is, not flipped.
+    static SAMESUM_INLINE Integer greatest_of(const char* p, std::size_t n, Integer flip) {
+        Integer top = static_cast<Integer>(at(p, 0) ^ flip);
         if (n < lanes / 2) {
-            for (std::size_t i = 1; i < n; ++i) top = greater(top, at(p, i));
-            return top;
+            for (std::size_t i = 1; i < n; ++i) top = greater(top, static_cast<Integer>(at(p, i) ^ flip));
+            return static_cast<Integer>(top ^ flip);
         }
         Integers side[4] = {};
         for (Integers& s : side) s += top;
-        each_vector<Integers>(p, n, [&](std::size_t k, Integers x) { side[k] = greater(side[k], x); });
+        each_vector<Integers>(p, n, [&](std::size_t k, Integers x) { side[k] = greater(side[k], x ^ flip); });
         const Integers all = greater(greater(side[0], side[1]), greater(side[2], side[3]));
-        return across(all, [](Integers a, Integers b) { return greater(a, b); });
+        return static_cast<Integer>(across(all, [](Integers a, Integers b) { return greater(a, b); }) ^ flip);
+    }
+
+    static SAMESUM_INLINE double double_of(Integer x, Integer flip) {
+        return flip == 0 ? double_or_nan(x) : double_or_nan(static_cast<Bits>(x));
     }
 
     // Of n elements not above top, a vector of distances at a time.
@@ -74,13 +81,13 @@ struct IntegerExponentials {
         return s;
     }
 
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+    static SAMESUM_APART void lane(void* tile, std::size_t j, const void* x, std::size_t n, Integer flip) {
         const char* p = static_cast<const char*>(x);
-        const Integer top = greatest_of(p, n);
+        const Integer top = greatest_of(p, n, flip);
         const Pair sum = powers_of(p, n, top);
         const Doubles none = {};
         States::join(*static_cast<Tile*>(tile), j,
-                     exponentials(none + double_or_nan(top), none + 1, none + sum[0], none + sum[1],
+                     exponentials(none + double_of(top, flip), none + 1, none + sum[0], none + sum[1],
                                   static_cast<double>(n)));
     }
 
@@ -91,16 +98,24 @@ struct IntegerExponentials {
     // Of columns whose states fill a vector.
     typedef Integer Tops __attribute__((vector_size(width * sizeof(Integer))));
 
-    static SAMESUM_INLINE Doubles doubles_or_nan(Tops x) {
-        const Doubles converted = __builtin_convertvector(x, Doubles);
+    // Of what is not flipped.
+    static SAMESUM_INLINE Doubles doubles_of(Tops x, Integer flip) {
         if constexpr (sizeof(Integer) < sizeof(double)) {
-            return converted;
+            const Tops key = static_cast<Tops>(x ^ flip);
+            return __builtin_convertvector(key, Doubles) - static_cast<double>(flip);
         } else {
             constexpr Integer limit = Integer{1} << 53;
-            Longs far = x > limit;
-            if constexpr (std::is_signed_v<Integer>) far |= x < -limit;
-            return far ? Doubles{} + __builtin_nan("") : converted;
+            const Longs far = (x > limit) | (x < (flip == 0 ? -limit : 0));
+            return far ? Doubles{} + __builtin_nan("") : __builtin_convertvector(x, Doubles);
         }
+    }
+
+    // The other way, of numbers that doubles hold.
+    static SAMESUM_INLINE Tops integers_of(Doubles x, Integer flip) {
+        if constexpr (sizeof(Integer) < sizeof(double))
+            return static_cast<Tops>(__builtin_convertvector(x + static_cast<double>(flip), Tops) ^ flip);
+        else
+            return __builtin_convertvector(x, Tops);
     }
 
     struct Strip {
@@ -110,21 +125,24 @@ struct IntegerExponentials {
 
     // The greatest element of each column, also of those before.
     static SAMESUM_INLINE void find_tops(Strip& s, const double* before, const char* p,
-                                         std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) s.top[j] = at(p, j);
+                                         std::ptrdiff_t row_stride, std::size_t rows, std::size_t n,
+                                         Integer flip) {
+        for (std::size_t j = 0; j < n; ++j) s.top[j] = static_cast<Integer>(at(p, j) ^ flip);
         for (std::size_t r = 1; r < rows; ++r) {
             const char* row = p + static_cast<std::ptrdiff_t>(r) * row_stride;
-            for (std::size_t j = 0; j < n; ++j) s.top[j] = greater(s.top[j], at(row, j));
+            for (std::size_t j = 0; j < n; ++j)
+                s.top[j] = greater(s.top[j], static_cast<Integer>(at(row, j) ^ flip));
         }
         for (std::size_t j = 0; j < n; j += width) {
-            const Tops top = load<Tops>(s.top + j);
-            const Doubles here = doubles_or_nan(top), old = load<Doubles>(before + j), none = {};
+            const Tops top = static_cast<Tops>(load<Tops>(s.top + j) ^ flip);
+            const Doubles here = doubles_of(top, flip), old = load<Doubles>(before + j), none = {};
             const Longs is_below = here < old;
             store(s.greatest + j, is_below | (old != old) ? old : here);
             store(s.equal + j, is_below ? none : none + 1);
+            store(s.top + j, top);
             if (any(is_below))
                 store(s.top + j, __builtin_convertvector(is_below, Tops)
-                                     ? __builtin_convertvector(is_below ? old : none, Tops)
+                                     ? integers_of(is_below ? old : none, flip)
                                      : top);
         }
         // What else is in a last vector stays as it is: the tile may have more columns.
@@ -153,9 +171,9 @@ struct IntegerExponentials {
     }
 
     static void add_strip(Tile& t, std::size_t first, const char* p, std::ptrdiff_t row_stride,
-                          std::size_t rows, std::size_t n) {
+                          std::size_t rows, std::size_t n, Integer flip) {
         Strip s{};
-        find_tops(s, t.top + first, p, row_stride, rows, n);
+        find_tops(s, t.top + first, p, row_stride, rows, n, flip);
         std::size_t j = 0;
         for (; j + width <= n; j += width) add_powers<width>(s, j, p, row_stride, rows);
         for (; j < n; ++j) add_powers<1>(s, j, p, row_stride, rows);
@@ -170,8 +188,8 @@ struct IntegerExponentials {
     }
 
     // Columns too few for a vector, each as a lane.
-    static void add_few(void* tile, const char* p, std::ptrdiff_t row_stride, std::size_t rows,
-                        std::size_t n) {
+    static void add_few(void* tile, const char* p, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n,
+                        Integer flip) {
         constexpr std::size_t most = 1024;
         char column[most * sizeof(Integer)];
         for (std::size_t r = 0; r < rows; r += most, p += static_cast<std::ptrdiff_t>(most) * row_stride) {
@@ -180,26 +198,42 @@ struct IntegerExponentials {
                 const char* from = p + j * sizeof(Integer);
                 for (std::size_t i = 0; i < now; ++i, from += row_stride)
                     std::memcpy(column + i * sizeof(Integer), from, sizeof(Integer));
-                lane(tile, j, column, now);
+                lane(tile, j, column, now, flip);
             }
         }
     }
 
-    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
-                        std::size_t n) {
+    static SAMESUM_APART void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                                      std::size_t n, Integer flip) {
         const char* p = static_cast<const char*>(x);
-        if (n < width && rows >= batch) return add_few(tile, p, row_stride, rows, n);
+        if (n < width && rows >= batch) return add_few(tile, p, row_stride, rows, n, flip);
         Tile& t = *static_cast<Tile*>(tile);
         for (std::size_t r = 0; r < rows; r += batch, p += static_cast<std::ptrdiff_t>(batch) * row_stride) {
             const std::size_t now = rows - r < batch ? rows - r : batch;
             for (std::size_t j = 0; j < n; j += strip)
-                add_strip(t, j, p + j * sizeof(Integer), row_stride, now, n - j < strip ? n - j : strip);
+                add_strip(t, j, p + j * sizeof(Integer), row_stride, now, n - j < strip ? n - j : strip,
+                          flip);
         }
     }
+};
 
+template <class Integer>
+struct IntegerExponentials {
+    using Signed = std::make_signed_t<Integer>;
+    using Sums = SignedExponentials<Signed>;
+    static constexpr Signed flip = std::is_signed_v<Integer> ? Signed{0} : std::numeric_limits<Signed>::min();
+
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        Sums::lane(tile, j, x, n, flip);
+    }
+    static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
+                        std::size_t n) {
+        Sums::columns(tile, x, row_stride, rows, n, flip);
+    }
     static constexpr Method method() {
+        using States = typename Sums::States;
         return {tile_columns, States::init,  each_lane<lane>,
-                columns,      States::merge, States::finish<88, true>};
+                columns,      States::merge, States::template finish<88, true>};
     }
 };
 

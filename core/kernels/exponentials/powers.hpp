@@ -1,7 +1,7 @@
 // Powers of e in floats, for the normalizations of formats narrower than float64.
 #pragma once
 
-#include "kernels/softmax/line_references.hpp"
+#include "kernels/exponentials/references.hpp"
 #include "kernels/vectors/singles.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -30,7 +30,7 @@ alignas(64) constexpr float single_root_rest[32] = {
     -0x1.e4c886p-26f, -0x1.6961b4p-28f, -0x1.b5151ep-28f, -0x1.a5217cp-28f, -0x1.ab7132p-26f,
     0x1.61428ep-28f,  -0x1.2ad5f8p-27f};
 
-// Of floats, what `line_references.hpp` asks for. Near zero no power is subnormal, nor what it loses, nor are
+// Of floats, what `references.hpp` asks for. Near zero no power is subnormal, nor what it loses, nor are
 // those of 2^31 elements too many for their reciprocal; less than `least` is nothing beside the others.
 struct SingleRange {
     using Vector = Singles;

@@ -43,8 +43,24 @@ SAMESUM_INLINE State<ElementOf<V>> state_of_lane(const char* p, std::size_t n, c
     return part[0].across();
 }
 
-// The n elements after whole vectors, or alone, and zeros. Where loads that end with them are quicker, `Load`
-// has last(p, n).
+// Loops take elements by a `Load`: all(p) is a vector of Load::elements elements, each Load::size bytes long,
+// first(p, n) one of fewer, with elements after them that add nothing to a state. Where loads that end with n
+// elements are quicker, last(p, n) are those. Where some vectors make one term before it comes to the state,
+// term(p, distance) is that of `Load::together` of them, so many bytes apart.
+template <class Load>
+constexpr std::size_t vectors_together() {
+    if constexpr (requires { Load::together; }) return Load::together;
+    return 1;
+}
+template <class Load>
+SAMESUM_INLINE auto term_of(const char* p, std::ptrdiff_t distance) {
+    if constexpr (vectors_together<Load>() > 1)
+        return Load::term(p, distance);
+    else
+        return Load::all(p);
+}
+
+// The n elements after whole vectors, or alone, and what adds nothing.
 template <class Load>
 SAMESUM_INLINE auto rest_of(const char* p, std::size_t n, bool has_vectors) {
     if constexpr (requires { requires Load::has_last; }) {
@@ -53,24 +69,36 @@ SAMESUM_INLINE auto rest_of(const char* p, std::size_t n, bool has_vectors) {
     return Load::first(p, n);
 }
 
-// The state of a run of n elements, each of which counts once: State{} is that of none, take(v) adds a vector
-// of elements, join(other) another state. `Load` makes the vectors: all(p) one of Load::elements elements,
-// each Load::size bytes long, first(p, n) one of fewer, with zeros after them. One chain is for runs of few
-// elements that are read beside others.
-template <class State, class Load, std::size_t chains = 4>
-SAMESUM_INLINE State state_of_run(const char* p, std::size_t n) {
-    static_assert(chains == 1 || chains == 2 || chains == 4);
-    constexpr std::size_t elements = Load::elements, step = elements * Load::size;
-    State part[chains];
-    const bool has_vectors = n >= elements;
-    if constexpr (chains > 1) {
-        for (; n >= chains * elements; n -= chains * elements, p += chains * step) {
-            prefetch_run<chains * step>(p);
-            for_each_of<chains>([&](std::size_t k)
-                                    SAMESUM_INLINED { part[k].take(Load::all(p + k * step)); });
-        }
+// take(k, term) of as many elements of n as are terms of all chains, from p on, which goes on to what is
+// left.
+template <class Load, std::size_t chains, class Take>
+SAMESUM_INLINE void each_term(const char*& p, std::size_t& n, const Take& take) {
+    constexpr std::size_t together = vectors_together<Load>(), vector = Load::elements * Load::size,
+                          step = together * vector;
+    for (; n >= chains * together * Load::elements; n -= chains * together * Load::elements) {
+        if constexpr (chains > 1) prefetch_run<chains * step>(p);
+        for_each_of<chains>([&](std::size_t k)
+                                SAMESUM_INLINED { take(k, term_of<Load>(p + k * step, vector)); });
+        p += chains * step;
     }
-    for (; n >= elements; n -= elements, p += step) part[0].take(Load::all(p));
+}
+
+// The state of a run of n elements, each of which counts once: State{} is that of none, take(v) adds a vector
+// of elements or a term, join(other) another state. One chain is for runs of few elements that are read
+// beside others; its state may begin with what lies before.
+template <class State, class Load, std::size_t chains = 4>
+SAMESUM_INLINE State state_of_run(const char* p, std::size_t n, const State& before = {},
+                                  bool has_vectors = false) {
+    static_assert(chains == 1 || chains == 2 || chains == 4);
+    constexpr std::size_t elements = Load::elements, vector = elements * Load::size;
+    State part[chains] = {before};
+    has_vectors |= n >= elements;
+    if constexpr (chains > 1)
+        each_term<Load, chains>(p, n,
+                                [&](std::size_t k, const auto& term) SAMESUM_INLINED { part[k].take(term); });
+    if constexpr (vectors_together<Load>() > 1)
+        each_term<Load, 1>(p, n, [&](std::size_t, const auto& term) SAMESUM_INLINED { part[0].take(term); });
+    for (; n >= elements; n -= elements, p += vector) part[0].take(Load::all(p));
     if (n > 0) part[chains > 1].take(rest_of<Load>(p, n, has_vectors));
     if constexpr (chains > 1) part[0].join(part[1]);
     if constexpr (chains > 2) {

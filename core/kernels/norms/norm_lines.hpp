@@ -15,16 +15,9 @@ template <class F, class Part, class Out = F>
 struct NormLines {
     static constexpr bool is_narrow = std::is_same_v<Part, NarrowSpread>;
 
-    // `mask` clears the signs, or nothing.
-    static Part part_of(const char* p, std::size_t n, double centre, Longs mask) {
-        return Spread<F, Part>::part_of(p, n, centre, [=](Doubles x) SAMESUM_INLINED {
-            return reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & mask);
-        });
-    }
-
-    // The same about zero.
-    __attribute__((noinline)) static Part plain_part(const char* p, std::size_t n) {
-        return Spread<F, Part>::part_of(p, n, 0.0, [](Doubles x) SAMESUM_INLINED { return x; });
+    // Of all elements as they are, about zero.
+    static SAMESUM_APART Part plain_part(const char* p, std::size_t n) {
+        return Spread<F, Part>::shown_part(p, n, 0.0, [](Doubles x) SAMESUM_INLINED { return x; });
     }
 
     // How the elements of a line are added up.
@@ -32,13 +25,18 @@ struct NormLines {
         Longs mask;
         bool centred, plain;
 
+        explicit SAMESUM_INLINE About(const NormRow& row)
+            : mask(Longs{} + (row.divisor == Divisor::magnitudes ? INT64_MAX : -1)),
+              centred(row.centred),
+              plain(false) {}
+
         SAMESUM_INLINE double centre_of(const char* x) const {
             return centred && !plain ? Spread<F, Part>::some(x, 1)[0] : 0.0;
         }
         SAMESUM_INLINE Part part(const char* p, std::size_t n, double centre) const {
             if constexpr (is_narrow)
                 if (plain) return plain_part(p, n);
-            return part_of(p, n, centre, mask);
+            return Spread<F, Part>::part_of(p, n, centre, mask);
         }
     };
 
@@ -48,9 +46,13 @@ struct NormLines {
                                         SpreadTile::Totals& t) {
         for (std::size_t i = 0; i < n; i += line_block) {
             const std::size_t now = std::min(line_block, n - i);
-            folded_alone(about.part(x + i * F::size, now, t.centre[0]))
-                .add_to(t, static_cast<double>(now), Spread<F, Part>::depth_of(now));
+            add_block(x + i * F::size, now, about, t);
         }
+    }
+    static SAMESUM_INLINE void add_block(const char* x, std::size_t n, const About& about,
+                                         SpreadTile::Totals& t) {
+        folded_alone(about.part(x, n, t.centre[0]))
+            .add_to(t, static_cast<double>(n), Spread<F, Part>::depth_of(n));
     }
 
     // A mean above the deviation, about which squares cancel.
@@ -62,8 +64,8 @@ struct NormLines {
     static constexpr double range = std::is_same_v<Part, WideSpread> ? 0x1p1000 : 0x1p300;
 
     // False if the lines are far from zero, about which they were taken.
-    static bool measure_about(const NormRow& row, const About& about, const char* const* x, std::size_t n,
-                              std::size_t count, NormLine* lines) {
+    static SAMESUM_APART bool measure_about(const NormRow& row, const About& about, const char* const* x,
+                                            std::size_t n, std::size_t count, NormLine* lines) {
         const double elements = static_cast<double>(n);
         std::size_t k = 0;
         const auto put = [&](const SpreadTile::Totals& t, std::size_t several) {
@@ -93,7 +95,7 @@ struct NormLines {
     // About zero, which saves operations, unless the first elements or the lines are far from it.
     static void measure(const NormRow& row, const char* const* x, std::size_t n, std::size_t count,
                         NormLine* lines) {
-        About about{Longs{} + (row.divisor == Divisor::magnitudes ? INT64_MAX : -1), row.centred, false};
+        About about(row);
         if constexpr (is_narrow) {
             constexpr std::size_t few = 64;
             const std::size_t first = std::min(n, few);
@@ -104,6 +106,22 @@ struct NormLines {
             about.plain = false;
         }
         measure_about(row, about, x, n, count, lines);
+    }
+
+    // One line of elements of `size` bytes, a block of which at a time is written out as doubles.
+    static void measure_widened(const NormRow& row, NormMethods::Widen widen, std::size_t size, const char* x,
+                                std::size_t n, NormLine* line) {
+        alignas(64) double block[line_block];
+        const char* const elements = reinterpret_cast<const char*>(block);
+        const About about(row);
+        SpreadTile::Totals t = {};
+        for (std::size_t i = 0; i < n; i += line_block) {
+            const std::size_t now = std::min(line_block, n - i);
+            widen(x + i * size, now, block);
+            if (i == 0) t.centre += about.centre_of(elements);
+            add_block(elements, now, about, t);
+        }
+        NormMeasure::put(row, t, static_cast<double>(n), range, 1, line);
     }
 
     static std::size_t finish(const NormLine& line, const char* x, std::size_t n, const NormScale& by,

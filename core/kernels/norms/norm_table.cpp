@@ -18,7 +18,7 @@ const NormMethods norms{
     {Narrow<Float16>::measure, Narrow<Bfloat16>::measure, Narrow<Float32>::measure, Wide<Float64>::measure},
     {Narrow<Float16>::finish, Narrow<Bfloat16>::finish, Narrow<Float32>::finish, Wide<Float64>::finish},
     has_fused ? Narrow<Float32>::finish_any : nullptr,
-    {Wide<Float16>::measure, Wide<Bfloat16>::measure, Wide<Float32>::measure},
+    Wide<Float64>::measure_widened,
     {Wide<Float64, Float16>::finish, Wide<Float64, Bfloat16>::finish, Wide<Float64, Float32>::finish}};
 
 }  // namespace samesum::SAMESUM_ISA

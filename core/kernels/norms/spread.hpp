@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/norms/spread_parts.hpp"
 #include "kernels/vectors/float_formats.hpp"
@@ -39,7 +40,7 @@ struct Spread {
 
     // `shown` maps each vector of elements.
     template <class Shown>
-    static SAMESUM_INLINE Part part_of(const char* p, std::size_t n, double about, const Shown& shown) {
+    static SAMESUM_INLINE Part shown_part(const char* p, std::size_t n, double about, const Shown& shown) {
         const Doubles centre = Doubles{} + about;
         Part total = {};
         std::size_t i = 0;
@@ -61,9 +62,18 @@ struct Spread {
         return total;
     }
 
+    // `mask` clears the signs, or nothing.
+    static SAMESUM_APART Part part_of(const char* p, std::size_t n, double centre, Longs mask) {
+        return shown_part(p, n, centre, [=](Doubles x) SAMESUM_INLINED {
+            return reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & mask);
+        });
+    }
+
+    // In double-words a mask takes no time, nor does a call.
     static SAMESUM_INLINE Part part_of_row(SpreadTile& t, std::size_t j, const char* p, std::size_t n) {
         if (t.count[j] == 0) t.centre[j] = some(p, 1)[0];
-        return part_of(p, n, t.centre[j], [](Doubles v) SAMESUM_INLINED { return v; });
+        if constexpr (!std::is_same_v<Part, NarrowSpread>) return part_of(p, n, t.centre[j], Longs{} - 1);
+        return shown_part(p, n, t.centre[j], [](Doubles v) SAMESUM_INLINED { return v; });
     }
 
     static void lanes(void* tile, std::size_t j, const void* x, std::size_t n, std::ptrdiff_t row_stride,

@@ -1,7 +1,7 @@
 // What sets have about a centre: the sums of x - c and of its squares, in double-words with bounds.
 #pragma once
 
-#include "kernels/certify/certify.hpp"
+#include "kernels/certify/words.hpp"
 #include "kernels/scans/sums.hpp"
 #include "methods/method.hpp"
 

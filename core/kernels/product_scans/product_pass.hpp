@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/products/plain_products.hpp"
-#include "kernels/softmax/line_group.hpp"
+#include "kernels/scans/line_group.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {

@@ -68,7 +68,7 @@ struct RealProductScan {
         Tile tile, from;
         set(tile, 0, carry.product);
         set(from, 0, part.product);
-        All::merge(&tile, 0, &from, 0);
+        Tile::merge(&tile, 0, &from, 0);
         carry.product = get(tile, 0);
     }
 
@@ -126,7 +126,7 @@ struct RealProductScan {
     // Significands, exponents and marks of the elements, where their prefixes will be.
     static void take_apart(const char* p, std::size_t n, Prefixes& x) {
         for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
-            Factors one = Factors::one();
+            Factors one;
             Longs marks = {};
             multiply_any(one, marks, elements(p, n - i));
             store(x.hi + i, one.hi);
@@ -156,7 +156,7 @@ struct RealProductScan {
         }
         // Chains of scan_elements lose up to twice as much for each element as those of All::steps.
         const Products view{x.hi, x.lo, x.bound, x.exponent, x.mark, x.lost};
-        return certify_products(view, 2 * All::lost_by(n), n, format, out, failed);
+        return certify_products(view, 2 * product_loss(n), n, format, out, failed);
     }
 
     static SAMESUM_APART std::size_t row(const Carry& carry, const Carry&, const void* x, std::size_t n,
@@ -172,19 +172,19 @@ struct RealProductScan {
                                        ProductColumns<std::conditional_t<is_double, Float32, F>>>;
 
     static void start(void* tile, const Carry* carries, std::size_t n) {
-        All::init(tile, n);
+        Tile::init(tile, n);
         start_products(*static_cast<Tile*>(tile), carries, n);
     }
 
     static std::size_t column(void* tile, const void* x, std::size_t n, std::size_t depth, Format format,
                               void* out, std::uint8_t* failed) {
         Tile& t = *static_cast<Tile*>(tile);
-        All::template add_rows<1>(t, static_cast<const char*>(x), 0, n);
+        All::multiply_rows(t, static_cast<const char*>(x), 0, 1, n);
         const std::size_t since = depth % All::steps + 1;
-        const double extra = All::lost_by(since);
+        const double extra = product_loss(since);
         const Products view{t.hi, t.lo, t.bound, t.exponent, t.mark, t.lost};
         const std::size_t failures = certify_products(view, extra, n, format, out, failed);
-        if (since == All::steps) All::normalise_columns(t, n, extra);
+        if (since == All::steps) t.normalise(n, extra);
         return failures;
     }
 
@@ -194,7 +194,7 @@ struct RealProductScan {
 
     static constexpr ScanMethod method(Format to) {
         const bool has_columns = !is_double || to == F::format;
-        ScanMethod m{{}, total, join, row, All::init, has_columns ? Columns::columns : each_row<column>};
+        ScanMethod m{{}, total, join, row, Tile::init, has_columns ? Columns::columns : each_row<column>};
         if (to == F::format) take_lines<RealProductScan>(m);
         return m;
     }

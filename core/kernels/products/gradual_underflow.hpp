@@ -1,7 +1,7 @@
 // Numbers beside the least normal one, rounded once to the float64 that may be subnormal.
 #pragma once
 
-#include "kernels/products/factors.hpp"
+#include "kernels/accumulators/factors.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

@@ -3,8 +3,8 @@
 
 #include <limits>
 
+#include "kernels/accumulators/factors.hpp"
 #include "kernels/certify/certify.hpp"
-#include "kernels/products/factors.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {

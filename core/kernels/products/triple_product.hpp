@@ -1,7 +1,8 @@
 // Products in three words, far nearer than two are.
 #pragma once
 
-#include "kernels/products/factors.hpp"
+#include "kernels/accumulators/factors.hpp"
+#include "kernels/loops/lanes.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -25,8 +26,9 @@ struct TripleFactors {
 
 template <class F>
 struct TripleProduct {
-    static constexpr std::size_t chains = 4, vector = width * F::size, step = chains * packed<F> * vector,
-                                 steps = triple_elements * F::size / step;
+    using Load = FactorsOf<F>;
+    static constexpr std::size_t chains = 4,
+                                 steps = triple_elements / (chains * Load::together * Load::elements);
     static_assert(chains * width <= TripleLanes::most && steps <= 512);
     static_assert(TripleLanes::lost == 0x1p-130);
 
@@ -37,16 +39,13 @@ struct TripleProduct {
         for (TripleFactors& each : chain)
             each = {none + 1, none, none, Longs{} - static_cast<std::int64_t>(steps) * field_bias};
         Longs odd = {};
-        for (std::size_t i = 0; i < steps; ++i, p += step) {
-            prefetch_run<step>(p);
-            for (std::size_t k = 0; k < chains; ++k) {
-                const Doubles factor = packed_product<F, packed<F>>(p + k * packed<F> * vector, vector);
-                const Longs field = exponent_field(factor);
-                odd |= is_odd(field);
-                chain[k].exponent += field;
-                chain[k].multiply(significand_of(factor));
-            }
-        }
+        std::size_t n = triple_elements;
+        each_term<Load, chains>(p, n, [&](std::size_t k, Doubles factor) SAMESUM_INLINED {
+            const Longs field = exponent_field(factor);
+            odd |= is_odd(field);
+            chain[k].exponent += field;
+            chain[k].multiply(significand_of(factor));
+        });
         for (std::size_t k = 0; k < chains; ++k) {
             store(to.hi + k * width, chain[k].hi);
             store(to.mid + k * width, chain[k].mid);

@@ -1,8 +1,8 @@
 // Lines side by side, scanned as columns, on the way from one of their parts to the next.
 #pragma once
 
+#include "kernels/scans/line_group.hpp"
 #include "kernels/scans/strips.hpp"
-#include "kernels/softmax/line_group.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {

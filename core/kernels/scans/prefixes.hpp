@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/certify/certify.hpp"
-#include "kernels/products/factors.hpp"
+#include "kernels/accumulators/factors.hpp"
 #include "kernels/vectors/float_formats.hpp"
 #include "kernels/vectors/partial.hpp"
 #include "kernels/vectors/vectors.hpp"

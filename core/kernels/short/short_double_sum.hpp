@@ -1,7 +1,7 @@
 // Sums of whole sets of few float64 elements.
 #pragma once
 
-#include "kernels/certify/certify.hpp"
+#include "kernels/certify/words.hpp"
 #include "kernels/short/short.hpp"
 #include "kernels/vectors/float_formats.hpp"
 

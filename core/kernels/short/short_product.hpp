@@ -1,7 +1,7 @@
 // Products of whole sets of few elements.
 #pragma once
 
-#include "kernels/products/factors.hpp"
+#include "kernels/accumulators/factors.hpp"
 #include "kernels/products/plain_products.hpp"
 #include "kernels/short/short.hpp"
 #include "kernels/vectors/float_formats.hpp"
@@ -94,13 +94,11 @@ struct ShortDoubleProduct {
     };
 
     struct Part {
-        Doubles product = Doubles{} + 1, rest = {};
+        Factors words;
         UnsignedLongs outside = {};
 
         SAMESUM_INLINE void take(Doubles factor, const Range& range) {
-            const Doubles next = product * factor;
-            rest = fused(rest, factor, fused(product, factor, -next));
-            product = next;
+            words.multiply(factor);
             const UnsignedLongs above = (reinterpret_cast<UnsignedLongs>(factor) << 1) - range.least;
             outside = outside > above ? outside : above;
         }
@@ -122,7 +120,7 @@ struct ShortDoubleProduct {
                 for_each_of<vectors>(
                     [&](std::size_t k) { part[k].take(load<Doubles>(p + k * vector_bytes), range); });
             for_each_of<vectors>([&](std::size_t k) {
-                verdict[k] = nearly(part[k].product, part[k].rest, lost);
+                verdict[k] = nearly(part[k].words.hi, part[k].words.lo, lost);
                 verdict[k].wrong |= narrowed_mask(part[k].is_outside(range));
             });
         });

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "kernels/certify/certify.hpp"
+#include "kernels/certify/words.hpp"
 #include "kernels/integers/whole.hpp"
 #include "kernels/short/short.hpp"
 #include "kernels/vectors/widening.hpp"

@@ -14,6 +14,19 @@ namespace samesum::SAMESUM_ISA {
 
 static_assert(line_block % stretch == 0);
 
+// What the elements of vectors add up to, and how many were counted instead.
+template <class Across>
+struct Counted {
+    Across across;
+    Doubles equal;
+
+    template <int distance>
+    SAMESUM_INLINE Counted paired(const Counted& other) const {
+        return {across.template paired<distance>(other.across),
+                paired_low<distance>(equal, other.equal) + paired_high<distance>(equal, other.equal)};
+    }
+};
+
 template <class A>
 struct Line {
     using Vector = typename A::Vector;
@@ -113,24 +126,6 @@ struct Line {
         if (!has_masks && !group.is_whole) std::memcpy(all, some, (n - i) * size);
     }
 
-    // Of the logarithm perhaps not all of these.
-    template <bool log>
-    static SAMESUM_INLINE Mask are_near(Vector most, std::size_t n) {
-        return log && n < least_near_logarithm ? Mask{} : A::Near::holds(most);
-    }
-
-    // What the elements of vectors add up to, and how many were counted instead.
-    struct Counted {
-        Across across;
-        Doubles equal;
-
-        template <int distance>
-        SAMESUM_INLINE Counted paired(const Counted& other) const {
-            return {across.template paired<distance>(other.across),
-                    paired_low<distance>(equal, other.equal) + paired_high<distance>(equal, other.equal)};
-        }
-    };
-
     // Of the elements of a vector, by their index.
     struct Sum {
         LaneSum lane;
@@ -138,7 +133,7 @@ struct Line {
         Mask equal;
 
         SAMESUM_INLINE Across across() const { return Across::of(lane, most); }
-        SAMESUM_INLINE Counted counted() const { return {Across::of(lane, most), A::counts(equal)}; }
+        SAMESUM_INLINE Counted<Across> counted() const { return {Across::of(lane, most), A::counts(equal)}; }
         SAMESUM_INLINE LineShare share() const {
             const Across all = folded_alone(across());
             LineShare found{all.total()[0], all.rest()[0], all.most[0], 0};
@@ -147,10 +142,17 @@ struct Line {
         }
     };
 
-    // `keep` gets the number of each vector and its powers. Against nothing but zero, the greatest element is
-    // found, NaNs apart; against the greatest, those equal to it are counted for the logarithm.
-    template <bool log, class Groups, class Against, class Keep>
-    static SAMESUM_INLINE Sum sum_of(const char* x, std::size_t n, const Against& against, Keep keep) {
+    // What becomes of the powers of a line's elements; from `kept` on, if they are. What lies `ahead`, in
+    // bytes, is asked for meanwhile.
+    struct Way {
+        Powers use;
+        Power* kept;
+        std::ptrdiff_t ahead;
+    };
+
+    // Against nothing but zero, the greatest element is found, NaNs apart.
+    template <class Groups, class Against>
+    static SAMESUM_INLINE Sum sum_by(const char* x, std::size_t n, const Against& against, const Way& way) {
         LaneSum lane[parts];
         for (LaneSum& l : lane) l.begin();
         Mask equal = {};
@@ -165,9 +167,11 @@ struct Line {
                 for_each_of<group>([&](std::size_t k) {
                     if (!group.is_whole) p[k].root = first_ones(group.left(i, n, k), p[k].root);
                     if constexpr (Against::is_near) most = greater(v[k], most);
-                    if constexpr (log && !Against::is_near) count_instead(v[k], against, p[k], equal);
+                    if constexpr (!Against::is_near)
+                        if (way.use == Powers::counted) count_instead(v[k], against, p[k], equal);
                     lane[k % parts].add(p[k]);
-                    keep(i / elements + k, p[k]);
+                    if (way.use == Powers::kept) way.kept[i / elements + k] = p[k];
+                    prefetch_rows<1>(x + way.ahead + (i + k * elements) * size, 0, 64);
                 });
             });
             for (LaneSum& l : lane) l.settle();
@@ -176,6 +180,12 @@ struct Line {
         for (std::size_t half = parts / 2; half > 0; half /= 2)
             for (std::size_t k = 0; k < half; ++k) lane[k].join(lane[k + half]);
         return {lane[0], most, equal};
+    }
+
+    // The same where a call takes little.
+    template <class Groups, class Against>
+    static SAMESUM_APART Sum sum_apart(const char* x, std::size_t n, const Against& against, Way way) {
+        return sum_by<Groups>(x, n, against, way);
     }
 
     // The greatest element, NaNs apart.
@@ -190,15 +200,6 @@ struct Line {
         return Across::of(LaneSum{}, most);
     }
 
-    // Asks for what lies so many bytes ahead.
-    template <bool log, class Groups, class Against>
-    static SAMESUM_INLINE Sum sum_asking(const char* x, std::size_t n, const Against& against,
-                                         std::ptrdiff_t ahead) {
-        return sum_of<log, Groups>(x, n, against, [=](std::size_t k, const Power&) {
-            prefetch_rows<1>(x + ahead + k * elements * size, 0, 64);
-        });
-    }
-
     static SAMESUM_INLINE Below below(double greatest) { return Below::of(same(greatest), Mask{}); }
 
     static SAMESUM_INLINE bool is_finite(double v) { return samesum::magnitude(v) < infinity; }
@@ -208,13 +209,13 @@ struct Line {
     }
 
     template <class Groups>
-    static SAMESUM_INLINE void put_near_logarithms(const char* x, std::size_t n, const Logarithm& log,
-                                                   void* out) {
+    static SAMESUM_APART void put_near_logarithms(const char* x, std::size_t n, const Logarithm& log,
+                                                  void* out) {
         put_each<Groups>(x, n, out, [&](Vector v) { return A::near_quotient(v, log); });
     }
     template <class Groups>
-    static SAMESUM_INLINE void put_logarithms(const char* x, std::size_t n, Vector origin,
-                                              const Logarithm& log, void* out) {
+    static SAMESUM_APART void put_logarithms(const char* x, std::size_t n, Vector origin,
+                                             const Logarithm& log, void* out) {
         put_each<Groups>(
             x, n, out, [&, from = unsigned_zero(origin)](Vector v) { return A::log_quotient(v, from, log); });
     }

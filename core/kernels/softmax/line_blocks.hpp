@@ -15,20 +15,21 @@ struct Blocks {
     using ManyGroups = typename L::ManyGroups;
 
     static LineShare share(const void* x, std::size_t n) {
-        const auto ahead = static_cast<std::ptrdiff_t>(n * L::size);
-        return L::template sum_asking<false, ManyGroups>(static_cast<const char*>(x), n, typename A::Near{},
-                                                         ahead)
-            .share();
+        return sum_of(x, n, typename A::Near{}, false).share();
     }
 
-    template <bool log>
-    static LineShare share_below(const void* x, std::size_t n, double greatest) {
-        const auto ahead = static_cast<std::ptrdiff_t>(n * L::size);
-        LineShare found =
-            L::template sum_asking<log, ManyGroups>(static_cast<const char*>(x), n, L::below(greatest), ahead)
-                .share();
+    static LineShare share_below(const void* x, std::size_t n, double greatest, bool log) {
+        LineShare found = sum_of(x, n, L::below(greatest), log).share();
         found.greatest = greatest;
         return found;
+    }
+
+    // The next block is asked for.
+    template <class Against>
+    static auto sum_of(const void* x, std::size_t n, const Against& against, bool counts) {
+        return L::template sum_apart<ManyGroups>(
+            static_cast<const char*>(x), n, against,
+            {counts ? Powers::counted : Powers::added, nullptr, static_cast<std::ptrdiff_t>(n * L::size)});
     }
 
     static LineShare joined(const LineShare* shares, std::size_t count) {
@@ -58,6 +59,7 @@ struct Blocks {
     static void quotients(const void* from, std::size_t n, const LineShare& all, void* out) {
         const char* x = static_cast<const char*>(from);
         const auto total = A::same(all);
+        const Mask none = {};
         if constexpr (log) {
             if (all.is_near)
                 return L::template put_near_logarithms<ManyGroups>(x, n, A::logarithm(0, total), out);
@@ -65,23 +67,17 @@ struct Blocks {
             L::template put_logarithms<ManyGroups>(x, n, L::same(all.greatest),
                                                    A::logarithm(all.count, A::relative(total, against)), out);
         } else {
+            const Below against = Below::of(L::same(all.greatest), all.is_near ? ~none : none);
             const auto inverse = A::Reciprocal::of(total);
-            if (all.is_near) return put_powers(x, n, typename A::Near{}, inverse, out);
-            put_powers(x, n, L::below(all.greatest), inverse, out);
+            ManyGroups::each(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
+                Vector v[group];
+                Power p[group];
+                L::load_group(group, x, i, n, v);
+                A::powers(v, against, p);
+                inverse.times(p, v);
+                L::put_group(group, out, i, n, v);
+            });
         }
-    }
-
-    template <class Against>
-    static SAMESUM_INLINE void put_powers(const char* x, std::size_t n, const Against& against,
-                                          const typename A::Reciprocal& inverse, void* out) {
-        ManyGroups::each(0, n, [&](auto group, std::size_t i) SAMESUM_INLINED {
-            Vector v[group];
-            Power p[group];
-            L::load_group(group, x, i, n, v);
-            A::powers(v, against, p);
-            inverse.times(p, v);
-            L::put_group(group, out, i, n, v);
-        });
     }
 };
 

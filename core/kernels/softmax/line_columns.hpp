@@ -7,203 +7,179 @@
 
 #include "kernels/softmax/column_shares.hpp"
 #include "kernels/softmax/line.hpp"
+#include "kernels/softmax/steps.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
 template <class A>
 struct Columns {
+    using Arithmetic = A;
     using Vector = typename A::Vector;
     using Mask = typename A::Mask;
     using Power = typename A::Power;
-    using Shares = ColumnShares<typename A::Sums>;
+    using Total = typename A::Total;
+    static constexpr bool expects_distant = true;
 
-    const LineColumns& lines;
-    std::size_t first, count;  // of the lines, those that this vector takes
-    Vector* const elements;    // of the lines; of softmax later the roots of their powers
-    Vector* const growths;
+    // A vector of lines. What loops take from it is copied first: results could change what it points to.
+    struct Place {
+        LineColumns lines;
+        std::size_t first, count;  // of the lines, those that this vector takes
+        Vector* elements;          // of the lines; of softmax later the roots of their powers
+        Vector* growths;
 
-    SAMESUM_INLINE Vector at(std::size_t i) const {
-        const char* const p = lines.x + static_cast<std::ptrdiff_t>(i) * lines.in + first * Line<A>::size;
-        return count == A::elements ? A::load_whole(p) : A::load_part(p, count);
+        SAMESUM_INLINE Vector at(std::size_t i) const {
+            const char* const p = lines.x + static_cast<std::ptrdiff_t>(i) * lines.in + first * Line<A>::size;
+            return count == A::elements ? A::load_whole(p) : A::load_part(p, count);
+        }
+        SAMESUM_INLINE void put(std::size_t i, Vector v) const {
+            A::store_part(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to + first * Line<A>::size, v,
+                          count);
+        }
+    };
+    Place place;
+    Vector greatest;
+    Total sum;
+    Mask equal;
+
+    // From line `first` on, with room number k of those that vectors under way together have.
+    SAMESUM_INLINE void begin(const LineColumns& all, std::size_t first, void* room, std::size_t k) {
+        Vector* const elements = static_cast<Vector*>(room) + k * all.n;
+        place = {all, first, std::min(all.count - first, A::elements), elements, elements + all.n};
     }
 
-    SAMESUM_INLINE void put(std::size_t i, Vector v) const {
-        A::store_part(lines.out + static_cast<std::ptrdiff_t>(i) * lines.to + first * Line<A>::size, v,
-                      count);
+    std::size_t length() const { return place.lines.n; }
+    SAMESUM_INLINE const Total& total() const { return sum; }
+    SAMESUM_INLINE Vector most() const { return greatest; }
+    SAMESUM_INLINE Mask counts() const { return equal; }
+
+    bool are_all(Mask of_lines) const {
+        for (std::size_t k = place.count; k < A::elements; ++k) of_lines[k] = -1;
+        return !any(~of_lines);
     }
 
-    // The greatest elements, NaNs apart; the elements are copied on the way.
-    Vector greatest() const {
+    // NaNs apart; the elements are copied on the way.
+    SAMESUM_INLINE void find_greatest() {
+        const Place here = place;
         Vector most = Line<A>::same(-infinity);
-        const std::ptrdiff_t ahead = 8 * lines.in;
-        for (std::size_t i = 0; i < lines.n; ++i) {
-            const Vector v = at(i);
-            if (i + 8 < lines.n)
-                __builtin_prefetch(lines.x + static_cast<std::ptrdiff_t>(i) * lines.in + ahead);
-            elements[i] = v;
+        const std::ptrdiff_t ahead = 8 * here.lines.in;
+        for (std::size_t i = 0; i < here.lines.n; ++i) {
+            const Vector v = here.at(i);
+            if (i + 8 < here.lines.n)
+                __builtin_prefetch(here.lines.x + static_cast<std::ptrdiff_t>(i) * here.lines.in + ahead);
+            here.elements[i] = v;
             most = greater(v, most);
         }
-        return most;
+        greatest = most;
     }
 
-    // Where the lines have a result.
-    static Mask have_result(Vector most, const typename A::Total& total) {
-        const Mask none = {}, finite = (most - most == most - most) ? none - 1 : none;
-        return finite & A::is_number(total);
+    template <bool log>
+    SAMESUM_INLINE void add_near() {
+        add(typename A::Near{}, log ? Powers::added : Powers::kept);
+    }
+    // All lines again: those near zero and those that are done come to the same.
+    template <bool log>
+    SAMESUM_INLINE void add_below(Mask near, Mask) {
+        add(A::Below::of(greatest, near), log ? Powers::counted : Powers::kept);
+    }
+    template <class Against>
+    SAMESUM_INLINE void add(const Against& against, Powers use) {
+        ColumnShares<typename A::Sums> shares(length(), place.elements, place.growths);
+        sum = shares.take(against, use);
+        equal = shares.equal;
     }
 
-    // Of a line that has a result, or NaN.
-    SAMESUM_INLINE void put_if(Mask has, std::size_t i, Vector v) const {
-        put(i, has ? v : Line<A>::same(std::numeric_limits<typename A::Scalar>::quiet_NaN()));
+    // put_here(place, put(i, v)) writes results of lines that have one, or NaN.
+    template <class Put>
+    SAMESUM_INLINE void put_all(Put put_here) const {
+        const Place here = place;
+        const Mask none = {}, finite = (greatest - greatest == greatest - greatest) ? none - 1 : none,
+                   has = finite & A::is_number(sum);
+        put_here(here, [&](std::size_t i, Vector v) SAMESUM_INLINED {
+            here.put(i, has ? v : Line<A>::same(std::numeric_limits<typename A::Scalar>::quiet_NaN()));
+        });
     }
 
-    template <std::size_t some>
-    SAMESUM_INLINE void put_quotients(std::size_t i, const typename A::Reciprocal& inverse, Mask has) const {
+    template <std::size_t some, class Put>
+    static SAMESUM_INLINE void put_quotients(const Place& here, std::size_t i,
+                                             const typename A::Reciprocal& inverse, Put put) {
         Power p[some];
         Vector v[some];
-        for_each_of<some>([&](std::size_t k) { p[k] = {elements[i + k], growths[i + k]}; });
+        for_each_of<some>([&](std::size_t k) { p[k] = {here.elements[i + k], here.growths[i + k]}; });
         inverse.times(p, v);
-        for_each_of<some>([&](std::size_t k) { put_if(has, i + k, v[k]); });
+        for_each_of<some>([&](std::size_t k) SAMESUM_INLINED { put(i + k, v[k]); });
     }
 
-    void put_softmax(const typename A::Total& total, Mask has) const {
-        const auto inverse = A::Reciprocal::of(total);
-        std::size_t i = 0;
-        for (; i + 4 <= lines.n; i += 4) put_quotients<4>(i, inverse, has);
-        for (; i < lines.n; ++i) put_quotients<1>(i, inverse, has);
+    SAMESUM_INLINE void put(const Quotients<A, false>& quotients) const {
+        put_all([inverse = quotients.inverse](const Place& here, auto put) SAMESUM_INLINED {
+            std::size_t i = 0;
+            for (; i + 4 <= here.lines.n; i += 4) put_quotients<4>(here, i, inverse, put);
+            for (; i < here.lines.n; ++i) put_quotients<1>(here, i, inverse, put);
+        });
     }
 
     template <class Result>
-    SAMESUM_INLINE void put_each(Mask has, Result result) const {
-        for (std::size_t i = 0; i < lines.n; ++i) put_if(has, i, result(elements[i]));
+    SAMESUM_INLINE void put_each(Result result) const {
+        put_all([&](const Place& here, auto put) SAMESUM_INLINED {
+            for (std::size_t i = 0; i < here.lines.n; ++i) put(i, result(here.elements[i]));
+        });
     }
 
-    void run_softmax() const {
-        const Vector most = greatest();
-        const Mask near = A::Near::holds(most);
-        Shares shares(lines.n, elements, growths);
-        if (are_all(near))
-            shares.template take<false>(typename A::Near{});
-        else
-            shares.template take<false>(A::Below::of(most, near));
-        const auto total = shares.total();
-        put_softmax(total, have_result(most, total));
+    SAMESUM_INLINE void put_distant(const typename A::Logarithm& logs) const {
+        const Vector from = Line<A>::unsigned_zero(greatest);
+        put_each([=](Vector v) { return A::log_quotient(v, from, logs); });
     }
 
-    void run_logarithm() const {
-        const Vector most = greatest();
-        Mask near = Line<A>::template are_near<true>(most, lines.n);
-        typename A::Logarithm logs = {};
-        if (!are_all(~near)) {
-            Shares shares(lines.n, elements, growths);
-            shares.template take<true>(typename A::Near{});
-            logs = A::logarithm(Mask{}, shares.total());
-            near &= A::is_distant(logs, most);
-            if (are_all(near)) return put_each(near, [&](Vector v) { return A::near_quotient(v, logs); });
-        }
-        run_distant_logarithm(most, near, logs);
-    }
-
-    // Lines that are not near zero, and perhaps some that are, to the same bits: `near` tells.
-    struct Distant {
-        Vector most;
-        Mask near, equal, has;
-        typename A::Total total;
-        typename A::Logarithm logs;
-
-        SAMESUM_INLINE void add(const Columns& of) {
-            Shares shares(of.lines.n, of.elements, of.growths);
-            shares.template take<true>(A::Below::of(most, near));
-            equal = shares.equal;
-            total = shares.total();
-            has = have_result(most, total);
-        }
-        SAMESUM_INLINE void find_logarithms() {
-            logs = A::logarithm(equal, A::relative(total, A::Below::of(most, near)));
-        }
-        SAMESUM_INLINE void put(const Columns& to) const {
-            to.put_each(has, [&, from = Line<A>::unsigned_zero(most)](Vector v) {
-                return A::log_quotient(v, from, logs);
-            });
-        }
-        SAMESUM_INLINE void put(const Columns& to, const typename A::Logarithm& near_logs) const {
-            to.put_each(has, [&, from = Line<A>::unsigned_zero(most)](Vector v) {
-                return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs);
-            });
-        }
-    };
-
-    void run_distant_logarithm(Vector most, Mask near, const typename A::Logarithm& near_logs) const {
-        Distant all{most, near, {}, {}, {}, {}};
-        all.add(*this);
-        all.find_logarithms();
-        all.put(*this, near_logs);
-    }
-
-    // Of the vectors that share the room number k.
-    static SAMESUM_INLINE Columns at(const LineColumns& lines, std::size_t first, void* room, std::size_t k) {
-        Vector* const elements = static_cast<Vector*>(room) + k * lines.n;
-        return {lines, first, std::min(lines.count - first, A::elements), elements, elements + lines.n};
-    }
-
-    struct Place {
-        const LineColumns* lines;
-        std::size_t first;
-    };
-
-    // Lines so short that they all go that way. The logarithms of several vectors' totals are under way
-    // together: each is a chain as long as all else.
-    static SAMESUM_APART void run_short_logarithms(const Place* place, std::size_t count, void* room) {
-        Distant part[column_vectors];
-        for (std::size_t k = 0; k < count; ++k) {
-            const Columns some = at(*place[k].lines, place[k].first, room, k);
-            part[k].most = some.greatest();
-            part[k].near = Mask{};
-            part[k].add(some);
-        }
-        for (std::size_t k = 0; k < count; ++k) part[k].find_logarithms();
-        for (std::size_t k = 0; k < count; ++k) part[k].put(at(*place[k].lines, place[k].first, room, k));
+    SAMESUM_INLINE void put(const Quotients<A, true>& quotients) const {
+        const auto near_logs = quotients.near_logs, logs = quotients.logs;
+        const Mask near = quotients.near.mask;
+        const Vector from = Line<A>::unsigned_zero(greatest);
+        if (quotients.near.none) return put_distant(logs);
+        if (quotients.near.all) return put_each([=](Vector v) { return A::near_quotient(v, near_logs); });
+        put_each(
+            [=](Vector v) { return near ? A::near_quotient(v, near_logs) : A::log_quotient(v, from, logs); });
     }
 
     // Lines of one element each, of which nothing but NaN or the finite 1 comes, or its logarithm.
     SAMESUM_INLINE void put_lone(typename A::Scalar result) const {
-        const Vector x = at(0), none = {};
-        put(0, x - x == 0 ? none + result : none + std::numeric_limits<typename A::Scalar>::quiet_NaN());
+        const Vector x = place.at(0), none = {};
+        place.put(0,
+                  x - x == 0 ? none + result : none + std::numeric_limits<typename A::Scalar>::quiet_NaN());
     }
 
-    // Of those that there are.
-    bool are_all(Mask of_lines) const {
-        for (std::size_t k = count; k < A::elements; ++k) of_lines[k] = -1;
-        return !any(~of_lines);
+    // Of short lines the ways from totals to logarithms, which are chains as long as all else, are under way
+    // together.
+    using Short = Steps<Columns, true, true>;
+    static SAMESUM_APART void run_short(Short* some, std::size_t number) {
+        for (std::size_t k = 0; k < number; ++k) some[k].add_up();
+        for (std::size_t k = 0; k < number; ++k) some[k].find_quotients();
+        for (std::size_t k = 0; k < number; ++k) some[k].put();
     }
 
     template <bool log>
-    static void run_each(const LineColumns& lines, void* room) {
-        for (std::size_t first = 0; first < lines.count; first += A::elements) {
-            const Columns some = at(lines, first, room, 0);
-            if (lines.n == 1)
-                some.put_lone(log ? 0 : 1);
-            else
-                log ? some.run_logarithm() : some.run_softmax();
+    static void run_each(const LineColumns& part, void* room) {
+        for (std::size_t first = 0; first < part.count; first += A::elements) {
+            Steps<Columns, log> one;
+            one.lines.begin(part, first, room, 0);
+            part.n == 1 ? one.lines.put_lone(log ? 0 : 1) : one.run();
         }
     }
 
     template <bool log>
     static void columns(const LineColumns* parts, std::size_t count, void* room) {
-        const bool is_short = parts->n > 1 && parts->n < least_near_logarithm;
-        Place place[column_vectors];
+        const bool are_short = log && parts->n > 1 && parts->n < least_near_logarithm;
+        Short some[column_vectors];
         std::size_t number = 0;
         for (const LineColumns* part = parts; part < parts + count; ++part) {
-            if (!log || !is_short) {
+            if (!log || !are_short) {
                 run_each<log>(*part, room);
                 continue;
             }
             for (std::size_t first = 0; first < part->count; first += A::elements) {
-                place[number++] = {part, first};
-                if (number == column_vectors) run_short_logarithms(place, std::exchange(number, 0), room);
+                some[number].lines.begin(*part, first, room, number);
+                if (++number == column_vectors) run_short(some, std::exchange(number, 0));
             }
         }
-        if (number > 0) run_short_logarithms(place, number, room);
+        if (number > 0) run_short(some, number);
     }
 };
 

@@ -15,8 +15,7 @@ constexpr void fill(NormalizationMethods& m) {
     m.joined[f] = Blocks<A>::joined;
     m.is_near[f][0] = Blocks<A>::template is_near<false>;
     m.is_near[f][1] = Blocks<A>::template is_near<true>;
-    m.share_below[f][0] = Blocks<A>::template share_below<false>;
-    m.share_below[f][1] = Blocks<A>::template share_below<true>;
+    m.share_below[f] = Blocks<A>::share_below;
     m.quotients[f][0] = Blocks<A>::template quotients<false>;
     m.quotients[f][1] = Blocks<A>::template quotients<true>;
     m.columns[f][0] = Columns<A>::template columns<false>;

@@ -1,8 +1,10 @@
 // 16-bit floats added up in float32, which leaves far more than their format holds, a few at a time.
 #pragma once
 
-#include "kernels/accumulators/lane_sums.hpp"
+#include "kernels/vectors/fold.hpp"
+#include "kernels/vectors/partial.hpp"
 #include "kernels/vectors/singles.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -14,13 +16,6 @@ struct SinglePart {
 
     Doubles sum = {};
     Floats size = {};
-
-    // Of up to a vector of elements.
-    static SAMESUM_INLINE SinglePart of(const char* p, std::size_t n) {
-        const auto part = LaneSum<F, map, false>::of(first_floats<F>(p, n));
-        if constexpr (!tracks_size) return {part.sum, Floats{}};
-        return {part.sum, samesum::SAMESUM_ISA::magnitude(part.greatest)};
-    }
 
     static SAMESUM_INLINE SinglePart joined(const SinglePart& a, const SinglePart& b) {
         return {plus(a.sum, b.sum), tracks_size ? a.size + b.size : Floats{}};
@@ -46,10 +41,45 @@ struct SinglePart {
     }
 };
 
-// Sums of the columns of one vector of floats, four at a time.
+// Four vectors of floats as one term, added up in float32, as loops ask for them (kernels/loops/lanes.hpp).
+template <class F, Map map>
+struct SinglesOf {
+    static constexpr std::size_t elements = singles, size = F::size, together = 4;
+    static constexpr bool by_lines = true;
+    struct Term {
+        Singles first, sum;  // of the first two; of all
+    };
+
+    static SAMESUM_INLINE Term term(const char* p, std::ptrdiff_t distance) {
+        const Singles first = pair(p, distance);
+        return {first, first + pair(p + 2 * distance, distance)};
+    }
+    static SAMESUM_INLINE Term all(const char* p) {
+        const Singles x = load_singles<F>(p);
+        if constexpr (map == Map::magnitude) return {Singles{}, samesum::SAMESUM_ISA::magnitude(x)};
+        return {Singles{}, map == Map::square ? x * x : x};
+    }
+    static SAMESUM_INLINE Term first(const char* p, std::size_t n) {
+        char padded[singles * F::size];
+        store(padded, load_first<typename VectorOf<std::uint16_t, singles * F::size>::type>(p, n));
+        return all(padded);
+    }
+
+  private:
+    static SAMESUM_INLINE Singles pair(const char* p, std::ptrdiff_t distance) {
+        const Singles a = load_singles<F>(p), b = load_singles<F>(p + distance);
+        if constexpr (map == Map::magnitude)
+            return samesum::SAMESUM_ISA::magnitude(a) + samesum::SAMESUM_ISA::magnitude(b);
+        if constexpr (map != Map::square) return a + b;
+        return has_fused ? fused(b, b, a * a) : a * a + b * b;
+    }
+};
+
+// Sums of such terms.
 template <class F, Map map>
 struct SingleGroup {
     using Part = SinglePart<F, map>;
+    using Load = SinglesOf<F, map>;
 
     // What additions in float32 leave out, in sizes: less than 2^-24 of a + b, of c + d and of both together.
     // The size has a + b and both together, and |c + d| is not more than the two. (Lemma 15)
@@ -58,14 +88,12 @@ struct SingleGroup {
     Doubles low = {}, high = {};
     Singles size = {};
 
-    // Vectors that are `stride` bytes apart.
-    SAMESUM_INLINE void take(const char* p, std::ptrdiff_t stride) {
-        const Singles first = pair(p, stride), sum = first + pair(p + 2 * stride, stride);
-        const Halves half = widen(sum);
+    SAMESUM_INLINE void take(const typename Load::Term& term) {
+        const Halves half = widen(term.sum);
         low = plus(low, half.low);
         high = plus(high, half.high);
         if constexpr (Part::tracks_size)
-            size += samesum::SAMESUM_ISA::magnitude(first) + samesum::SAMESUM_ISA::magnitude(sum);
+            size += samesum::SAMESUM_ISA::magnitude(term.first) + samesum::SAMESUM_ISA::magnitude(term.sum);
     }
 
     SAMESUM_INLINE void join(const SingleGroup& other) {
@@ -78,15 +106,6 @@ struct SingleGroup {
         Floats part[2];
         __builtin_memcpy(part, &size, sizeof size);
         return Part::joined({low, part[0]}, {high, part[1]});
-    }
-
-  private:
-    static SAMESUM_INLINE Singles pair(const char* p, std::ptrdiff_t stride) {
-        const Singles a = load_singles<F>(p), b = load_singles<F>(p + stride);
-        if constexpr (map == Map::magnitude)
-            return samesum::SAMESUM_ISA::magnitude(a) + samesum::SAMESUM_ISA::magnitude(b);
-        if constexpr (map != Map::square) return a + b;
-        return has_fused ? fused(b, b, a * a) : a * a + b * b;
     }
 };
 

@@ -15,33 +15,17 @@ struct SingleSums {
     using Usual = Sum1<F, map, false>;
 
     using Group = SingleGroup<F, map>;
-    static constexpr std::size_t together = 4, elements = together * singles;
+    using Load = typename Group::Load;
+    static constexpr std::size_t elements = Load::together * Load::elements;
 
     static constexpr std::size_t rows_per_flush = Usual::rows_per_flush, block = Usual::block;
 
-    static SAMESUM_INLINE Part part_of_run(const char* p, std::size_t n) {
-        constexpr std::ptrdiff_t stride = singles * F::size;
-        Group chain[2];
-        std::size_t i = 0;
-        for (; i + 2 * elements <= n; i += 2 * elements, p += 2 * elements * F::size) {
-            prefetch_run<2 * elements * F::size>(p);
-            for (std::size_t k = 0; k < 2; ++k) chain[k].take(p + k * elements * F::size, stride);
-        }
-        if (i + elements <= n) {
-            chain[0].take(p, stride);
-            i += elements;
-            p += elements * F::size;
-        }
-        chain[0].join(chain[1]);
-        Part all = chain[0].part();
-        for (; i < n; i += width, p += width * F::size) all = Part::joined(all, Part::of(p, n - i));
-        return all;
-    }
-
     static SAMESUM_INLINE Part part_of_row(const char* p, std::size_t n) {
         Part all;
-        for (std::size_t i = 0; i < n; i += block, p += block * F::size)
-            all = Part::joined(all, part_of_run(p, n - i < block ? n - i : block));
+        for (std::size_t i = 0; i < n; i += block, p += block * F::size) {
+            const std::size_t now = n - i < block ? n - i : block;
+            all = Part::joined(all, state_of_run<Group, Load, 2>(p, now).part());
+        }
         return all;
     }
 
@@ -65,21 +49,21 @@ struct SingleSums {
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
-        constexpr std::ptrdiff_t group_rows = together;
         Tile& t = *static_cast<Tile*>(tile);
         const char* p = static_cast<const char*>(x);
-        while (rows > 0) {
-            const std::size_t now = rows < rows_per_flush ? rows : rows_per_flush;
-            for (std::size_t j = 0; j < n; j += width) store(t.block + j, Doubles{});
-            const char* row = p;
-            std::size_t r = 0;
-            for (; r + together <= now; r += together, row += group_rows * row_stride)
-                add_groups(t, row, row_stride, n);
-            for (; r < now; ++r, row += row_stride)
-                for (std::size_t j = 0; j < n; j += width) add(t, j, Part::of(row + j * F::size, n - j));
+        for (std::size_t now; rows > 0; rows -= now, p += static_cast<std::ptrdiff_t>(now) * row_stride) {
+            now = rows < rows_per_flush ? rows : rows_per_flush;
+            for (std::size_t j = 0; j < n + width; j += width) store(t.block + j, Doubles{});
+            add_rows_of_columns<Load>(
+                p, row_stride, now, n,
+                [&](std::size_t j) SAMESUM_INLINED {
+                    return Group{load<Doubles>(t.block + j), load<Doubles>(t.block + j + width)};
+                },
+                [&](std::size_t j, const Group& all) SAMESUM_INLINED {
+                    store(t.block + j, all.low);
+                    store(t.block + j + width, all.high);
+                });
             flush(t, p, row_stride, now, n);
-            rows -= now;
-            p = row;
         }
     }
 
@@ -102,27 +86,6 @@ struct SingleSums {
     static double error_of(std::size_t additions) {
         constexpr std::size_t others = 8;  // of sums to each other
         return static_cast<double>(additions + others) * unit_roundoff;
-    }
-
-    // To the sums of the rows since the last flush.
-    static SAMESUM_INLINE void add(Tile& t, std::size_t j, const Part& part) {
-        store(t.block + j, plus(load<Doubles>(t.block + j), part.sum));
-    }
-
-    static SAMESUM_INLINE void add_groups(Tile& t, const char* x, std::ptrdiff_t row_stride, std::size_t n) {
-        each_stretch<together, F::size>(x, row_stride, n, [&](std::size_t j, const char* p, std::size_t m) {
-            const std::size_t end = j + m;
-            for (; j + singles <= end; j += singles, p += singles * F::size) {
-                Group group{load<Doubles>(t.block + j), load<Doubles>(t.block + j + width), Singles{}};
-                group.take(p, row_stride);
-                store(t.block + j, group.low);
-                store(t.block + j + width, group.high);
-            }
-            for (; j < end; j += width, p += width * F::size)
-                for_each_of<together>([&](std::size_t r) {
-                    add(t, j, Part::of(p + static_cast<std::ptrdiff_t>(r) * row_stride, end - j));
-                });
-        });
     }
 
     // The sums of these rows join the totals.

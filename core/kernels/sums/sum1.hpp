@@ -3,9 +3,10 @@
 #pragma once
 
 #include "kernels/accumulators/lane_sums.hpp"
+#include "kernels/accumulators/wide_sums.hpp"
+#include "kernels/loops/columns.hpp"
 #include "kernels/loops/lanes.hpp"
 #include "kernels/sums/totals_tile.hpp"
-#include "kernels/vectors/singles.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -59,73 +60,46 @@ struct Sum1 {
             [&](std::size_t r, const Part& all) SAMESUM_INLINED { add_part(t, j + r, all, n, depth); });
     }
 
-    static SAMESUM_INLINE void add_to_block(Tile& t, std::size_t j, const Part& part) {
-        Part all = {load<Doubles>(t.block + j), load<Floats>(t.greatest + j), load<Words>(t.least + j)};
-        all.join(part);
-        put_block(t, j, all);
+    static SAMESUM_INLINE Part part_at(const Tile& t, std::size_t j) {
+        return {load<Doubles>(t.block + j), load<Floats>(t.greatest + j), load<Words>(t.least + j)};
     }
-    static SAMESUM_INLINE void put_block(Tile& t, std::size_t j, const Part& all) {
+    static SAMESUM_INLINE void put(Tile& t, std::size_t j, const Part& all) {
         store(t.block + j, all.sum);
         if constexpr (Part::tracks_magnitude) store(t.greatest + j, all.greatest);
         if constexpr (Part::tracks_least) store(t.least + j, all.least);
     }
 
-    static SAMESUM_INLINE Part part_of(const char* p, std::size_t n) {
-        return Part::of(first_floats<F>(p, n));
-    }
-
-    // Rows added up before they go into the block sum: fewer additions in a row, and a smaller bound.
     static constexpr std::size_t rows_per_pass = 4;
+    static constexpr bool is_wide = F::format == Format::bf16 && !few;
 
-    static SAMESUM_INLINE Part pass_of(const char* p, std::ptrdiff_t row_stride, std::size_t n) {
-        static_assert(rows_per_pass == 4);
-        return Part::joined(Part::joined(part_of(p, n), part_of(p + row_stride, n)),
-                            Part::joined(part_of(p + 2 * row_stride, n), part_of(p + 3 * row_stride, n)));
-    }
-
-    // The columns of one vector of floats: of bfloat16, whose elements are widened to it in one step.
-    static SAMESUM_INLINE void add_wide_pass(Tile& t, std::size_t j, const char* p,
-                                             std::ptrdiff_t row_stride) {
-        Halves sum = {};
-        Singles greatest = {};
-        for_each_of<rows_per_pass>([&](std::size_t r) {
-            Singles x = load_singles<F>(p + static_cast<std::ptrdiff_t>(r) * row_stride);
-            if constexpr (Part::tracks_magnitude) greatest = greater_magnitude(greatest, x);
-            if constexpr (map == Map::magnitude) x = samesum::SAMESUM_ISA::magnitude(x);
-            const Halves half = widen(x);
-            sum = {Part::added(sum.low, half.low), Part::added(sum.high, half.high)};
-        });
-        Floats size[2];
-        __builtin_memcpy(size, &greatest, sizeof greatest);
-        add_to_block(t, j, {sum.low, size[0], Words{}});
-        add_to_block(t, j + width, {sum.high, size[1], Words{}});
-    }
-
-    // A cache line of columns at a time, whose next rows are asked for once.
-    static void add_pass(const char* x, std::ptrdiff_t row_stride, std::size_t n, Tile& t) {
-        constexpr std::size_t line = 64 / F::size;
-        std::size_t j = 0;
-        for (; j + line <= n; j += line) {
-            const char* p = x + j * F::size;
-            prefetch_rows<rows_per_pass>(p + static_cast<std::ptrdiff_t>(rows_per_pass) * row_stride,
-                                         row_stride, 1);
-            if constexpr (F::format == Format::bf16 && !few) {
-                for (std::size_t k = 0; k < line; k += singles)
-                    add_wide_pass(t, j + k, p + k * F::size, row_stride);
-            } else {
-                for (std::size_t k = 0; k < line; k += width)
-                    add_to_block(t, j + k, pass_of(p + k * F::size, row_stride, width));
-            }
+    // Rows are added to the sums since the last flush.
+    static SAMESUM_INLINE void add_to_block(Tile& t, const char* x, std::ptrdiff_t row_stride,
+                                            std::size_t rows, std::size_t n) {
+        if constexpr (is_wide) {
+            using Rows = WideRows<map>;
+            static_assert(rows_per_pass == Rows::together);
+            add_rows_of_columns<Rows>(
+                x, row_stride, rows, n,
+                [&](std::size_t j) SAMESUM_INLINED {
+                    return WideSums<map>{part_at(t, j), part_at(t, j + width)};
+                },
+                [&](std::size_t j, const WideSums<map>& all) SAMESUM_INLINED {
+                    put(t, j, all.low);
+                    put(t, j + width, all.high);
+                });
+        } else {
+            using Rows = RowsOfFloats<F, map, few>;
+            static_assert(rows_per_pass == Rows::together);
+            add_rows_of_columns<Rows>(
+                x, row_stride, rows, n, [&](std::size_t j) SAMESUM_INLINED { return part_at(t, j); },
+                [&](std::size_t j, const Part& all) SAMESUM_INLINED { put(t, j, all); });
         }
-        for (; j < n; j += width) add_to_block(t, j, pass_of(x + j * F::size, row_stride, n - j));
     }
 
     // A vector of columns, row by row: of few rows that lie close together, or where another way has failed.
     static SAMESUM_INLINE void add_rows(Tile& t, std::size_t j, const char* p, std::ptrdiff_t row_stride,
                                         std::size_t rows, std::size_t n) {
-        Part part;
-        for (std::size_t r = 0; r < rows; ++r, p += row_stride) part.join(part_of(p, n));
-        add_part(t, j, part, rows, rows);
+        add_part(t, j, state_of_column<FloatsOf<F>>(Part{}, p, row_stride, rows, n), rows, rows);
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
@@ -138,26 +112,12 @@ struct Sum1 {
                 add_rows(t, j, p + j * F::size, row_stride, rows, n - j);
             return;
         }
-        while (rows > 0) {
-            const std::size_t now = rows < rows_per_flush ? rows : rows_per_flush;
-            for (std::size_t j = 0; j < n; j += width) put_block(t, j, {});
-            std::size_t r = 0;
-            const std::ptrdiff_t pass_stride = static_cast<std::ptrdiff_t>(rows_per_pass) * row_stride;
-            for (; r + rows_per_pass <= now; r += rows_per_pass, p += pass_stride)
-                add_pass(p, row_stride, n, t);
-            for (; r < now; ++r, p += row_stride)
-                for (std::size_t j = 0; j < n; j += width)
-                    add_to_block(t, j, part_of(p + j * F::size, n - j));
-            flush(t, now, n);
-            rows -= now;
-        }
-    }
-
-    static void flush(Tile& t, std::size_t rows, std::size_t n) {
-        for (std::size_t j = 0; j < n; j += width) {
-            const Part part{load<Doubles>(t.block + j), load<Floats>(t.greatest + j),
-                            load<Words>(t.least + j)};
-            add_part(t, j, part, rows, depth_of(rows / rows_per_pass, rows_per_pass));
+        for (std::size_t now; rows > 0; rows -= now, p += static_cast<std::ptrdiff_t>(now) * row_stride) {
+            now = rows < rows_per_flush ? rows : rows_per_flush;
+            for (std::size_t j = 0; j < n + width; j += width) put(t, j, {});
+            add_to_block(t, p, row_stride, now, n);
+            for (std::size_t j = 0; j < n; j += width)
+                add_part(t, j, part_at(t, j), now, depth_of(now / rows_per_pass, rows_per_pass));
         }
     }
 

@@ -2,17 +2,47 @@
 // join as double-words, so what has no more than their bits is exact.
 #pragma once
 
+#include "kernels/accumulators/double_words.hpp"
 #include "kernels/blocks/grid.hpp"
+#include "kernels/loops/columns.hpp"
 #include "kernels/sums/totals_tile.hpp"
-#include "kernels/vectors/float_formats.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+struct SizeTotal {
+    Doubles total = {};
+    SAMESUM_INLINE void take(Doubles x) { total += samesum::SAMESUM_ISA::magnitude(x); }
+};
+
+// What goes beyond the second grid is added up apart.
+struct TwoGrids {
+    using Grids = GridOf<Doubles>;
+    Grids coarse, fine;
+    Doubles first, second, rest = {};
+    Longs inexact = {};
+
+    static SAMESUM_INLINE TwoGrids of(Doubles size, double count) {
+        const Grids coarse = Grids::over(size), fine = Grids::over(count * coarse.rest);
+        return {coarse, fine, coarse.shift, fine.shift};
+    }
+    SAMESUM_INLINE void take(Doubles v) {
+        const Doubles moved = first + v, left = v - (moved - first);
+        first = moved;
+        const Doubles next = second + left, last = left - (next - second);
+        second = next;
+        rest += last;
+        inexact |= last != 0;
+    }
+    SAMESUM_INLINE Doubles bound(Doubles size, double count) const {
+        const Doubles none = {}, lost = count * count * fine.rest * (unit_roundoff * bound_slack);
+        return size < grid_limit ? (inexact ? lost : none) : none + infinity;
+    }
+};
 
 template <Map map>
 struct Sum3 {
     using Block = BlockTotal<Float64, map>;
-    using Grids = GridOf<Doubles>;
-
+    using Terms = TermsOf<Float64, map>;
     using Tile = TotalsTile;
 
     static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
@@ -22,52 +52,22 @@ struct Sum3 {
     // Rows of columns that are read twice: they stay in the cache. (Lemma 18)
     static constexpr std::size_t rows_together = 1024;
 
-    static SAMESUM_INLINE Doubles elements(const char* p, std::size_t n) {
-        const Doubles x = first_doubles<Float64>(p, n);
-        return map == Map::magnitude ? samesum::SAMESUM_ISA::magnitude(x) : x;
-    }
-
-    // A vector of columns; `n` of them are there.
-    struct Columns : Sums {
-        void add_rows(const char* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n) {
-            Doubles size = {};
-            const char* p = x;
-            for (std::size_t r = 0; r < rows; ++r, p += row_stride)
-                size += samesum::SAMESUM_ISA::magnitude(elements(p, n));
-            const Doubles count = Doubles{} + static_cast<double>(rows);
-            const Grids coarse = Grids::over(size), fine = Grids::over(count * coarse.rest);
-            Doubles first = coarse.shift, second = fine.shift, rest = {};
-            Longs inexact = {};
-            p = x;
-            for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
-                const Doubles v = elements(p, n), moved = first + v, left = v - (moved - first);
-                first = moved;
-                const Doubles next = second + left, last = left - (next - second);
-                second = next;
-                rest += last;
-                inexact |= last != 0;
-            }
-            add(first - coarse.shift);
-            add(second - fine.shift);
-            add(rest);
-            const Doubles none = {}, lost = count * count * fine.rest * (unit_roundoff * bound_slack);
-            bound += inexact ? lost : none;
-            bound = size < grid_limit ? bound : none + infinity;
-        }
-    };
-
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
         Tile& t = Tile::of(tile);
         const char* p = static_cast<const char*>(x);
-        for (std::size_t r = 0; r < rows; r += rows_together) {
-            const std::size_t now = rows - r < rows_together ? rows - r : rows_together;
+        for (std::size_t now; rows > 0; rows -= now, p += static_cast<std::ptrdiff_t>(now) * row_stride) {
+            now = rows < rows_together ? rows : rows_together;
             for (std::size_t j = 0; j < n; j += width) {
-                Columns c{Sums::at(t.hi + j, t.lo + j, t.bound + j)};
-                c.add_rows(p + j * sizeof(double), row_stride, now, n - j);
-                c.put(t.hi + j, t.lo + j, t.bound + j);
+                const char* const column = p + j * sizeof(double);
+                const auto sizes = state_of_column<Terms>(SizeTotal{}, column, row_stride, now, n - j);
+                const double count = static_cast<double>(now);
+                const auto all =
+                    state_of_column<Terms>(TwoGrids::of(sizes.total, count), column, row_stride, now, n - j);
+                t.add(j, all.first - all.coarse.shift, Doubles{});
+                t.add(j, all.second - all.fine.shift, Doubles{});
+                t.add(j, all.rest, all.bound(sizes.total, count));
             }
-            p += static_cast<std::ptrdiff_t>(now) * row_stride;
         }
     }
 

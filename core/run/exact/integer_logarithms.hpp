@@ -1,16 +1,9 @@
-// Logarithms of sums of integers and of their exponentials, by the float64 methods of the instruction set in
-// use.
+// Logarithms of sums of integers.
 #pragma once
 
 #include "methods/method.hpp"
 
 namespace samesum {
-
-// Both certify all sums of exponentials, into any format, but those that are too great for a double and, the
-// second one, what double-words cannot tell; the first, which is quicker, besides those where nearly all of
-// the sum is its greatest element.
-Method quick_exponential_method(Format in);
-const Method& integer_exponential_method(Format in);
 
 // The logarithms of exact totals, of which none fail, one by one: of tiles of 64 bits, and of those of
 // `wide_method`.

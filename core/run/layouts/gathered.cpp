@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "run/reduce/reducing.hpp"
+#include "run/reduce/job.hpp"
 
 namespace samesum {
 

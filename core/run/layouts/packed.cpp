@@ -10,7 +10,7 @@
 #include "methods/short_method.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/reduce/reducing.hpp"
+#include "run/reduce/job.hpp"
 #include "run/room.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
@@ -130,23 +130,6 @@ class PackedSets {
 };
 
 }  // namespace
-
-bool suits_packing(const Plan& plan, bool are_groups) {
-    if (plan.kept_count < least_packed_sets || plan.reduced_count > most_of_packed_set || !are_in_order(plan))
-        return false;
-    if (plan.shape == Shape::columns) {
-        // Not so many rows that a block would be but a few tiles.
-        const std::int64_t n = plan.inner.size, tile = n * plan.reduced_count;
-        if (!plan.contiguous && !plan.tangled && plan.reduced_count <= few_packed_rows) return true;
-        if (are_groups &&
-            (n < least_row_of_groups || (size_of(plan.format) >= 4 && tile >= small_packed_group)))
-            return false;
-        return plan.kept.rank > 0 && !plan.tangled && n < narrow_packed_columns && tile < small_packed_tile;
-    }
-    // Runs at one distance from each other are read as they lie.
-    return !plan.contiguous || plan.reduced.rank > 0 ||
-           (plan.kept.rank > 1 && plan.kept.dim[plan.kept.rank - 1].size < least_packed_sets);
-}
 
 void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count) {
     const PackedSets sets(plan, manner);

@@ -9,10 +9,6 @@
 
 namespace samesum {
 
-// Whether copying the sets takes less than to read them where they are; `are_groups`: contiguous, one after
-// the other, each of so many rows.
-bool suits_packing(const Plan& plan, bool are_groups);
-
 // As run_job does; the plan was made in this manner.
 void reduce_packed(const Plan& plan, const Manner& manner, const Target* targets, std::size_t count);
 

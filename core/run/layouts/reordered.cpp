@@ -168,14 +168,6 @@ Reordered::Reordered(const View& x, const bool* reduced) : x_(x) {
     x_.mask_strides = mask_strides_;
 }
 
-// Tiles that are narrow, or so few rows high that scattering their results takes as long as they do.
-bool Reordered::pays(const Plan& plan) {
-    if (plan.kept_count < least_reordered_results || are_in_order(plan)) return false;
-    if (plan.shape == Shape::lanes) return plan.reduced_count < most_of_reordered_lane;
-    return plan.inner.size < narrow_reordered_columns ||
-           (plan.inner.out != 1 && plan.reduced_count < few_reordered_rows);
-}
-
 std::int64_t Reordered::parts(std::size_t bytes_of_result) const {
     const std::int64_t bytes = places_.count() * static_cast<std::int64_t>(bytes_of_result);
     return std::min((bytes + reordered_bytes - 1) / reordered_bytes, places_.dim[longest_].size);

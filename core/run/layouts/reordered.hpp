@@ -14,9 +14,6 @@ class Reordered {
   public:
     Reordered(const View& x, const bool* reduced);
 
-    // Whether it takes less to go through this plan of the array in another order.
-    static bool pays(const Plan& plan);
-
     std::int64_t parts(std::size_t bytes_of_result) const;
     // Part number i of n; valid until the next one.
     View part(std::int64_t i, std::int64_t n);

@@ -5,18 +5,10 @@
 #include "layout/copy.hpp"
 #include "run/layouts/tangled.hpp"
 #include "run/reduce/reduce.hpp"
-#include "select/reduction_thresholds.hpp"
 
 namespace samesum {
 
 namespace {
-
-bool is_aligned(const Plan& plan) {
-    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
-    const Dim *const first = plan.kept.dim, *const last = first + plan.kept.rank;
-    return reinterpret_cast<std::uintptr_t>(plan.data) % size_of(plan.format) == 0 &&
-           std::all_of(first, last, [size](const Dim& d) { return d.in % size == 0; });
-}
 
 // Sets that lie side by side become rows, some of them at a time.
 std::size_t finish_tangled(const Plan& plan, const Target& target, const char* p, std::size_t n, char* out,
@@ -35,13 +27,6 @@ std::size_t finish_tangled(const Plan& plan, const Target& target, const char* p
 }
 
 }  // namespace
-
-bool are_short(const Plan& plan, const Target* targets, std::size_t count) {
-    if (plan.shape != Shape::columns || plan.reduced.rank > 1 || plan.is_masked()) return false;
-    if (plan.contiguous && plan.reduced_count > most_apart_rows) return false;
-    if (!plan.contiguous && !(plan.tangled && is_aligned(plan))) return false;
-    return std::all_of(targets, targets + count, [](const Target& t) { return t.tiers.at_once != nullptr; });
-}
 
 std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& o, std::uint8_t* failed) {
     const std::size_t n = static_cast<std::size_t>(o.count()), size = size_of(target.how.format);

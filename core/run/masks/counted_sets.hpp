@@ -2,7 +2,7 @@
 #pragma once
 
 #include "layout/plan.hpp"
-#include "run/reduce/reducing.hpp"
+#include "run/reduce/reduce.hpp"
 
 namespace samesum {
 

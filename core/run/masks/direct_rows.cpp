@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "kernels/instruction_set.hpp"
-#include "run/reduce/folded.hpp"
 #include "select/mask_thresholds.hpp"
 
 namespace samesum {

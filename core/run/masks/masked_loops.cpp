@@ -9,7 +9,6 @@
 #include "run/masks/mask_places.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
-#include "run/reduce/folded.hpp"
 #include "run/room.hpp"
 #include "select/mask_thresholds.hpp"
 #include "select/routes.hpp"

@@ -1,4 +1,5 @@
-// Reductions of the elements that a mask chooses.
+#include "run/masks/masked_reduce.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -6,8 +7,9 @@
 #include "run/layouts/packed.hpp"
 #include "run/layouts/reordered_parts.hpp"
 #include "run/masks/counted_sets.hpp"
-#include "run/reduce/accumulate.hpp"
-#include "run/reduce/reducing.hpp"
+#include "run/reduce/job.hpp"
+#include "run/reduce/ways.hpp"
+#include "run/tiles.hpp"
 #include "select/mask_thresholds.hpp"
 #include "select/reduction_thresholds.hpp"
 
@@ -124,29 +126,27 @@ void reduce_alike(const View& x, Plan plan, const Manner& manner, const Result* 
         run_job(plan, targets, count);
 }
 
-void reduce_parts(const View& x, const bool* reduced, const Result* results, std::size_t n) {
-    reduce_reordered(x, reduced, results, n, [n](const View& part, const bool* own, const Result* to) {
-        reduce_masked(part, own, to, n);
-    });
+// Results of all but positions, at most so many that there is one target left for the counts.
+void reduce_as_it_lies(const View& x, const Plan& plan, const Manner& manner, const Result* results,
+                       std::size_t n) {
+    Result some[most_results];
+    Result* const end = std::copy_n(results, n, some);
+    const auto counted = [&](const Result& r) { return needs_counts(r.row, x); };
+    if (!are_short_masked_sets(plan))
+        return reduce_alike(x, plan, manner, some, n, std::any_of(some, end, counted));
+    // Short sets are put together by their counts, and that is for those alone that need them.
+    Result* const others = std::stable_partition(some, end, counted);
+    if (others != some) reduce_alike(x, plan, manner, some, static_cast<std::size_t>(others - some), true);
+    if (others != end) reduce_alike(x, plan, manner, others, static_cast<std::size_t>(end - others), false);
 }
 
-// Results of all but positions, at most so many that there is one target left for the counts.
-void reduce_some(const View& x, const bool* reduced, Result* results, std::size_t n) {
+void reduce_some(const View& x, const bool* reduced, const Result* results, std::size_t n) {
     const Manner manner = common_manner(x, results, n);
     const Plan plan = plan_reduction(x, reduced, manner);
-    if (pays_to_reorder(plan, results, n)) return reduce_parts(x, reduced, results, n);
-    const auto counted = [&](const Result& r) { return needs_counts(r.row, x); };
-    Result* const end = results + n;
-    // Short sets are put together by their counts, and that is for those alone that need them.
-    if (are_short_masked_sets(plan)) {
-        Result* const others = std::stable_partition(results, end, counted);
-        if (others != results)
-            reduce_alike(x, plan, manner, results, static_cast<std::size_t>(others - results), true);
-        if (others != end)
-            reduce_alike(x, plan, manner, others, static_cast<std::size_t>(end - others), false);
-        return;
-    }
-    reduce_alike(x, plan, manner, results, n, std::any_of(results, end, counted));
+    if (!pays_to_reorder(plan, results, n)) return reduce_as_it_lies(x, plan, manner, results, n);
+    reduce_reordered(x, reduced, results, n, [&](const View& part, const bool* own, const Result* to) {
+        reduce_as_it_lies(part, plan_reduction(part, own, manner), manner, to, n);
+    });
 }
 
 // The mask as an array.
@@ -178,10 +178,8 @@ void correct_positions(const View& x, const bool* reduced, bool last, std::int64
     }
 }
 
-void reduce_position(const View& x, const bool* reduced, const Result& result) {
-    const Manner manner = manner_of(result.row, x.format);
-    const Plan plan = plan_reduction(x, reduced, manner);
-    if (pays_to_reorder(plan, &result, 1)) return reduce_parts(x, reduced, &result, 1);
+void find_as_it_lies(const View& x, const bool* reduced, const Plan& plan, const Manner& manner,
+                     const Result& result) {
     const Target target = masked_target(plan, x, result, nullptr);
     if (suits_masked_packing(plan))
         reduce_packed(plan, manner, &target, 1);
@@ -191,13 +189,22 @@ void reduce_position(const View& x, const bool* reduced, const Result& result) {
         correct_positions(x, reduced, result.row.last, static_cast<std::int64_t*>(result.out));
 }
 
+void find_positions(const View& x, const bool* reduced, const Result& result) {
+    const Manner manner = manner_of(result.row, x.format);
+    const Plan plan = plan_reduction(x, reduced, manner);
+    if (!pays_to_reorder(plan, &result, 1)) return find_as_it_lies(x, reduced, plan, manner, result);
+    reduce_reordered(x, reduced, &result, 1, [&](const View& part, const bool* own, const Result* to) {
+        find_as_it_lies(part, own, plan_reduction(part, own, manner), manner, *to);
+    });
+}
+
 }  // namespace
 
 void reduce_masked(const View& x, const bool* reduced, const Result* results, std::size_t n) {
     std::vector<Result> some;
     for (std::size_t i = 0; i < n; ++i) {
         if (is_position(results[i].row.combine))
-            reduce_position(x, reduced, results[i]);
+            find_positions(x, reduced, results[i]);
         else
             some.push_back(results[i]);
     }

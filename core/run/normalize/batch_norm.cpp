@@ -49,14 +49,10 @@ class Job {
             are_rows_ && !rows_.are_usable()
                 ? std::max<std::int64_t>(elementwise_task_elements / call_.channels, 1) * call_.channels
                 : std::int64_t{elementwise_task_elements};
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * some;
-            take(first, std::min(some, count - first));
-        };
         const BriefWork brief(count < elementwise_brief_elements);
-        for_each_task(static_cast<std::size_t>((count + some - 1) / some),
-                      count < elementwise_threaded_elements ? 1 : static_cast<std::size_t>(thread_count()),
-                      task);
+        for_each_batch(count, some,
+                       count < elementwise_threaded_elements ? 1 : static_cast<std::size_t>(thread_count()),
+                       [&](std::int64_t first, std::int64_t n) { take(first, n); });
     }
 
   private:

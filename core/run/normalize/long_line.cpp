@@ -57,7 +57,7 @@ class Job {
         const std::size_t format = method_.format, kind = method_.kind;
         for_each_block([&](std::size_t k, LineShare& share, const char* x, std::size_t n) {
             if (!all_[k].is_near && std::isfinite(all_[k].greatest))
-                share = methods.share_below[format][kind](x, n, all_[k].greatest);
+                share = methods.share_below[format](x, n, all_[k].greatest, kind != 0);
         });
         join();
     }

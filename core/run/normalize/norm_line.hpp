@@ -124,10 +124,11 @@ class MeasuredLine {
     bool is_in_words(const char* x, const NormScale& by, char* out) {
         if (format_ == Format::f64 || !line_.is_known || !by.is_in_range()) return false;
         const std::size_t format = static_cast<std::size_t>(format_);
-        if (!words_) methods_.measure_words[format](call_.row, &x_, n_, 1, &words_.emplace());
+        const auto widen = methods_.widen[format];
+        if (!words_) methods_.measure_words(call_.row, widen, size_of(format_), x_, n_, &words_.emplace());
         if (!words_->is_known) return false;
         double element;
-        methods_.widen[format](x, 1, &element);
+        widen(x, 1, &element);
         std::uint16_t doubtful;
         return methods_.finish_words[format](*words_, reinterpret_cast<const char*>(&element), 1, by, out,
                                              &doubtful) == 0;

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "kernels/instruction_set.hpp"
-#include "layout/copy.hpp"
 #include "layout/stream.hpp"
+#include "run/layouts/neighbours.hpp"
 #include "run/normalize/norm_line.hpp"
 #include "run/normalize/norm_scale.hpp"
 #include "run/room.hpp"
@@ -40,12 +40,8 @@ class Job {
         const std::int64_t threads = threaded ? thread_count() : 1, tasks = norm_tasks_per_thread * threads;
         batch = std::min(batch, (dims_.count + tasks - 1) / tasks);
         const BriefWork brief(elements < normalization_brief_elements);
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * batch;
-            take(first, std::min(batch, dims_.count - first));
-        };
-        for_each_task(static_cast<std::size_t>((dims_.count + batch - 1) / batch),
-                      static_cast<std::size_t>(threads), task);
+        for_each_batch(dims_.count, batch, static_cast<std::size_t>(threads),
+                       [&](std::int64_t first, std::int64_t count) { take(first, count); });
     }
 
   private:
@@ -114,7 +110,13 @@ class Job {
         const Room room(static_cast<std::size_t>(count * (pitch + to)));
         char* const results = room.get() + count * pitch;
         const Offsets at = offsets_at(dims_.kept, first);
-        move(call_.x.data + at.in, room.get(), pitch, count);
+        const bool one_by_one = count < few_norm_neighbours;
+        const Neighbours from{count, dims_.side().in, pitch, static_cast<std::size_t>(item_)},
+            made{count, dims_.side().out, to, static_cast<std::size_t>(result_)};
+        each_run([&](std::int64_t i, const Dim& run, Offsets within) {
+            from.gather_run(call_.x.data + at.in + within.in, run, call_.x.swapped, one_by_one,
+                            room.get() + i * item_);
+        });
         const char* x[norm_lines];
         char* out[norm_lines];
         for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(norm_lines)) {
@@ -126,7 +128,10 @@ class Job {
             }
             take_some(first + i, some, x, out, false);
         }
-        put(results, to, static_cast<char*>(call_.out) + at.out, count);
+        each_run([&](std::int64_t i, const Dim& run, Offsets within) {
+            made.scatter_run(results + i * result_, run, one_by_one,
+                             static_cast<char*>(call_.out) + at.out + within.out);
+        });
     }
 
     // each(run of elements of a line: where it is in the line, its dimension, offsets)
@@ -137,42 +142,6 @@ class Job {
         Walk walk(outer, 0);
         for (std::int64_t i = 0; i < dims_.length; i += run.size, walk.next())
             each(i, run, Offsets{walk.in(), walk.out()});
-    }
-
-    void move(const char* from, char* to, std::int64_t pitch, std::int64_t count) const {
-        const Dim side = dims_.side();
-        const std::size_t size = static_cast<std::size_t>(item_);
-        const bool swapped = call_.x.swapped;
-        each_run([&](std::int64_t i, const Dim& run, Offsets at) {
-            const char* const here = from + at.in;
-            char* const there = to + i * item_;
-            if (count < few_norm_neighbours || std::abs(run.in) <= std::abs(side.in)) {
-                for (std::int64_t k = 0; k < count; ++k)
-                    gather(here + k * side.in, run.in, static_cast<std::size_t>(run.size), size, swapped,
-                           there + k * pitch);
-                return;
-            }
-            for (std::int64_t k = 0; k < run.size; ++k)
-                copy_elements(here + k * run.in, side.in, there + k * item_, pitch,
-                              static_cast<std::size_t>(count), size, swapped);
-        });
-    }
-
-    void put(const char* results, std::int64_t pitch, char* to, std::int64_t count) const {
-        const Dim side = dims_.side();
-        const std::size_t size = static_cast<std::size_t>(result_);
-        each_run([&](std::int64_t i, const Dim& run, Offsets at) {
-            const char* const from = results + i * result_;
-            if (count < few_norm_neighbours || run.out <= side.out) {
-                for (std::int64_t k = 0; k < count; ++k)
-                    scatter(from + k * pitch, static_cast<std::size_t>(run.size), size,
-                            to + at.out + k * side.out, run.out);
-                return;
-            }
-            for (std::int64_t k = 0; k < run.size; ++k)
-                copy_elements(from + k * result_, pitch, to + at.out + k * run.out, side.out,
-                              static_cast<std::size_t>(count), size, false);
-        });
     }
 
     // Up to norm_lines contiguous lines, from number `first` on. Elements whose results have another format

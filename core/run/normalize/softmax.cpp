@@ -8,6 +8,7 @@
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/stream.hpp"
+#include "run/layouts/neighbours.hpp"
 #include "run/layouts/tangled.hpp"
 #include "run/normalize/lines.hpp"
 #include "run/normalize/long_line.hpp"
@@ -37,12 +38,8 @@ class Job {
             if (!lines_.are_direct()) record(Route::softmax_long_gathered);
             return take_some_long(0, lines_.count(), static_cast<std::size_t>(thread_count()));
         }
-        const std::int64_t lines = lines_.count();
-        auto task = [&](std::size_t t, std::size_t) {
-            const std::int64_t first = static_cast<std::int64_t>(t) * way.batch;
-            (this->*way.take)(first, std::min(way.batch, lines - first));
-        };
-        for_each_task(static_cast<std::size_t>((lines + way.batch - 1) / way.batch), threads(), task);
+        for_each_batch(lines_.count(), way.batch, threads(),
+                       [&](std::int64_t first, std::int64_t count) { (this->*way.take)(first, count); });
     }
 
   private:
@@ -205,48 +202,24 @@ class Job {
         }
     }
 
-    // Neighbouring lines are copied together, and where it is they that lie side by side, element after
-    // element along the axis: memory is read and written by whole cache lines.
+    // Neighbouring lines are copied together.
     void take_gathered(std::int64_t first, std::int64_t count) const {
         record(Route::softmax_gathered);
-        const std::size_t pitch = lines_.length() * static_cast<std::size_t>(lines_.item) + 64;
-        const Room room(2 * pitch * static_cast<std::size_t>(count));
-        char* const results = room.get() + pitch * static_cast<std::size_t>(count);
-        move(first, count, pitch, room.get(), true);
+        const std::size_t size = static_cast<std::size_t>(lines_.item), pitch = lines_.length() * size + 64;
         const auto step = static_cast<std::ptrdiff_t>(pitch);
+        const Room room(2 * pitch * static_cast<std::size_t>(count));
+        char* const results = room.get() + step * count;
+        lines_.for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
+            const Neighbours some{run, lines_.side.in, step, size};
+            some.gather_run(lines_.x.data + at.in, lines_.axis, lines_.x.swapped, run < few_neighbours,
+                            room.get() + i * step);
+        });
         methods_.lines[format_][kind_](
             {room.get(), step, results, step, lines_.length(), static_cast<std::size_t>(count)});
-        move(first, count, pitch, results, false);
-    }
-
-    void move(std::int64_t first, std::int64_t count, std::size_t pitch, char* lines, bool in) const {
-        const std::int64_t across = static_cast<std::int64_t>(pitch);
-        const bool along =
-            in ? std::abs(lines_.axis.in) <= std::abs(lines_.side.in) : lines_.axis.out <= lines_.side.out;
         lines_.for_each_run(first, count, [&](std::int64_t i, std::int64_t run, Offsets at) {
-            if (run < few_neighbours || along)
-                return move_one_by_one(at, run, lines + i * across, across, in);
-            for (std::int64_t k = 0; k < lines_.axis.size; ++k) {
-                char* const here = lines + i * across + k * lines_.item;
-                if (in)
-                    copy_elements(lines_.x.data + at.in + k * lines_.axis.in, lines_.side.in, here, across,
-                                  static_cast<std::size_t>(run), size_of(lines_.x.format), lines_.x.swapped);
-                else
-                    copy_elements(here, across, lines_.out + at.out + k * lines_.axis.out, lines_.side.out,
-                                  static_cast<std::size_t>(run), size_of(lines_.x.format), false);
-            }
+            const Neighbours some{run, lines_.side.out, step, size};
+            some.scatter_run(results + i * step, lines_.axis, run < few_neighbours, lines_.out + at.out);
         });
-    }
-
-    void move_one_by_one(Offsets at, std::int64_t run, char* line, std::int64_t across, bool in) const {
-        for (std::int64_t i = 0; i < run; ++i, line += across) {
-            if (in)
-                gather(lines_.x.data + at.in + i * lines_.side.in, lines_.axis.in, lines_.length(),
-                       size_of(lines_.x.format), lines_.x.swapped, line, lines_.side.in);
-            else
-                scatter(line, lines_.length(), size_of(lines_.x.format),
-                        lines_.out + at.out + i * lines_.side.out, lines_.axis.out);
-        }
     }
 
     const Lines lines_;

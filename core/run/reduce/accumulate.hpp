@@ -1,37 +1,15 @@
 // One tile of outputs over a range of their reduced elements.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "layout/plan.hpp"
 #include "methods/method.hpp"
 #include "run/masks/masked.hpp"
+#include "run/tiles.hpp"
 
 namespace samesum {
-
-// Results of one pass over the input, at most.
-constexpr std::size_t most_results = 8;
-
-// Memory for a tile of each of some results, from a stack that each thread keeps.
-class TileScope {
-  public:
-    explicit TileScope(std::size_t count = 1);
-    ~TileScope();
-    TileScope(const TileScope&) = delete;
-    TileScope& operator=(const TileScope&) = delete;
-    void* tile(std::size_t i = 0) const;
-
-  private:
-    struct Block;
-    struct Idle;
-    static Idle& idle();
-
-    const std::size_t count_;
-    std::array<std::unique_ptr<Block>, most_results> tiles_;
-};
 
 // Lanes: outputs [first, last) of all; columns: of the run number `outer` of the inner dimension.
 // Elements [begin, end) of each reduced set, in the order of the plan.
@@ -53,5 +31,15 @@ void close_tile(const Plan& plan, const Method& method, std::int64_t columns, vo
 // The whole sets of some columns of run number `outer` of the inner dimension, side by side in a fresh tile.
 void accumulate_chosen(const Plan& plan, const Method& method, std::int64_t outer,
                        const std::int64_t* columns, std::size_t count, void* tile, const Chosen& chosen = {});
+
+// Rows that lie side by side, several of them as one: adds `rows` rows of n columns, `row` bytes apart,
+// `fold` of them together.
+inline void add_folded(const Method& method, const char* p, std::int64_t row, std::int64_t rows,
+                       std::size_t n, std::int64_t fold, void* tile) {
+    const std::int64_t sets = rows / fold, rest = rows % fold;
+    const std::size_t wide = n * static_cast<std::size_t>(fold);
+    if (sets > 0) method.columns(tile, p, row * fold, static_cast<std::size_t>(sets), wide);
+    if (rest > 0) method.columns(tile, p + sets * fold * row, 0, 1, n * static_cast<std::size_t>(rest));
+}
 
 }  // namespace samesum

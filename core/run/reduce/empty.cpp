@@ -1,9 +1,8 @@
 #include "arithmetic/rounding.hpp"
-#include "run/reduce/reducing.hpp"
+#include "run/reduce/reduce.hpp"
 
 namespace samesum {
 
-// The value that loses to every other.
 std::uint64_t worst(bool maximum, Format format) {
     const bool has_sign = is_float(format) || !is_unsigned(format);
     const std::uint64_t ones = ~std::uint64_t{0} >> (64 - 8 * size_of(format)),

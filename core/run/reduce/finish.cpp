@@ -23,7 +23,27 @@ std::size_t finish(const Target& target, std::size_t tier, void* tile, std::size
     return failures;
 }
 
+// A quicker one with the same results for sets of one element.
+Reduction of_one(Reduction row, Format in, Format out) {
+    if (row.combine == Combine::spread) return row;
+    if (row.map == Map::exponential) row = {Map::itself, Combine::sum, Finalize::over_count, false};
+    if (!is_float(in)) return row;
+    if (row.finalize == Finalize::over_count) row.finalize = Finalize::itself;
+    if (row.finalize == Finalize::root && row.map == Map::square)
+        row = {Map::magnitude, row.combine, Finalize::itself, false};
+    if (row.combine == Combine::product && in == out) row.combine = Combine::maximum;  // of zeros too
+    return row;
+}
+
 }  // namespace
+
+Target target_of(const Plan& plan, const Result& result) {
+    const Reduction row =
+        plan.reduced_count == 1 ? of_one(result.row, plan.format, result.format) : result.row;
+    return {choose_tiers(row, plan.format, result.format, plan.reduced_count),
+            {row.finalize, result.format, plan.reduced_count, row.correction},
+            static_cast<char*>(result.out)};
+}
 
 std::vector<Outputs> parts_of(const Plan& plan, std::size_t most) {
     const bool lanes = plan.shape == Shape::lanes;

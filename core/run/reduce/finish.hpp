@@ -22,6 +22,8 @@ struct Target {
     std::uint64_t none = 0;
 };
 
+Target target_of(const Plan& plan, const Result& result);
+
 // Outputs [first, last) of one run of the inner kept dimension (columns) or of all outputs (lanes).
 struct Outputs {
     std::int64_t outer, first, last;

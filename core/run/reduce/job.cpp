@@ -1,3 +1,5 @@
+#include "run/reduce/job.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -7,7 +9,7 @@
 #include "run/layouts/tangled.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/pass.hpp"
-#include "run/reduce/reducing.hpp"
+#include "run/reduce/ways.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"

@@ -38,6 +38,9 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
 // order in which they are counted take one of their own.
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n);
 
+// The value that loses to every other.
+std::uint64_t worst(bool maximum, Format format);
+
 // Writes what an empty set gives n times: the identity of the combine, finalized.
 void fill_empty(const Reduction& row, Format format, void* out, std::int64_t n);
 

@@ -1,12 +1,13 @@
 #include "run/reduce/tiers.hpp"
 
 #include "exact/byte_floats.hpp"
-#include "exact/exponentials/exponential_methods.hpp"
+#include "exact/exponentials/exponential_total_methods.hpp"
 #include "exact/methods.hpp"
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
 #include "run/exact/exact_variance.hpp"
+#include "run/exact/exponential_words.hpp"
 #include "run/exact/integer_logarithms.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/thread_thresholds.hpp"
@@ -125,14 +126,13 @@ Tiers exponential_tiers(const ExponentialMethods& methods, Format in, Format out
     tiers.work = most_work;
     const std::size_t format = static_cast<std::size_t>(in);
     if (!is_float(in)) {
-        tiers.push(quick_exponential_method(in), 1, Route::integer_exponentials);
-        tiers.push(integer_exponential_method(in), 1, Route::integer_exponential_words);
+        tiers.push(integer_exponential_method(in), 1, Route::integer_exponentials);
+        tiers.push(exponential_words_method(in), 1, Route::integer_exponential_words);
     } else {
         if (in != Format::f64 && out != Format::f64) tiers.push(methods.sum1[format], 0, Route::exponentials);
-        tiers.push(methods.sum2[format], 1, Route::exponential_words);
+        tiers.push(exponential_words_method(in), 1, Route::exponential_words);
     }
-    tiers.push(exponential_method(in), 2, Route::exact_exponentials);
-    tiers.push(long_exponential_method(in), 2, Route::long_exponentials);
+    tiers.push(exponential_total_method(in), 2, Route::exact_exponentials);
     return tiers;
 }
 

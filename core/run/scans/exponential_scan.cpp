@@ -3,10 +3,11 @@
 #include <vector>
 
 #include "arithmetic/division.hpp"
-#include "exact/exponentials/exponential_methods.hpp"
+#include "exact/exponentials/exponential_total_methods.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/copy.hpp"
 #include "layout/scan_plan.hpp"
+#include "run/exact/exponential_words.hpp"
 #include "run/room.hpp"
 #include "run/scans/scan.hpp"
 #include "select/pair_thresholds.hpp"
@@ -40,7 +41,7 @@ class Job {
   public:
     explicit Job(const ScanPlan& plan)
         : plan_(plan),
-          method_(current_instruction_set().exponentials->sum2[static_cast<std::size_t>(plan.in)]),
+          method_(exponential_words_method(plan.in)),
           item_(plan.item()),
           side_(plan.lines.rank > 0 && !plan.columns ? plan.lines.dim[plan.lines.rank - 1] : plan.inner) {
         outer_ = plan.lines;
@@ -205,55 +206,53 @@ class Job {
 
     // Sums the line from its first element on in more precise words; true if the result is certain.
     bool is_settled(const Doubtful& each) const {
-        const ExponentialPrefixMethods& methods = *current_instruction_set().exponential_prefixes;
-        const std::size_t format = static_cast<std::size_t>(plan_.in);
+        const ExponentialPrefixMethods& methods = current_instruction_set().exponentials->prefix;
+        const auto widen = current_instruction_set().norms->widen[static_cast<std::size_t>(plan_.in)];
         constexpr std::int64_t block = static_cast<std::int64_t>(prefix_elements);
         alignas(64) char buffer[prefix_elements * 8];
+        alignas(64) double x[prefix_elements];
         const auto each_block = [&](const auto& take) {
             for (std::int64_t i = 0; i <= each.row; i += block) {
                 const std::size_t now = static_cast<std::size_t>(std::min(block, each.row + 1 - i));
-                take(plan_.elements_at(each.x + i * plan_.axis.in, plan_.axis.in, now, buffer), now);
+                widen(plan_.elements_at(each.x + i * plan_.axis.in, plan_.axis.in, now, buffer), now, x);
+                take(now);
             }
         };
         double top = -__builtin_huge_val();
-        each_block([&](const char* x, std::size_t n) {
-            const double found = methods.greatest[format](x, n);
+        each_block([&](std::size_t n) {
+            const double found = methods.greatest(x, n);
             top = !(found <= top) && top == top ? found : top;
         });
         if (!(magnitude(top) < __builtin_huge_val())) return false;
         ExponentialPrefix state{top, 0, {}};
-        each_block([&](const char* x, std::size_t n) { methods.add[format](state, x, n); });
+        each_block([&](std::size_t n) { methods.add(state, x, n); });
         return methods.finish(state, plan_.in, each.out + each.row * plan_.axis.out);
     }
 
-    // Where few prefixes of each line are left, which is the rule, and line by line in fixed point: each
-    // element is taken once by each method that is needed.
+    // Where few prefixes of each line are left, which is the rule, and line by line in integers: each element
+    // is taken once.
     void repair(std::vector<Doubtful>& doubtful) const {
         if (static_cast<std::int64_t>(doubtful.size()) <= exponential_doubtful)
             record(Route::repaired_exponential_words,
                    std::erase_if(doubtful, [this](const Doubtful& each) { return is_settled(each); }));
         record(Route::repaired_exponentials, doubtful.size());
-        for (const Method* method : {&exponential_method(plan_.in), &long_exponential_method(plan_.in)}) {
-            std::sort(doubtful.begin(), doubtful.end(), [](const Doubtful& a, const Doubtful& b) {
-                return a.out != b.out ? a.out < b.out : a.row < b.row;
-            });
-            std::vector<Doubtful> left;
-            const Room tile(tile_bytes);
-            std::int64_t done = 0;
-            for (std::size_t i = 0; i < doubtful.size(); ++i) {
-                const Doubtful& each = doubtful[i];
-                if (i == 0 || each.out != doubtful[i - 1].out) {
-                    method->init(tile.get(), 1);
-                    done = 0;
-                }
-                add_all(*method, tile.get(), 0, each.x + done * plan_.axis.in, each.row + 1 - done);
-                done = each.row + 1;
-                std::uint8_t failed = 0;
-                char* const to = each.out + each.row * plan_.axis.out;
-                if (method->finish(tile.get(), 1, {Finalize::logarithm, plan_.in, done}, to, &failed) > 0)
-                    left.push_back(each);
+        std::sort(doubtful.begin(), doubtful.end(), [](const Doubtful& a, const Doubtful& b) {
+            return a.out != b.out ? a.out < b.out : a.row < b.row;
+        });
+        const Method& method = exponential_total_method(plan_.in);
+        const Room tile(tile_bytes);
+        std::int64_t done = 0;
+        for (std::size_t i = 0; i < doubtful.size(); ++i) {
+            const Doubtful& each = doubtful[i];
+            if (i == 0 || each.out != doubtful[i - 1].out) {
+                method.init(tile.get(), 1);
+                done = 0;
             }
-            doubtful.swap(left);
+            add_all(method, tile.get(), 0, each.x + done * plan_.axis.in, each.row + 1 - done);
+            done = each.row + 1;
+            std::uint8_t failed;
+            method.finish(tile.get(), 1, {Finalize::logarithm, plan_.in, done},
+                          each.out + each.row * plan_.axis.out, &failed);
         }
     }
 

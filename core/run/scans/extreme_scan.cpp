@@ -95,7 +95,8 @@ class Job {
         record(are_lines_whole() ? Route::scan_extreme_lines
                : plan_.columns   ? Route::scan_extreme_columns
                                  : Route::scan_extreme_line);
-        const auto take = [&](std::int64_t first, std::int64_t last) {
+        const auto take = [&](std::int64_t first, std::int64_t some) {
+            const std::int64_t last = first + some;
             if (are_lines_whole()) return scan_lines(first, last);
             ExtremeKeys keys;
             for (std::int64_t u = first; u < last; ++u) {
@@ -105,7 +106,7 @@ class Job {
             }
             finish_streams();
         };
-        for_each_batch(units_, batch, static_cast<int>(threads_), take);
+        for_each_batch(units_, batch, static_cast<std::size_t>(threads_), take);
     }
 
     // Lines at one distance, whose elements and prefixes lie side by side.

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "run/reduce/repair.hpp"
+#include "run/scans/repair.hpp"
 
 namespace samesum {
 

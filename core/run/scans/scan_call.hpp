@@ -4,7 +4,7 @@
 #include "layout/scan_plan.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
-#include "run/reduce/repair.hpp"
+#include "run/scans/repair.hpp"
 
 namespace samesum {
 

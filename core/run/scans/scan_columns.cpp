@@ -37,7 +37,8 @@ class Job {
         const std::int64_t batch = std::clamp<std::int64_t>(
             scan_column_task_elements / (width * std::max<std::int64_t>(1, plan_.axis.size)), 1,
             std::max<std::int64_t>(1, all / (4 * threads)));
-        const auto take = [&](std::int64_t begin, std::int64_t end) {
+        const auto take = [&](std::int64_t begin, std::int64_t some) {
+            const std::int64_t end = begin + some;
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t first = i % tiles * width;
                 const Offsets at = offsets_at(plan_.lines, i / tiles);
@@ -47,7 +48,7 @@ class Job {
             }
             finish_streams();
         };
-        for_each_batch(all, batch, threads, take);
+        for_each_batch(all, batch, static_cast<std::size_t>(threads), take);
     }
 
   private:

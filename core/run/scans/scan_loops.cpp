@@ -8,6 +8,7 @@
 #include "run/scans/interleaved_scan.hpp"
 #include "run/scans/lines.hpp"
 #include "run/scans/long_scan.hpp"
+#include "run/scans/repair.hpp"
 #include "run/scans/scan_call.hpp"
 #include "select/routes.hpp"
 #include "select/scan_thresholds.hpp"
@@ -101,7 +102,8 @@ class Job {
                            elements = std::max<std::int64_t>(1, together * plan_.axis.size);
         const bool is_long = elements >= 2 * chunk_elements;
         if (is_long && groups < lines_per_thread * threads) return long_.run(threads);
-        const auto take = [&](std::int64_t first, std::int64_t last) {
+        const auto take = [&](std::int64_t first, std::int64_t some) {
+            const std::int64_t last = first + some;
             Walk walk(plan_.lines, first * together);
             for (std::int64_t group = first; group < last; ++group, next_of(walk)) {
                 const char* in = plan_.data + walk.in();
@@ -113,7 +115,8 @@ class Job {
             }
             finish_streams();
         };
-        for_each_batch(groups, std::max<std::int64_t>(1, chunk_elements / elements), threads, take);
+        for_each_batch(groups, std::max<std::int64_t>(1, chunk_elements / elements),
+                       static_cast<std::size_t>(threads), take);
     }
 
     void next_of(Walk& walk) const {
@@ -135,7 +138,8 @@ class Job {
         const std::int64_t together = long_.lines_together(), lines = plan_.lines.count() / together;
         const std::int64_t groups = std::max<std::int64_t>(
             1, chunk_elements / (group_lines * std::max<std::int64_t>(1, together * plan_.axis.size)));
-        const auto take = [&](std::int64_t first, std::int64_t last) {
+        const auto take = [&](std::int64_t first, std::int64_t some) {
+            const std::int64_t last = first + some;
             Walk walk(plan_.lines, first * together);
             TileScope scope;
             for (std::int64_t line = first; line < last; line += group_lines) {
@@ -150,14 +154,15 @@ class Job {
             }
             finish_streams();
         };
-        for_each_batch(lines, groups * group_lines, threads, take);
+        for_each_batch(lines, groups * group_lines, static_cast<std::size_t>(threads), take);
     }
 
     // Lines of which each has a thread to itself, by parts if those may be short.
     void scan_single_lines(int threads) {
         const bool by_parts = takes_parts() && method_.least_part <= scan_elements;
         if (!by_parts) record(Route::scan_rows);
-        const auto take = [&](std::int64_t first, std::int64_t last) {
+        const auto take = [&](std::int64_t first, std::int64_t some) {
+            const std::int64_t last = first + some;
             Walk walk(plan_.lines, first);
             for (std::int64_t line = first; line < last; ++line, walk.next()) {
                 const char* in = plan_.data + walk.in();
@@ -170,7 +175,8 @@ class Job {
             finish_streams();
         };
         const std::int64_t each = std::max<std::int64_t>(1, plan_.axis.size);
-        for_each_batch(plan_.lines.count(), std::max<std::int64_t>(1, chunk_elements / each), threads, take);
+        for_each_batch(plan_.lines.count(), std::max<std::int64_t>(1, chunk_elements / each),
+                       static_cast<std::size_t>(threads), take);
     }
 
     ScanCall call_;

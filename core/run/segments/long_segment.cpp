@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "run/reduce/accumulation.hpp"
 #include "run/room.hpp"
+#include "run/states/accumulation.hpp"
 #include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"

@@ -1,4 +1,4 @@
-#include "run/reduce/stages.hpp"
+#include "run/reduce/positions.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +9,8 @@
 
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
+#include "select/thread_thresholds.hpp"
+#include "threads/pool.hpp"
 
 namespace samesum {
 
@@ -174,6 +176,22 @@ std::unique_ptr<Stage> stage_of(const View& x, const bool* reduced, const Reduct
 }
 
 }  // namespace
+
+bool place_lone_elements(const View& x, const bool* reduced, const Result& result) {
+    std::int64_t elements = 1, bytes = static_cast<std::int64_t>(size_of(result.format));
+    for (int i = 0; i < x.rank; ++i) (reduced[i] ? elements : bytes) *= x.shape[i];
+    if (!is_position(result.row.combine) || elements != 1) return false;
+    record(Route::lone_positions);
+    char* const out = static_cast<char*>(result.out);
+    auto task = [&](std::size_t t, std::size_t) {
+        const std::int64_t first = static_cast<std::int64_t>(t) * zeroed_bytes;
+        std::memset(out + first, 0,
+                    static_cast<std::size_t>(std::min<std::int64_t>(zeroed_bytes, bytes - first)));
+    };
+    for_each_task(static_cast<std::size_t>((bytes + zeroed_bytes - 1) / zeroed_bytes),
+                  static_cast<std::size_t>(thread_count()), task);
+    return true;
+}
 
 void find_in_stages(const View& x, const bool* reduced, const Reduction& row, FindPositions find,
                     std::int64_t* out) {

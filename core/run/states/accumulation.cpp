@@ -1,4 +1,4 @@
-#include "run/reduce/accumulation.hpp"
+#include "run/states/accumulation.hpp"
 
 #include <algorithm>
 

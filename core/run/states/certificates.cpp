@@ -1,9 +1,10 @@
-#include "run/reduce/certificates.hpp"
+#include "run/states/certificates.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
+#include "run/exact/exponential_words.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/finish.hpp"
 #include "threads/pool.hpp"
@@ -31,7 +32,7 @@ const Method* method_of(const InstructionSet& set, std::string_view name, std::s
     if (name == "spread_few") return is_double ? &set.spreads->few : nullptr;
     if (name == "products") return &set.products->real[format];
     if (name == "exponentials") return narrow ? &set.exponentials->sum1[format] : nullptr;
-    if (name == "exponential_words") return &set.exponentials->sum2[format];
+    if (name == "exponential_words") return &exponential_words_method(static_cast<Format>(format));
     return nullptr;
 }
 

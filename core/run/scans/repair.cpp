@@ -1,4 +1,4 @@
-#include "run/reduce/repair.hpp"
+#include "run/scans/repair.hpp"
 
 #include <algorithm>
 #include <atomic>

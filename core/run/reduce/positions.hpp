@@ -1,10 +1,14 @@
-// Positions in arrays whose elements do not lie in memory in the order in which they are counted.
+// Positions of single elements, and in arrays whose elements do not lie in memory in the order in which they
+// are counted.
 #pragma once
 
 #include "layout/plan.hpp"
 #include "run/reduce/reduce.hpp"
 
 namespace samesum {
+
+// Writes the positions if each set has but one element; false if they are not.
+bool place_lone_elements(const View& x, const bool* reduced, const Result& result);
 
 // Writes int64 positions in an array as it lies.
 using FindPositions = void (*)(const View& x, const bool* reduced, const Reduction& row, std::int64_t* out);

@@ -1,10 +1,10 @@
-// Factors of a product as vectors: significands in double-words, exponents as integers. Zeros, infinities and
-// NaNs are marked aside, where a one takes their place with their sign.
+// Products of floats as double-words, one in each element of a vector, with their exponents as integers.
+// Zeros, infinities and NaNs are marked aside, where a one takes their place with their sign.
 #pragma once
 
 #include "kernels/vectors/float_formats.hpp"
+#include "kernels/vectors/fold.hpp"
 #include "kernels/vectors/rounding.hpp"
-#include "kernels/vectors/vectors.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -26,15 +26,19 @@ SAMESUM_INLINE Doubles significand_of(Doubles x) {
 // and NaNs.
 SAMESUM_INLINE Longs is_odd(Longs field) { return (field - 1) | (field_mask - 1 - field); }
 
+SAMESUM_INLINE bool any_negative(Longs v) {
+    std::int64_t all = 0;
+    for (std::size_t k = 0; k < width; ++k) all |= v[k];
+    return all < 0;
+}
+
 // (hi + lo) * 2^exponent; `lost` is not zero where a low word was rounded, which it is as soon as it is
 // multiplied by more than a power of two.
 struct Factors {
-    Doubles hi, lo;
-    Longs exponent, lost;
+    Doubles hi = Doubles{} + 1, lo = {};
+    Longs exponent = {}, lost = {};
 
-    static SAMESUM_INLINE Factors one() { return {Doubles{} + 1, Doubles{}, Longs{}, Longs{}}; }
-
-    // Times a significand from 1 to 2; its exponent is added by the caller.
+    // Times a double; an exponent that is kept apart is added by the caller.
     SAMESUM_INLINE void multiply(Doubles x) {
         const Doubles product = hi * x;
         lost |= reinterpret_cast<Longs>(lo);
@@ -70,6 +74,16 @@ struct Factors {
         exponent += other.exponent;
         lost |= other.lost | words;
     }
+
+    template <int distance>
+    SAMESUM_INLINE Factors paired(const Factors& other) const {
+        Factors both{paired_low<distance>(hi, other.hi), paired_low<distance>(lo, other.lo),
+                     paired_low<distance>(exponent, other.exponent), paired_low<distance>(lost, other.lost)};
+        both.multiply_loosely(Factors{
+            paired_high<distance>(hi, other.hi), paired_high<distance>(lo, other.lo),
+            paired_high<distance>(exponent, other.exponent), paired_high<distance>(lost, other.lost)});
+        return both;
+    }
 };
 
 // One vector of elements of any kind; what has no significand of its own counts as one, with its sign.
@@ -83,43 +97,14 @@ SAMESUM_INLINE void multiply_any(Factors& total, Longs& marks, Doubles x) {
     const Doubles normal = subnormal ? x * 0x1p54 : x;
     const Longs field = exponent_field(normal) - (subnormal & up);
     total.exponent += ~special & (field - field_bias);
-    const Longs bits = reinterpret_cast<Longs>(normal);
-    const Longs sign = bits & INT64_MIN;
+    const Longs sign = reinterpret_cast<Longs>(normal) & INT64_MIN;
     total.multiply(special ? reinterpret_cast<Doubles>(sign | one_bits) : significand_of(normal));
 }
 
-// One product of ordinary elements; `odd` collects what was not ordinary, and the bias of the exponents is
-// the caller's to take off.
-SAMESUM_INLINE void multiply_ordinary(Factors& total, Longs& odd, Doubles x) {
-    const Longs field = exponent_field(x);
-    odd |= is_odd(field);
-    total.exponent += field;
-    total.multiply(significand_of(x));
-}
-
-SAMESUM_INLINE bool any_negative(Longs v) {
-    std::int64_t all = 0;
-    for (std::size_t k = 0; k < width; ++k) all |= v[k];
-    return all < 0;
-}
-
-// Significands of one product that is exact: so many elements fit into a double.
-template <class F>
-constexpr std::size_t packed = F::format == Format::f64   ? 1
-                               : F::format == Format::f32 ? 2
-                                                          : 4;
-
-// The exact product of `count` <= `packed` vectors of elements.
-template <class F, std::size_t count>
-SAMESUM_INLINE Doubles packed_product(const char* p, std::ptrdiff_t distance) {
-    if constexpr (count == 1) {
-        return F::doubles(p);
-    } else if constexpr (count == 2) {
-        return F::doubles(p) * F::doubles(p + distance);
-    } else {
-        return (F::doubles(p) * F::doubles(p + distance)) *
-               (F::doubles(p + 2 * distance) * F::doubles(p + 3 * distance));
-    }
+SAMESUM_INLINE Longs index_of_elements() {
+    Longs index;
+    for (std::size_t k = 0; k < width; ++k) index[k] = static_cast<std::int64_t>(k);
+    return index;
 }
 
 // Fewer than `width` elements, the rest ones.
@@ -127,9 +112,35 @@ template <class F>
 SAMESUM_APART Doubles padded_with_ones(const char* p, std::size_t n) {
     char padded[width * F::size];
     pad<F>(p, n, padded);
-    Longs index;
-    for (std::size_t k = 0; k < width; ++k) index[k] = static_cast<std::int64_t>(k);
-    return index < static_cast<std::int64_t>(n) ? F::doubles(padded) : Doubles{} + 1;
+    return index_of_elements() < static_cast<std::int64_t>(n) ? F::doubles(padded) : Doubles{} + 1;
 }
+
+// Elements as loops ask for them (kernels/loops/lanes.hpp): a term is the exact product of as many as fit
+// into a double.
+template <class F>
+struct FactorsOf {
+    static constexpr std::size_t elements = width, size = F::size, together = 8 / size;
+    // More rows of float64 are more lines than memory serves as fast.
+    static constexpr std::size_t rows = together > 1 ? 8 : 4;
+
+    static SAMESUM_INLINE Doubles all(const char* p) { return F::doubles(p); }
+    static SAMESUM_INLINE Doubles first(const char* p, std::size_t n) { return padded_with_ones<F>(p, n); }
+    static constexpr bool has_last = true;
+    static SAMESUM_INLINE Doubles last(const char* p, std::size_t n) {
+        const Doubles x = F::doubles(p - (width - n) * size);
+        return index_of_elements() >= static_cast<std::int64_t>(width - n) ? x : Doubles{} + 1;
+    }
+    template <std::size_t count>
+    static SAMESUM_INLINE Doubles product(const char* p, std::ptrdiff_t distance) {
+        if constexpr (count == 1)
+            return F::doubles(p);
+        else
+            return product<count / 2>(p, distance) *
+                   product<count / 2>(p + static_cast<std::ptrdiff_t>(count / 2) * distance, distance);
+    }
+    static SAMESUM_INLINE Doubles term(const char* p, std::ptrdiff_t distance) {
+        return product<together>(p, distance);
+    }
+};
 
 }  // namespace samesum::SAMESUM_ISA

@@ -1,0 +1,157 @@
+// The products of columns, and what multiplies them whatever the format of the elements.
+#pragma once
+
+#include "kernels/accumulators/run_factors.hpp"
+#include "kernels/certify/certify_products.hpp"
+#include "kernels/loops/lanes.hpp"
+#include "methods/method.hpp"
+
+namespace samesum::SAMESUM_ISA {
+
+// The product of a run of elements; its chains had up to `longest` factors.
+struct RunProduct {
+    Factors words;
+    Longs marks = {};
+    std::size_t longest = 0;
+
+    template <int distance>
+    SAMESUM_INLINE RunProduct paired(const RunProduct& other) const {
+        return {words.paired<distance>(other.words),
+                paired_low<distance>(marks, other.marks) | paired_high<distance>(marks, other.marks),
+                longest > other.longest ? longest : other.longest};
+    }
+};
+
+// What `count` multiplications in chains of at most `longest` lose, and the joining of lanes. In a chain from
+// a normalised word the low word is at most (k + 1) u of the product after k steps (u = 2^-53) and rounded by
+// so many u^2: k (k + 3) / 2 u^2 in all. Lanes of m u lose m^2 + 3 m + 2 of u^2 when they are joined by twos:
+// the four of a block 2 * 6 + 20, and 18 where they join the blocks before it, 50 u^2 for 256 factors or for
+// what is left; eight normalised ones 136 u^2. 2^-94 is 4096 u^2. (Lemma 25)
+constexpr double product_loss(std::size_t count, std::size_t longest = AnyFactors::steps) {
+    return static_cast<double>(count) * (static_cast<double>(longest) + 6) * 0x1p-107 + 0x1p-94;
+}
+
+// Factors as doubles, so that what is seldom asked for is compiled once for all formats.
+struct WrittenFactors {
+    alignas(64) double x[(AnyFactors::steps + 4) * width];
+    std::size_t vectors = 0;
+
+    WrittenFactors() {}  // not zeroed
+
+    SAMESUM_INLINE void write(Doubles factor) { store(x + vectors++ * width, factor); }
+
+    SAMESUM_APART OrdinaryFactors ordinary() const {
+        OrdinaryFactors all = state_of_run<OrdinaryFactors, DoublesOf<Float64>, 2>(
+            reinterpret_cast<const char*>(x), vectors * width);
+        all.words.exponent -= static_cast<std::int64_t>(vectors) * field_bias;
+        return all;
+    }
+    SAMESUM_APART void multiply(AnyFactors& total) const {
+        for (std::size_t i = 0; i < vectors; ++i) total.take(load<Doubles>(x + i * width));
+    }
+};
+
+// States of columns; `bound` is what was lost, relatively.
+struct ProductTile {
+    double hi[tile_pitch], lo[tile_pitch], bound[tile_pitch];
+    std::int64_t exponent[tile_pitch], mark[tile_pitch], lost[tile_pitch];
+
+    static ProductTile& of(void* tile) {
+        static_assert(sizeof(ProductTile) <= tile_bytes);
+        return *static_cast<ProductTile*>(tile);
+    }
+
+    static void init(void* tile, std::size_t n) {
+        ProductTile& t = of(tile);
+        for (std::size_t j = 0; j < (n + width - 1) / width * width; ++j) {
+            t.hi[j] = 1;
+            t.lo[j] = t.bound[j] = 0;
+            t.exponent[j] = t.mark[j] = t.lost[j] = 0;
+        }
+    }
+
+    // A vector of columns.
+    SAMESUM_INLINE Factors at(std::size_t j) const {
+        return {load<Doubles>(hi + j), load<Doubles>(lo + j), load<Longs>(exponent + j),
+                load<Longs>(lost + j)};
+    }
+    SAMESUM_INLINE void put(std::size_t j, const Factors& column) {
+        store(hi + j, column.hi);
+        store(lo + j, column.lo);
+        store(exponent + j, column.exponent);
+        store(lost + j, column.lost);
+    }
+
+    // Times products of up to a vector of columns, of which `loss` was lost if anything was.
+    SAMESUM_APART void multiply(std::size_t j, const RunProduct& all, double loss, std::size_t n) {
+        if (n < width) {
+            for (std::size_t k = 0; k < n; ++k)
+                join(j + k, all.words.hi[k], all.words.lo[k], all.words.exponent[k], all.marks[k],
+                     all.words.lost[k] != 0 ? loss : 0);
+            return;
+        }
+        const Doubles none = {};
+        Factors column = at(j), factor = all.words;
+        column.lost = factor.lost = Longs{};
+        column.multiply(factor);
+        store(bound + j, load<Doubles>(bound + j) + (all.words.lost != 0 ? none + loss : none) +
+                             (column.lost != 0 ? none + 0x1p-98 : none));
+        column.lost = Longs{};
+        put(j, column);
+        store(mark + j, load<Longs>(mark + j) | all.marks);
+    }
+
+    // Times the products of rows, as product_of(p, n) has them.
+    SAMESUM_APART void multiply_runs(std::size_t j, RunProduct (*product_of)(const char* p, std::size_t n),
+                                     const char* p, std::size_t n, std::ptrdiff_t row_stride,
+                                     std::size_t rows) {
+        each_fold_of_rows(
+            p, row_stride, rows, [=](const char* row) SAMESUM_INLINED { return product_of(row, n); },
+            [&](std::size_t r, const RunProduct& all) SAMESUM_INLINED {
+                multiply(j + r, all, product_loss(n, all.longest), rows - r < width ? rows - r : width);
+            });
+    }
+
+    SAMESUM_APART void multiply_any(std::size_t j, const WrittenFactors& factors) {
+        AnyFactors total{at(j), load<Longs>(mark + j)};
+        factors.multiply(total);
+        put(j, total.words);
+        store(mark + j, total.marks);
+    }
+
+    // Column j times a double-word of which `loss` was lost.
+    void join(std::size_t j, double high, double low, std::int64_t power, std::int64_t marks, double loss) {
+        Factors a = {Doubles{} + hi[j], Doubles{} + lo[j], Longs{} + exponent[j], Longs{}};
+        a.multiply(Factors{Doubles{} + high, Doubles{} + low, Longs{} + power, Longs{}});
+        hi[j] = a.hi[0];
+        lo[j] = a.lo[0];
+        exponent[j] = a.exponent[0];
+        mark[j] |= marks;
+        bound[j] += loss + (a.lost[0] != 0 ? 0x1p-98 : 0);
+    }
+
+    void normalise(std::size_t n, double loss) {
+        for (std::size_t j = 0; j < n; j += width) {
+            Factors column = at(j);
+            column.normalise();
+            const Doubles none = {};
+            store(bound + j, load<Doubles>(bound + j) + (column.lost != 0 ? none + loss : none));
+            column.lost = Longs{};
+            put(j, column);
+        }
+    }
+
+    static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
+        const ProductTile& f = *static_cast<const ProductTile*>(from);
+        of(tile).join(j, f.hi[i], f.lo[i], f.exponent[i], f.mark[i], f.bound[i]);
+    }
+    static constexpr auto merge_all = each_merge<merge>;
+
+    static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {
+        const ProductTile& t = of(tile);
+        return certify_products({t.hi, t.lo, t.bound, t.exponent, t.mark, t.lost}, 0, n, how.format, out,
+                                failed);
+    }
+};
+
+}  // namespace samesum::SAMESUM_ISA

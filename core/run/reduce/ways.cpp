@@ -1,0 +1,134 @@
+#include "run/reduce/ways.hpp"
+
+#include <algorithm>
+
+#include "select/reduction_thresholds.hpp"
+#include "select/thread_thresholds.hpp"
+
+namespace samesum {
+
+namespace {
+
+// Products have much to do at the end of a lane, and of small elements a short lane is but a part of a
+// vector.
+std::int64_t least_lane_of(const Reduction& row, Format format) {
+    const bool is_product = row.combine == Combine::product, is_small = size_of(format) < 4;
+    return (is_product ? !is_float(format) : is_small) ? least_small_lane : least_lane;
+}
+
+// Sets that lie side by side are made at once, which is quicker than lanes for longer.
+std::int64_t least_lane_side_by_side(const Reduction& row, Format format) {
+    const bool is_sum = row.combine == Combine::sum;
+    if (is_byte_float(format)) return least_lane_of(row, format);
+    if (row.map == Map::exponential) return least_exponential_lane_side_by_side;
+    if (!is_sum && row.combine != Combine::product)
+        return size_of(format) < 8 ? least_extreme_lane_side_by_side : least_wide_lane_side_by_side;
+    if (is_float(format) || !is_sum) return least_wide_lane_side_by_side;
+    return row.finalize == Finalize::over_count ? std::int64_t{least_mean_lane_side_by_side}
+                                                : least_lane_of(row, format);
+}
+
+// Elements of a group of few columns that are quicker side by side with those of others than by themselves.
+std::int64_t most_of_few_columns(const Reduction& row, Format format) {
+    static_assert(groups_together * most_of_heavy_group * 8 < threaded_bytes);
+    if (row.map == Map::exponential || (row.combine == Combine::product && is_float(format)))
+        return most_of_heavy_group;
+    if (row.combine == Combine::sum && is_float(format)) return most_of_float_sum_group;
+    if (size_of(format) == 1) return most_of_byte_group;
+    return size_of(format) < 8 ? most_of_narrow_group : most_of_wide_group;
+}
+
+bool equal(const Dim& a, const Dim& b) { return a.size == b.size && a.in == b.in && a.out == b.out; }
+
+bool equal(const Dims& a, const Dims& b) {
+    return a.rank == b.rank &&
+           std::equal(a.dim, a.dim + a.rank, b.dim, [](const Dim& x, const Dim& y) { return equal(x, y); });
+}
+
+// Whether the order of the elements asks for nothing that the plan does not do anyway.
+bool equal_loops(const Plan& a, const Plan& b) {
+    return a.shape == b.shape && a.data == b.data && a.out == b.out && a.fold == b.fold &&
+           equal(a.inner, b.inner) && equal(a.kept, b.kept) && equal(a.reduced, b.reduced);
+}
+
+bool is_aligned(const Plan& plan) {
+    const std::int64_t size = static_cast<std::int64_t>(size_of(plan.format));
+    const Dim *const first = plan.kept.dim, *const last = first + plan.kept.rank;
+    return reinterpret_cast<std::uintptr_t>(plan.data) % size_of(plan.format) == 0 &&
+           std::all_of(first, last, [size](const Dim& d) { return d.in % size == 0; });
+}
+
+}  // namespace
+
+Manner manner_of(const Reduction& row, Format format) {
+    return {is_position(row.combine), least_lane_of(row, format), least_lane_side_by_side(row, format)};
+}
+
+Loops loops_of(const View& x, const bool* reduced, const Reduction& row) {
+    const Manner manner = manner_of(row, x.format);
+    return {plan_reduction(x, reduced, manner), manner, most_of_few_columns(row, x.format)};
+}
+
+Loops loops_of(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    std::int64_t least = 0, side_by_side = INT64_MAX, most_elements = INT64_MAX;
+    for (std::size_t i = 0; i < n; ++i) {
+        most_elements = std::min(most_elements, most_of_few_columns(results[i].row, x.format));
+        least = std::max(least, least_lane_of(results[i].row, x.format));
+        side_by_side = std::min(side_by_side, least_lane_side_by_side(results[i].row, x.format));
+    }
+    side_by_side = std::max(side_by_side, least);
+    const Plan ordered = plan_reduction(x, reduced, {true, least, side_by_side}),
+               any = plan_reduction(x, reduced, {false, least, side_by_side});
+    const bool are_equal = equal_loops(ordered, any);
+    return {are_equal ? ordered : any, {are_equal, least, side_by_side}, most_elements};
+}
+
+bool pays_to_reorder(const Plan& plan, const Result* results, std::size_t n) {
+    if (plan.kept_count < least_reordered_results || are_in_order(plan)) return false;
+    // Tiles that are narrow, or so few rows high that scattering their results takes as long as they do.
+    const bool pays = plan.shape == Shape::lanes
+                          ? plan.reduced_count < most_of_reordered_lane
+                          : plan.inner.size < narrow_reordered_columns ||
+                                (plan.inner.out != 1 && plan.reduced_count < few_reordered_rows);
+    return pays && std::all_of(results, results + n, [](const Result& r) {
+               return reinterpret_cast<std::uintptr_t>(r.out) % size_of(r.format) == 0;
+           });
+}
+
+Groups groups_of(const Plan& plan) {
+    Groups groups{plan.data, plan.format, 0, plan.reduced_count, plan.inner.size};
+    if (plan.shape != Shape::columns || !plan.contiguous || plan.kept.rank != 1 || plan.reduced.rank != 1)
+        return groups;
+    const std::int64_t row = groups.columns * static_cast<std::int64_t>(size_of(plan.format));
+    const Dim& group = plan.kept.dim[0];
+    if (plan.reduced.dim[0].in == row && group.in == groups.rows * row && group.out == groups.columns &&
+        plan.inner.out == 1 && plan.out == 0)
+        groups.count = group.size;
+    return groups;
+}
+
+bool suits_packing(const Plan& plan, bool are_groups) {
+    if (plan.kept_count < least_packed_sets || plan.reduced_count > most_of_packed_set || !are_in_order(plan))
+        return false;
+    if (plan.shape == Shape::columns) {
+        // Not so many rows that a block would be but a few tiles.
+        const std::int64_t n = plan.inner.size, tile = n * plan.reduced_count;
+        if (!plan.contiguous && !plan.tangled && plan.reduced_count <= few_packed_rows) return true;
+        if (are_groups &&
+            (n < least_row_of_groups || (size_of(plan.format) >= 4 && tile >= small_packed_group)))
+            return false;
+        return plan.kept.rank > 0 && !plan.tangled && n < narrow_packed_columns && tile < small_packed_tile;
+    }
+    // Runs at one distance from each other are read as they lie.
+    return !plan.contiguous || plan.reduced.rank > 0 ||
+           (plan.kept.rank > 1 && plan.kept.dim[plan.kept.rank - 1].size < least_packed_sets);
+}
+
+bool are_short(const Plan& plan, const Target* targets, std::size_t count) {
+    if (plan.shape != Shape::columns || plan.reduced.rank > 1 || plan.is_masked()) return false;
+    if (plan.contiguous && plan.reduced_count > most_apart_rows) return false;
+    if (!plan.contiguous && !(plan.tangled && is_aligned(plan))) return false;
+    return std::all_of(targets, targets + count, [](const Target& t) { return t.tiers.at_once != nullptr; });
+}
+
+}  // namespace samesum
