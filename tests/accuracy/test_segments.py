@@ -133,6 +133,15 @@ def test_an_element_that_no_sample_meets(threads: int, great: float) -> None:
         ss.set_num_threads(before)
 
 
+def test_rows_of_which_most_are_zeros() -> None:
+    x = np.zeros((5000, 9), np.float32)
+    x[4321] = np.random.default_rng(8).standard_normal(9) * 1e-30
+    x[77, 3] = 1e-37
+    labels = np.where(np.arange(5000) == 77, 20, np.arange(5000) % 30)
+    got = ss.segment_reduce(x, labels)
+    assert_bits(got, np.stack([exact.reduce(SUM, x[labels == s], 0) for s in range(30)]))
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_place_with_more_elements_than_its_word_counts(threads: int) -> None:
     rng = np.random.default_rng(3)

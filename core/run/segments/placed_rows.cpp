@@ -42,7 +42,8 @@ class RowPlaces {
         set_limit(4 * expected);
         make_parts();
         add_all();
-        if (greatest_ >= limit_) {
+        // A guess of zero tells nothing of small elements.
+        if (greatest_ >= limit_ || (expected == 0 && greatest_ > 0)) {
             if (!std::isfinite(greatest_)) return {};
             set_limit(greatest_);
             add_all();
