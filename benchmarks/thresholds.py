@@ -22,6 +22,8 @@ import samesum as ss
 from samesum import _core
 from samesum.bench.machine import this_machine
 from samesum.engine import elementwise
+from samesum.operators.apply import apply
+from samesum.specs.call import operation_of
 
 TABLE = Path(__file__).parent / "results" / "thresholds.md"
 SELECT = Path(__file__).parents[1] / "core" / "select"
@@ -54,6 +56,11 @@ def state(x: np.ndarray) -> object:
     return ss.State(["sum"]).update(x)
 
 
+def batch_norm(*inputs: np.ndarray) -> object:
+    """What a node of a model calls: there is no function."""
+    return apply(operation_of("onnx", "BatchNormalization", None), inputs)
+
+
 def prepared(text: str) -> Callable[[], object]:
     """The call of a text, with its arrays made once."""
     arrays: dict[str, np.ndarray] = {}
@@ -75,6 +82,7 @@ def prepared(text: str) -> Callable[[], object]:
         "labels": kept(labels),
         "state": state,
         "exp": elementwise.exponential,
+        "batch_norm": batch_norm,
     }
     code = compile(text, text, "eval")
     return lambda: eval(code, names)

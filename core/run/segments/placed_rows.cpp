@@ -66,7 +66,7 @@ class RowPlaces {
     void make_parts() {
         const std::int64_t places = call_.labels.segments, rows = call_.labels.rows,
                            by_rows =
-                               std::min<std::int64_t>(rows / (least_placed_rows * places), thread_count());
+                               std::min<std::int64_t>(rows / (least_part_rows * places), thread_count());
         const auto count = static_cast<std::size_t>(std::max<std::int64_t>(by_rows, 1));
         parts_.reserve(count);
         for (std::size_t i = 0; i < count; ++i)
