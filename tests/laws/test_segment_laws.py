@@ -56,6 +56,22 @@ def test_order_threads_and_instruction_sets(shape: tuple[int, ...], segments: in
     same_everywhere(in_another_order)
 
 
+@pytest.mark.parametrize("dtype", [t for t in cases.FLOATS if np.dtype(t).itemsize < 8], ids=str)
+@pytest.mark.parametrize(("shape", "segments"), [((150_000,), 12_000), ((4000, 33), 30)])
+def test_words_of_places_in_any_order(shape: tuple[int, ...], segments: int, dtype: np.dtype[Any]) -> None:
+    """Elements alike, as sums in words of integers ask for, and a place with more than such a word counts."""
+    x = cases.make("normal", dtype, int(np.prod(shape)), 1).reshape(shape)
+    labels = np.where(np.arange(shape[0]) % 40 == 0, 7, np.random.default_rng(1).integers(0, segments, shape[0]))
+    target, orders = x[:segments], np.random.default_rng(2)
+
+    def in_another_order() -> Iterator[NDArray]:
+        mixed = orders.permutation(shape[0])
+        yield ss.segment_reduce(x[mixed], labels[mixed], num_segments=segments)
+        yield ss.scatter_reduce(target, 0, labels[mixed], x[mixed], "mean")
+
+    same_everywhere(in_another_order)
+
+
 @each_float
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("length", [1, 2, 40])

@@ -81,8 +81,8 @@ class LongSegment {
         auto task = [&](std::size_t t, std::size_t) {
             totals[t] =
                 std::make_unique<Accumulation>(call_.row, call_.in, call_.format, part.columns, count, tier);
-            const auto i = static_cast<std::int64_t>(t);
-            add(part, count * i / pieces, count * (i + 1) / pieces, *totals[t]);
+            add(part, part_begin(count, t, totals.size()), part_begin(count, t + 1, totals.size()),
+                *totals[t]);
         };
         for_each_task(totals.size(), totals.size(), task);
         for (std::size_t i = 1; i < totals.size(); ++i) totals[0]->join(*totals[i]);

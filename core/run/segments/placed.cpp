@@ -45,7 +45,8 @@ class PlacedResults {
         for (std::size_t i = 0; i < count; ++i) parts.emplace_back(segments, way_);
         auto task = [&](std::size_t i, std::size_t) {
             parts[i].states = parts[i].room.template make<State>(segments);
-            const auto begin = part_begin(i, count), end = part_begin(i + 1, count);
+            const std::int64_t rows = call_.labels.rows, begin = part_begin(rows, i, count),
+                               end = part_begin(rows, i + 1, count);
             parts[i].stranger = call_.labels.narrow ? add<std::int32_t>(parts[i], begin, end)
                                                     : add<std::int64_t>(parts[i], begin, end);
         };
@@ -66,10 +67,6 @@ class PlacedResults {
         const std::int64_t by_rows = std::min<std::int64_t>(labels.rows / segment_part_rows, thread_count()),
                            by_states = labels.rows / (2 * std::max<std::int64_t>(labels.segments, 1));
         return static_cast<std::size_t>(std::max<std::int64_t>(std::min(by_rows, by_states), 1));
-    }
-
-    std::int64_t part_begin(std::size_t i, std::size_t parts) const {
-        return call_.labels.rows * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(parts);
     }
 
     // Returns the first of the rows whose label names no segment, or -1.

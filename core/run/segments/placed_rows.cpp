@@ -94,10 +94,9 @@ class RowPlaces {
     template <class Label>
     void add(RowPart& part, std::size_t i) const {
         constexpr std::int64_t together = 256;
-        const auto at = static_cast<std::int64_t>(i), parts = std::ssize(parts_);
-        const std::int64_t end = call_.labels.rows * (at + 1) / parts;
+        const std::int64_t end = part_begin(call_.labels.rows, i + 1, parts_.size());
         std::uint64_t places[together];
-        for (std::int64_t row = call_.labels.rows * at / parts, n; row < end; row += n) {
+        for (std::int64_t row = part_begin(call_.labels.rows, i, parts_.size()), n; row < end; row += n) {
             n = std::min(end - row, together);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t segment = segment_of<Label>(call_.labels, row + k);

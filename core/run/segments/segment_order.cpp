@@ -52,11 +52,6 @@ SegmentOrder::SegmentOrder(const Labels& labels)
     first_[segments] = at;
 }
 
-std::int64_t SegmentOrder::begin_of(std::size_t part) const {
-    const auto i = static_cast<std::int64_t>(part), parts = static_cast<std::int64_t>(parts_);
-    return labels_.rows / parts * i + std::min(i, labels_.rows % parts);
-}
-
 template <class Label>
 std::int64_t SegmentOrder::count_part(std::size_t part, bool& is_sorted) {
     const auto segments = static_cast<std::uint64_t>(labels_.segments);

@@ -1,6 +1,7 @@
 // Rows by the segments that their labels name.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,6 +28,12 @@ inline bool names(const Labels& labels, std::int64_t segment) {
     return static_cast<std::uint64_t>(segment) < static_cast<std::uint64_t>(labels.segments);
 }
 
+// The first of the rows that some of several parts takes, as many as the others or one more.
+inline std::int64_t part_begin(std::int64_t rows, std::size_t part, std::size_t parts) {
+    const auto i = static_cast<std::int64_t>(part), n = static_cast<std::int64_t>(parts);
+    return rows / n * i + std::min(i, rows % n);
+}
+
 // A stable counting sort.
 class SegmentOrder {
   public:
@@ -49,7 +56,7 @@ class SegmentOrder {
     void take_rows(const char* from, std::size_t bytes, char* to);
 
   private:
-    std::int64_t begin_of(std::size_t part) const;
+    std::int64_t begin_of(std::size_t part) const { return part_begin(labels_.rows, part, parts_); }
     template <class Label>
     std::int64_t count_part(std::size_t part, bool& is_sorted);
     template <class Put>

@@ -37,8 +37,8 @@ Some rows_of(const SegmentCall& call, const std::vector<bool>& is_one,
     const std::size_t size = size_of(call.in) * static_cast<std::size_t>(call.columns);
     std::vector<Some> found(static_cast<std::size_t>(parts));
     auto task = [&](std::size_t t, std::size_t) {
-        const auto part = static_cast<std::int64_t>(t);
-        for (std::int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
+        const std::int64_t end = part_begin(rows, t + 1, found.size());
+        for (std::int64_t row = part_begin(rows, t, found.size()); row < end; ++row) {
             const std::int64_t segment = segment_of(labels, row);
             // Another thread may have changed it.
             if (!names(labels, segment) || !is_one[static_cast<std::size_t>(segment)]) continue;
