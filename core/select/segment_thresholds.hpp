@@ -41,7 +41,7 @@ inline constexpr Threshold cached_state_bytes{
 inline constexpr Threshold placed_rows_ahead{"placed_rows_ahead", 128, "elements",
                                              "so far ahead their states are asked for"};
 inline constexpr Threshold most_counted_rows{
-    "most_counted_rows", 64, "rows of a segment",
+    "most_counted_rows", 32, "rows of a segment",
     "sums of more in one word of a place are full too often, and know too few bits too often"};
 inline constexpr Threshold least_placed_columns{
     "least_placed_columns", 2, "columns",
