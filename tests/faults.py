@@ -1,7 +1,7 @@
 """Puts one known fault at a time into a copy of this checkout, and shows that the default test run finds it.
 
-`python tests/faults.py` takes hours, most of them for compiling; `--python-only` compiles nothing. A line for each fault
-says which test found it and after how many seconds; the exit status is 1 if one was not found.
+`python tests/faults.py` takes hours, most of them for compiling; `--python-only` compiles nothing. A line for each
+fault says which test found it and after how many seconds; the exit status is 1 if one was not found.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ sys.meta_path[:] = [each for each in sys.meta_path if type(each).__name__ != "Sc
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`old`, which stands once in `file`, becomes `new`; the tests `first`, which are about it, run before the others."""
+    """`old`, which stands once in `file`, becomes `new`; the tests `first` are about it and run before others."""
 
     name: str
     file: str
@@ -43,16 +43,15 @@ class Fault:
     def is_compiled(self) -> bool:
         return self.file.startswith("core/")
 
-    def put_into(self, top: Path) -> str:
-        """Changes the file; returns what it was. SystemExit where `old` does not stand once, or a test is not there."""
+    def texts(self, top: Path) -> tuple[str, str]:
+        """The file without the fault and with it; SystemExit where `old` does not stand once, or a test is missing."""
         path = top / self.file
         was = path.read_text(encoding="utf-8") if path.exists() else ""
         if was.count(self.old) != 1:
             sys.exit(f"{self.name}: {self.old!r} stands {was.count(self.old)} times in {self.file}; once is needed")
         if missing := [name for name in self.first if not (top / name).exists()]:
             sys.exit(f"{self.name}: there is no {missing[0]}")
-        path.write_text(was.replace(self.old, self.new), encoding="utf-8")
-        return was
+        return was, was.replace(self.old, self.new)
 
 
 _ACCURACY, _LAWS, _OPERATORS = "tests/accuracy/test_", "tests/laws/test_", "tests/operators/test_"
@@ -204,14 +203,15 @@ class Copy:
 
     def tried(self, fault: Fault) -> str:
         """The first test that fails with this fault; the tests about it are run first, then all others."""
-        was = fault.put_into(self.top)
+        path, (was, now) = self.top / fault.file, fault.texts(self.top)
+        path.write_text(now, encoding="utf-8")
         try:
             if fault.is_compiled:
                 self.compile()
             ignored = [f"--ignore={name}" for name in fault.first]
             return self.found_by(*fault.first) or self.found_by("tests", "-n", "auto", *ignored)
         finally:
-            (self.top / fault.file).write_text(was, encoding="utf-8")
+            path.write_text(was, encoding="utf-8")
 
 
 def main() -> int:
@@ -230,7 +230,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(asked.work or Path(folder))
         for fault in chosen:
-            (copy.top / fault.file).write_text(fault.put_into(copy.top), encoding="utf-8")
+            fault.texts(copy.top)
             if asked.list:
                 print(f"{fault.name:30} {fault.file}")
         return 0 if asked.list else _report(copy, chosen)
