@@ -29,7 +29,7 @@ def own_choices() -> Iterator[Case]:
 
 @cache
 def _document() -> dict[str, Any]:
-    document: dict[str, Any] = read_data("onnxruntime.json")
+    document: dict[str, Any] = read_data("onnxruntime.json.xz")
     return document
 
 

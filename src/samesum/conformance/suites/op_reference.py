@@ -9,8 +9,8 @@ import ml_dtypes
 import numpy as np
 
 from samesum.conformance.case import EXACT, Case, Tolerance
+from samesum.conformance.suites.generators import twister
 from samesum.conformance.suites.literals import read_data
-from samesum.conformance.suites.twister import twister
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import IR_ELEMENTS
 

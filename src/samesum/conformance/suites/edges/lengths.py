@@ -11,7 +11,7 @@ from samesum.algebra import exact
 from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MEAN, SUM, SUM_SQUARE, Reduction
 from samesum.conformance.case import Case
 from samesum.conformance.suites.edges.row import INF, along_axis_0, bf16, f16, f32, f64, i8, i64, openvino, over_axis_0
-from samesum.conformance.suites.twister import twister
+from samesum.conformance.suites.generators import twister
 from samesum.formats.arrays import NDArray
 
 

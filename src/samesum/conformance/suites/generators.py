@@ -1,4 +1,4 @@
-"""The 64-bit Mersenne Twister of the C++ standard (std::mt19937_64), whose numbers one vector is made of."""
+"""Two random generators of the C++ standard, whose numbers some vectors are made of."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ _ONE = np.uint64(1)
 
 
 def twister(seed: int, count: int) -> NDArray:
-    """The first `count` numbers, as uint64."""
+    """The first `count` numbers of std::mt19937_64, the 64-bit Mersenne Twister, as uint64."""
     state = _seeded(seed)
     blocks = []
     for _ in range(-(-count // _WORDS)):
         state = _next(state)
         blocks.append(state)
     return _tempered(np.concatenate(blocks)[:count])
+
+
+def minstd(count: int) -> NDArray:
+    """The first `count` numbers of std::minstd_rand0, as int64: from 1 to 2^31 - 2."""
+    return np.array([pow(16807, i, (1 << 31) - 1) for i in range(1, count + 1)], np.int64)
 
 
 def _seeded(seed: int) -> NDArray:
