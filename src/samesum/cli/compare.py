@@ -11,7 +11,6 @@ from samesum.cli.arguments import from_zero, new_file
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.matrix import write_matrix
 from samesum.cli.show import print_json
-from samesum.errors import AttributeValueError
 from samesum.files.writing import write_text
 
 if TYPE_CHECKING:
@@ -102,7 +101,6 @@ def call(arguments: argparse.Namespace) -> Exit:
     """Compares, writes what is asked for, prints the report."""
     from samesum.cli.compare_report import report
     from samesum.compare.page import page
-    from samesum.runtimes.custom_engine import BackendError
     from samesum.runtimes.output import stdout_to_stderr
 
     if arguments.matrix is not None and arguments.model is None:
@@ -111,11 +109,8 @@ def call(arguments: argparse.Namespace) -> Exit:
     _check(arguments)
     if arguments.other is not None:
         return _records(arguments)
-    try:
-        with stdout_to_stderr():
-            found = _compared(arguments)
-    except (AttributeValueError, BackendError) as error:
-        raise UsageError(str(error)) from error
+    with stdout_to_stderr():
+        found = _compared(arguments)
     if arguments.html is not None:
         write_text(arguments.html, page(found))
     if arguments.json:
