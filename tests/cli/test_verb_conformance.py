@@ -86,6 +86,7 @@ def test_no_case_run_is_a_mismatch_and_is_said(samesum: Command) -> None:
         done = samesum("conformance", "--op", "ReduceL2", "--standard", "openvino", "--json", *chosen)
         assert done.status == 1
         assert json.loads(done.out)["operators"] == []
+        assert samesum("conformance", "--op", "ReduceL2", "--standard", "openvino", *chosen).out == ""
         assert (
             f"samesum: no case was put to {'reference' if 'reference' in chosen else 'samesum'}: it does not"
             in done.err
@@ -95,9 +96,10 @@ def test_no_case_run_is_a_mismatch_and_is_said(samesum: Command) -> None:
 @pytest.mark.usefixtures("beside_backends")
 def test_a_backend_that_reads_ir_gets_the_cases_of_openvino(samesum: Command) -> None:
     chosen = ("--op", "ReduceL2", "--standard", "openvino", "--suite", "openvino-op-reference")
-    status, document = _document(samesum, *chosen, "--backend", "backends:ReadsIr", "backends:Right")
-    assert status == 0
-    assert [(row["engine"], row["passed"]) for row in document["suites"]] == [("backends:ReadsIr", 18)]
+    for others, expected in (((), 0), (("backends:Right",), 1)):
+        status, document = _document(samesum, *chosen, "--backend", "backends:ReadsIr", *others)
+        assert status == expected
+        assert [(row["engine"], row["passed"]) for row in document["suites"]] == [("backends:ReadsIr", 18)]
 
 
 def test_a_file_is_no_folder_to_save_in(samesum: Command, tmp_path: Path) -> None:
@@ -163,6 +165,25 @@ def test_the_status_of_a_backend(name: str, status: int, column: str, samesum: C
     (row,) = document["suites"]
     assert row["engine"] == f"backends:{name}"
     assert row[column] == row["cases"] > 0
+
+
+@pytest.mark.usefixtures("beside_backends")
+def test_a_backend_that_refuses_everything_has_not_passed(samesum: Command) -> None:
+    cases = [case for case in SUITES["edge"].cases() if (case.standard, case.operator) == ("onnx", "ReduceSum")]
+    assert any(isinstance(case.expected, type) and issubclass(case.expected, NotImplementedError) for case in cases)
+    chosen = ("--op", "ReduceSum", "--suite", "edge", "--standard", "onnx")
+    status, document = _document(samesum, *chosen, "--backend", "backends:Empty")
+    assert status == 5
+    assert [(row["passed"], row["not_supported"]) for row in document["suites"]] == [(0, len(cases))]
+    status, document = _document(samesum, *chosen, "--engine", "samesum", "--backend", "backends:Empty")
+    assert status == 5
+    assert [row["passed"] for row in document["suites"]] == [len(cases), 0]
+
+
+def test_all_engines_are_those_that_read_the_standard(samesum: Command) -> None:
+    status, document = _document(samesum, "--op", "ReduceL2", "--suite", "openvino-op-reference", "--engine", "all")
+    assert status == 0, document["findings"]
+    assert {each["name"] for each in document["engines"]} <= {"samesum", "openvino"}
 
 
 @pytest.mark.usefixtures("beside_backends")

@@ -28,7 +28,7 @@ MEANINGS = {
     "     engine that does not start",
     Exit.THRESHOLD: "a threshold was exceeded",
     Exit.INVALID: "a file is invalid or unsafe",
-    Exit.UNSUPPORTED: "a model has an operator that is not supported",
+    Exit.UNSUPPORTED: "a model has an operator that is not supported, or nothing could be checked",
     Exit.LACKING: "a package that is needed is not installed, or not enough memory",
 }
 """The table of `samesum --help`."""

@@ -49,11 +49,13 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """As wide as the terminal; as wide as the text where there is none."""
+    """As wide as the terminal; as wide as the text where there is none. Nothing of a table without rows."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
+    if not rows:
+        return
     table = Table(box=box.SIMPLE_HEAD)
     for heading in headings:
         table.add_column(heading, no_wrap=heading == headings[0])
