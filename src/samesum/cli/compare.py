@@ -52,7 +52,10 @@ an engine of your own, in a file mine.py of the current folder, is
           return {name: array for name in wanted}
 
 exit status: 0 no engine is wrong at a node, 1 one is, or has an error above
---max-ulp."""
+--max-ulp, or outputs differ by more than roundings come to and nothing explains
+it, 5 an engine does not run the model, or runs alone and no node is judged. Of
+two records: 0 every value has the same bits, 1 one differs or is in one of them
+only, or the inputs were others."""
 
 
 def add_to(verbs: Any) -> None:
@@ -71,7 +74,6 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("other", metavar="RECORD", type=Path, nargs="?", help="with a record as MODEL: another one")
     parser.add_argument(
         "--input",
-        dest="inputs",
         metavar="[NAME=]FILE",
         action="append",
         default=[],
@@ -117,7 +119,9 @@ def call(arguments: argparse.Namespace) -> Exit:
         print_json(found.to_dict())
     else:
         print(report(found))
-    return Exit.MISMATCH if found.wrong or _above(found, arguments.max_ulp) else Exit.FINE
+    if found.wrong or found.unexplained or _above(found, arguments.max_ulp):
+        return Exit.MISMATCH
+    return Exit.UNSUPPORTED if found.unchecked else Exit.FINE
 
 
 def _records(arguments: argparse.Namespace) -> Exit:
@@ -131,16 +135,27 @@ def _records(arguments: argparse.Namespace) -> Exit:
         print_json(document(a, b, pairs))
     else:
         print(text(a, b, pairs))
-    return Exit.MISMATCH if any(pair.changes for pair in pairs) else Exit.FINE
+    return Exit.FINE if all(pair.is_same for pair in pairs) else Exit.MISMATCH
+
+
+_OF_MODELS = ("input", "weights", "against", "seed", "max_ulp", "effect", "save", "html", "record")
+"""Options that say how a model is run and what is kept of it."""
 
 
 def _check(arguments: argparse.Namespace) -> None:
     """What can be refused is refused before anything runs."""
+    from samesum.compare.records import is_record
+
     if arguments.model is None or arguments.matrix is not None:
         raise UsageError("name a MODEL to compare, or --matrix FILE without a model")
     for path in (arguments.model, arguments.weights, arguments.other):
         if path is not None and not path.exists():
             raise UsageError(f"cannot read {path}: No such file or directory")
+    if arguments.other is None and is_record(arguments.model):
+        raise UsageError(f"{arguments.model} is a record; name a second record to put beside it")
+    given = [f"--{name.replace('_', '-')}" for name in _OF_MODELS if getattr(arguments, name)]
+    if arguments.other is not None and given:
+        raise UsageError(f"two records are compared as they are, without {', '.join(given)}")
     if arguments.save is not None and arguments.save.exists() and not arguments.save.is_dir():
         raise UsageError(f"--save {arguments.save} is a file; a folder is needed, which need not exist yet")
 
@@ -186,9 +201,9 @@ def _inputs(arguments: argparse.Namespace) -> Sequence[Mapping[str, NDArray]] | 
     from samesum.cli.compare_inputs import input_sets
     from samesum.compare.reading import read
 
-    if not arguments.inputs:
+    if not arguments.input:
         return None
-    return input_sets(arguments.inputs, read(arguments.model, arguments.weights).inputs)
+    return input_sets(arguments.input, read(arguments.model, arguments.weights).inputs)
 
 
 def _above(found: Comparison, limit: float | None) -> bool:

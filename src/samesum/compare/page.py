@@ -16,7 +16,7 @@ from samesum.compare.words import (
     counts,
     detail,
     figure_text,
-    first_engine,
+    open_ends,
     precision_text,
     ulps,
 )
@@ -47,7 +47,8 @@ def page(found: Comparison) -> str:
         *(f"<p>{escape(note)}</p>" for note in found.notes),
         _engines(found),
         _outputs(found),
-        f"<h2>Nodes</h2><p>{escape(counts(found.nodes))}. {escape(FIGURES)}</p>",
+        f"<h2>Nodes</h2><p>{escape(counts(found.nodes))}. {escape(FIGURES if found.nodes else '')}</p>",
+        *(f'<p class="wrong">{escape(each)}</p>' for each in open_ends(found)),
         _picture(found),
         _nodes(found.nodes),
         _hazards(found),
@@ -90,7 +91,7 @@ def _outputs(found: Comparison) -> str:
         [escape(each.name), escape(each.engine), f"{each.max_abs:.3g}", f"{each.max_rel:.3g}", str(each.differ)]
         for each in found.outputs
     ]
-    first = escape(first_engine(found))
+    first = escape(found.first)
     return f"<h2>Outputs beside those of {first}</h2>" + _table(
         ["output", "engine", "max abs", "max rel", "differ"], rows
     )

@@ -11,6 +11,9 @@ from typing import Any
 from samesum.compare.figures import Figure
 from samesum.compare.judging import ORDER, Verdict
 
+FULL = ":f32"
+"""Behind the name of an engine that was run in float32 too, because it computes that in a shorter type by default."""
+
 
 @dataclass(frozen=True, slots=True)
 class EngineFacts:
@@ -31,6 +34,8 @@ class OutputDifference:
     """Of the largest magnitude in the output."""
     differ: int
     """Elements whose values differ."""
+    beyond: bool = False
+    """True if that is more than the roundings of a model come to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +120,40 @@ class Comparison:
     effect: tuple[Effect, ...] = ()
     notes: tuple[str, ...] = field(default=())
     """What a reader has to know first; not part of the document."""
+    seed: int | None = None
+    """Of inputs that were made up; None where they were given."""
 
     @property
     def wrong(self) -> tuple[NodeFinding, ...]:
         """The nodes at which an engine is wrong."""
         return tuple(node for node in self.nodes if node.verdict is Verdict.WRONG)
+
+    @property
+    def first(self) -> str:
+        """Whose outputs the others stand beside: the first engine that ran, in float32 where it was run in that too."""
+        name = next((name for name, each in self.engines.items() if each.precision), "")
+        return f"{name}{FULL}" if f"{name}{FULL}" in self.engines else name
+
+    @property
+    def unexplained(self) -> tuple[OutputDifference, ...]:
+        """Outputs that differ by more than roundings come to though neither engine is wrong at a judged node.
+
+        Of an engine that was run in float32 too those outputs count.
+        """
+        faulty = {name for node in self.wrong for name, each in node.engines.items() if each.verdict is Verdict.WRONG}
+        if self.first.removesuffix(FULL) in faulty:
+            return ()
+        left = [each for each in self.outputs if each.engine.removesuffix(FULL) not in faulty]
+        return tuple(each for each in left if each.beyond and f"{each.engine}{FULL}" not in self.engines)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The engines of which nothing was looked at: those that do not run the model, or one that runs alone and
+        whose nodes are not judged."""
+        ran = [name for name, each in self.engines.items() if each.precision and not name.endswith(FULL)]
+        is_judged = any(each.inside or each.alone for node in self.nodes for each in node.engines.values())
+        checked = ran if len(ran) > 1 or is_judged else []
+        return tuple(name for name in self.engines if name.removesuffix(FULL) not in checked)
 
     @property
     def keep(self) -> dict[str, Any]:
@@ -135,9 +169,13 @@ class Comparison:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of `--json`; NaN and infinities are the strings nan, inf and -inf."""
+        """The document of `--json`, whose keys are always the same.
+
+        NaN and infinities are the strings nan, inf and -inf. `records` and `pairs` are of two records, and empty here.
+        """
         return {
             "model": self.model,
+            "inputs": {"made_up": self.seed is not None, "seed": self.seed},
             "engines": {n: {"version": e.version, "precision": e.precision} for n, e in self.engines.items()},
             "outputs": [
                 {
@@ -157,6 +195,8 @@ class Comparison:
             ],
             "keep": self.keep,
             "effect": [{"output": e.output, "moved": number(e.moved), "nearer": number(e.nearer)} for e in self.effect],
+            "records": [],
+            "pairs": [],
         }
 
 

@@ -20,7 +20,7 @@ from samesum.compare.records import Recorder
 from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
 from samesum.compare.sizes import sizes_of
-from samesum.runtimes.runtime import EngineError, Feeds
+from samesum.runtimes.runtime import EngineError, Feeds, one_line
 
 Save = Callable[[Case], None]
 
@@ -134,7 +134,7 @@ def _seen(engine: Observed, graph: Graph, batch: Sequence[Node], feeds: Feeds) -
         everything = list(dict.fromkeys([*graph.outputs, *names]))
         values, again = (session.run(feeds, everything) for _ in range(2))
     except EngineError as error:
-        engine.trouble = " ".join(str(error).split())[:200]
+        engine.trouble = one_line(error)
         return Seen(None, None)
     before = engine.judged
     return Seen(values, again, before is not None and same(before, values))
