@@ -52,7 +52,7 @@ def test_the_report_says_who_is_wrong_where_and_why(samesum: Command, model: Pat
     assert "2 nodes judged: 1 wrong, 1 right" in done.out
     assert "total ReduceSum [64, 300] over 300" in done.out
     assert "wrong: sequential float16" in done.out
-    assert "64 elements, at [" in done.out
+    assert "64 elements beyond what is allowed, the worst at [" in done.out
     _, _, rest = done.out.partition("To paste into an issue:\n\n```\n")
     block, fence, after = rest.partition("\n```\n")
     assert (fence, after) == ("\n```\n", "")
@@ -101,7 +101,13 @@ def test_a_reproducer_shows_what_was_found(
     arguments = ("--input", model.with_name("x.npy"), "--against", "faulty:SumsInHalf", "--save", folder)
     assert samesum("compare", model, *arguments).status == 1
     (saved,) = folder.iterdir()
-    assert {path.name for path in saved.iterdir()} == {"model.onnx", "input.npy", "exact.npy", "reproduce.py"}
+    assert {path.name for path in saved.iterdir()} == {
+        "model.onnx",
+        "input.npy",
+        "exact.npy",
+        "allowed.npy",
+        "reproduce.py",
+    }
     onnx.checker.check_model(onnx.load(saved / "model.onnx"))
     script = saved / "reproduce.py"
     text = script.read_text()
@@ -111,7 +117,7 @@ def test_a_reproducer_shows_what_was_found(
     monkeypatch.chdir(saved)
     monkeypatch.syspath_prepend(ROOT / "tests" / "compare")
     runpy.run_path(str(script))
-    assert "elements that differ: 64" in capsys.readouterr().out
+    assert "elements beyond what is allowed: 64 of 64 that differ" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("beside")
@@ -124,16 +130,24 @@ def test_what_is_wrong_only_inside_is_reproduced_by_the_whole_model(
     assert done.status == 1
     assert "wrong: inside the model, not" in done.out
     (saved,) = folder.iterdir()
-    assert {path.name for path in saved.iterdir()} == {"model.onnx", "inputs.npz", "exact.npy", "reproduce.py"}
+    assert {path.name for path in saved.iterdir()} == {
+        "model.onnx",
+        "inputs.npz",
+        "exact.npy",
+        "allowed.npy",
+        "reproduce.py",
+    }
     assert len(onnx.load(saved / "model.onnx").graph.node) == 2
     monkeypatch.chdir(saved)
     monkeypatch.syspath_prepend(ROOT / "tests" / "compare")
     runpy.run_path(str(saved / "reproduce.py"))
-    assert "elements that differ: 64" in capsys.readouterr().out
+    assert "elements beyond what is allowed: 64 of 64 that differ" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino", "reference"])
-def test_the_script_of_each_engine_runs(engine: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_script_of_each_engine_shows_what_the_report_says(
+    engine: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from samesum.compare import compare
     from samesum.compare.saving import Case, save
 
@@ -151,6 +165,13 @@ def test_the_script_of_each_engine_runs(engine: str, monkeypatch: pytest.MonkeyP
     values = runpy.run_path(str(folder / "reproduce.py"))
     assert values["got"].dtype == np.float32
     assert (values["got"] != values["exact"]).sum() > 90000
+    shown = case.finding.shown
+    assert shown is not None
+    assert shown.worst is not None
+    said = capsys.readouterr().out
+    assert f"elements beyond what is allowed: {shown.wrong} of " in said
+    assert f"the worst at {list(shown.worst.index)} got {shown.worst.got!r} exact " in said
+    assert shown.wrong < (values["got"] != values["exact"]).sum()
 
 
 @pytest.mark.usefixtures("beside")

@@ -165,8 +165,13 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
     from samesum.compare.comparing import compare
     from samesum.compare.saving import Case, save
 
+    kept: dict[tuple[str, str], float] = {}
+
     def keep(case: Case) -> None:
-        if arguments.save is not None:
+        """Of several sets of inputs the one of the report, on which the node is worst."""
+        key = case.engine, case.node.name
+        if arguments.save is not None and case.finding.worst > kept.get(key, -1.0):
+            kept[key] = case.finding.worst
             save(arguments.save, case)
 
     with progress() as bar:

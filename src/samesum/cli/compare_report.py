@@ -119,9 +119,8 @@ def _node(node: NodeFinding) -> Iterator[str]:
         said = f"{each.verdict.value}{each.reason and ': '}{each.reason}"
         head = f"  {_cut(name, 24):24} {ulps(each.inside):>8} {ulps(each.alone):>8}  "
         yield from wrap(said, WIDTH, initial_indent=head, subsequent_indent=" " * 8) or [head]
-        figure = each.inside if each.inside is not None and each.inside.wrong else each.alone
-        if each.verdict is Verdict.WRONG and figure is not None:
-            yield from wrap(detail(figure), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+        if each.verdict is Verdict.WRONG and each.shown is not None:
+            yield from wrap(detail(each.shown), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
     if same_way := agreement(node):
         yield from wrap(same_way, WIDTH, initial_indent="  => ", subsequent_indent="     ")
 

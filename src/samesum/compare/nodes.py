@@ -236,8 +236,4 @@ RESTS = "rests on exposed values: "
 
 def merged(found: Sequence[EngineFinding]) -> EngineFinding:
     """The worst of what one engine made of a node for several inputs."""
-    return max(found, key=lambda each: (ORDER.index(each.verdict), _size(each)))
-
-
-def _size(found: EngineFinding) -> float:
-    return max((each.scaled for each in (found.inside, found.alone) if each is not None), default=0.0)
+    return max(found, key=lambda each: (ORDER.index(each.verdict), each.worst))

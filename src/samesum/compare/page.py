@@ -161,9 +161,8 @@ def _nodes(nodes: Sequence[NodeFinding]) -> str:
 def _verdict(each: EngineFinding) -> str:
     kind = each.verdict.value.replace(" ", "-")
     said = f'<span class="{kind}">{each.verdict.value}</span>{": " if each.reason else ""}{escape(each.reason)}'
-    figure = each.inside if each.inside is not None and each.inside.wrong else each.alone
-    if each.verdict is Verdict.WRONG and figure is not None:
-        said += f"<br>{escape(detail(figure))}"
+    if each.verdict is Verdict.WRONG and each.shown is not None:
+        said += f"<br>{escape(detail(each.shown))}"
     return said
 
 

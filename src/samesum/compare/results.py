@@ -56,6 +56,16 @@ class EngineFinding:
     verdict: Verdict
     reason: str = ""
 
+    @property
+    def worst(self) -> float:
+        """The largest error, in ulps of the fair magnitude."""
+        return max((each.scaled for each in (self.inside, self.alone) if each is not None), default=0.0)
+
+    @property
+    def shown(self) -> Figure | None:
+        """The figure that a reader can have again: alone where the node is wrong alone, else inside the model."""
+        return self.alone if self.inside is None or (self.alone is not None and self.alone.wrong) else self.inside
+
 
 @dataclass(frozen=True, slots=True)
 class NodeFinding:
@@ -78,8 +88,7 @@ class NodeFinding:
     @property
     def worst(self) -> float:
         """The largest error of any engine, in ulps of the fair magnitude."""
-        figures = [each for found in self.engines.values() for each in (found.inside, found.alone)]
-        return max((each.scaled for each in figures if each is not None), default=0.0)
+        return max((each.worst for each in self.engines.values()), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ class Walk:
                 rows[node.name][engine.name] = found
                 arrays = truths.inputs(node)
                 if found.verdict is Verdict.WRONG and arrays is not None and found.reason != LOST:
-                    exact = truths.of(node, hows[node.name], arrays).exact
+                    exact = truths.of(node, hows[node.name], arrays)
                     self.save(Case(graph, node, arrays, exact, engine.name, engine.facts, found, feeds))
                 if arrays is not None and node.name not in shapes and arrays[0] is not None:
                     shapes[node.name] = arrays[0].shape, reduced(arrays[0], axes_of(node, arrays))

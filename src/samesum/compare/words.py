@@ -61,12 +61,12 @@ def worst_text(worst: Worst | None) -> str:
     """The worst element: where, what was given, what is exact."""
     if worst is None:
         return ""
-    return f"at {list(worst.index)} got {worst.got!r}, exact {worst.exact!r}"
+    return f"the worst at {list(worst.index)} got {worst.got!r}, exact {worst.exact!r}"
 
 
 def detail(found: Figure) -> str:
     """How many elements are wrong, the worst of them, and how far any is in ulps of its own result."""
-    elements = f"{found.wrong} {'element' if found.wrong == 1 else 'elements'}"
+    elements = f"{found.wrong} {'element' if found.wrong == 1 else 'elements'} beyond what is allowed"
     parts = [elements, worst_text(found.worst), f"up to {figure_text(found.ulp)} ulp of the result"]
     return ", ".join(part for part in parts if part)
 
@@ -144,9 +144,8 @@ def _node_lines(node: NodeFinding) -> list[str]:
     lines = [f"node {title(node)}"]
     for name, each in node.engines.items():
         lines.append(f"  {engine_line(name, each)}")
-        figure = each.inside if each.inside is not None and each.inside.wrong else each.alone or each.inside
-        if each.verdict is Verdict.WRONG and figure is not None:
-            lines.append(f"    {detail(figure)}")
+        if each.verdict is Verdict.WRONG and each.shown is not None:
+            lines.append(f"    {detail(each.shown)}")
     return lines
 
 
