@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -193,6 +194,11 @@ def test_the_page_is_whole(samesum: Command, model: Path, tmp_path: Path) -> Non
 
     Reader().feed(text)
     assert opened == []
+    breaking = re.findall(r"([^{}]*)\{[^}]*overflow-wrap: anywhere", text)
+    assert [each.strip() for each in breaking] == ["h1", "td.name"]
+    for name in re.findall(r'<td class="name">(?!</td>)([^<]*)', text):
+        assert name in ("total", "y")
+    assert not re.search(r'<td class="n">[^<]*[^-0-9.e+inf<]', text)
     assert "<svg" in text
     assert "sequential float16" in text
 

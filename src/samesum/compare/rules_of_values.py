@@ -188,7 +188,7 @@ def _saturated(found: NDArray, dtype: np.dtype[np.generic]) -> NDArray:
 
 
 def _or_least(bits: int, found: NDArray, dtype: np.dtype[np.generic]) -> NDArray:
-    """As processors of x86 convert floats to integers of so many bits: what does not fit, NaN too, becomes the least."""
+    """As processors of x86 convert floats to integers of so many bits: what does not fit becomes the least."""
     wide, limit = np.asarray(found).astype(np.float64), 2.0 ** (bits - 1)
     fits = (wide >= -limit) & (wide < limit)
     return np.where(fits, np.trunc(np.where(fits, wide, 0)), -limit).astype(dtype)
