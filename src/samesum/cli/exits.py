@@ -24,8 +24,7 @@ class Exit(IntEnum):
 MEANINGS = {
     Exit.FINE: "success",
     Exit.MISMATCH: "a result is not the expected one",
-    Exit.USAGE: "wrong usage, an input that does not fit, a file that is not there, or an\n"
-    "     engine that does not start",
+    Exit.USAGE: "wrong usage, a missing file, or an input or engine that does not work",
     Exit.THRESHOLD: "a threshold was exceeded",
     Exit.INVALID: "a file is invalid or unsafe",
     Exit.UNSUPPORTED: "a model has an operator that is not supported, or nothing could be checked",
