@@ -51,11 +51,14 @@ an engine of your own, in a file mine.py of the current folder, is
           ...                               # input name, names of outputs
           return {name: array for name in wanted}
 
-exit status: 0 no engine is wrong at a node, 1 one is, or has an error above
---max-ulp, or outputs differ by more than roundings come to and nothing explains
-it, 5 an engine does not run the model, or runs alone and no node is judged. Of
-two records: 0 every value has the same bits, 1 one differs or is in one of them
-only, or the inputs were others."""
+exit status:
+  0  no engine is wrong at a node
+  1  one is, or has an error above --max-ulp, or outputs differ by more than
+     roundings come to and nothing that was judged explains it
+  5  an engine does not run the model, or nothing of it was checked: no node is
+     judged, and it runs alone or --max-ulp is given
+of two records: 0 the same bits everywhere, 1 a value differs or is in one of
+them only, or the inputs were others, 2 they have no value in common"""
 
 
 def add_to(verbs: Any) -> None:
@@ -121,7 +124,8 @@ def call(arguments: argparse.Namespace) -> Exit:
         print(report(found))
     if found.wrong or found.unexplained or _above(found, arguments.max_ulp):
         return Exit.MISMATCH
-    return Exit.UNSUPPORTED if found.unchecked else Exit.FINE
+    is_open = found.unchecked or (arguments.max_ulp is not None and not found.has_figures)
+    return Exit.UNSUPPORTED if is_open else Exit.FINE
 
 
 def _records(arguments: argparse.Namespace) -> Exit:

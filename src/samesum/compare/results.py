@@ -157,12 +157,16 @@ class Comparison:
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """The engines of which nothing was looked at: those that do not run the model, or one that runs alone and
-        whose nodes are not judged."""
-        ran = [name for name, each in self.engines.items() if each.precision and not name.endswith(FULL)]
-        is_judged = any(each.inside or each.alone for node in self.nodes for each in node.engines.values())
-        checked = ran if len(ran) > 1 or is_judged else []
-        return tuple(name for name in self.engines if name.removesuffix(FULL) not in checked)
+        """The engines of which nothing was looked at: those that do not run the model, and those that do where neither
+        a node was judged nor an output put beside another engine's."""
+        ran = {name.removesuffix(FULL) for name, each in self.engines.items() if each.precision}
+        checked = ran if self.has_figures or (len(ran) > 1 and self.outputs) else {}
+        return tuple(name for name in self.engines if name.removesuffix(FULL) == name and name not in checked)
+
+    @property
+    def has_figures(self) -> bool:
+        """True if an engine's answer at some node was put beside the exact one."""
+        return any(each.inside or each.alone for node in self.nodes for each in node.engines.values())
 
     @property
     def keep(self) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def open_ends(found: Comparison) -> list[str]:
         )
     for engine in found.unchecked:
         if found.engines[engine].precision:
-            lines.append(f"Nothing of {engine} was checked: no node was judged, and no other engine ran.")
+            lines.append(f"Nothing of {engine} was checked: no node was judged, and no output has another beside it.")
         else:
             lines.append(f"{engine} was not checked: it does not run this model.")
     return lines
