@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import samesum
+from samesum.conformance.situations import SITUATIONS
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO
@@ -41,6 +42,17 @@ def test_what_a_model_may_contain_is_on_its_page() -> None:
     for column, standard in ((2, ONNX), (3, OPENVINO)):
         named = set(re.findall(r"[A-Z][A-Za-z0-9]+", " ".join(cells[column] for cells in rows)))
         assert {operator.name for operator in standard.operators if operator.row is None} - named == set()
+
+
+def test_no_two_pages_have_one_title() -> None:
+    titles = [path.read_text(encoding="utf-8").partition("\n")[0] for path in sorted(DOCS.rglob("*.md"))]
+    assert len(titles) > 20
+    assert [title for title in titles if titles.count(title) > 1] == []
+
+
+def test_the_cases_of_the_agreement_picture_are_explained_beside_it() -> None:
+    page = (DOCS / "agreement.md").read_text(encoding="utf-8")
+    assert re.findall(r"^- `(\w+)`: (.+)$", page, re.MULTILINE) == [(each.name, each.shows) for each in SITUATIONS]
 
 
 def test_every_function_on_arrays_is_on_its_page() -> None:

@@ -10,7 +10,9 @@ from samesum.compare.results import Comparison, Effect, EngineFinding, Hazard, N
 
 
 def test_a_model_without_reductions() -> None:
-    assert "There is no reduction, scan or softmax in this model." in report(Comparison("m.onnx", {}))
+    assert "No node is judged: no reduction, scan, softmax, normalization, pool or scatter." in report(
+        Comparison("m.onnx", {})
+    )
 
 
 def test_the_effect_of_exact_reductions() -> None:

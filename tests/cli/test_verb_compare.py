@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -17,6 +18,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from samesum.cli.compare import EPILOG
 
+KEYS = [
+    *("model", "inputs", "engines", "outputs", "control", "nodes", "hazards", "keep", "effect", "records", "pairs"),
+]
 SHAPED = (TensorProto.FLOAT, [64, 300])
 NODES: list[Any] = [
     ("ReduceSum", ["x", "axes"], ["total"], {"keepdims": 0}),
@@ -49,7 +53,7 @@ def test_the_report_says_who_is_wrong_where_and_why(samesum: Command, model: Pat
     assert "2 nodes judged: 1 wrong, 1 right" in done.out
     assert "total ReduceSum [64, 300] over 300" in done.out
     assert "wrong: sequential float16" in done.out
-    assert "64 elements, at [" in done.out
+    assert "64 elements beyond what is allowed, the worst at [" in done.out
     _, _, rest = done.out.partition("To paste into an issue:\n\n```\n")
     block, fence, after = rest.partition("\n```\n")
     assert (fence, after) == ("\n```\n", "")
@@ -63,7 +67,8 @@ def test_the_report_says_who_is_wrong_where_and_why(samesum: Command, model: Pat
 def test_the_document_has_the_keys_that_are_promised(samesum: Command, model: Path) -> None:
     done = samesum("compare", model, "--json", "--against", "faulty:SumsInHalf,reference", "--seed", "3")
     document = json.loads(done.out)
-    assert list(document) == ["model", "engines", "outputs", "control", "nodes", "hazards", "keep", "effect"]
+    assert list(document) == KEYS
+    assert document["inputs"] == {"made_up": True, "seed": 3}
     assert {tuple(each) for each in document["engines"].values()} == {("version", "precision")}
     assert {tuple(each) for each in document["outputs"]} == {("name", "engine", "max_abs", "max_rel", "differ")}
     assert {tuple(each) for each in document["control"]} == {("engine", "kind", "same")}
@@ -97,7 +102,13 @@ def test_a_reproducer_shows_what_was_found(
     arguments = ("--input", model.with_name("x.npy"), "--against", "faulty:SumsInHalf", "--save", folder)
     assert samesum("compare", model, *arguments).status == 1
     (saved,) = folder.iterdir()
-    assert {path.name for path in saved.iterdir()} == {"model.onnx", "input.npy", "exact.npy", "reproduce.py"}
+    assert {path.name for path in saved.iterdir()} == {
+        "model.onnx",
+        "input.npy",
+        "exact.npy",
+        "allowed.npy",
+        "reproduce.py",
+    }
     onnx.checker.check_model(onnx.load(saved / "model.onnx"))
     script = saved / "reproduce.py"
     text = script.read_text()
@@ -107,7 +118,7 @@ def test_a_reproducer_shows_what_was_found(
     monkeypatch.chdir(saved)
     monkeypatch.syspath_prepend(ROOT / "tests" / "compare")
     runpy.run_path(str(script))
-    assert "elements that differ: 64" in capsys.readouterr().out
+    assert "elements beyond what is allowed: 64 of 64 that differ" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("beside")
@@ -120,16 +131,24 @@ def test_what_is_wrong_only_inside_is_reproduced_by_the_whole_model(
     assert done.status == 1
     assert "wrong: inside the model, not" in done.out
     (saved,) = folder.iterdir()
-    assert {path.name for path in saved.iterdir()} == {"model.onnx", "inputs.npz", "exact.npy", "reproduce.py"}
+    assert {path.name for path in saved.iterdir()} == {
+        "model.onnx",
+        "inputs.npz",
+        "exact.npy",
+        "allowed.npy",
+        "reproduce.py",
+    }
     assert len(onnx.load(saved / "model.onnx").graph.node) == 2
     monkeypatch.chdir(saved)
     monkeypatch.syspath_prepend(ROOT / "tests" / "compare")
     runpy.run_path(str(saved / "reproduce.py"))
-    assert "elements that differ: 64" in capsys.readouterr().out
+    assert "elements beyond what is allowed: 64 of 64 that differ" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino", "reference"])
-def test_the_script_of_each_engine_runs(engine: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_script_of_each_engine_shows_what_the_report_says(
+    engine: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from samesum.compare import compare
     from samesum.compare.saving import Case, save
 
@@ -147,6 +166,13 @@ def test_the_script_of_each_engine_runs(engine: str, monkeypatch: pytest.MonkeyP
     values = runpy.run_path(str(folder / "reproduce.py"))
     assert values["got"].dtype == np.float32
     assert (values["got"] != values["exact"]).sum() > 90000
+    shown = case.finding.shown
+    assert shown is not None
+    assert shown.worst is not None
+    said = capsys.readouterr().out
+    assert f"elements beyond what is allowed: {shown.wrong} of " in said
+    assert f"the worst at {list(shown.worst.index)} got {shown.worst.got!r} exact " in said
+    assert shown.wrong < (values["got"] != values["exact"]).sum()
 
 
 @pytest.mark.usefixtures("beside")
@@ -168,6 +194,11 @@ def test_the_page_is_whole(samesum: Command, model: Path, tmp_path: Path) -> Non
 
     Reader().feed(text)
     assert opened == []
+    breaking = re.findall(r"([^{}]*)\{[^}]*overflow-wrap: anywhere", text)
+    assert [each.strip() for each in breaking] == ["h1", "td.name"]
+    for name in re.findall(r'<td class="name">(?!</td>)([^<]*)', text):
+        assert name in ("total", "y")
+    assert not re.search(r'<td class="n">[^<]*[^-0-9.e+inf<]', text)
     assert "<svg" in text
     assert "sequential float16" in text
 
@@ -238,9 +269,78 @@ def test_two_records_stand_one_beside_the_other(samesum: Command, model: Path, t
     assert "first node that gives other bits for the same ones: ReduceSum total" in done.out
     document = json.loads(samesum("compare", a, b, "--json").out)
     assert document["pairs"][0]["first"] == "total"
+    assert list(document) == KEYS
     same = samesum("compare", a, a)
     assert (same.status, "all of the same bits" in same.out) == (0, True)
     assert samesum("compare", a, model).status == 4
+    alone = samesum("compare", a)
+    assert (alone.status, alone.out) == (2, "")
+    assert f"{a} is a record; name a second record to put beside it" in alone.err
+    done = samesum("compare", a, b, *x, "--max-ulp", "5")
+    assert (done.status, "without --input, --max-ulp" in done.err) == (2, True)
+
+
+def test_other_inputs_of_records_are_said_first_and_once(samesum: Command, model: Path, tmp_path: Path) -> None:
+    paths = [tmp_path / "a.record", tmp_path / "b.record"]
+    for seed, path in enumerate(paths):
+        samesum("compare", model, "--seed", seed, "--against", "samesum", "--record", path)
+    done = samesum("compare", *paths)
+    assert done.status == 1
+    lines = done.out.splitlines()
+    assert lines[0] == "The records are of other inputs, so what differs says nothing: record both with"
+    assert done.out.count("other inputs") == 1
+    assert max(len(line) for line in lines if str(tmp_path) not in line) <= 80
+
+
+@pytest.mark.usefixtures("beside")
+def test_an_engine_of_which_nothing_was_looked_at_is_no_success(
+    samesum: Command, model: Path, build: Callable[..., Path]
+) -> None:
+    done = samesum("compare", model, "--against", "samesum,faulty:Refuses")
+    assert done.status == 5
+    assert "faulty:Refuses was not checked: it does not run this model." in done.out
+    path = build([("Mul", ["x", "x"], ["y"], {})], {"x": SHAPED}, {"y": SHAPED})
+    done = samesum("compare", path, "--against", "samesum")
+    assert done.status == 5
+    assert "Nothing of samesum was checked: no node was judged, and no output has another" in done.out
+    done = samesum("compare", path, "--against", "samesum,reference")
+    assert done.status == 0
+    assert "No node is judged: no reduction" in done.out
+    assert samesum("compare", path, "--against", "samesum,reference", "--max-ulp", "1").status == 5
+
+
+SCALED = """import numpy as np
+class Engine:
+    def run(self, model, feeds, wanted):
+        x = feeds["x"]
+        return {name: (x * x * FACTOR).astype(x.dtype) for name in wanted}
+"""
+
+
+@pytest.mark.parametrize(
+    ("factor", "kind", "status"),
+    [("1.3", "FLOAT", 1), ("1.0001", "FLOAT", 0), ("1.01", "FLOAT16", 0), ("1.25", "FLOAT16", 1), ("2", "INT32", 1)],
+)
+def test_outputs_that_differ_for_no_reason_are_no_success(
+    factor: str, kind: str, status: int, samesum: Command, build: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shaped = getattr(TensorProto, kind), [2, 3]
+    path = build([("Mul", ["x", "x"], ["y"], {})], {"x": shaped}, {"y": shaped})
+    (path.parent / "scaled.py").write_text(SCALED.replace("FACTOR", factor))
+    monkeypatch.chdir(path.parent)
+    done = samesum("compare", path, "--against", "samesum,scaled:Engine", "--html", path.parent / "page.html")
+    assert done.status == status
+    text = " ".join(done.out.split())
+    said = f"The outputs of scaled:Engine differ from those of samesum by up to {float(factor) - 1:.2g}"
+    assert text.count(said) == 2 * status
+    assert text.count("and nothing that was judged explains it") == 2 * status
+    assert (path.parent / "page.html").read_text().count("nothing that was judged explains it") == 2 * status
+
+
+@pytest.mark.usefixtures("beside")
+def test_what_a_wrong_node_explains_is_not_called_unexplained(samesum: Command, model: Path) -> None:
+    done = samesum("compare", model, "--against", "samesum,faulty:DropsOne")
+    assert (done.status, "explains it" in done.out) == (1, False)
 
 
 def test_nodes_that_are_alike_stand_together(samesum: Command, build: Callable[..., Path]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -252,6 +254,23 @@ def test_what_is_no_model_is_status_4_and_what_is_not_there_2(samesum: Command, 
             done = samesum("info", tmp_path / name, *form)
             assert (done.status, done.out) == (status, ""), name
             assert name in done.err
+
+
+def test_no_line_is_longer_than_the_terminal(
+    samesum: Command, build: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    long = "/model/" + "a_block_of_this_name/" * 6 + "output"
+    assert len(long) > 80
+    nodes: list[Any] = [("Relu", ["x"], [long], {}), ("ReduceSum", [long], ["y"], {}), ("Unique", [long], ["u"], {})]
+    shaped = (TensorProto.FLOAT, [2] * 30)
+    for count in (2, 3):
+        done = samesum("info", build(nodes[:count], {"x": shaped}, {nodes[count - 1][2][0]: (TensorProto.FLOAT, None)}))
+        assert done.status == 0
+        assert max(map(len, done.out.splitlines())) <= 80
+        assert ("All of it runs in samesum:" in done.out) == (count == 2)
+        assert long in "".join(done.out.split()) or count == 3
+    assert max(map(len, samesum("info").out.splitlines())) <= 80
 
 
 def test_what_would_run_where(samesum: Command, tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ NODE = keyed({
 })  # fmt: skip
 DOCUMENT: dict[str, Check] = {
     "model": text,
+    "inputs": keyed({"made_up": (True, False).__contains__, "seed": maybe(count)}),
     "engines": named(keyed({"version": text, "precision": text})),
     "outputs": listed(
         keyed({"name": text, "engine": text, "max_abs": number, "max_rel": number, "differ": count})
@@ -75,6 +76,8 @@ DOCUMENT: dict[str, Check] = {
     "hazards": listed(keyed({"name": text, "operator": text, "type": text, "kind": text, "value": number})),
     "keep": keyed({"node_block_list": listed(text), "nodes_to_exclude": text, "openvino": listed(text)}),
     "effect": listed(keyed({"output": text, "moved": number, "nearer": number})),
+    "records": listed(named(text)),
+    "pairs": listed(named(text)),
 }  # fmt: skip
 
 X = np.random.default_rng(7).uniform(0.5, 1.5, (64, 300)).astype(np.float32)

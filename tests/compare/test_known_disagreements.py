@@ -50,6 +50,48 @@ def _shape(known: Disagreement) -> tuple[int, ...]:
     return known.x.shape if keeps else ()
 
 
+def test_integers_that_wrap_in_int32_are_told_from_those_that_are_cut() -> None:
+    class Engine:
+        def run(self, _model: Any, feeds: dict[str, np.ndarray], wanted: list[str]) -> dict[str, np.ndarray]:
+            return dict.fromkeys(wanted, feeds["x"].astype(np.int32).sum(1, np.int32).astype(np.int64))
+
+    for data, reason in (([2**31 - 1] * 2, "narrowed to int32 and wrapped"), ([2**40, 1], "narrowed to int32")):
+        proto = one("ReduceSum", (1, 2), INT64, axes=[1], keepdims=0)
+        (node,) = compare(proto, {"x": np.array([data])}, [Engine]).nodes
+        assert node.engines["Engine"].reason == reason
+
+
+ODD = np.float32([[np.nan, 1, 2], [1, np.nan, 2], [1, 2, np.nan], [3, 2, 1], [2, np.nan, 1]])
+OF_NAN = (
+    ("ReduceMax", [2, 2, 2, 3, 2], "NaN skipped"),
+    ("ReduceMin", [1, 1, 1, 1, 1], "NaN skipped"),
+    ("ReduceMax", [np.nan, 2, 2, 3, 2], "a NaN stays only where it comes first"),
+    ("ReduceMin", [np.nan, 1, 1, 1, 1], "a NaN stays only where it comes first"),
+    ("ReduceMax", [2, 2, np.nan, 3, 1], "a NaN stays only where it comes last"),
+    ("ReduceMin", [1, 2, np.nan, 1, 1], "a NaN stays only where it comes last"),
+    ("ArgMax", [2, 2, 1, 0, 0], "NaN skipped"),
+    ("ArgMin", [1, 0, 0, 2, 2], "NaN skipped"),
+    ("ArgMax", [0, 2, 1, 0, 0], "a NaN stays only where it comes first"),
+    ("ArgMin", [0, 0, 0, 2, 2], "a NaN stays only where it comes first"),
+    ("ArgMax", [2, 2, 2, 0, 2], "a NaN stays only where it comes last"),
+    ("ArgMin", [1, 2, 2, 2, 2], "a NaN stays only where it comes last"),
+)
+
+
+@pytest.mark.parametrize(("operator", "answer", "reason"), OF_NAN)
+def test_each_way_with_nan_is_told_from_the_others(operator: str, answer: list[float], reason: str) -> None:
+    is_position = operator.startswith("Arg")
+
+    class Engine:
+        def run(self, _model: Any, _feeds: dict[str, np.ndarray], wanted: list[str]) -> dict[str, np.ndarray]:
+            return dict.fromkeys(wanted, np.array(answer, np.int64 if is_position else np.float32))
+
+    said: dict[str, Any] = {"axis": 1} if is_position else {}
+    proto = one(operator, ODD.shape, axes=None if is_position else [1], keepdims=0, **said)
+    (node,) = compare(proto, {"x": ODD}, [Engine]).nodes
+    assert node.engines["Engine"].reason == reason
+
+
 @pytest.mark.parametrize("known", KNOWN, ids=str)
 def test_the_answer_is_found_wrong_and_explained(known: Disagreement) -> None:
     (node,) = compare(model_of(known), {"x": known.x}, [Replays(known)]).nodes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from onnx import TensorProto
 
 from samesum.compare import compare, compare_records, read_record
 from samesum.compare.records import digest
-from samesum.errors import ModelError
+from samesum.errors import AttributeValueError, ModelError
 
 X = np.random.default_rng(7).uniform(0.5, 1.5, (64, 300)).astype(np.float32)
 
@@ -62,6 +63,45 @@ def test_engines_of_other_names_stand_beside_each_other(tmp_path: Path) -> None:
     (pair,) = compare_records(a, b)
     assert pair.engines == ("engine", "SumsInHalf")
     assert pair.changes
+
+
+def test_records_without_a_value_in_common_are_refused(tmp_path: Path) -> None:
+    class Silent:
+        name = "engine"
+
+        def run(self, model: Any, feeds: Any, wanted: Any) -> Any:
+            raise NotImplementedError(model.graph.name)
+
+    other = one("ReduceMax", (64, 300))
+    for node in (other.graph.node[0], other.graph.output[0]):
+        node.name = "other"
+    other.graph.node[0].output[0] = "other"
+    records = [
+        recorded(tmp_path / "a", Release),
+        recorded(tmp_path / "b", Silent),
+        recorded(tmp_path / "c", Release, other),
+    ]
+    a, silent, c = map(read_record, records)
+    for pair in ((a, silent), (silent, a), (silent, silent), (a, c)):
+        with pytest.raises(AttributeValueError, match="the records have no value in common"):
+            compare_records(*pair)
+
+
+def test_values_that_one_record_lacks_are_named_from_both_sides(tmp_path: Path) -> None:
+    a = read_record(recorded(tmp_path / "a", Release))
+    less = replace(a, entries=[entry for entry in a.entries if entry.kind == "output"])
+    for pair in ((a, less), (less, a)):
+        (found,) = compare_records(*pair)
+        assert (found.values, found.changes, found.is_same) == (2, (), False)
+        assert found.missing == ("first", "second", "top")
+    (same,) = compare_records(a, a)
+    assert same.is_same
+
+
+def test_records_of_other_inputs_are_told_apart(tmp_path: Path) -> None:
+    a, b = (read_record(recorded(tmp_path / name, Release, x=x)) for name, x in (("a", X), ("b", X + 1)))
+    (pair,) = compare_records(a, b)
+    assert (pair.same_inputs, pair.is_same, pair.first) == (False, False, None)
 
 
 def test_bfloat16_comes_back(tmp_path: Path) -> None:

@@ -137,17 +137,21 @@ def test_the_matrix_is_written_in_each_format(tmp_path: Path) -> None:
     assert counts(found, "fixed") == (1, 2)
     write(found, versions, checked(tmp_path / "m.md"))
     lines = (tmp_path / "m.md").read_text().splitlines()
-    assert lines[0] == "| operator | case | data | samesum 0 | fixed 1 |"
-    assert lines[2] == "| all cases |  |  | 2/2 | 1/2 |"
-    assert lines[3] == "| onnx.ReduceSum-13 | subnormal | float32 [1e-40, 2e-40, -5e-41] | 2.5e-40 | **0** |"
-    assert len(lines) == 4
+    assert lines[:2] == ["- `subnormal`: numbers below the smallest normal one", ""]
+    assert lines[2] == "| operator | case | data | samesum 0 | fixed 1 |"
+    assert lines[4] == "| all cases |  |  | 2/2 | 1/2 |"
+    assert lines[5] == "| onnx.ReduceSum-13 | subnormal | float32 [1e-40, 2e-40, -5e-41] | 2.5e-40 | **0** |"
+    assert len(lines) == 6
     write(found, versions, checked(tmp_path / "m.html"))
     page = (tmp_path / "m.html").read_text()
-    assert page.count('<td class="differs">0</td>') == 1
-    assert page.count('<td class="same">2.5e-40</td>') == 3
-    pytest.importorskip("matplotlib")
+    assert page.count('<td class="differs">\N{NOT EQUAL TO} 0</td>') == 1
+    assert page.count('<td class="same">= 2.5e-40</td>') == 3
+    assert "<dt>subnormal</dt><dd>numbers below the smallest normal one</dd>" in page
+    image = pytest.importorskip("matplotlib.image")
     write(found, versions, checked(tmp_path / "m.png"))
-    assert (tmp_path / "m.png").read_bytes()[:4] == b"\x89PNG"
+    picture = image.imread(tmp_path / "m.png")
+    assert picture[0, 0, 3] == 0, "the background is transparent"
+    assert picture[..., 3].max() == 1
 
 
 def test_other_formats_are_refused(tmp_path: Path) -> None:

@@ -112,7 +112,9 @@ def test_an_error_is_due() -> None:
     assert judged(case, _raising(EngineError(Trouble.BROKEN, "a mistake"))).outcome is Outcome.PASSED
     assert judged(case, _raising(EngineError(Trouble.ENDED, "it crashed"))).outcome is Outcome.FAILED
     lacking = _case(UnsupportedOperator, says="the attribute")
-    assert judged(lacking, _raising(EngineError(Trouble.NOT_SUPPORTED, "no"))).outcome is Outcome.PASSED
+    assert judged(lacking, _raising(UnsupportedOperator("the attribute is not known"))).outcome is Outcome.PASSED
+    assert judged(lacking, _raising(EngineError(Trouble.REFUSED, "no"))).outcome is Outcome.PASSED
+    assert judged(lacking, _raising(EngineError(Trouble.NOT_SUPPORTED, "no"))).outcome is Outcome.NOT_SUPPORTED
     assert judged(lacking, _raising(UnsupportedOperator("no operator"))).outcome is Outcome.NOT_SUPPORTED
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -15,11 +15,10 @@ from samesum.conformance.running import chosen_cases
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.errors import MissingPackage
 from samesum.runtimes.catalogue import OTHERS, maker
-from samesum.runtimes.custom_engine import BackendError
 from samesum.runtimes.packages import require
 from samesum.runtimes.plugin_engine import Plugin
 from samesum.runtimes.remote import Remote
-from samesum.runtimes.runtime import EngineError
+from samesum.runtimes.runtime import Runtime
 
 
 def contestants(arguments: argparse.Namespace) -> tuple[list[Contestant], list[Contestant]]:
@@ -62,7 +61,7 @@ def _made(arguments: argparse.Namespace, name: str) -> Contestant:
     if name == Own.name:
         return Own(_forms(arguments))
     OTHERS[name]()
-    return ByModels(Remote(OTHERS[name], arguments.timeout))
+    return _started(OTHERS[name], arguments, name)
 
 
 def _installed(arguments: argparse.Namespace) -> list[Contestant]:
@@ -76,7 +75,7 @@ def _installed(arguments: argparse.Namespace) -> list[Contestant]:
 
 def _backend(arguments: argparse.Namespace, name: str) -> Contestant:
     """A class of the user's own, which is imported nowhere but in its own process."""
-    return _started(Remote(maker(name), arguments.timeout), name)
+    return _started(maker(name), arguments, name)
 
 
 def _plugin(arguments: argparse.Namespace) -> list[Contestant]:
@@ -88,17 +87,11 @@ def _plugin(arguments: argparse.Namespace) -> list[Contestant]:
         raise UsageError("--ep-library FILE and --ep-name NAME are given together")
     if not library.is_file():
         raise UsageError(f"--ep-library {library} is no file")
-    return [_started(Remote(partial(Plugin, str(library), name), arguments.timeout), f"--ep-library {library}")]
+    return [_started(partial(Plugin, str(library), name), arguments, f"--ep-library {library}")]
 
 
-def _started(runtime: Remote, name: str) -> Contestant:
-    try:
-        runtime.start()
-    except BackendError as error:
-        raise UsageError(str(error)) from error
-    except EngineError as error:
-        raise UsageError(f"{name}: {error}") from error
-    return ByModels(runtime)
+def _started(make: Callable[[], Runtime], arguments: argparse.Namespace, name: str) -> Contestant:
+    return ByModels(Remote(make, arguments.timeout).start(name))
 
 
 def _forms(arguments: argparse.Namespace) -> frozenset[Form]:

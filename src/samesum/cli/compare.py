@@ -11,7 +11,6 @@ from samesum.cli.arguments import from_zero, new_file
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.matrix import write_matrix
 from samesum.cli.show import print_json
-from samesum.errors import AttributeValueError
 from samesum.files.writing import write_text
 
 if TYPE_CHECKING:
@@ -52,8 +51,14 @@ an engine of your own, in a file mine.py of the current folder, is
           ...                               # input name, names of outputs
           return {name: array for name in wanted}
 
-exit status: 0 no engine is wrong at a node, 1 one is, or has an error above
---max-ulp."""
+exit status:
+  0  no engine is wrong at a node
+  1  one is, or has an error above --max-ulp, or outputs differ by more than
+     roundings come to and nothing that was judged explains it
+  5  an engine does not run the model, or nothing of it was checked: no node is
+     judged, and it runs alone or --max-ulp is given
+of two records: 0 the same bits everywhere, 1 a value differs or is in one of
+them only, or the inputs were others, 2 they have no value in common"""
 
 
 def add_to(verbs: Any) -> None:
@@ -72,7 +77,6 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("other", metavar="RECORD", type=Path, nargs="?", help="with a record as MODEL: another one")
     parser.add_argument(
         "--input",
-        dest="inputs",
         metavar="[NAME=]FILE",
         action="append",
         default=[],
@@ -102,7 +106,6 @@ def call(arguments: argparse.Namespace) -> Exit:
     """Compares, writes what is asked for, prints the report."""
     from samesum.cli.compare_report import report
     from samesum.compare.page import page
-    from samesum.runtimes.custom_engine import BackendError
     from samesum.runtimes.output import stdout_to_stderr
 
     if arguments.matrix is not None and arguments.model is None:
@@ -111,18 +114,18 @@ def call(arguments: argparse.Namespace) -> Exit:
     _check(arguments)
     if arguments.other is not None:
         return _records(arguments)
-    try:
-        with stdout_to_stderr():
-            found = _compared(arguments)
-    except (AttributeValueError, BackendError) as error:
-        raise UsageError(str(error)) from error
+    with stdout_to_stderr():
+        found = _compared(arguments)
     if arguments.html is not None:
         write_text(arguments.html, page(found))
     if arguments.json:
         print_json(found.to_dict())
     else:
         print(report(found))
-    return Exit.MISMATCH if found.wrong or _above(found, arguments.max_ulp) else Exit.FINE
+    if found.wrong or found.unexplained or _above(found, arguments.max_ulp):
+        return Exit.MISMATCH
+    is_open = found.unchecked or (arguments.max_ulp is not None and not found.has_figures)
+    return Exit.UNSUPPORTED if is_open else Exit.FINE
 
 
 def _records(arguments: argparse.Namespace) -> Exit:
@@ -136,16 +139,27 @@ def _records(arguments: argparse.Namespace) -> Exit:
         print_json(document(a, b, pairs))
     else:
         print(text(a, b, pairs))
-    return Exit.MISMATCH if any(pair.changes for pair in pairs) else Exit.FINE
+    return Exit.FINE if all(pair.is_same for pair in pairs) else Exit.MISMATCH
+
+
+_OF_MODELS = ("input", "weights", "against", "seed", "max_ulp", "effect", "save", "html", "record")
+"""Options that say how a model is run and what is kept of it."""
 
 
 def _check(arguments: argparse.Namespace) -> None:
     """What can be refused is refused before anything runs."""
+    from samesum.compare.records import is_record
+
     if arguments.model is None or arguments.matrix is not None:
         raise UsageError("name a MODEL to compare, or --matrix FILE without a model")
     for path in (arguments.model, arguments.weights, arguments.other):
         if path is not None and not path.exists():
             raise UsageError(f"cannot read {path}: No such file or directory")
+    if arguments.other is None and is_record(arguments.model):
+        raise UsageError(f"{arguments.model} is a record; name a second record to put beside it")
+    given = [f"--{name.replace('_', '-')}" for name in _OF_MODELS if getattr(arguments, name)]
+    if arguments.other is not None and given:
+        raise UsageError(f"two records are compared as they are, without {', '.join(given)}")
     if arguments.save is not None and arguments.save.exists() and not arguments.save.is_dir():
         raise UsageError(f"--save {arguments.save} is a file; a folder is needed, which need not exist yet")
 
@@ -155,8 +169,13 @@ def _compared(arguments: argparse.Namespace) -> Comparison:
     from samesum.compare.comparing import compare
     from samesum.compare.saving import Case, save
 
+    kept: dict[tuple[str, str], float] = {}
+
     def keep(case: Case) -> None:
-        if arguments.save is not None:
+        """Of several sets of inputs the one of the report, on which the node is worst."""
+        key = case.engine, case.node.name
+        if arguments.save is not None and case.finding.worst > kept.get(key, -1.0):
+            kept[key] = case.finding.worst
             save(arguments.save, case)
 
     with progress() as bar:
@@ -191,9 +210,9 @@ def _inputs(arguments: argparse.Namespace) -> Sequence[Mapping[str, NDArray]] | 
     from samesum.cli.compare_inputs import input_sets
     from samesum.compare.reading import read
 
-    if not arguments.inputs:
+    if not arguments.input:
         return None
-    return input_sets(arguments.inputs, read(arguments.model, arguments.weights).inputs)
+    return input_sets(arguments.input, read(arguments.model, arguments.weights).inputs)
 
 
 def _above(found: Comparison, limit: float | None) -> bool:

@@ -15,8 +15,9 @@ from samesum.compare.words import (
     block,
     counts,
     detail,
+    engine_name,
     figure_text,
-    first_engine,
+    open_ends,
     precision_text,
     ulps,
 )
@@ -28,7 +29,10 @@ SHOWN = 20
 
 def report(found: Comparison) -> str:
     """The whole report."""
-    parts = [_head(found), _outputs(found), _controls(found), _nodes(found.nodes), _effect(found), _hazards(found)]
+    parts = [
+        *(_head(found), _outputs(found), _controls(found), _nodes(found.nodes), _open(found)),
+        *(_effect(found), _hazards(found)),
+    ]
     texts = ["\n".join(printable(line) for line in part) for part in parts if part]
     return "\n\n".join([*texts, "To paste into an issue:", block(found)])
 
@@ -36,7 +40,7 @@ def report(found: Comparison) -> str:
 def _head(found: Comparison) -> list[str]:
     lines = [_cut(found.model)]
     for name, engine in found.engines.items():
-        lines.append(f"  {name} {engine.version}, {precision_text(engine.precision)}")
+        lines.append(f"  {engine_name(name, engine)}, {precision_text(engine.precision)}")
     for note in found.notes:
         lines += wrap(note, WIDTH)
     return lines
@@ -46,7 +50,7 @@ def _outputs(found: Comparison) -> list[str]:
     if not found.outputs:
         return []
     lines = [
-        f"outputs beside those of {first_engine(found)}",
+        f"outputs beside those of {found.first}",
         f"{'':30} {'engine':16} {'max abs':>9} {'max rel':>9} {'differ':>9}",
     ]
     for each in found.outputs:
@@ -70,27 +74,29 @@ def _controls(found: Comparison) -> list[str]:
 
 def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
     if not nodes:
-        return ["There is no reduction, scan or softmax in this model."]
-    lines = [
-        counts(nodes),
-        *wrap(FIGURES, WIDTH),
-        f"{'':2}{'engine':24} {'inside':>8} {'alone':>8}  verdict",
-    ]
+        return ["No node is judged: no reduction, scan, softmax, normalization, pool or scatter."]
+    lines = [counts(nodes)]
     kinds: dict[object, list[NodeFinding]] = {}
     for node in nodes:
         if node.verdict is not Verdict.RIGHT:
             kinds.setdefault(_kind(node), []).append(node)
     shown = list(kinds.values())[:SHOWN]
+    if shown:
+        lines += [*wrap(FIGURES, WIDTH), f"{'':2}{'engine':24} {'inside':>8} {'alone':>8}  verdict"]
     for group in shown:
         lines += _node(group[0])
         if len(group) > 1:
             lines.append(f"  and {len(group) - 1} more like it, none worse")
     left = len(nodes) - sum(map(len, shown))
-    if left:
+    if left and shown:
         right = sum(node.verdict is Verdict.RIGHT for node in nodes)
         said = "all right" if right == left else "none worse"
         lines.append(f"... and {left} more, {said}; --json and --html have all of them")
     return lines
+
+
+def _open(found: Comparison) -> list[str]:
+    return [line for said in open_ends(found) for line in wrap(said, WIDTH)]
 
 
 def _kind(node: NodeFinding) -> object:
@@ -113,9 +119,8 @@ def _node(node: NodeFinding) -> Iterator[str]:
         said = f"{each.verdict.value}{each.reason and ': '}{each.reason}"
         head = f"  {_cut(name, 24):24} {ulps(each.inside):>8} {ulps(each.alone):>8}  "
         yield from wrap(said, WIDTH, initial_indent=head, subsequent_indent=" " * 8) or [head]
-        figure = each.inside if each.inside is not None and each.inside.wrong else each.alone
-        if each.verdict is Verdict.WRONG and figure is not None:
-            yield from wrap(detail(figure), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+        if each.verdict is Verdict.WRONG and each.shown is not None:
+            yield from wrap(detail(each.shown), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
     if same_way := agreement(node):
         yield from wrap(same_way, WIDTH, initial_indent="  => ", subsequent_indent="     ")
 

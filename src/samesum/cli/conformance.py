@@ -63,9 +63,11 @@ what an answer counts as:
                  backend's own code such as a ValueError or a KeyError, a crash,
                  no answer in time
 
-exit status: 0 all answers are right, 1 some are not or no case was run, 5
-nothing is supported. What an engine says it does not support is counted apart,
-and what those of --against give does not matter."""
+exit status: 0 all answers are right, 1 some are not, or no case was put to one
+of the engines, 5 one of them supports nothing of what it was asked. What an
+engine says it does not support is counted apart, also where an error is due;
+what those of --against give does not matter. `--engine all` means the engines
+that read some of the cases."""
 
 
 def add_to(verbs: Any) -> None:
@@ -149,6 +151,8 @@ def _reported(arguments: argparse.Namespace) -> Report:
     tested, beside = contestants(arguments)
     everyone = [*tested, *beside]
     try:
+        if "all" in arguments.engines:
+            tested = [each for each in tested if any(map(each.forms, chosen))]
         report = Report(tested, beside, _run(chosen, everyone, arguments.ulp), {})
     finally:
         for contestant in everyone:
@@ -188,8 +192,7 @@ def _save(folder: Path, wrong: Sequence[Finding]) -> dict[str, str]:
 def _status(report: Report) -> Exit:
     from samesum.conformance.verdict import Outcome
 
-    names = {engine.name for engine in report.tested}
-    if report.mismatches or names == set(report.idle):
+    if report.mismatches or report.idle:
         return Exit.MISMATCH
-    outcomes = {finding.verdict.outcome for finding in report.found if finding.engine in names}
-    return Exit.UNSUPPORTED if outcomes == {Outcome.NOT_SUPPORTED} else Exit.FINE
+    able = {finding.engine for finding in report.found if finding.verdict.outcome is not Outcome.NOT_SUPPORTED}
+    return Exit.FINE if able >= {engine.name for engine in report.tested} else Exit.UNSUPPORTED

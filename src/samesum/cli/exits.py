@@ -24,10 +24,10 @@ class Exit(IntEnum):
 MEANINGS = {
     Exit.FINE: "success",
     Exit.MISMATCH: "a result is not the expected one",
-    Exit.USAGE: "wrong usage, an input that does not fit, or a file that is not there",
+    Exit.USAGE: "wrong usage, a missing file, or an input or engine that does not work",
     Exit.THRESHOLD: "a threshold was exceeded",
     Exit.INVALID: "a file is invalid or unsafe",
-    Exit.UNSUPPORTED: "a model has an operator that is not supported",
+    Exit.UNSUPPORTED: "a model has an operator that is not supported, or nothing could be checked",
     Exit.LACKING: "a package that is needed is not installed, or not enough memory",
 }
 """The table of `samesum --help`."""

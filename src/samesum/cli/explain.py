@@ -11,10 +11,11 @@ from samesum.cli.exits import Exit, UsageError
 from samesum.cli.explain_facts import facts
 from samesum.cli.matrix import PATIENCE, installed
 from samesum.cli.show import print_json, printable
+from samesum.compare.families import how
 from samesum.conformance.contestants import Contestant
 from samesum.conformance.explaining import Explained, contestants, explain, text_of
 from samesum.conformance.situations import BY_NAME, SITUATIONS, specs_of
-from samesum.specs.lookup import FAMILY
+from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Spec
 
 
@@ -27,7 +28,12 @@ def add_to(verbs: Any) -> None:
         "each installed engine (ONNX Runtime, OpenVINO, the ONNX reference) give where engines disagree, run now.",
         allow_abbrev=False,
     )
-    parser.add_argument("operator", metavar="OPERATOR", help="its name in either standard, such as ReduceSum")
+    parser.add_argument(
+        "operator",
+        metavar="OPERATOR",
+        nargs="?",
+        help="its name in either standard, such as ReduceSum; without it: the list of all",
+    )
     names = ", ".join(situation.name for situation in SITUATIONS)
     parser.add_argument(
         "--case",
@@ -44,10 +50,13 @@ def add_to(verbs: Any) -> None:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Prints what was asked for."""
+    if arguments.operator is None:
+        return _list(arguments.json)
     specs = specs_of(arguments.operator)
-    if not specs:
-        known = ", ".join(sorted({spec.operator.name for spec in FAMILY}))
-        raise UsageError(f"there is no operator {arguments.operator!r} that samesum explains; allowed are {known}")
+    if not any(map(_is_explained, specs.values())):
+        raise UsageError(
+            f"there is no operator {arguments.operator!r} that samesum explains; allowed are {', '.join(_known())}"
+        )
     chosen = [BY_NAME[name] for name in arguments.cases] or SITUATIONS
     engines = contestants(installed(), PATIENCE)
     try:
@@ -59,6 +68,25 @@ def call(arguments: argparse.Namespace) -> Exit:
     finally:
         for engine in engines:
             engine.close()
+    return Exit.FINE
+
+
+def _is_explained(versions: Sequence[Spec]) -> bool:
+    """True of what is made of reductions, and of what else `samesum compare` judges."""
+    operator = versions[0].operator
+    return operator.is_of_reductions or how(versions[0].standard.name, operator.name) is not None
+
+
+def _known() -> list[str]:
+    names = {spec.operator.name.casefold(): spec.operator.name for spec in CATALOGUE if _is_explained([spec])}
+    return [names[folded] for folded in sorted(names)]
+
+
+def _list(as_json: bool) -> Exit:
+    if as_json:
+        print_json({"operators": _known()})
+    else:
+        print("\n".join(["Operators that `samesum explain OPERATOR` shows:", *_wrapped("  ", ", ".join(_known()))]))
     return Exit.FINE
 
 
@@ -79,6 +107,7 @@ def _table(found: Sequence[Explained], engines: Sequence[Contestant]) -> Iterato
     versions = ", ".join(f"{each.name} {each.version}".strip() for each in engines)
     if not found:
         yield "None of these cases concerns this operator."
+        yield "`samesum compare MODEL` judges it on the data of a model."
         return
     yield from _wrapped("", f"What these give, run now (* is not what samesum gives): {versions}")
     for situation, group in groupby(found, key=lambda each: each.situation):

@@ -10,6 +10,7 @@ import numpy as np
 
 from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
 from samesum.cli.catalogue import Line, axes_place, types_text
+from samesum.compare.families import Scale, how
 from samesum.conformance.contestants import FUNCTIONS
 from samesum.conformance.explaining import text_of
 from samesum.errors import SamesumError
@@ -31,6 +32,9 @@ def facts(specs: dict[str, tuple[Spec, ...]]) -> dict[str, dict[str, Any]]:
         if changes := "; ".join(_changes(versions)):
             found[standard]["changes"] = changes
         found[standard] |= {"axes": axes, "attributes": _attributes(versions), "types": types}
+        if judged := how(standard, newest.operator.name):
+            exact = judged.scale is Scale.EXACT
+            found[standard]["compare"] = "every bit counts" if exact else f"errors in ulps of {judged.scale.value}"
         if isinstance(newest.row, Reduction) and newest.row not in (ARGMAX, ARGMIN):
             reduced = "all axes are reduced" if newest.standard.empty_axes_reduce_all else "no axis is reduced"
             found[standard] |= {"no axes": reduced, "empty set": _empty_set(newest)}
@@ -71,7 +75,7 @@ def _attributes(versions: tuple[Spec, ...]) -> str:
     texts = []
     for attribute in versions[-1].attributes:
         since = next(spec.version.since for spec in versions if attribute.name in {a.name for a in spec.attributes})
-        text = f"{attribute.name}={_plain(attribute.default)}"
+        text = attribute.name if attribute.default is None else f"{attribute.name}={_plain(attribute.default)}"
         texts.append(text if since == versions[0].version.since else f"{text} (from {since})")
     return ", ".join(texts) or "none"
 
@@ -91,4 +95,7 @@ def _empty_set(spec: Spec) -> str:
 
 
 def _plain(value: object) -> str:
+    """A number that is a float32 has the fewest digits of one."""
+    if isinstance(value, float) and float(np.float32(value)) == value:
+        return str(np.float32(value))
     return str(int(value)) if isinstance(value, bool) else str(value)

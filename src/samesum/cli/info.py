@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import get_terminal_size
-from textwrap import wrap
 from typing import Any
 
 from samesum.cli import catalogue
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.models import add_model_to, open_model
-from samesum.cli.show import print_json, print_table, printable
+from samesum.cli.show import print_json, printable
+from samesum.cli.tables import print_table, terminal_width, wrapped
 from samesum.errors import SamesumError, UnsupportedOperator
 from samesum.frontends.models.load import survey
 from samesum.frontends.plugins.taking import taken_over
@@ -94,32 +93,26 @@ def _print_model(found: _Found) -> None:
     lines = [f"{seen.name}: {seen.standard}"]
     lines += [f"  input   {end}" for end in seen.inputs]
     lines += [f"  output  {end}" for end in seen.outputs]
-    print("\n".join(map(printable, lines)))
-    print()
+    width = terminal_width()
+    print(*wrapped(lines, width), "", sep="\n")
     print_table(_HEADINGS, [tuple(map(printable, _cells(use))) for use in seen.uses])
-    print()
-    print(printable(f"Reductions, scans and what is made of them: {_family(seen)}."))
-    print()
-    if found.plan:
-        print("All of it runs in samesum:")
-    else:
-        print(_reason(found))
-    print("\n".join(map(printable, found.plan)))
+    family = f"Reductions, scans and what is made of them: {_family(seen)}."
+    said = "All of it runs in samesum:" if found.plan else _reason(found)
+    print(*wrapped(["", family, "", said, *found.plan], width), sep="\n")
 
 
 def _reason(found: _Found) -> str:
     """Why there is no plan, without the operators that the table has named."""
     refused, (_, mark, advice) = found.survey.refused, found.refusal.partition("Instead: ")
     if not (refused and mark):
-        return f"There is no plan: {printable(found.refusal)}"
+        return f"There is no plan: {found.refusal}"
     verb = "operator does" if len(refused) == 1 else "operators do"
     taken = taken_over(found.survey)
     nodes = ", ".join(f"{name} ({count})" for name, count in taken.items()) or "none"
-    text = (
-        f"It does not run in samesum alone: {len(refused)} {verb} not. Instead: {printable(advice)}. "
+    return (
+        f"It does not run in samesum alone: {len(refused)} {verb} not. Instead: {advice}. "
         f"Of its nodes {sum(taken.values())} would then be samesum's, the others the runtime's: {nodes}."
     )
-    return "\n".join(wrap(text, get_terminal_size().columns))
 
 
 def _cells(use: Use) -> tuple[str, ...]:

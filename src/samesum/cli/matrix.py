@@ -18,13 +18,13 @@ PATIENCE = 60.0
 """Seconds for one answer."""
 
 
-def installed() -> list[Callable[[], Runtime]]:
-    """What makes the engines whose packages are here."""
-    made: list[Callable[[], Runtime]] = []
-    for make in OTHERS.values():
+def installed() -> dict[str, Callable[[], Runtime]]:
+    """What makes the engines whose packages are here, by name."""
+    made: dict[str, Callable[[], Runtime]] = {}
+    for name, make in OTHERS.items():
         with suppress(MissingPackage):
             make()
-            made.append(make)
+            made[name] = make
     return made
 
 
@@ -37,6 +37,8 @@ def write_matrix(path: Path) -> str:
     matrix.checked(path)
     engines = contestants(installed(), PATIENCE)
     try:
+        if len(engines) == 1:
+            raise MissingPackage('there is no engine to put beside samesum; pip install "samesum[compare]"')
         found = list(explained(engines))
         versions = {each.name: each.version for each in engines}
     finally:

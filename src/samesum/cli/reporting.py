@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from samesum.cli.show import markdown_table, print_table, printable
+from samesum.cli.show import markdown_table, printable
+from samesum.cli.tables import print_table
 from samesum.conformance.contestants import Contestant
 from samesum.conformance.running import Finding
 from samesum.conformance.tally import Count, Key, by_operator, by_suite, cells, counts

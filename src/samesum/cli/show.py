@@ -48,26 +48,6 @@ def print_json(document: Mapping[str, Any]) -> None:
     print(json.dumps(document, allow_nan=False))
 
 
-def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """As wide as the terminal; as wide as the text where there is none."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in headings:
-        table.add_column(heading, no_wrap=heading == headings[0])
-    for row in rows:
-        table.add_row(*row)
-    console = Console(highlight=False, markup=False)
-    if not console.is_terminal:
-        widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-        console.width = sum(widths) + 4 * len(widths)
-    with console.capture() as captured:
-        console.print(table)
-    print("\n".join(line.rstrip() for line in captured.get().splitlines() if line.strip()))
-
-
 def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The table as Markdown."""
     lines = [headings, ("---",) * len(headings), *rows]

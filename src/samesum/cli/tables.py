@@ -49,9 +49,16 @@ def terminal_width() -> int:
 
 
 def wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
-    """Printable lines that are no longer than the width, if their words allow it."""
-    for line in lines:
-        yield from textwrap.wrap(printable(line), width, subsequent_indent=INDENT, break_long_words=False)
+    """Printable lines that are no longer than the width; a line goes on in the next, indented by more than it is."""
+    for line in map(printable, lines):
+        own = " " * (len(line) - len(line.lstrip()))
+        yield from textwrap.wrap(line, width, subsequent_indent=own + INDENT, break_on_hyphens=False) or [""]
+
+
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """The table as wide as the terminal, all of it aligned to the left; nothing of a table without rows."""
+    if rows:
+        print(*table_lines(Table(headings, rows, range(len(headings))), terminal_width()), sep="\n")
 
 
 def table_lines(table: Table, width: int) -> list[str]:

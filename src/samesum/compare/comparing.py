@@ -14,11 +14,20 @@ from samesum.compare.engines import close, made
 from samesum.compare.graph import Graph
 from samesum.compare.inputs import Runs, checked, made_up
 from samesum.compare.merging import merged_node, ordered, worst_controls, worst_outputs
-from samesum.compare.observing import Observed, differences, same
+from samesum.compare.observing import ROUNDINGS, SHORT, Observed, differences, same
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.reading import read
 from samesum.compare.records import Recorder, recording
-from samesum.compare.results import Comparison, Control, Effect, EngineFacts, Hazard, NodeFinding, OutputDifference
+from samesum.compare.results import (
+    FULL,
+    Comparison,
+    Control,
+    Effect,
+    EngineFacts,
+    Hazard,
+    NodeFinding,
+    OutputDifference,
+)
 from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime
@@ -113,6 +122,7 @@ class _Comparing:
     notes: list[str] = field(default_factory=list)
     hazards: dict[tuple[str, str, str], Hazard] = field(default_factory=dict)
     recorder: Recorder | None = None
+    seed: int | None = None
 
     def kept(
         self,
@@ -158,6 +168,7 @@ class _Comparing:
             tuple(self.hazards.values()),
             self._effects(sets[0]) if self.effect else (),
             tuple(dict.fromkeys(self.notes)),
+            self.seed,
         )
 
     def _effects(self, feeds: Feeds) -> tuple[Effect, ...]:
@@ -181,6 +192,7 @@ class _Comparing:
             return [checked(self.graph.inputs, each) for each in sets]
         feeds, words = made_up(self.graph, seed, self._tried())
         self.notes.append(f"inputs {words}")
+        self.seed = seed
         return [feeds]
 
     def _tried(self) -> Runs:
@@ -209,14 +221,14 @@ class _Comparing:
             if engine.is_shortened:
                 self.notes.insert(0, _shortened(engine))
             if engine.trouble and engine.outputs is None:
-                self.notes.append(f"{engine.name} does not run this model: {engine.trouble[:200]}")
+                self.notes.append(f"{engine.name} does not run this model: {engine.trouble}")
 
     def _facts(self) -> dict[str, Any]:
         found = {}
         for engine in self.engines:
             found[engine.name] = engine.facts
             if engine.is_shortened:
-                found[f"{engine.name}:f32"] = type(engine.facts)(engine.runtime.version, "f32")
+                found[f"{engine.name}{FULL}"] = type(engine.facts)(engine.runtime.version, "f32")
         return found
 
     def _differences(self) -> list[OutputDifference]:
@@ -225,13 +237,14 @@ class _Comparing:
             return []
         first = ran[0].judged
         assert first is not None
+        limit = SHORT if self.graph.is_short else ROUNDINGS
         found: list[OutputDifference] = []
         for engine in ran:
             assert engine.outputs is not None
             if engine is not ran[0] or engine.is_shortened:
-                found += differences(first, engine.name, engine.outputs)
+                found += differences(first, engine.name, engine.outputs, limit)
             if engine.full is not None and engine is not ran[0]:
-                found += differences(first, f"{engine.name}:f32", engine.full)
+                found += differences(first, f"{engine.name}{FULL}", engine.full, limit)
         return found
 
 

@@ -15,7 +15,7 @@ from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import is_float
 from samesum.runtimes.onnxruntime_engine import SILENT
-from samesum.runtimes.runtime import EngineError, Feeds
+from samesum.runtimes.runtime import EngineError, Feeds, one_line
 from samesum.runtimes.troubles import of_python
 
 
@@ -28,11 +28,11 @@ def effects(graph: OnnxGraph, feeds: Feeds, plain: Values) -> tuple[list[Effect]
     try:
         exact = _with_exact_reductions(graph, feeds)
     except (SamesumError, EngineError) as error:
-        return [], f"the effect of exact reductions is not known: {' '.join(str(error).split())[:160]}"
+        return [], f"the effect of exact reductions is not known: {one_line(error)}"
     try:
         reference, words = in_float64(graph, feeds), ""
     except EngineError as error:
-        reference, words = {}, f"there is no run in float64 to compare with: {' '.join(str(error).split())[:160]}"
+        reference, words = {}, f"there is no run in float64 to compare with: {one_line(error)}"
     return list(_effects(plain, exact, reference)), words
 
 

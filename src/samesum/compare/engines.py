@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from samesum.errors import AttributeValueError
@@ -21,14 +20,19 @@ def made(engines: Sequence[Any], isolated: bool) -> list[tuple[str, Runtime]]:
 
     A string is one of ENGINES or a class as `module:Class`; anything else is a class or an object with
     `run(model, feeds, wanted)`. `isolated` ones run in processes of their own, which need a name.
-    Raises AttributeValueError for another name, MissingPackage for an engine that is not installed.
+    Raises AttributeValueError for another name, BackendError for an engine that does not start, MissingPackage for one
+    that is not installed.
     """
     found: list[tuple[str, Runtime]] = []
-    for each in engines:
-        name = each if isinstance(each, str) else _name(each)
-        if name in [known for known, _ in found]:
-            raise AttributeValueError(f"the engine {name!r} is given twice")
-        found.append((name, _made(each, name, isolated)))
+    try:
+        for each in engines:
+            name = each if isinstance(each, str) else _name(each)
+            if name in [known for known, _ in found]:
+                raise AttributeValueError(f"the engine {name!r} is given twice")
+            found.append((name, _made(each, name, isolated)))
+    except BaseException:
+        close([runtime for _, runtime in found])
+        raise
     return found
 
 
@@ -41,7 +45,7 @@ def _made(engine: Any, name: str, isolated: bool) -> Runtime:
     if isolated:
         if engine in ENGINES:
             ENGINES[engine]()
-        return Remote(partial(maker, engine)() if engine in ENGINES else maker(engine), SECONDS)
+        return Remote(maker(engine), SECONDS).start(engine)
     return maker(engine)()
 
 

@@ -144,12 +144,17 @@ def judged(node: Node) -> Judged | None:
 
     A scatter without a reduction only moves values.
     """
-    if node.domain:
-        return _MICROSOFT.get(node.operator) if node.domain == "com.microsoft" else None
-    found = _ONNX.get(node.operator) if node.standard == "onnx" else _IR_FOLDED.get(node.operator.casefold())
+    found = how(node.domain or node.standard, node.operator)
     if found is None or found.family is not Family.SCATTER or node.operator.casefold().startswith("embedding"):
         return found
     return _BY_REDUCTION.get(reduction_of(node))
+
+
+def how(standard: str, operator: str) -> Judged | None:
+    """How an operator of a standard is judged, whatever its attributes say; None if it is not."""
+    if standard == "openvino":
+        return _IR_FOLDED.get(operator.casefold())
+    return {"onnx": _ONNX, "com.microsoft": _MICROSOFT}.get(standard, {}).get(operator)
 
 
 def reduction_of(node: Node) -> str:

@@ -88,6 +88,10 @@ class Graph(Protocol):
     def nodes(self) -> Sequence[Node]:
         """All nodes, in the order of the file, those in bodies behind the node that has the body."""
 
+    @property
+    def is_short(self) -> bool:
+        """True if the file names a float of 16 bits, in which a part of the model may be computed."""
+
     def constant(self, value: str) -> NDArray | None:
         """The array of a value that the file holds; None for any other."""
 

@@ -118,6 +118,14 @@ class IrGraph:
         return constant(layer, lambda: self.weights)
 
     @cached_property
+    def is_short(self) -> bool:
+        """True if a value is a float16 or a bfloat16, weights that are stored so aside."""
+        ports = (port for layer in self._layers.values() if layer.type != "Const" for port in layer.outputs)
+        return any(
+            port.dtype is not None and port.dtype.kind not in "iu" and port.dtype.itemsize == 2 for port in ports
+        )
+
+    @cached_property
     def sizes(self) -> Mapping[str, int]:
         """Bytes by value, where a port says its shape and type."""
         return {

@@ -16,6 +16,7 @@ from samesum.compare.lines import axes_of, lines
 from samesum.compare.normalizations import condition, plan_of
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
+from samesum.formats.ulps import unit
 from samesum.runtimes.own_engine import Samesum
 from samesum.runtimes.runtime import run
 
@@ -54,6 +55,13 @@ class Truth:
     exact: NDArray
     magnitude: NDArray | None
     allowed: float
+
+    @property
+    def room(self) -> NDArray:
+        """How far each element may be from the exact one; -1 where every bit counts."""
+        if self.magnitude is None:
+            return np.full(self.exact.shape, -1.0)
+        return np.broadcast_to(self.allowed * unit(self.magnitude, self.exact.dtype), self.exact.shape)
 
     def figure(self, answer: NDArray) -> Figure:
         """How far the answer is; one of another type or shape is infinitely far."""

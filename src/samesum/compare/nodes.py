@@ -16,7 +16,7 @@ from samesum.compare.trees import called
 from samesum.compare.updates import loses_updates
 from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
-from samesum.runtimes.runtime import EngineError, Feeds
+from samesum.runtimes.runtime import EngineError, Feeds, one_line
 
 CHANGES = "changes from run to run"
 LOST = f"{CHANGES} by more than any order of additions comes to: updates are lost"
@@ -121,7 +121,7 @@ def _runs_alone(observed: Observed, node: Node, arrays: Arrays, graph: Graph) ->
 def _no_opinion(node: Node, error: SamesumError) -> str:
     if isinstance(error, UnsupportedOperator):
         return f"samesum does not have {node.operator} in opset {node.opset}"
-    return f"samesum refuses it: {' '.join(str(error).split())}"[:200]
+    return f"samesum refuses it: {one_line(error)}"
 
 
 def _inputs(graph: Graph, node: Node, feeds: Feeds, values: Values) -> Arrays | None:
@@ -154,7 +154,7 @@ class _Work:
         try:
             answers = _runs_alone(self.observed, self.node, self.arrays, self.truths.graph)
         except EngineError as error:
-            return None, None, " ".join(str(error).split())[:200]
+            return None, None, one_line(error)
         is_steady = all(same_array(answers[0], each) for each in answers[1:])
         words = "" if is_steady else _change(self.node, self.arrays, answers)
         return self.exact.figure(answers[0]), answers[0], words
@@ -236,8 +236,4 @@ RESTS = "rests on exposed values: "
 
 def merged(found: Sequence[EngineFinding]) -> EngineFinding:
     """The worst of what one engine made of a node for several inputs."""
-    return max(found, key=lambda each: (ORDER.index(each.verdict), _size(each)))
-
-
-def _size(found: EngineFinding) -> float:
-    return max((each.scaled for each in (found.inside, found.alone) if each is not None), default=0.0)
+    return max(found, key=lambda each: (ORDER.index(each.verdict), each.worst))

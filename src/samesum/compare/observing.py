@@ -17,11 +17,26 @@ from samesum.compare.results import Control, EngineFacts, OutputDifference
 from samesum.compare.trees import Tree
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import is_float, steps
-from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Runtime, Session, Settings, run
+from samesum.runtimes.own_engine import SamesumSession
+from samesum.runtimes.runtime import (
+    DEFAULTS,
+    EngineError,
+    EngineModel,
+    Feeds,
+    Runtime,
+    Session,
+    Settings,
+    one_line,
+    run,
+)
 
 Values = dict[str, NDArray]
 
-FULL = ("f32", "as stored", "not said", "f64")
+ROUNDINGS = 1e-3
+"""Of its largest value: an output that differs by more has not come about by roundings of float32."""
+SHORT = 16 * 2.0**-10
+"""The same where a model holds numbers of 16 bits: sixteen times the distance of two float16 numbers."""
+FULL = ("f32", "as stored", "not said", "f64", SamesumSession.precision)
 """Precisions in which float32 is computed in no shorter type."""
 
 SET_UP = frozenset({"onnxruntime", "openvino"})
@@ -68,7 +83,7 @@ class Observed:
                 self.settings = replace(self.settings, precision="f32")
                 self.full = run(self.runtime, graph.model, feeds, graph.outputs, self.settings)
         except EngineError as error:
-            self.trouble = " ".join(str(error).split())
+            self.trouble = one_line(error)
 
     def prepare(self, model: EngineModel) -> Session:
         """A session under the settings in which nodes are judged."""
@@ -118,7 +133,7 @@ class Observed:
                 )
                 yield Control(self.name, "threads", same(one, more))
         except EngineError as error:
-            self.trouble = " ".join(str(error).split())
+            self.trouble = one_line(error)
 
 
 def same(a: Mapping[str, NDArray], b: Mapping[str, NDArray]) -> bool:
@@ -136,20 +151,20 @@ def same_array(a: NDArray, b: NDArray) -> bool:
     return bool(np.array_equal(x, y)) or not bool(steps(a, b).any())
 
 
-def differences(first: Values, engine: str, outputs: Values) -> Iterable[OutputDifference]:
-    """Each output beside the first engine's."""
+def differences(first: Values, engine: str, outputs: Values, limit: float) -> Iterable[OutputDifference]:
+    """Each output beside the first engine's; one that differs by more than `limit` of its largest is beyond roundings,
+    and so is an integer or a text that differs at all."""
     for name, wanted in first.items():
         got = outputs[name]
         if got.shape != wanted.shape or got.dtype.kind in "OSU":
             differs = 0 if np.array_equal(got, wanted) else max(1, wanted.size)
-            yield OutputDifference(
-                name, engine, float("inf") if differs else 0.0, float("inf") if differs else 0.0, differs
-            )
+            far = float("inf") if differs else 0.0
+            yield OutputDifference(name, engine, far, far, differs, differs > 0)
             continue
-        yield _difference(name, engine, wanted, got)
+        yield _difference(name, engine, wanted, got, limit)
 
 
-def _difference(name: str, engine: str, wanted: NDArray, got: NDArray) -> OutputDifference:
+def _difference(name: str, engine: str, wanted: NDArray, got: NDArray, limit: float) -> OutputDifference:
     a, b = wanted.astype(np.float64), got.astype(np.float64)
     equal = (a == b) | (np.isnan(a) & np.isnan(b))
     with np.errstate(invalid="ignore"):
@@ -158,7 +173,8 @@ def _difference(name: str, engine: str, wanted: NDArray, got: NDArray) -> Output
     largest = float(np.max(np.abs(np.where(np.isfinite(a), a, 0)), initial=0.0))
     most = float(off.max(initial=0.0))
     relative = most / largest if largest else (np.inf if most else 0.0)
-    return OutputDifference(name, engine, most, relative, int(np.count_nonzero(~equal)))
+    allowed = limit if is_float(wanted) else 0.0
+    return OutputDifference(name, engine, most, relative, int(np.count_nonzero(~equal)), relative > allowed)
 
 
 def needed(graph: Graph, node: Node, feeds: Feeds) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from samesum.runtimes.runtime import EngineModel, Format
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 INT64 = 7
 _STRING = 8
+_SHORT = frozenset({10, 16})
 _RESULT = "samesum:result"
 
 
@@ -65,6 +66,14 @@ class OnnxGraph:
 
     def _is_open(self, node: Node, opened: set[bytes]) -> bool:
         return not node.observed and node.native.SerializeToString() in opened
+
+    @cached_property
+    def is_short(self) -> bool:
+        """True if an input, an initializer or the result of a Cast is a float16 or a bfloat16."""
+        types = {each.type.tensor_type.elem_type for each in self.proto.graph.input}
+        types |= {each.data_type for each in self.proto.graph.initializer}
+        types |= {said.i for node in self.proto.graph.node for said in node.attribute if said.name == "to"}
+        return bool(types & _SHORT)
 
     @cached_property
     def _constants(self) -> dict[str, Any]:

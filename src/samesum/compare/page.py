@@ -16,7 +16,7 @@ from samesum.compare.words import (
     counts,
     detail,
     figure_text,
-    first_engine,
+    open_ends,
     precision_text,
     ulps,
 )
@@ -30,9 +30,12 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
  margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: .3rem .6rem .3rem 0;
- border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
-th { color: var(--quiet); font-weight: 500; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
-pre { background: color-mix(in srgb, var(--line) 35%, transparent); padding: .8rem; overflow-x: auto; font-size: 13px; }
+ border-bottom: 1px solid var(--line); vertical-align: top; }
+th { color: var(--quiet); font-weight: 500; } th.n, td.n { text-align: right; }
+td.n { font-variant-numeric: tabular-nums; white-space: nowrap; } td.name { overflow-wrap: anywhere; min-width: 5rem; }
+.wide { overflow-x: auto; } .wide svg { min-width: 28rem; }
+pre { background: color-mix(in srgb, var(--line) 35%, transparent); padding: .8rem; overflow-x: auto; font-size: 13px;
+ white-space: pre-wrap; overflow-wrap: break-word; }
 .right { color: var(--right); } .inexact { color: var(--inexact); } .wrong { color: var(--wrong); font-weight: 600; }
 .refused, .no-opinion { color: var(--other); } .quiet { color: var(--quiet); }
 svg text { fill: currentColor; font: 12px system-ui, sans-serif; }
@@ -47,7 +50,8 @@ def page(found: Comparison) -> str:
         *(f"<p>{escape(note)}</p>" for note in found.notes),
         _engines(found),
         _outputs(found),
-        f"<h2>Nodes</h2><p>{escape(counts(found.nodes))}. {escape(FIGURES)}</p>",
+        f"<h2>Nodes</h2><p>{escape(counts(found.nodes))}. {escape(FIGURES if found.nodes else '')}</p>",
+        *(f'<p class="wrong">{escape(each)}</p>' for each in open_ends(found)),
         _picture(found),
         _nodes(found.nodes),
         _hazards(found),
@@ -62,15 +66,18 @@ def page(found: Comparison) -> str:
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Cells are HTML already; one that begins with a digit or a dash is a number."""
-    head = "".join(f"<th>{escape(each)}</th>" for each in headings)
-    body = "".join("<tr>" + "".join(_cell(each) for each in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    """Cells are HTML already; names, which stand in the columns of _NAMES, may break anywhere, and nothing else."""
+    if not rows:
+        return ""
+    kinds = ["n" if each in _NUMBERS else "name" if each in _NAMES else "text" for each in headings]
+    head = "".join(f'<th class="{kind}">{escape(each)}</th>' for kind, each in zip(kinds, headings, strict=True))
+    lines = ("".join(f'<td class="{k}">{each}</td>' for k, each in zip(kinds, row, strict=True)) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _cell(text: str) -> str:
-    number = text[:1].isdigit() or text in ("-", "inf")
-    return f'<td class="n">{text}</td>' if number else f"<td>{text}</td>"
+_NUMBERS = frozenset({"max abs", "max rel", "differ", "inside", "alone", "value"})
+_NAMES = frozenset({"node", "output"})
 
 
 def _engines(found: Comparison) -> str:
@@ -79,7 +86,7 @@ def _engines(found: Comparison) -> str:
     rows = []
     for name, engine in found.engines.items():
         controls = [{True: "the same bits", False: "other bits", None: ""}[same.get((name, kind))] for kind in kinds]
-        rows.append([escape(name), f"v{escape(engine.version)}", escape(precision_text(engine.precision)), *controls])
+        rows.append([escape(name), escape(engine.version), escape(precision_text(engine.precision)), *controls])
     return "<h2>Engines</h2>" + _table(["engine", "release", "types", *kinds], rows)
 
 
@@ -90,7 +97,7 @@ def _outputs(found: Comparison) -> str:
         [escape(each.name), escape(each.engine), f"{each.max_abs:.3g}", f"{each.max_rel:.3g}", str(each.differ)]
         for each in found.outputs
     ]
-    first = escape(first_engine(found))
+    first = escape(found.first)
     return f"<h2>Outputs beside those of {first}</h2>" + _table(
         ["output", "engine", "max abs", "max rel", "differ"], rows
     )
@@ -105,14 +112,15 @@ def _picture(found: Comparison) -> str:
     top = max(8.0, *(min(_error(each) or 0, 2.0**24) for *_, each in bars))
     height = 18 * len(bars) + 30
     width, left = 760, 330
-    lines = [f'<svg viewBox="0 0 {width} {height}" width="100%" role="img" aria-label="errors of the worst nodes">']
+    head = f'<svg viewBox="0 0 {width} {height}" width="100%" role="img" aria-label="errors of the worst nodes">'
+    lines = ['<div class="wide">', head]
     for tick in _ticks(top):
         x = left + _along(tick, top) * (width - left - 60)
         lines.append(f'<line x1="{x:.0f}" x2="{x:.0f}" y1="16" y2="{height - 8}" stroke="var(--line)"/>')
         lines.append(f'<text x="{x:.0f}" y="11" text-anchor="middle">{figure_text(tick)}</text>')
     for row, (node, name, each) in enumerate(bars):
         lines += _bar(row, node, name, each, top, left, width)
-    return "".join([*lines, "</svg>"])
+    return "".join([*lines, "</svg></div>"])
 
 
 def _bar(row: int, node: NodeFinding, name: str, each: EngineFinding, top: float, left: int, width: int) -> list[str]:
@@ -160,9 +168,8 @@ def _nodes(nodes: Sequence[NodeFinding]) -> str:
 def _verdict(each: EngineFinding) -> str:
     kind = each.verdict.value.replace(" ", "-")
     said = f'<span class="{kind}">{each.verdict.value}</span>{": " if each.reason else ""}{escape(each.reason)}'
-    figure = each.inside if each.inside is not None and each.inside.wrong else each.alone
-    if each.verdict is Verdict.WRONG and figure is not None:
-        said += f"<br>{escape(detail(figure))}"
+    if each.verdict is Verdict.WRONG and each.shown is not None:
+        said += f"<br>{escape(detail(each.shown))}"
     return said
 
 

@@ -16,7 +16,7 @@ from samesum import __version__
 from samesum.compare.figures import Figure, figure
 from samesum.compare.graph import Node
 from samesum.compare.results import EngineFacts
-from samesum.errors import ModelError
+from samesum.errors import AttributeValueError, ModelError
 from samesum.files.npy import write_npy
 from samesum.files.npz import Archive
 from samesum.files.writing import replacing
@@ -101,9 +101,22 @@ class Record:
     entries: Sequence[Entry]
     archive: Archive
 
+    @property
+    def ran(self) -> list[str]:
+        """The engines of which it has values."""
+        return list(dict.fromkeys(entry.engine for entry in self.entries))
+
     def array(self, entry: Entry) -> NDArray:
         """The values of an entry."""
         return self.archive[entry.member].read()
+
+
+def is_record(path: Path) -> bool:
+    """True for a file that `--record` may have written."""
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return CONTENTS in archive.namelist()
 
 
 def read_record(path: Path) -> Record:
@@ -138,12 +151,21 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class RecordPair:
-    """An engine of one record beside one of another."""
+    """An engine of one record beside one of another: how many values both have, which of them differ, what one lacks.
+
+    `same_inputs` is False where the models were given other inputs, so that differences say nothing.
+    """
 
     engines: tuple[str, str]
     values: int
     changes: tuple[Change, ...]
     missing: tuple[str, ...]
+    same_inputs: bool
+
+    @property
+    def is_same(self) -> bool:
+        """True if the same inputs gave the same values, all of them."""
+        return self.same_inputs and self.values > 0 and not self.changes and not self.missing
 
     @property
     def first(self) -> Change | None:
@@ -155,30 +177,29 @@ def compare_records(a: Record, b: Record) -> tuple[RecordPair, ...]:
     """Each engine of `a` beside the engine of that name in `b`, or the first ones of both beside each other.
 
     Two records of one model and the same inputs, from two releases of an engine or from two machines, show at which
-    node the first other bits come from.
+    node the first other bits come from. Raises AttributeValueError for records that have no value in common.
 
     >>> (pair,) = compare_records(read_record("server.record"), read_record("laptop.record"))  # doctest: +SKIP
     >>> pair.first.name  # doctest: +SKIP
     '/encoder/ReduceMean'
     """
-    common = [name for name in a.engines if name in b.engines]
-    pairs = [(name, name) for name in common] or [(next(iter(a.engines)), next(iter(b.engines)))]
-    return tuple(_pair(a, b, *names) for names in pairs)
+    common = [name for name in a.ran if name in b.ran]
+    pairs = [(name, name) for name in common] or list(zip(a.ran, b.ran, strict=False))[:1]
+    found = tuple(_pair(a, b, *names) for names in pairs)
+    if not any(pair.values for pair in found):
+        held = "; ".join(f"{each.path} has {len(each.entries)} of {each.model}" for each in (a, b))
+        raise AttributeValueError(f"the records have no value in common: {held}")
+    return found
 
 
 def _pair(a: Record, b: Record, first: str, second: str) -> RecordPair:
+    mine = {(each.kind, each.name): each for each in a.entries if each.engine == first}
     theirs = {(each.kind, each.name): each for each in b.entries if each.engine == second}
-    changes, missing, values = [], [], 0
-    for mine in (each for each in a.entries if each.engine == first):
-        other = theirs.get((mine.kind, mine.name))
-        if other is None:
-            missing.append(mine.name)
-            continue
-        values += 1
-        change = _change(mine, other, a.array(mine), b.array(other))
-        if change is not None:
-            changes.append(change)
-    return RecordPair((first, second), values, tuple(changes), tuple(missing))
+    both = [(mine[key], theirs[key]) for key in mine if key in theirs]
+    changes = [_change(x, y, a.array(x), b.array(y)) for x, y in both]
+    missing = [name for _, name in (*(mine.keys() - theirs.keys()), *(theirs.keys() - mine.keys()))]
+    same_inputs = all(x.inputs == y.inputs for x, y in both if x.kind == "output")
+    return RecordPair((first, second), len(both), tuple(filter(None, changes)), tuple(sorted(missing)), same_inputs)
 
 
 def _change(mine: Entry, other: Entry, x: NDArray, y: NDArray) -> Change | None:

@@ -11,6 +11,9 @@ from typing import Any
 from samesum.compare.figures import Figure
 from samesum.compare.judging import ORDER, Verdict
 
+FULL = ":f32"
+"""Behind the name of an engine that was run in float32 too, because it computes that in a shorter type by default."""
+
 
 @dataclass(frozen=True, slots=True)
 class EngineFacts:
@@ -31,6 +34,8 @@ class OutputDifference:
     """Of the largest magnitude in the output."""
     differ: int
     """Elements whose values differ."""
+    beyond: bool = False
+    """True if that is more than the roundings of a model come to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,16 @@ class EngineFinding:
     alone: Figure | None
     verdict: Verdict
     reason: str = ""
+
+    @property
+    def worst(self) -> float:
+        """The largest error, in ulps of the fair magnitude."""
+        return max((each.scaled for each in (self.inside, self.alone) if each is not None), default=0.0)
+
+    @property
+    def shown(self) -> Figure | None:
+        """The figure that a reader can have again: alone where the node is wrong alone, else inside the model."""
+        return self.alone if self.inside is None or (self.alone is not None and self.alone.wrong) else self.inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +88,7 @@ class NodeFinding:
     @property
     def worst(self) -> float:
         """The largest error of any engine, in ulps of the fair magnitude."""
-        figures = [each for found in self.engines.values() for each in (found.inside, found.alone)]
-        return max((each.scaled for each in figures if each is not None), default=0.0)
+        return max((each.worst for each in self.engines.values()), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +129,44 @@ class Comparison:
     effect: tuple[Effect, ...] = ()
     notes: tuple[str, ...] = field(default=())
     """What a reader has to know first; not part of the document."""
+    seed: int | None = None
+    """Of inputs that were made up; None where they were given."""
 
     @property
     def wrong(self) -> tuple[NodeFinding, ...]:
         """The nodes at which an engine is wrong."""
         return tuple(node for node in self.nodes if node.verdict is Verdict.WRONG)
+
+    @property
+    def first(self) -> str:
+        """Whose outputs the others stand beside: the first engine that ran, in float32 where it was run in that too."""
+        name = next((name for name, each in self.engines.items() if each.precision), "")
+        return f"{name}{FULL}" if f"{name}{FULL}" in self.engines else name
+
+    @property
+    def unexplained(self) -> tuple[OutputDifference, ...]:
+        """Outputs that differ by more than roundings come to though neither engine is wrong at a judged node.
+
+        Of an engine that was run in float32 too those outputs count.
+        """
+        faulty = {name for node in self.wrong for name, each in node.engines.items() if each.verdict is Verdict.WRONG}
+        if self.first.removesuffix(FULL) in faulty:
+            return ()
+        left = [each for each in self.outputs if each.engine.removesuffix(FULL) not in faulty]
+        return tuple(each for each in left if each.beyond and f"{each.engine}{FULL}" not in self.engines)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The engines of which nothing was looked at: those that do not run the model, and those that do where neither
+        a node was judged nor an output put beside another engine's."""
+        ran = {name.removesuffix(FULL) for name, each in self.engines.items() if each.precision}
+        checked = ran if self.has_figures or (len(ran) > 1 and self.outputs) else {}
+        return tuple(name for name in self.engines if name.removesuffix(FULL) == name and name not in checked)
+
+    @property
+    def has_figures(self) -> bool:
+        """True if an engine's answer at some node was put beside the exact one."""
+        return any(each.inside or each.alone for node in self.nodes for each in node.engines.values())
 
     @property
     def keep(self) -> dict[str, Any]:
@@ -135,9 +182,13 @@ class Comparison:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of `--json`; NaN and infinities are the strings nan, inf and -inf."""
+        """The document of `--json`, whose keys are always the same.
+
+        NaN and infinities are the strings nan, inf and -inf. `records` and `pairs` are of two records, and empty here.
+        """
         return {
             "model": self.model,
+            "inputs": {"made_up": self.seed is not None, "seed": self.seed},
             "engines": {n: {"version": e.version, "precision": e.precision} for n, e in self.engines.items()},
             "outputs": [
                 {
@@ -157,6 +208,8 @@ class Comparison:
             ],
             "keep": self.keep,
             "effect": [{"output": e.output, "moved": number(e.moved), "nearer": number(e.nearer)} for e in self.effect],
+            "records": [],
+            "pairs": [],
         }
 
 

@@ -14,7 +14,7 @@ from samesum.compare.graph import Node
 from samesum.compare.lines import Lines, answers, axes_of, lines
 from samesum.compare.rules_of_exponentials import exponentials
 from samesum.compare.rules_of_normalizations import of_normalization
-from samesum.compare.rules_of_sums import in_order, left_out, sums
+from samesum.compare.rules_of_sums import FORMS, in_order, left_out, sums
 from samesum.compare.rules_of_values import values
 from samesum.compare.trees import Tree, called
 from samesum.compare.updates import added_in_order
@@ -26,6 +26,7 @@ Rules = Callable[[Asked], Iterator[Rule]]
 FEW = 8
 MOST_ELEMENTS = 1 << 20
 """Of more data as many whole lines are looked at, the worst one among them."""
+_ADDING = frozenset({*FORMS, Family.LOG_SUM, Family.LOGSUMEXP})
 LONGEST = 1 << 25
 """Longer lines are not looked at."""
 
@@ -87,8 +88,20 @@ def _first(family: Family, found: Lines, got: NDArray, wanted: NDArray, rules: R
             more = _some(family, found, got, wanted, len(got))
             many = many or {each.name: each for each in rules(more)}
             if rule.name in many and _holds(many[rule.name], more):
-                return rule.name
+                return rule.name if "overflow" in rule.name else f"{rule.name}{_on_the_way(more)}"
     return ""
+
+
+def _on_the_way(asked: Asked) -> str:
+    """What becomes of partial results that leave the range of their type though the exact result does not."""
+    if asked.family not in _ADDING or asked.rows.dtype.kind in "iub":
+        return ""
+    answer, exact = asked.answer.reshape(len(asked.rows), -1), asked.exact.reshape(len(asked.rows), -1)
+    lines = np.isfinite(asked.rows).all(axis=1, keepdims=True)
+    if bool((lines & ~np.isfinite(answer) & np.isfinite(exact)).any()):
+        return "; partial results overflow"
+    is_product = asked.family in (Family.PROD, Family.CUMULATIVE_PROD)
+    return "; partial results underflow" if is_product and bool(((answer == 0) & (exact != 0)).any()) else ""
 
 
 def _some(family: Family, found: Lines, got: NDArray, wanted: NDArray, count: int) -> Asked:

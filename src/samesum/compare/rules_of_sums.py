@@ -23,7 +23,7 @@ LONGEST = 1 << 16
 
 def sums(asked: Asked) -> Iterator[Rule]:
     """The order of additions, for each type that may hold the partial results."""
-    form, dtype = _FORMS.get(asked.family), asked.rows.dtype
+    form, dtype = FORMS.get(asked.family), asked.rows.dtype
     if form is None or dtype.name not in FORMATS or asked.rows.shape[1] == 0:
         return
     for held in _types(dtype):
@@ -41,7 +41,7 @@ def sums(asked: Asked) -> Iterator[Rule]:
 
 def in_order(asked: Asked, words: str, scheme: Scheme) -> Iterator[Rule]:
     """The additions of one scheme, for each type that may hold the partial results."""
-    form, dtype = _FORMS[asked.family], asked.rows.dtype
+    form, dtype = FORMS[asked.family], asked.rows.dtype
     for held in _types(dtype):
         for end in form.ends:
             fold = partial(_folded, form, scheme, asked.rows, held, dtype, end.apply)
@@ -50,7 +50,7 @@ def in_order(asked: Asked, words: str, scheme: Scheme) -> Iterator[Rule]:
 
 def left_out(asked: Asked) -> Iterator[Rule]:
     """The first or the last element is not added; it has to matter by more than a rounding."""
-    form, rows = _FORMS.get(asked.family), asked.rows
+    form, rows = FORMS.get(asked.family), asked.rows
     if form is None or rows.dtype.name not in FORMATS or rows.shape[1] < 2 or form.keeps_shape:
         return
     for name, rest in (("last", rows[:, :-1]), ("first", rows[:, 1:])):
@@ -106,7 +106,7 @@ _AS_IT_IS = _End(lambda total, _: total)
 _SQUARE = _End(lambda total, _: np.asarray(np.sqrt(total)))
 _MEAN = (_End(_divided), _End(_multiplied, ", times the reciprocal of the length"))
 
-_FORMS = {
+FORMS = {
     Family.SUM: _Form(lambda x: x, np.add, (_AS_IT_IS,)),
     Family.MEAN: _Form(lambda x: x, np.add, _MEAN),
     Family.L1: _Form(np.abs, np.add, (_AS_IT_IS,)),

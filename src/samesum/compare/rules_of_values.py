@@ -39,23 +39,41 @@ def _of_nothing(asked: Asked) -> Iterator[Rule]:
 
 def _extremes(asked: Asked) -> Iterator[Rule]:
     rows, greatest = asked.rows, asked.family is Family.MAX
+    pick = np.maximum if greatest else np.minimum
     if rows.dtype.kind not in "iub":
-        skip = np.fmax if greatest else np.fmin
-        yield Rule("NaN skipped", lambda: np.asarray(skip.reduce(_wide(rows), axis=1)).astype(rows.dtype))
-        yield Rule("a NaN wins only where a comparison meets it first", lambda: _compared(rows, greatest))
+        for name, counted in _NANS.items():
+            yield Rule(name, partial(_extreme, pick, rows, counted(np.isnan(rows)), greatest))
         yield Rule("infinities and NaN replaced by the largest finite value", lambda: _finite(rows, greatest))
     if rows.dtype.itemsize == 8:
         short = np.dtype(np.float32 if rows.dtype.kind == "f" else np.int32)
-        pick = np.maximum if greatest else np.minimum
         yield Rule(f"narrowed to {short.name}", lambda: pick.reduce(rows.astype(short), axis=1).astype(rows.dtype))
 
 
-def _compared(rows: NDArray, greatest: bool) -> NDArray:
-    best = rows[:, 0].copy()
-    for i in range(1, rows.shape[1]):
-        better = rows[:, i] > best if greatest else rows[:, i] < best
-        best = np.where(better, rows[:, i], best)
-    return best
+def _first(nan: NDArray) -> NDArray:
+    return np.concatenate([np.ones_like(nan[:, :1]), ~nan[:, 1:]], axis=1)
+
+
+def _last(nan: NDArray) -> NDArray:
+    """What follows the last NaN, which the next element replaces; the last element counts whatever it is."""
+    followed = np.logical_or.accumulate(nan[:, ::-1], axis=1)[:, ::-1]
+    return np.concatenate([~followed[:, :-1], np.ones_like(nan[:, -1:])], axis=1)
+
+
+_NANS: dict[str, Callable[[NDArray], NDArray]] = {
+    "NaN skipped": np.logical_not,
+    "a NaN stays only where it comes first": _first,
+    "a NaN stays only where it comes last": _last,
+}
+"""Which elements count; a NaN that counts is the result."""
+
+
+def _extreme(pick: np.ufunc, rows: NDArray, counted: NDArray, greatest: bool) -> NDArray:
+    found = pick.reduce(_counting(rows, counted, greatest), axis=1)
+    return np.where(counted.any(axis=1), found, np.nan).astype(rows.dtype)
+
+
+def _counting(rows: NDArray, counted: NDArray, greatest: bool) -> NDArray:
+    return np.where(counted, _wide(rows), -np.inf if greatest else np.inf)
 
 
 def _finite(rows: NDArray, greatest: bool) -> NDArray:
@@ -71,39 +89,59 @@ def _positions(asked: Asked) -> Iterator[Rule]:
     rows, greatest = asked.rows, asked.family is Family.ARGMAX
     pick = np.argmax if greatest else np.argmin
     if rows.dtype.kind not in "iub":
-        least = -np.inf if greatest else np.inf
-        known = np.where(np.isnan(rows), least, _wide(rows))
-        yield Rule("NaN skipped", lambda: pick(known, axis=1).astype(np.int64))
-        yield Rule("NaN skipped, the last of equal elements", lambda: _last(pick, known))
-    yield Rule("the last of equal elements", lambda: _last(pick, _wide(rows)))
-    yield Rule("the first of equal elements", lambda: pick(_wide(rows), axis=1).astype(np.int64))
+        for name, counted in _NANS.items():
+            known = _counting(rows, counted(np.isnan(rows)), greatest)
+            yield Rule(name, partial(_position, pick, known))
+            yield Rule(f"{name}, the last of equal elements", partial(_last_position, pick, known))
+    yield Rule("the last of equal elements", lambda: _last_position(pick, _wide(rows)))
+    yield Rule("the first of equal elements", lambda: _position(pick, _wide(rows)))
     for short in map(np.dtype, (np.int32, np.float32)):
         if rows.dtype.itemsize >= 4 and (rows.dtype.kind == "f") == (short.kind == "f"):
-            yield Rule(f"narrowed to {short.name}", partial(_narrow_position, pick, rows, short))
+            yield Rule(f"narrowed to {short.name}", partial(_position, pick, rows.astype(short)))
 
 
-def _narrow_position(pick: Callable[..., NDArray], rows: NDArray, short: Dtype) -> NDArray:
-    return np.asarray(pick(rows.astype(short), axis=1)).astype(np.int64)
+def _position(pick: Callable[..., NDArray], rows: NDArray) -> NDArray:
+    return np.asarray(pick(rows, axis=1)).astype(np.int64)
 
 
-def _last(pick: Callable[..., NDArray], rows: NDArray) -> NDArray:
+def _last_position(pick: Callable[..., NDArray], rows: NDArray) -> NDArray:
     return np.asarray(rows.shape[1] - 1 - pick(rows[:, ::-1], axis=1)).astype(np.int64)
 
 
 def _integers(asked: Asked) -> Iterator[Rule]:
     """In a narrower or a wider type than the data's, or wrapped before a division or a root."""
     family, rows, dtype = asked.family, asked.rows, asked.answer.dtype
+    int32 = np.dtype(np.int32)
     reduce = _WHOLE.get(family)
     if reduce is None:
         return
     if family in (Family.MEAN, Family.L2):
-        yield Rule("the sum wraps before it is divided or its root is taken", lambda: _truncated(reduce(rows), dtype))
+        yield Rule(
+            "the sum wraps before it is divided or its root is taken",
+            lambda: _or_least(8 * dtype.itemsize, reduce(rows), dtype),
+        )
+    if rows.dtype.itemsize == 8:
+        yield Rule("narrowed to int32", lambda: _truncated(reduce(rows.astype(int32).astype(rows.dtype)), dtype))
     for carrier in map(np.dtype, (np.int32, np.int64, np.float32, np.float64)):
         if carrier != rows.dtype:
             name = f"{'narrowed to' if carrier.itemsize < rows.dtype.itemsize else 'computed in'} {carrier.name}"
-            for words, end in (("", _truncated), (", saturated", _saturated)):
+            name += " and wrapped" if carrier == int32 and rows.dtype.itemsize == 8 else ""
+            for words, end in _ENDS.items():
                 yield Rule(f"{name}{words}", partial(_in_carrier, reduce, rows, carrier, dtype, end))
+    if family in (Family.L2, Family.SUM_SQUARE):
+        for held in dict.fromkeys((rows.dtype, int32) if rows.dtype.itemsize == 8 else (rows.dtype,)):
+            yield from _wrapped_squares(asked, held)
     yield Rule("saturated instead of wrapped", lambda: _saturated(reduce(rows.astype(object)), dtype))
+
+
+def _wrapped_squares(asked: Asked, held: Dtype) -> Iterator[Rule]:
+    """Each square wraps; they are added, and the root is taken, in floats."""
+    short = asked.rows.astype(held)
+    for carrier in map(np.dtype, (np.float32, np.float64)):
+        total = (short * short).astype(carrier).sum(axis=1)
+        for words, end in _ENDS.items():
+            said = f"squares that wrap in {held.name}, added in {carrier.name}{words}"
+            yield Rule(said, partial(end, np.sqrt(total) if asked.family is Family.L2 else total, asked.answer.dtype))
 
 
 def _in_carrier(
@@ -136,13 +174,33 @@ def _mean(rows: NDArray) -> NDArray:
 
 
 def _truncated(found: NDArray, dtype: np.dtype[np.generic]) -> NDArray:
-    return np.asarray(found).astype(dtype)
+    """What a conversion of floats to integers does with others than those that fit is the processor's to say."""
+    found = np.asarray(found)
+    if found.dtype.kind == "f" and not (np.abs(found) < 2.0 ** (8 * dtype.itemsize)).all():
+        raise OverflowError(dtype.name)
+    return found.astype(dtype)
 
 
 def _saturated(found: NDArray, dtype: np.dtype[np.generic]) -> NDArray:
     limits = np.iinfo(dtype)  # type: ignore[type-var]
     clipped = [min(max(int(each), limits.min), limits.max) for each in np.asarray(found).reshape(-1)]
     return np.array(clipped, dtype).reshape(np.shape(found))
+
+
+def _or_least(bits: int, found: NDArray, dtype: np.dtype[np.generic]) -> NDArray:
+    """As processors of x86 convert floats to integers of so many bits: what does not fit becomes the least."""
+    wide, limit = np.asarray(found).astype(np.float64), 2.0 ** (bits - 1)
+    fits = (wide >= -limit) & (wide < limit)
+    return np.where(fits, np.trunc(np.where(fits, wide, 0)), -limit).astype(dtype)
+
+
+_ENDS: dict[str, Callable[[NDArray, np.dtype[np.generic]], NDArray]] = {
+    "": _truncated,
+    ", saturated": _saturated,
+    ", saturated at int32": lambda found, dtype: _saturated(found, np.dtype(np.int32)).astype(dtype),
+    ", what does not fit int32 is -2147483648": partial(_or_least, 32),
+}
+"""How a result comes to its type."""
 
 
 def _root_of_squares(rows: NDArray, family: Family) -> NDArray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from samesum.compare.graph import Graph, Node
-from samesum.compare.judging import Arrays
+from samesum.compare.judging import Arrays, Truth
 from samesum.compare.observing import needed
 from samesum.compare.results import EngineFacts, EngineFinding
 from samesum.files.writing import replacing_folder
@@ -25,7 +25,7 @@ class Case:
     graph: Graph
     node: Node
     arrays: Arrays
-    exact: NDArray
+    truth: Truth
     engine: str
     facts: EngineFacts
     finding: EngineFinding
@@ -67,14 +67,17 @@ got = onnx.reference.ReferenceEvaluator("model.onnx").run([VALUE], inputs)[0]"""
 _SCRIPT = '''"""HEAD"""
 import numpy as np
 
-GIVEN, exact = LOADED, np.load("exact.npy")
+GIVEN, exact, allowed = LOADED, np.load("exact.npy"), np.load("allowed.npy")
 RUN
-with np.errstate(all="ignore"):
-    off = np.abs(got.astype(np.float64) - exact.astype(np.float64))
-place = np.unravel_index(np.argmax(np.where(np.isnan(off), np.inf, off)), off.shape)
-print("elements that differ:", int((got != exact).sum()))
-print("worst at", [int(i) for i in place], "got", got[place], "exact", exact[place])
 '''
+_DISTANCES = """with np.errstate(all="ignore"):
+    off = np.abs(got.astype(np.float64) - exact.astype(np.float64))
+differs = (got != exact) & ((got == got) | (exact == exact))
+beyond = differs & ~(off <= allowed)
+print("elements beyond what is allowed:", int(beyond.sum()), "of", int(differs.sum()), "that differ")
+print("the worst at", list(PLACE), "got", got[PLACE].item(), "exact", exact[PLACE].item())
+"""
+_KINDS = 'print("gives", got.dtype, got.shape, "instead of", exact.dtype, exact.shape)\n'
 
 
 def save(folder: Path, case: Case) -> Path:
@@ -90,7 +93,8 @@ def save(folder: Path, case: Case) -> Path:
 
 
 def _write(work: Path, case: Case) -> None:
-    np.save(work / "exact.npy", _written(case.exact))
+    np.save(work / "exact.npy", _written(case.truth.exact))
+    np.save(work / "allowed.npy", case.truth.room)
     if case.needs_model:
         _write_whole(work, case)
     else:
@@ -111,7 +115,10 @@ def _write_whole(work: Path, case: Case) -> None:
 
 
 def _write_script(work: Path, case: Case, run: str, given: str, loaded: str) -> None:
+    figure = case.finding.shown
+    worst = None if figure is None else figure.worst
     script = _SCRIPT.replace("HEAD", _head(case)).replace("GIVEN", given).replace("LOADED", loaded).replace("RUN", run)
+    script += _KINDS if worst is None else _DISTANCES.replace("PLACE", repr(worst.index))
     name = "model.onnx" if (work / "model.onnx").exists() else "model.xml"
     (work / "reproduce.py").write_text(script.replace("MODEL", name), "utf-8")
 
@@ -120,7 +127,7 @@ def _write_alone(work: Path, case: Case) -> None:
     alone = case.graph.alone(case.node, case.arrays)
     is_onnx = alone.model.format is Format.ONNX
     if is_onnx:
-        (work / "model.onnx").write_bytes(_with_shape(alone.model.content, case.exact))
+        (work / "model.onnx").write_bytes(_with_shape(alone.model.content, case.truth.exact))
     else:
         (work / "model.xml").write_bytes(alone.model.content)
         (work / "model.bin").write_bytes(alone.model.weights)

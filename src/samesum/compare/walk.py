@@ -20,7 +20,7 @@ from samesum.compare.records import Recorder
 from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
 from samesum.compare.sizes import sizes_of
-from samesum.runtimes.runtime import EngineError, Feeds
+from samesum.runtimes.runtime import EngineError, Feeds, one_line
 
 Save = Callable[[Case], None]
 
@@ -100,7 +100,7 @@ class Walk:
                 rows[node.name][engine.name] = found
                 arrays = truths.inputs(node)
                 if found.verdict is Verdict.WRONG and arrays is not None and found.reason != LOST:
-                    exact = truths.of(node, hows[node.name], arrays).exact
+                    exact = truths.of(node, hows[node.name], arrays)
                     self.save(Case(graph, node, arrays, exact, engine.name, engine.facts, found, feeds))
                 if arrays is not None and node.name not in shapes and arrays[0] is not None:
                     shapes[node.name] = arrays[0].shape, reduced(arrays[0], axes_of(node, arrays))
@@ -134,7 +134,7 @@ def _seen(engine: Observed, graph: Graph, batch: Sequence[Node], feeds: Feeds) -
         everything = list(dict.fromkeys([*graph.outputs, *names]))
         values, again = (session.run(feeds, everything) for _ in range(2))
     except EngineError as error:
-        engine.trouble = " ".join(str(error).split())[:200]
+        engine.trouble = one_line(error)
         return Seen(None, None)
     before = engine.judged
     return Seen(values, again, before is not None and same(before, values))

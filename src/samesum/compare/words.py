@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
 
 from samesum import __version__
 from samesum.compare.figures import Figure, Worst
 from samesum.compare.judging import Verdict
-from samesum.compare.results import Comparison, EngineFinding, NodeFinding
+from samesum.compare.results import Comparison, EngineFacts, EngineFinding, NodeFinding
 
 FIGURES = (
     "Errors in ulps: of the sum of magnitudes for sums and means, of the line's largest for softmax and norms, "
@@ -60,27 +61,43 @@ def worst_text(worst: Worst | None) -> str:
     """The worst element: where, what was given, what is exact."""
     if worst is None:
         return ""
-    return f"at {list(worst.index)} got {worst.got!r}, exact {worst.exact!r}"
+    return f"the worst at {list(worst.index)} got {worst.got!r}, exact {worst.exact!r}"
 
 
 def detail(found: Figure) -> str:
     """How many elements are wrong, the worst of them, and how far any is in ulps of its own result."""
-    elements = f"{found.wrong} {'element' if found.wrong == 1 else 'elements'}"
+    elements = f"{found.wrong} {'element' if found.wrong == 1 else 'elements'} beyond what is allowed"
     parts = [elements, worst_text(found.worst), f"up to {figure_text(found.ulp)} ulp of the result"]
     return ", ".join(part for part in parts if part)
 
 
+def engine_name(name: str, facts: EngineFacts) -> str:
+    """The engine with its release, if it has one."""
+    return f"{name} {facts.version}".rstrip()
+
+
 def precision_text(precision: str) -> str:
     """The types that an engine computes in."""
-    return {"as stored": "types as stored", "": "does not run this model", "not said": "types not said"}.get(
-        precision, f"float32 in {precision}"
-    )
+    known = {"as stored": "types as stored", "": "does not run this model", "not said": "types not said"}
+    return known.get(precision, precision if "," in precision else f"float32 in {precision}")
 
 
-def first_engine(found: Comparison) -> str:
-    """Whose outputs the others stand beside: the first engine that ran, in float32 where it was run in that too."""
-    name = next((name for name, each in found.engines.items() if each.precision), "")
-    return f"{name}:f32" if f"{name}:f32" in found.engines else name
+def open_ends(found: Comparison) -> list[str]:
+    """What nothing explains, and what was not checked; empty where a comparison leaves nothing open."""
+    lines = []
+    for engine in dict.fromkeys(each.engine for each in found.unexplained):
+        worst = max((each for each in found.unexplained if each.engine == engine), key=lambda each: each.max_rel)
+        much = "in kind" if math.isinf(worst.max_rel) else f"by up to {worst.max_rel:.2g} of the largest value"
+        lines.append(
+            f"The outputs of {engine} differ from those of {found.first} {much} (output {worst.name!r}), "
+            "and nothing that was judged explains it."
+        )
+    for engine in found.unchecked:
+        if found.engines[engine].precision:
+            lines.append(f"Nothing of {engine} was checked: no node was judged, and no output has another beside it.")
+        else:
+            lines.append(f"{engine} was not checked: it does not run this model.")
+    return lines
 
 
 def title(node: NodeFinding) -> str:
@@ -91,13 +108,24 @@ def title(node: NodeFinding) -> str:
 
 
 def block(found: Comparison) -> str:
-    """At most 25 lines to paste into an issue, between two lines of three backticks."""
-    engines = ", ".join(f"{name} {e.version} ({precision_text(e.precision)})" for name, e in found.engines.items())
+    """At most 25 lines to paste into an issue, between two lines of three backticks; long lines go on in the next."""
+    head, tail = _wrapped(_head(found)), _wrapped([counts(found.nodes), *open_ends(found)])
+    shown = found.wrong or [node for node in found.nodes if node.verdict is Verdict.INEXACT][:1]
+    for node in shown:
+        part = _wrapped(_node_lines(node))
+        if len(head) + len(part) + len(tail) > MOST_LINES:
+            break
+        head += part
+    return "\n".join([FENCE, *head, *tail, FENCE])
+
+
+def _head(found: Comparison) -> list[str]:
+    engines = [f"{engine_name(name, e)} ({precision_text(e.precision)})" for name, e in found.engines.items()]
     lines = [
         f"samesum {__version__} compare {found.model.rpartition('/')[2]}",
-        engines,
+        ", ".join(engines),
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}",
-        *found.notes[:2],
+        *found.notes[:4],
     ]
     differing = [each for each in found.outputs if each.differ]
     for each in differing[:3]:
@@ -109,23 +137,15 @@ def block(found: Comparison) -> str:
     changed = [f"{each.engine} ({each.kind})" for each in found.control if not each.same]
     if changed:
         lines.append(f"bits that do not come again: {', '.join(changed)}")
-    shown = found.wrong or [node for node in found.nodes if node.verdict is Verdict.INEXACT][:1]
-    for node in shown:
-        part = _node_lines(node)
-        if len(lines) + len(part) > MOST_LINES - 1:
-            break
-        lines += part
-    lines.append(counts(found.nodes))
-    return "\n".join([FENCE, *(_short(line) for line in lines), FENCE])
+    return lines
 
 
 def _node_lines(node: NodeFinding) -> list[str]:
     lines = [f"node {title(node)}"]
     for name, each in node.engines.items():
         lines.append(f"  {engine_line(name, each)}")
-        figure = each.inside if each.inside is not None and each.inside.wrong else each.alone or each.inside
-        if each.verdict is Verdict.WRONG and figure is not None:
-            lines.append(f"    {detail(figure)}")
+        if each.verdict is Verdict.WRONG and each.shown is not None:
+            lines.append(f"    {detail(each.shown)}")
     return lines
 
 
@@ -133,10 +153,16 @@ def counts(nodes: Sequence[NodeFinding]) -> str:
     """How many nodes there are, and of each verdict, the worst first."""
     found = [node.verdict for node in nodes]
     parts = [f"{found.count(verdict)} {verdict.value}" for verdict in reversed(Verdict) if verdict in found]
-    return f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'} judged: {', '.join(parts) or 'none'}"
+    if not nodes:
+        return "no node judged"
+    return f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'} judged: {', '.join(parts)}"
 
 
-def _short(line: str) -> str:
-    """One printable line."""
-    text = "".join(each if each.isprintable() else "?" for each in " ".join(line.split(" ")))
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
+def _wrapped(lines: Iterable[str]) -> list[str]:
+    """Printable lines that go on in the next where they are too long, between words."""
+    return [part for line in lines for part in _parts("".join(c if c.isprintable() else "?" for c in line))]
+
+
+def _parts(line: str) -> list[str]:
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from samesum.conformance.situations import LOGARITHMS, SITUATIONS, SOFTMAXES, Si
 from samesum.errors import SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import steps
+from samesum.runtimes.custom_engine import BackendError
 from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import EngineError, Runtime, Trouble
 from samesum.specs.lookup import FAMILY
@@ -61,9 +63,15 @@ def matrix(engines: Sequence[Contestant]) -> Iterator[Explained]:
         yield from explain(operator, SITUATIONS, engines)
 
 
-def contestants(makers: Iterable[Callable[[], Runtime]], patience: float) -> list[Contestant]:
-    """samesum, then the engines, each in a process of its own."""
-    return [Own(frozenset({Form.CALL})), *(ByModels(Remote(maker, patience)) for maker in makers)]
+def contestants(makers: Mapping[str, Callable[[], Runtime]], patience: float) -> list[Contestant]:
+    """samesum, then the engines, each in a process of its own; warns of one that does not start and leaves it out."""
+    found: list[Contestant] = [Own(frozenset({Form.CALL}))]
+    for name, make in makers.items():
+        try:
+            found.append(ByModels(Remote(make, patience).start(name)))
+        except BackendError as error:
+            warnings.warn(f"{error}; {name} is left out", stacklevel=2)
+    return found
 
 
 def _answers(case: Case, engines: Sequence[Contestant]) -> Iterator[Answer]:

@@ -12,10 +12,13 @@ from samesum.errors import AttributeValueError, MissingPackage
 from samesum.files.writing import write_text
 
 FORMATS = (".md", ".html", ".png", ".svg")
-_AGREES, _DIFFERS, _ABSENT = "#d7ecd9", "#f6c9c4", "#eeeeee"
-_STYLE = f"""body {{ font: 15px/1.4 system-ui, sans-serif; margin: 2rem; color: #222; background: #fff; }}
-td, th {{ padding: .2rem .6rem; text-align: left; border-bottom: 1px solid #ddd; }}
-.same {{ background: {_AGREES}; }} .differs {{ background: {_DIFFERS}; }} .absent {{ background: {_ABSENT}; }}"""
+_SAME, _OTHER = "=", "\N{NOT EQUAL TO}"
+_AGREES, _DIFFERS, _ABSENT = "#d7ecd9", "#f6c9c4", "#bbbbbb"
+_INK, _GREY = "#222222", "#7a7a7a"
+"""On the colours, and on a page of any colour."""
+_STYLE = f"""body {{ font: 15px/1.4 system-ui, sans-serif; margin: 2rem; }} :root {{ color-scheme: light dark; }}
+td, th {{ padding: .2rem .6rem; text-align: left; border-bottom: 1px solid {_GREY}; }}
+.same {{ background: {_AGREES}; color: {_INK}; }} .differs {{ background: {_DIFFERS}; color: {_INK}; }}"""
 
 
 def checked(path: Path) -> Path:
@@ -44,7 +47,8 @@ def counts(found: Sequence[Explained], engine: str) -> tuple[int, int]:
 
 
 def markdown(found: Sequence[Explained], versions: dict[str, str]) -> str:
-    """A table of the cases in which an engine differs, and how often each agrees."""
+    """What the cases show, a table of those in which an engine differs, and how often each agrees."""
+    cases = [f"- `{name}`: {shows}" for name, shows in _columns(found).items()]
     lines = [["operator", "case", "data", *(f"{name} {version}" for name, version in versions.items())]]
     lines += [["---"] * len(lines[0])]
     lines += [["all cases", "", "", *("{}/{}".format(*counts(found, name)) for name in versions)]]
@@ -53,7 +57,12 @@ def markdown(found: Sequence[Explained], versions: dict[str, str]) -> str:
         if any(answer is not None and answer.differs for answer in answers):
             data = f"{each.data.dtype.name} {text_of(each.data)}"
             lines.append([each.spec.identifier, each.situation.name, data, *map(_cell, answers)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join([*cases, "", *(f"| {' | '.join(line)} |" for line in lines)])
+
+
+def _columns(found: Sequence[Explained]) -> dict[str, str]:
+    """What each case shows, by its name."""
+    return {each.situation.name: each.situation.shows for each in found}
 
 
 def page(found: Sequence[Explained], versions: dict[str, str]) -> str:
@@ -66,8 +75,10 @@ def page(found: Sequence[Explained], versions: dict[str, str]) -> str:
         title = f'<td>{escape(each.spec.identifier)}</td><td title="{shows}">{escape(each.situation.name)}</td>'
         rows.append(f"<tr>{title}{''.join(_html_cell(_answer(each, name)) for name in versions)}</tr>")
     head = f'<meta charset="utf-8"><title>samesum: agreement of engines</title><style>{_STYLE}</style>'
-    text = "Green: the very answer of samesum. Red: another one. Grey: the engine does not read this standard."
-    return f"<!doctype html>\n<html lang=en><head>{head}</head><body><p>{text}</p><table>\n" + "\n".join(
+    text = f"{_SAME} the very answer of samesum, {_OTHER} another one; empty: the engine does not read this standard."
+    cases = "".join(f"<dt>{escape(name)}</dt><dd>{escape(shows)}</dd>" for name, shows in _columns(found).items())
+    body = f"<p>{text}</p><dl>{cases}</dl><table>"
+    return f"<!doctype html>\n<html lang=en><head>{head}</head><body>{body}\n" + "\n".join(
         [*rows, "</table></body></html>\n"]
     )
 
@@ -84,16 +95,20 @@ def _cell(answer: Answer | None) -> str:
 
 def _html_cell(answer: Answer | None) -> str:
     if answer is None:
-        return '<td class="absent"></td>'
-    return f'<td class="{"differs" if answer.differs else "same"}">{escape(answer.text)}</td>'
+        return "<td></td>"
+    colour, sign = ("differs", _OTHER) if answer.differs else ("same", _SAME)
+    return f'<td class="{colour}">{sign} {escape(answer.text)}</td>'
 
 
-def _colour(answer: Answer | None) -> str:
-    return _ABSENT if answer is None else _DIFFERS if answer.differs else _AGREES
+def _look(answer: Answer | None) -> tuple[str, str]:
+    """The colour and the sign of a field."""
+    if answer is None:
+        return _ABSENT, ""
+    return (_DIFFERS, _OTHER) if answer.differs else (_AGREES, _SAME)
 
 
 def _draw(found: Sequence[Explained], versions: dict[str, str], path: Path) -> None:
-    """Operators down, situations across, in each field one bar for each engine beside samesum."""
+    """Operators down, situations across, in each field one bar for each engine beside samesum, on no background."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch, Rectangle
 
@@ -105,13 +120,22 @@ def _draw(found: Sequence[Explained], versions: dict[str, str], path: Path) -> N
     for each in found:
         x, y = columns.index(each.situation.name), rows.index(each.spec.identifier)
         for i, name in enumerate(others):
-            place = (x + 0.06 + 0.88 * i / len(others), y + 0.08)
-            axes.add_patch(Rectangle(place, 0.84 / len(others), 0.84, color=_colour(_answer(each, name)), ec="#999"))
+            left, width = x + 0.06 + 0.88 * i / len(others), 0.84 / len(others)
+            colour, sign = _look(_answer(each, name))
+            axes.add_patch(Rectangle((left, y + 0.08), width, 0.84, facecolor=colour, edgecolor=_GREY))
+            axes.text(left + width / 2, y + 0.52, sign, color=_INK, ha="center", va="center")
     axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0))
     axes.set_xticks([i + 0.5 for i in range(len(columns))], columns, rotation=30, ha="right")
     axes.set_yticks([i + 0.5 for i in range(len(rows))], rows)
-    axes.tick_params(length=0)
-    axes.set_title(f"From left to right in each field: {', '.join(f'{name} {versions[name]}' for name in others)}")
-    legend = [("the answer of samesum", _AGREES), ("another answer", _DIFFERS), ("does not read it", _ABSENT)]
-    figure.legend(handles=[Patch(color=c, label=t) for t, c in legend], loc="outside lower center", ncols=3)
-    figure.savefig(path, dpi=150)
+    axes.tick_params(length=0, labelcolor=_GREY)
+    axes.spines[:].set_color(_GREY)
+    named = ", ".join(f"{name} {versions[name]}" for name in others)
+    axes.set_title(f"From left to right in each field: {named}", color=_GREY)
+    legend = [
+        (f"{_SAME} the answer of samesum", _AGREES),
+        (f"{_OTHER} another answer", _DIFFERS),
+        ("does not read this standard", _ABSENT),
+    ]
+    patches = [Patch(facecolor=colour, edgecolor=_GREY, label=text) for text, colour in legend]
+    figure.legend(handles=patches, loc="outside lower center", ncols=3, labelcolor=_GREY, frameon=False)
+    figure.savefig(path, dpi=150, transparent=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from samesum.conformance.case import Case
 from samesum.formats.arrays import NDArray
-from samesum.specs.lookup import FAMILY
+from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Kind, Spec
 
 _F32 = partial(np.array, dtype=np.float32)
@@ -92,7 +92,7 @@ BY_NAME: Mapping[str, Situation] = {situation.name: situation for situation in S
 def specs_of(operator: str) -> dict[str, tuple[Spec, ...]]:
     """By standard the versions of an operator, whose name may be in any case."""
     found: dict[str, tuple[Spec, ...]] = {}
-    for spec in FAMILY:
+    for spec in CATALOGUE:
         if spec.operator.name.casefold() == operator.casefold():
             found[spec.standard.name] = (*found.get(spec.standard.name, ()), spec)
     return found

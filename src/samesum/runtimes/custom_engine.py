@@ -95,7 +95,7 @@ def _imported(name: str) -> Any:
     with _current_folder_first():
         try:
             found: Any = import_module(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BackendError(f"cannot import {module}: {type(error).__name__}: {error}") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -142,7 +142,7 @@ def _caller(name: str, backend: Any) -> Call:
         )
     try:
         instance = backend() if isinstance(backend, type) else backend
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BackendError(f"{name}() cannot be made: {type(error).__name__}: {error}") from error
     if _takes_names(instance.run):
         return lambda model, feeds, wanted: instance.run(model, dict(feeds), list(wanted))

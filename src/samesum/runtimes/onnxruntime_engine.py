@@ -6,7 +6,6 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from importlib.metadata import version
 from typing import Any
 
 import ml_dtypes
@@ -44,7 +43,7 @@ class OnnxRuntime:
     @property
     def version(self) -> str:
         """The package's."""
-        return version("onnxruntime")
+        return str(self._package.__version__)
 
     @cached_property
     def _package(self) -> Any:

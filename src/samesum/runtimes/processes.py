@@ -25,6 +25,8 @@ class Child:
     environment: Mapping[str, str] = field(default_factory=dict)
     _process: SpawnProcess | None = field(default=None, init=False)
     _connection: Connection | None = field(default=None, init=False)
+    _obstacle: str = field(default="", init=False)
+    """What kept it from starting."""
 
     @property
     def connection(self) -> Connection | None:
@@ -32,14 +34,21 @@ class Child:
         return self._connection
 
     def start(self) -> Connection:
-        """Starts it and gives the pipe."""
+        """Starts it and gives the pipe; raises OSError where the system starts no process."""
         context = get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_run, args=(self.target, theirs, *self.arguments), daemon=True)
-        with _environment(self.environment):
-            self._process.start()
-        theirs.close()
-        return self._connection
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_run, args=(self.target, theirs, *self.arguments), daemon=True)
+        try:
+            with _environment(self.environment):
+                process.start()
+        except BaseException as error:
+            ours.close()
+            self._obstacle = f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            theirs.close()
+        self._process, self._connection = process, ours
+        return ours
 
     def close(self) -> None:
         """Kills it, if it is there."""
@@ -51,15 +60,15 @@ class Child:
         self._process = self._connection = None
 
     def last_words(self) -> str:
-        """How it ended, which is then forgotten."""
+        """How it ended, which is then forgotten, or why it never started."""
         process = self._process
-        code = None
-        if process is not None:
-            process.join(1.0)
-            code = process.exitcode
+        if process is None:
+            return self._obstacle
+        process.join(1.0)
+        code = process.exitcode
         self.close()
         if code is None:
-            return "it does not start"
+            return "no exit status"
         return signal.Signals(-code).name if code < 0 else f"exit status {code}"
 
 

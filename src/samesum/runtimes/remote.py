@@ -54,14 +54,18 @@ class Remote:
     def __post_init__(self) -> None:
         self._child = Child(_serve, (self.make,))
 
-    def start(self) -> None:
-        """Starts the process; raises MissingPackage, BackendError or EngineError where the engine cannot be made."""
-        self._connected()
+    def start(self, name: str) -> Remote:
+        """Starts the process; raises BackendError, which says `name`, or MissingPackage where that fails."""
+        try:
+            self._connected()
+        except EngineError as error:
+            raise BackendError(f"{name} does not start: {error}") from error
+        return self
 
     @property
     def _facts(self) -> _Facts:
         if self._said is None:
-            self.start()
+            self._connected()
         assert self._said is not None
         return self._said
 
@@ -112,10 +116,11 @@ class Remote:
     def _connected(self) -> Connection:
         if self._child.connection is not None:
             return self._child.connection
-        connection = self._child.start()
         try:
+            connection = self._child.start()
             if not connection.poll(START_SECONDS):
-                raise EngineError(Trouble.ENDED, f"it does not start within {START_SECONDS:g} s")
+                self.close()
+                raise EngineError(Trouble.ENDED, f"no answer of its process within {START_SECONDS:g} s")
             facts = connection.recv()
         except (EOFError, OSError):
             raise EngineError(Trouble.ENDED, f"its process ended as it started: {self._child.last_words()}") from None
@@ -178,8 +183,8 @@ def _serve(connection: Connection, make: Callable[[], Runtime]) -> None:
     try:
         server = _Server(make())
         connection.send(server.facts)
-    except (BackendError, MissingPackage) as error:
-        connection.send(error)
+    except (Exception, SystemExit) as error:
+        connection.send(error if isinstance(error, BackendError | MissingPackage) else _foreign(error))
         return
     while True:
         try:
@@ -193,5 +198,5 @@ def _serve(connection: Connection, make: Callable[[], Runtime]) -> None:
         connection.send(answer)
 
 
-def _foreign(error: Exception) -> EngineError:
+def _foreign(error: BaseException) -> EngineError:
     return EngineError(Trouble.REFUSED, f"{type(error).__name__}: {error}")

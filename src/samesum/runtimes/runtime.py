@@ -67,6 +67,19 @@ class EngineError(Exception):
         return self.message
 
 
+LONGEST = 1000
+"""Characters of an engine's message; whole stack traces are longer."""
+
+
+def one_line(error: Exception) -> str:
+    """The message in one line; a very long one without its middle, between words."""
+    text = " ".join(str(error).split())
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2
+    return f"{text[:half].rpartition(' ')[0]} [...] {text[-half:].partition(' ')[2]}"
+
+
 class Session(Protocol):
     """A model prepared by an engine; it may be run as often as wanted."""
 
