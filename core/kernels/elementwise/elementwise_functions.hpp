@@ -65,9 +65,8 @@ struct ExponentialFunction {
         const Longs scale[1] = {below ? Longs{} + double_power_scale : Longs{} - double_power_scale};
         const DoublePair<1> y =
             double_power(DoubleBatch<1>::one(near), DoubleBatch<1>::one(near == x ? lower : none), scale);
-        const Doubles hi = y.hi.part[0], lo = y.lo.part[0], all = hi + lo;
-        const Doubles normal = all * (below ? none + double_power_unit : none + 1 / double_power_unit);
-        return (below & (all < least_quotient)) ? subnormal_quotient(hi, lo) : normal;
+        const DoubleWord words{y.hi.part[0], y.lo.part[0]};
+        return below ? small_quotient(words) : (words.hi + words.lo) * (none + 1 / double_power_unit);
     }
 
     // Within 0.51 ulp.
