@@ -9,6 +9,12 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// (hi + lo) 2^-600 of words that are not negative, rounded once.
+SAMESUM_INLINE Doubles small_quotient(DoubleWord y) {
+    const Doubles all = y.hi + y.lo;
+    return all < least_quotient ? subnormal_quotient(y.hi, y.lo) : all * double_power_unit;
+}
+
 struct ExponentialFunction {
     static constexpr int certain_bits = 36, fine_bits = 50;
     static constexpr std::size_t several = 2;

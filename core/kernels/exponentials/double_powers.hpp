@@ -18,12 +18,6 @@ SAMESUM_INLINE Doubles subnormal_quotient(Doubles hi, Doubles lo) {
     return ((placed + (rest + lo)) - least_quotient) * double_power_unit;
 }
 
-// The same, rounded once, of any words that are not negative.
-SAMESUM_INLINE Doubles small_quotient(DoubleWord y) {
-    const Doubles all = y.hi + y.lo;
-    return all < least_quotient ? subnormal_quotient(y.hi, y.lo) : all * double_power_unit;
-}
-
 // Of doubles, what `SingleRange` is for floats.
 struct DoubleRange {
     using Vector = Doubles;
