@@ -69,6 +69,17 @@ def cancelling(form: Format, n: int, seed: int) -> NDArray:
     return _with_pairs(form, from_bits(form, 0, 0), n, seed, 12)
 
 
+def hidden_rests(form: Format, n: int, seed: int) -> NDArray:
+    """Pairs of one magnitude that cancel exactly, and rests beside them that sums on the way lose, zeros among them.
+
+    The sum that is left looks like nothing, and is not: 2^-57 of the pairs and less is lost in one word, 2^-115 and
+    less in two.
+    """
+    depth = (57, 60, 115, 30, 55, 126)[seed % 6]
+    tiny = encode(form, seed // 6 & 1, max(1, bias(form) - depth) + below(2, 2, seed), mix(2, seed + 4))
+    return _with_pairs(form, np.concatenate([tiny[:1], from_bits(form, 0, 1 + n // 8), tiny[1:]]), n, seed, 1)
+
+
 def _tie(form: Format, seed: int) -> list[float]:
     even = (1 << form.precision) + 2 * int(below(1 << (form.precision - 2), 1, seed)[0])
     return [float(even), 1.0]
@@ -224,7 +235,7 @@ FAMILIES: dict[str, Family] = {
     family.__name__: family
     for family in (
         *(uniform, normal, integers, small_integers, tenths, drip, ill_conditioned, cancelling, ties, ties_off),
-        *(deep_ties, mean_ties),
+        *(hidden_rests, deep_ties, mean_ties),
         *(ramp, anything_finite, subnormals, smallest, subnormal_results, near_overflow, overflowing, overflow_edge),
         *(all_ones, wide, tiny, huge, root_ties, square_ties, zeros, specials, infinities),
     )

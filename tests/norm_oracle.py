@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from samesum.algebra.pieces import Divisor
-from samesum.algebra.rows import Norm
+from samesum.algebra.rows import LAYER_NORM, Norm
 from samesum.engine.norms import Epsilon
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS, Format
@@ -101,3 +102,44 @@ def _numbers(array: NDArray | None, n: int, default: int) -> list[Fraction]:
     if array is None:
         return [Fraction(default)] * n
     return [Fraction(v) for v in np.broadcast_to(array, n).astype(np.float64).tolist()]
+
+
+def integer_line(line: NDArray, epsilon: float, scale: NDArray | None = None, bias: NDArray | None = None) -> NDArray:
+    """The same for lines about their means, of finite elements in the type of the line, a hundred times as quickly.
+
+    Each result lies between two integers over a power of two, which nearly always are rounded alike.
+    """
+    form, n = FORMATS[line.dtype.name], line.size
+    x, own_unit = _integers(line)
+    (inside,), other = _integers(np.array([epsilon]))
+    unit = 2 * max(own_unit, -(-other // 2))
+    x = [v << (unit // 2 - own_unit) for v in x]
+    total = sum(x)
+    power = n * sum(v * v for v in x) - total * total + n * n * (inside << (unit - other))
+    precision = max(0, 300 - power.bit_length() // 2)
+    root = math.isqrt(power << 2 * precision)
+    scales, scale_unit = _integers(np.ones(n) if scale is None else np.broadcast_to(scale, n))
+    biases, bias_unit = _integers(np.zeros(n) if bias is None else np.broadcast_to(bias, n))
+    codes, open_places = [], []
+    for place, (v, s, b) in enumerate(zip(x, scales, biases, strict=True)):
+        above = s * (n * v - total)
+        if not root or not above:
+            codes.append(form.nearest(b, -bias_unit))
+            continue
+        shift = max(0, 260 + root.bit_length() - abs(above).bit_length()) + bias_unit
+        near = (above << (precision + shift)) // root + (b << (shift + scale_unit - bias_unit))
+        error = (abs(above) << (precision + shift)) // root // root + 2
+        ends = {form.nearest(end, -shift - scale_unit) for end in (near - error, near + error)}
+        codes.append(ends.pop())
+        open_places += [place] if ends else []
+    found = np.array(codes, f"u{form.width // 8}").view(line.dtype)
+    if open_places:
+        found[open_places] = expected_line(LAYER_NORM, line, Epsilon(epsilon), scale, bias)[open_places]
+    return found
+
+
+def _integers(array: NDArray) -> tuple[list[int], int]:
+    """The elements in units of a power of two, and its exponent without the sign."""
+    ratios = [float(v).as_integer_ratio() for v in array.astype(np.float64).tolist()]
+    unit = max(divisor.bit_length() - 1 for _, divisor in ratios)
+    return [(number << unit) // divisor for number, divisor in ratios], unit

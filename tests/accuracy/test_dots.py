@@ -141,7 +141,7 @@ def test_results_in_another_float_type(dtype: np.dtype[Any]) -> None:
 
 
 @each_float
-@pytest.mark.parametrize("family", ["normal", "ill_conditioned", "integers"])
+@pytest.mark.parametrize("family", ["normal", "ill_conditioned", "hidden_rests", "integers"])
 def test_long_vectors(dtype: np.dtype[Any], family: str) -> None:
     a, b = (cases.make(family, dtype, 20000, seed) for seed in (1, 2))
     check(a[None], b[None], family)

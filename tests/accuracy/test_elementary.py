@@ -129,12 +129,17 @@ def hard_doubles() -> dict[str, NDArray]:
     mild = np.concatenate([rng.normal(size=1000) * 4, rng.uniform(-40, -10, 500), tiny[:300]])
     ends_of_curves = rng.uniform(-750, -590, 200)
     small = rng.normal(size=200) * 2.0 ** rng.integers(-1070, -20, 200)
+    least = rng.uniform(-4, 4, 300) * 2.0**-1022
     turns = [rng.integers(1, 1 << 20, 300) * (np.pi / 2), rng.normal(size=400) * 2.0 ** rng.integers(0, 1020, 400)]
     return {
         "exp": exps,
         "log": logs[(logs > 0) & (logs != 1)],
         **dict.fromkeys(("sigmoid", "softplus"), np.concatenate([mild, ends_of_curves, small])),
-        **dict.fromkeys(("tanh", "erf", "gelu", "gelu_tanh"), np.concatenate([mild, small])),
+        **dict.fromkeys(("tanh", "erf"), np.concatenate([mild, small, least])),
+        "gelu": np.concatenate([mild, small, least, rng.uniform(-38.8, -37.2, 300), rng.uniform(-37.63, -37.58, 800)]),
+        "gelu_tanh": np.concatenate(
+            [mild, small, least, rng.uniform(-22.5, -21.0, 300), rng.uniform(-21.19, -21.15, 800)]
+        ),
         **dict.fromkeys(("sin", "cos"), np.concatenate([mild, small, *turns, NEAREST_TO_A_TURN])),
     }
 

@@ -17,7 +17,17 @@ from samesum.formats.arrays import NDArray
 
 LONGEST = max(cases.LENGTHS)
 FAMILIES = ("normal", "integers", "drip", "ill_conditioned", "ties", "ties_off", "anything_finite", "subnormals")
-MORE_FAMILIES = ("all_ones", "tenths", "ramp", "near_overflow", "wide", "overflowing", "specials", "square_ties")
+MORE_FAMILIES = (
+    "hidden_rests",
+    "all_ones",
+    "tenths",
+    "ramp",
+    "near_overflow",
+    "wide",
+    "overflowing",
+    "specials",
+    "square_ties",
+)
 
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 

@@ -26,6 +26,7 @@ FAMILIES = (
     "uniform",
     "integers",
     "tenths",
+    "hidden_rests",
     "anything_finite",
     "subnormals",
     "near_overflow",

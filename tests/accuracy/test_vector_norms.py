@@ -19,7 +19,8 @@ from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeErro
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 
-FAMILIES = ("normal", "uniform", "anything_finite", "wide", "subnormals", "tenths", "small_integers")
+FAMILIES = ("normal", "uniform", "anything_finite", "wide", "subnormals", "tenths", "small_integers", "smallest", "huge")
+FAMILIES += ("overflowing", "subnormal_results", "hidden_rests")
 POWERS = (3, 4, 5, 7, 12, 64, 256)
 SIMPLE = (0, 1, 2, math.inf, -math.inf)
 DTYPES = (*cases.FLOATS, *cases.INTEGERS)
@@ -76,7 +77,7 @@ def power_of(value: tuple[int, int], order: int, unit: int) -> int:
 @pytest.mark.parametrize("order", POWERS)
 def test_roots_of_sums_of_powers(dtype: np.dtype[Any], order: int) -> None:
     target = np.dtype(np.float64) if dtype.kind in "iu" else dtype
-    for count, n in ((3, 1), (7, 2), (7, 9), (2, 60)):
+    for count, n in ((len(FAMILIES), 1), (len(FAMILIES), 2), (7, 9), (2, 60)):
         x = drawn(dtype, count, n)
         bits = np.array([expected_power(line, order, target) for line in x], f"u{target.itemsize}")
         assert_bits(ss.vector_norm(x, 1, ord=order), bits.view(target), f"{count} lines of {n}")

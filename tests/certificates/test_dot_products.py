@@ -18,7 +18,7 @@ Measure = Callable[[str, Quotients], None]
 
 FINITE = tuple(name for name in cases.FAMILIES if name not in ("specials", "infinities"))
 LENGTHS = (1, 2, 3, 7, 16, 17, 32, 33, 64, 65, 130)
-LONG = {1000: ("uniform", "ramp", "ill_conditioned"), 4100: ("uniform", "anything_finite")}
+LONG = {1000: ("uniform", "ramp", "ill_conditioned"), 4100: ("uniform", "hidden_rests", "anything_finite")}
 VECTORS = 9
 
 

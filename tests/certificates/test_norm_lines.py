@@ -16,7 +16,8 @@ from samesum import _core
 NDArray = np.ndarray[Any, np.dtype[Any]]
 Measure = Callable[[str, Quotients], None]
 
-FAMILIES = ("normal", "uniform", "ramp", "cancelling", "tenths", "wide", "subnormals", "all_ones", "integers")
+FAMILIES = ("normal", "uniform", "ramp", "cancelling", "hidden_rests", "tenths", "wide", "subnormals", "all_ones")
+FAMILIES += ("integers",)
 LENGTHS = (2, 3, 8, 17, 33, 130, 1000, 2100)
 SHIFTS = (0.0, 100.0, -3e4)
 LINES = 9

@@ -17,7 +17,7 @@ from modes import control, each_mode, in_mode, needs_mxcsr
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
-FAMILIES = ("normal", "uniform", "anything_finite", "wide", "subnormals", "specials", "cancelling")
+FAMILIES = ("normal", "uniform", "anything_finite", "wide", "subnormals", "specials", "cancelling", "hidden_rests")
 DTYPES = (*cases.FLOATS, *cases.INTEGERS)
 each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 

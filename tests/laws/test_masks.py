@@ -23,7 +23,7 @@ from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
 
 seeds = st.integers(0, 2**32 - 1)
-FAMILIES = ("ill_conditioned", "cancelling", "normal", "ties")
+FAMILIES = ("ill_conditioned", "cancelling", "hidden_rests", "normal", "ties")
 LARGE: list[tuple[tuple[int, ...], Any]] = [((200_000,), None), ((1000, 200), 0), ((100, 2000), 1), ((20_000, 8), 1)]
 
 

@@ -18,7 +18,7 @@ from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
 Function = Callable[..., NDArray]
-FAMILIES = ("normal", "uniform", "anything_finite", "wide", "subnormals", "specials")
+FAMILIES = ("normal", "uniform", "anything_finite", "wide", "subnormals", "specials", "hidden_rests")
 LENGTHS = (1, 7, 33, 130)
 
 

@@ -21,7 +21,7 @@ each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 
 
 def lines(dtype: np.dtype[Any], count: int, n: int) -> NDArray:
-    families = ("normal", "uniform", "anything_finite", "wide", "specials")
+    families = ("normal", "uniform", "anything_finite", "wide", "specials", "hidden_rests")
     return np.stack([cases.make(families[i % len(families)], dtype, n, i) for i in range(count)])
 
 

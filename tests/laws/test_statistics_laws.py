@@ -19,7 +19,7 @@ from samesum.engine.statistics import Statistics, count_bytes
 from samesum.formats.arrays import NDArray
 
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
-FAMILIES = ("normal", "wide", "subnormals", "ill_conditioned", "anything_finite", "specials")
+FAMILIES = ("normal", "wide", "subnormals", "ill_conditioned", "hidden_rests", "anything_finite", "specials")
 State = tuple[list[list[int]], bytes, bytes, bytes]
 
 

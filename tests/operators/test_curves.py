@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -97,6 +98,26 @@ def test_hard_sigmoid_is_exact_until_it_is_rounded(dtype: np.dtype[Any], alpha: 
     assert_bits(onnx_run("HardSigmoid", [x], 22, alpha=alpha, beta=beta), line(x, *single))
     own = [np.array(each).astype(dtype) for each in (alpha, beta)]
     assert_bits(ir_run("HardSigmoid", [x, *own]), line(x, *map(float, own)))
+
+
+@each_float
+def test_hard_sigmoid_where_products_leave_the_range_of_float64(dtype: np.dtype[Any]) -> None:
+    """Results that are subnormal, and products whose leading words cancel against beta, however great they are."""
+    form, draw = form_of(dtype), np.random.default_rng(5)
+    least, unit = 2.0**form.unit, 2.0**-form.precision
+    tiny = np.concatenate([draw.integers(1, 1 << form.precision + 4, 300), [73184377, 1, 2, 3, 5, 7]]) * least
+    great = math.sqrt(float(ml_dtypes.finfo(dtype).max)) / 4 * (1 + draw.random(60))  # type: ignore[no-untyped-call]
+    great = great.astype(dtype).astype(np.float64)
+    for alpha in (0.2, 0.5, 1.0, 3 * unit, 1 - unit):
+        for beta in (0.0, least, -5 * least):
+            check_line(tiny.astype(dtype), alpha, beta)
+    for value in great[:20]:
+        check_line(great.astype(dtype), value, -value * great[0])
+
+
+def check_line(x: np.ndarray, *numbers: float) -> None:
+    own = [np.array(each).astype(x.dtype) for each in numbers]
+    assert_bits(ir_run("HardSigmoid", [x, *own]), line(x, *map(float, own)), f"{own}")
 
 
 def test_hard_sigmoid_of_openvino_takes_numbers() -> None:

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "arithmetic/rounding.hpp"
-
 namespace samesum {
 
 namespace {
@@ -61,6 +59,14 @@ Dyadic::Dyadic(const Superaccumulator& sum) : exponent_(Superaccumulator::lowest
     trim();
 }
 
+Dyadic::Dyadic(const WideNumber& number)
+    : limb_{static_cast<std::uint64_t>(number.significand),
+            static_cast<std::uint64_t>(number.significand >> 64)},
+      exponent_(number.exponent),
+      negative_(number.negative) {
+    trim();
+}
+
 void Dyadic::trim() {
     while (!limb_.empty() && limb_.back() == 0) limb_.pop_back();
     const auto first = std::find_if(limb_.begin(), limb_.end(), [](std::uint64_t limb) { return limb != 0; });
@@ -74,13 +80,13 @@ Dyadic Dyadic::operator-() const {
     return result;
 }
 
-double Dyadic::near() const {
-    double size = 0;
-    const std::size_t some = std::min<std::size_t>(limb_.size(), 3);
-    for (std::size_t i = limb_.size(); i-- > limb_.size() - some;)
-        size = size * 0x1p64 + static_cast<double>(limb_[i]);
-    const double value = std::ldexp(size, exponent_ + 64 * static_cast<int>(limb_.size() - some));
-    return negative_ ? -value : value;
+WideNumber Dyadic::leading() const {
+    const std::size_t n = limb_.size();
+    const auto limb = [&](std::size_t from_top) { return from_top < n ? limb_[n - 1 - from_top] : 0; };
+    if (n == 0) return {};
+    const int shift = std::countl_zero(limb(0));
+    const u128 two = u128{limb(0)} << 64 | limb(1);
+    return {shift == 0 ? two : two << shift | limb(2) >> (64 - shift), top() - 128 - shift, negative_};
 }
 
 Dyadic Dyadic::scaled(int exponent) const {
@@ -144,14 +150,6 @@ int sign_with_root(const Dyadic& p, const Dyadic& q, const Dyadic& t) {
     if (left == 0 || right == 0 || left == right) return left != 0 ? left : right;
     const int larger = (p * p - q * q * t).sign();
     return larger * left;
-}
-
-Codes codes_about(double size, double error, Format format) {
-    const double low = size - error, high = size + error;
-    const Codes all = all_codes(format);
-    if (is_byte_float(format) || !(low > 0) || !(high < 0x1p1023)) return all;
-    const std::uint64_t least = round_bits(low, format), most = round_bits(high, format);
-    return {least > 0 ? least - 1 : 0, std::min(most + 1, all.high)};
 }
 
 Dyadic value_of_code(std::uint64_t code, Format format) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "exact/moments/wide_number.hpp"
 #include "exact/totals/superaccumulator.hpp"
 #include "formats/format.hpp"
 
@@ -18,14 +19,15 @@ class Dyadic {
     Dyadic(std::uint64_t value, int exponent, bool negative);
     // Of a finite total.
     explicit Dyadic(const Superaccumulator& total);
+    explicit Dyadic(const WideNumber& number);
 
     // -1, 0 or 1.
     int sign() const { return limb_.empty() ? 0 : negative_ ? -1 : 1; }
     Dyadic operator-() const;
     // Its magnitude is below two to this power, and not below 2^-64 of that.
     int top() const { return exponent_ + 64 * static_cast<int>(limb_.size()); }
-    // Within a part of 2^-50 of it where that is in the range of double.
-    double near() const;
+    // Its leading bits: within a part of 2^-127 of it.
+    WideNumber leading() const;
     // The same times 2^exponent.
     Dyadic scaled(int exponent) const;
 
@@ -52,17 +54,6 @@ int sign_with_root(const Dyadic& p, const Dyadic& q, const Dyadic& t);
 // The finite number that a code below that of the least number out of range stands for, without its sign.
 Dyadic value_of_code(std::uint64_t code, Format format);
 
-// The codes, without signs, between which a magnitude is looked for.
-struct Codes {
-    std::uint64_t low, high;
-};
-
-// All of a format; the last one is one beyond the largest.
-constexpr Codes all_codes(Format format) { return {0, traits_of(format).largest + 1}; }
-
-// Those from size - error on to size + error, or all where these are no codes.
-Codes codes_about(double size, double error, Format format);
-
 // The bits of a value known by comparison: compare(d) is the sign of the value less d. To nearest even; a
 // negative value that underflows is -0 where there is one, and zero is +0. It need not lie between the codes.
 // (Lemma 77)
@@ -87,9 +78,7 @@ std::uint64_t nearest(Format format, const Compare& compare, Codes codes) {
     const Dyadic half = (value_of_code(low, format) + value_of_code(low + 1, format)).scaled(-1);
     const int beyond = lies_at_or_above(half);
     const std::uint64_t code = low + (beyond > 0 || (beyond == 0 && low % 2 != 0) ? 1 : 0);
-    if (code > traits_of(format).largest) return overflow_bits(format, negative);
-    const bool has_sign = code != 0 || traits_of(format).has_negative_zero;
-    return code | (negative && has_sign ? sign_bit(format) : 0);
+    return bits_of_code(code, negative, format);
 }
 
 }  // namespace samesum

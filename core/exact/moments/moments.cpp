@@ -1,7 +1,5 @@
 #include "exact/moments/moments.hpp"
 
-#include <cmath>
-
 #include "exact/moments/dyadic.hpp"
 
 namespace samesum {
@@ -30,11 +28,10 @@ std::uint64_t rounded(const Dyadic& sum, const Dyadic& squares, const Moment& ho
         const Dyadic power = is_root ? value * value : value;
         return (above - power * below).sign();
     };
-    // Of an even power of two less, so that it is in the range of double.
-    const int shift = above.top() / 2 * 2;
-    const double quotient = above.scaled(-shift).near() / below.near();
-    const double size = is_root ? std::ldexp(std::sqrt(quotient), shift / 2) : std::ldexp(quotient, shift);
-    return nearest(how.format, compare, codes_about(size, size * 0x1p-48, how.format));
+    const WideNumber quotient = above.leading() * inverse(below.leading());
+    const Estimate near{is_root && !quotient.is_zero() ? root(quotient) : quotient, u128{1} << 10};
+    if (const auto bits = near.rounded(how.format)) return *bits;
+    return nearest(how.format, compare, near.codes(how.format));
 }
 
 }  // namespace

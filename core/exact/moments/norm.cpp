@@ -1,5 +1,6 @@
 #include "exact/moments/norm.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "arithmetic/rounding.hpp"
@@ -13,6 +14,11 @@ Dyadic greater(const Dyadic& a, const Dyadic& b) { return (a - b).sign() < 0 ? b
 // Of numbers that are not all finite, by the sign of a quotient.
 double special_result(int sign, double scale, double bias) { return sign * scale + bias; }
 
+// What an inverse is off by at most, in its last places, and a sum by its own rounding. (Lemma 84)
+constexpr int inverse_bits = 10, sum_units = 16;
+// More of them say nothing.
+constexpr int most_bits = 120;
+
 }  // namespace
 
 ExactNorm::ExactNorm(const NormRow& row, const Superaccumulator& sum, const Superaccumulator& others,
@@ -20,7 +26,8 @@ ExactNorm::ExactNorm(const NormRow& row, const Superaccumulator& sum, const Supe
     : is_finite_(sum.is_finite() && others.is_finite()) {
     if (!is_finite_) return;
     const bool divides = row.centred || row.over_count;
-    count_ = Dyadic(divides ? static_cast<std::uint64_t>(count) : 1, 0, false);
+    number_ = divides ? static_cast<std::uint64_t>(count) : 1;
+    count_ = Dyadic(number_, 0, false);
     if (row.centred) total_ = Dyadic(sum);
     outside_ = count_ * Dyadic(row.outside);
     if (row.divisor == Divisor::one) {
@@ -35,10 +42,21 @@ ExactNorm::ExactNorm(const NormRow& row, const Superaccumulator& sum, const Supe
         const Dyadic inside = count_ * count_ * Dyadic(row.inside);
         power_ = row.at_least ? greater(own, inside) : own + inside;
     }
+    find_leading();
 }
 
 ExactNorm::ExactNorm(double mean, double variance, double epsilon)
-    : is_finite_(true), count_(1.0), total_(mean), power_(Dyadic(variance) + Dyadic(epsilon)) {}
+    : is_finite_(true), count_(1.0), total_(mean), power_(Dyadic(variance) + Dyadic(epsilon)) {
+    find_leading();
+}
+
+void ExactNorm::find_leading() {
+    if (is_nothing()) return;
+    leading_total_ = total_.leading();
+    next_total_ = (total_ - Dyadic(leading_total_)).leading();
+    const WideNumber outside = outside_.leading();
+    inverse_ = samesum::inverse(power_.sign() == 0 ? outside : root(power_.leading()) + outside);
+}
 
 int ExactNorm::compared(const Dyadic& numerator, const Dyadic& scale, const Dyadic& bias,
                         const Dyadic& value) const {
@@ -46,30 +64,46 @@ int ExactNorm::compared(const Dyadic& numerator, const Dyadic& scale, const Dyad
     return sign_with_root(scale * numerator + distance * outside_, distance, power_);
 }
 
+Estimate ExactNorm::estimate(double x, double scale, double bias) const {
+    const double size = std::fabs(x);
+    int power;
+    const auto significand = static_cast<std::uint64_t>(std::frexp(size, &power) * 0x1p53);
+    const WideNumber first = WideNumber(u128{significand} * number_, power - 53, x < 0) + -leading_total_,
+                     numerator = first + -next_total_, part = WideNumber(scale) * numerator * inverse_,
+                     value = part + WideNumber(bias);
+    if (numerator.is_zero() || value.is_zero()) return {};
+    const int lost = std::max(0, first.exponent - numerator.exponent) + 4,
+              by = part.is_zero() ? -most_bits : part.exponent - value.exponent;
+    if (std::max(lost, inverse_bits) + std::max(by, 0) > most_bits) return {};
+    const u128 units = (u128{1} << lost) + (u128{1} << inverse_bits);
+    return {value, (by > 0 ? units << by : units >> std::min(-by, most_bits)) + sum_units};
+}
+
 std::uint64_t ExactNorm::result(double x, double scale, double bias, Format format) const {
-    const Dyadic numerator = count_ * Dyadic(x) - total_;
-    const bool is_nothing = power_.sign() == 0 && outside_.sign() == 0;
-    const int sign = is_nothing ? 0 : numerator.sign();
-    if (!std::isfinite(scale) || !std::isfinite(bias))
-        return round_bits(special_result(sign, scale, bias), format);
-    const Dyadic b(bias);
+    const bool is_finite = std::isfinite(scale) && std::isfinite(bias);
+    if (is_finite && !is_nothing()) {
+        const Estimate near = estimate(x, scale, bias);
+        if (const auto bits = near.rounded(format)) return *bits;
+        const Dyadic numerator = count_ * Dyadic(x) - total_, s(scale), b(bias);
+        if (numerator.sign() != 0)
+            return nearest(
+                format, [&](const Dyadic& value) { return compared(numerator, s, b, value); },
+                near.codes(format));
+    }
+    const int sign = is_nothing() ? 0 : (count_ * Dyadic(x) - total_).sign();
+    if (!is_finite) return round_bits(special_result(sign, scale, bias), format);
     // Whatever the signs of zeros.
-    if (sign == 0) return round_bits(bias + 0.0, format);
-    const Dyadic s(scale);
-    const double part = scale * numerator.near() / (std::sqrt(power_.near()) + outside_.near()),
-                 error = (std::fabs(part) + std::fabs(bias)) * 0x1p-48;
-    return nearest(
-        format, [&](const Dyadic& value) { return compared(numerator, s, b, value); },
-        codes_about(std::fabs(part + bias), error, format));
+    return round_bits(bias + 0.0, format);
 }
 
 std::uint64_t ExactNorm::inverse(Format format) const {
-    if (power_.sign() == 0 && outside_.sign() == 0) return overflow_bits(format, false);
+    if (is_nothing()) return overflow_bits(format, false);
     const Dyadic one(1.0);
-    const double size = count_.near() / (std::sqrt(power_.near()) + outside_.near());
+    const Estimate near{WideNumber(number_, 0, false) * inverse_, (u128{1} << inverse_bits) + sum_units};
+    if (const auto bits = near.rounded(format)) return *bits;
     return nearest(
         format, [&](const Dyadic& value) { return compared(count_, one, Dyadic(), value); },
-        codes_about(size, size * 0x1p-48, format));
+        near.codes(format));
 }
 
 }  // namespace samesum

@@ -24,12 +24,18 @@ class ExactNorm {
     std::uint64_t inverse(Format format) const;
 
   private:
+    bool is_nothing() const { return power_.sign() == 0 && outside_.sign() == 0; }
+    void find_leading();
+    Estimate estimate(double x, double scale, double bias) const;
     // The sign of scale * (numerator / d) + bias - value, the numerator being multiplied by the count.
     int compared(const Dyadic& numerator, const Dyadic& scale, const Dyadic& bias, const Dyadic& value) const;
 
     bool is_finite_;
     // d is (root of `power` + `outside`) / count; the mean is total / count.
     Dyadic count_, total_, power_, outside_;
+    std::uint64_t number_ = 1;  // the count
+    // The first bits of the total, and the next ones; 1 / (root of `power` + `outside`).
+    WideNumber leading_total_, next_total_, inverse_;
 };
 
 }  // namespace samesum

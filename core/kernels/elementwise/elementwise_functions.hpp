@@ -9,6 +9,12 @@
 
 namespace samesum::SAMESUM_ISA {
 
+// (hi + lo) 2^-600 of words that are not negative, rounded once.
+SAMESUM_INLINE Doubles small_quotient(DoubleWord y) {
+    const Doubles all = y.hi + y.lo;
+    return all < least_quotient ? subnormal_quotient(y.hi, y.lo) : all * double_power_unit;
+}
+
 struct ExponentialFunction {
     static constexpr int certain_bits = 36, fine_bits = 50;
     static constexpr std::size_t several = 2;
@@ -65,9 +71,8 @@ struct ExponentialFunction {
         const Longs scale[1] = {below ? Longs{} + double_power_scale : Longs{} - double_power_scale};
         const DoublePair<1> y =
             double_power(DoubleBatch<1>::one(near), DoubleBatch<1>::one(near == x ? lower : none), scale);
-        const Doubles hi = y.hi.part[0], lo = y.lo.part[0], all = hi + lo;
-        const Doubles normal = all * (below ? none + double_power_unit : none + 1 / double_power_unit);
-        return (below & (all < least_quotient)) ? subnormal_quotient(hi, lo) : normal;
+        const DoubleWord words{y.hi.part[0], y.lo.part[0]};
+        return below ? small_quotient(words) : (words.hi + words.lo) * (none + 1 / double_power_unit);
     }
 
     // Within 0.51 ulp.

@@ -217,16 +217,15 @@ struct GeluFunction : WordFunction<GeluFunction> {
         return chosen(~(x <= 37), {x, none}, y);  // infinity and NaN, too
     }
 
-    // Where e^(-x^2 / 2) is too small it is the square of a root; the product with the second one is rounded
-    // where it is subnormal.
+    // Where e^(-x^2 / 2) is too small it is the square of a root, and the product is 2^600 times too large
+    // until it is rounded.
     static __attribute__((noinline)) Doubles doubles_everywhere(Doubles x) {
         const DoubleWord usual = precise(x);
         const Doubles none = {}, size = lesser(none + 39, samesum::SAMESUM_ISA::magnitude(x));
         const DoubleWord square = square_of(size);
         const DoubleWord root_of_power = exponential<68>(-0.25 * square.hi, -0.25 * square.lo);
-        const DoubleWord factor = product(product(word_of(-size), half_scaled(size)), root_of_power);
-        const Doubles small = fused(factor.hi, root_of_power.hi,
-                                    fused(factor.hi, root_of_power.lo, factor.lo * root_of_power.hi));
+        const DoubleWord factor = product(word_of(size / double_power_unit), half_scaled(size));
+        const Doubles small = -small_quotient(product(product(factor, root_of_power), root_of_power));
         return (x < -30) ? (x < -39 ? none * -1.0 : small) : usual.hi + usual.lo;
     }
 };
@@ -276,8 +275,8 @@ struct GeluTanhFunction : WordFunction<GeluTanhFunction> {
         const DoubleWord v = argument_of(near);
         const DoubleWord root =
             exponential<68>(0.5 * (near < 0 ? v.hi : -v.hi), 0.5 * (near < 0 ? v.lo : -v.lo));
-        const DoubleWord factor = product(word_of(near), root);
-        const Doubles small = fused(factor.hi, root.hi, fused(factor.hi, root.lo, factor.lo * root.hi));
+        const DoubleWord factor = word_of(-near / double_power_unit);
+        const Doubles small = -small_quotient(product(product(factor, root), root));
         return (x < -18) ? (x < -23 ? none * -1.0 : small) : usual.hi + usual.lo;
     }
 };

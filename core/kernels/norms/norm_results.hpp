@@ -163,7 +163,9 @@ struct NormRun {
     // In words of float32, as far as they serve.
     SAMESUM_INLINE std::size_t run_singles(std::size_t n) {
         constexpr double likely = 8;  // of elements over the deviation
-        const bool is_product = line.centre == 0 && line.offset == 0 && by.bias_most == 0;
+        // A sum that cancels may give an offset of 0 that is off by its bound.
+        const bool is_product =
+            line.centre == 0 && line.offset == 0 && line.offset_error == 0 && by.bias_most == 0;
         if (is_product && (!each || by.singles != nullptr)) {
             using Products = SingleProducts<each>;
             const double factor = each ? results.inverse[0] : results.factor[0],

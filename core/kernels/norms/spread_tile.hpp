@@ -144,7 +144,9 @@ SAMESUM_INLINE Words2 divided(const Words2& spread, Doubles m) {
     const Doubles rest = remainder / m;
     const Longs exact = (lost == 0) & (fused(-rest, m, remainder) == 0) &
                         ((spread.hi == 0) | (samesum::SAMESUM_ISA::magnitude(spread.hi) > 0x1p-800));
-    const Doubles rounding = samesum::SAMESUM_ISA::magnitude(quotient) * words_error;
+    // The first word may have cancelled.
+    const Doubles rounding = samesum::SAMESUM_ISA::magnitude(quotient) * words_error +
+                             samesum::SAMESUM_ISA::magnitude(rest) * 0x1p-51;
     const Doubles bound = (spread.bound / m + (exact ? none : rounding)) * spread_slack;
     return {quotient, rest, bound};
 }

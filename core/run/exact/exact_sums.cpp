@@ -16,7 +16,7 @@ namespace {
 // False, and nothing is added, where the block has no total in few words.
 template <class Total>
 bool add_total(Total& total, const char* x, std::size_t n, Format in, Map map) {
-    if (!total.is_finite()) return false;
+    if (static_cast<std::int64_t>(n) < few_exact_rows || !total.is_finite()) return false;
     const auto& totals = current_instruction_set().exact_blocks->total[static_cast<std::size_t>(in)];
     const ExactParts parts = totals[static_cast<std::size_t>(map)](x, n);
     if (!parts.known) return false;

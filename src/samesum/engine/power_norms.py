@@ -29,8 +29,8 @@ cache, and the allocator keeps arrays of so few bytes."""
 _WIDE_ERROR = 2.0**-84
 """Relative, of orders up to MOST_ORDER: each product of a power is off by 2^-102 of itself, sums of low words by 2^-90,
 which the root divides by the order; it is within 2^-48 before a step of Newton's method."""
-_LARGEST, _SMALLEST = 1000, -900
-"""Exponents of results of float64 beyond which the bounds do not hold."""
+_LEAST_NORMAL, _DIGITS = -1022, 52
+"""Of float64: the exponent of the least normal number, and how far below it the last place is."""
 _PLAIN, _PLAIN_POWER = 8, 800
 """Exponents of lines whose powers are added up as they are, and of these: what vanishes beside them is less than their
 bounds, and so is what the rounded exponent of the root makes of a sum."""
@@ -136,8 +136,7 @@ def _wide(lines: NDArray, scale: NDArray, order: int, dtype: Dtype) -> Known:
     less = reduce(SUM, np.stack([high, low, *(-word for word in again if word is not None)]), 0)
     rest, bound = less / (order * _power(root, order - 1)), root * _WIDE_ERROR
     ends = [_rounded([root, rest, by], scale, dtype) for by in (-bound, bound)]
-    exponents = np.frexp(root)[1] + scale
-    return ends[0], (ends[0] == ends[1]) & (exponents < _LARGEST) & (exponents > _SMALLEST)
+    return ends[0], ends[0] == ends[1]
 
 
 def _sums_of_powers(lines: NDArray, scale: NDArray, order: int) -> tuple[NDArray, NDArray]:
@@ -154,8 +153,17 @@ def _sums_of_powers(lines: NDArray, scale: NDArray, order: int) -> tuple[NDArray
 
 
 def _rounded(terms: list[NDArray], scale: NDArray, dtype: Dtype) -> NDArray:
-    """The exact sum of the terms, which are scaled without an error, rounded once."""
-    return reduce(SUM, np.stack([np.ldexp(term, scale) for term in terms]), 0, 0, dtype)
+    """The exact sum of the terms times powers of two, the first of which is next to it, rounded once.
+
+    Float64 is rounded before it is scaled: where that makes it subnormal, beside the number whose last place is that of
+    subnormal numbers.
+    """
+    if dtype != np.float64:
+        return reduce(SUM, np.stack([np.ldexp(term, scale) for term in terms]), 0, 0, dtype)
+    is_small = np.frexp(terms[0])[1] + scale <= _LEAST_NORMAL
+    beside = np.where(is_small, np.ldexp(1.0, np.where(is_small, _LEAST_NORMAL - scale, 0)), 0.0)
+    rounded: NDArray = reduce(SUM, np.stack([beside, *terms]), 0) - beside
+    return np.ldexp(rounded, scale)
 
 
 def _dot(a: Words, b: Words) -> list[NDArray]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from samesum.engine import elementwise
-from samesum.engine.words import product_error, rounded_once, two_sum
+from samesum.engine.norms import Channels, normalize_batch
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.pointwise import given
@@ -41,13 +41,8 @@ def hard_sigmoid_ir(_: Attributes, inputs: Inputs) -> NDArray:
 
 
 def _line(x: NDArray, alpha: NDArray, beta: NDArray) -> NDArray:
-    """alpha x + beta between 0 and 1, rounded once (float64: within 0.51 units): the product is exact in two words."""
-    wide = x.astype(np.float64)
-    product = np.asarray(alpha * wide)
-    total, rest = two_sum(product, beta)
-    if x.dtype == np.float64:
-        low = product_error(np.broadcast_to(alpha, wide.shape), wide, product)
-        total = np.where(np.abs(product) < 2.0**100, total + (rest + np.where(np.isfinite(low), low, 0)), total)
-    y = rounded_once(total, np.where(np.isfinite(rest), rest, 0), x.dtype.newbyteorder("="))
+    """alpha x + beta between 0 and 1, rounded once: a normalization about 0 by 1, whose scale and bias they are."""
+    scale, bias, mean, variance = (np.array([each], np.float64) for each in (alpha, beta, 0.0, 1.0))
+    y = normalize_batch(x, Channels(0, 0, scale, bias, mean, variance, 0.0))
     zero, one, nan = (y.dtype.type(each) for each in (0.0, 1.0, np.nan))
     return np.asarray(np.where(y > one, one, np.where(y > zero, y, np.where(np.isnan(y), nan, zero))))
