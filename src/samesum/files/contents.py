@@ -10,12 +10,12 @@ from samesum.files.initializers import initializers
 from samesum.files.opening import opened
 from samesum.files.reading import PROTOBUF, open_arrays
 from samesum.files.source import Limits
-from samesum.files.tensor import Contents, Skipped, Tensor, from_source
+from samesum.files.tensor import Contents, contents, from_source
 from samesum.formats.limits import MAX_ELEMENTS
 
 FORMATS = (
-    ".npy, .npz, .pb, .safetensors (or the .safetensors.index.json of several), .onnx, .xml (with a .bin), .gguf "
-    "or the folder of a Zarr array or group"
+    ".npy, .npz, .pb, .safetensors (or the .safetensors.index.json of several, or their folder), .onnx, .xml (with a "
+    ".bin), .gguf or the folder of a Zarr array or group"
 )
 _BY_SUFFIX = {
     safetensors.SUFFIX: safetensors.safetensors,
@@ -34,9 +34,7 @@ def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int 
     """
     limits = Limits(max_bytes, max_elements)
     if path.is_dir():
-        if not zarr_arrays.is_store(path):
-            raise ModelError(f"{path} is a folder without {', '.join(zarr_arrays.NODES)}; allowed are {FORMATS}")
-        return zarr_arrays.zarr_arrays(path, limits)
+        return _of_folder(path, limits)
     if path.name.endswith(safetensors.INDEX):
         return safetensors.sharded(path, limits)
     with opened(path) as file:
@@ -51,10 +49,16 @@ def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int 
     return reader(path, limits)
 
 
+def _of_folder(path: Path, limits: Limits) -> Contents:
+    if zarr_arrays.is_store(path):
+        return zarr_arrays.zarr_arrays(path, limits)
+    found = safetensors.folder(path, limits)
+    if found is None:
+        nodes = ", ".join(zarr_arrays.NODES)
+        raise ModelError(f"{path} is a folder without {nodes} or *{safetensors.SUFFIX}; allowed are {FORMATS}")
+    return found
+
+
 def _of_arrays(path: Path, max_bytes: int | None, max_elements: int) -> Contents:
-    tensors: list[Tensor] = []
-    skipped: list[Skipped] = []
-    for name, source in open_arrays(path, max_bytes=max_bytes, max_elements=max_elements).items():
-        found = from_source(path.stem if name is None else name, path, source)
-        (skipped if isinstance(found, Skipped) else tensors).append(found)  # type: ignore[arg-type]
-    return Contents(tuple(tensors), tuple(skipped))
+    found = open_arrays(path, max_bytes=max_bytes, max_elements=max_elements).items()
+    return contents(from_source(path.stem if name is None else name, path, source) for name, source in found)
