@@ -12,7 +12,7 @@ import pytest
 from samesum.errors import DtypeError, ModelError
 from samesum.files.contents import open_tensors
 from samesum.files.npz import write_npz
-from samesum.files.tensor import Tensor, tuple_of_ranges
+from samesum.files.tensor import Box, Tensor, tuple_of_ranges
 from samesum.formats.arrays import NDArray
 from tensor_files import GGUF, IR, SAFETENSORS, drawn, gguf_bytes, safetensors_bytes, with_header, write_ir
 
@@ -247,11 +247,14 @@ def test_figures_read_from_the_file_are_those_of_the_boxes(tmp_path: Path, name:
     assembly = Assembly(tensor.element.dtype, tensor.shape, ())
     for box in tensor.boxes(True, 1 << 12):
         assembly.add(box)
-    counted: list[int] = []
-    assert from_file(tensor, counted.append) == assembly.states()
-    assert sum(counted) == tensor.nbytes
+    for read in (0, 700 * 300 - 1):
+        begun = Assembly(tensor.element.dtype, tensor.shape, ())
+        begun.add(Box(((0, read),), x["x"].reshape(-1)[:read]))
+        direct = Assembly(tensor.element.dtype, tensor.shape, (), begun.states())
+        assert sum(from_file(tensor, direct.add_file, read)) == 700 * 300 - read
+        assert direct.states() == assembly.states()
     os.truncate(path, path.stat().st_size - 1)
     with pytest.raises(
         ModelError, match=rf"ends after {tensor.nbytes - 1} of {tensor.nbytes} bytes: the file is trunc"
     ):
-        from_file(tensor, counted.append)
+        list(from_file(tensor, Assembly(tensor.element.dtype, tensor.shape, ()).add_file))

@@ -14,6 +14,7 @@ from samesum.cli.show import printable
 ENDLESS = 10**6
 NOTHING = "-"
 INDENT, GAP = "  ", "  "
+_CUT, _LEAST_NAME = "..", 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,20 @@ def table_lines(table: Table, width: int) -> list[str]:
         + GAP.join(align(text, size) for align, text, size in zip(aligned, line, table.sizes, strict=True)).rstrip()
         for line in texts
     ]
+
+
+def fitted(table: Table, width: int) -> list[str]:
+    """The table with the first texts cut in their middles, if that makes it as narrow as the width."""
+    if 0 not in table.words:
+        return table_lines(table, width)
+    room = max(_LEAST_NAME, table.sizes[0] - max(0, table.width - width))
+    rows = [(_cut(first, room), *others) for first, *others in table.rows]
+    return table_lines(Table(table.headings, rows, table.words), width)
+
+
+def _cut(text: str, room: int) -> str:
+    head = (room - len(_CUT)) // 3
+    return text if len(text) <= room else text[:head] + _CUT + text[head + len(_CUT) - room :]
 
 
 def _paragraph(headings: Sequence[str], row: Sequence[str], width: int) -> list[str]:
