@@ -93,4 +93,5 @@ def _print(
 def _cells(each: Difference) -> tuple[str, str]:
     if each.differ is None:
         return "shape", "-"
-    return f"{each.differ} bytes" if each.max_abs is None else str(each.differ), cell("max_abs", each.max_abs)
+    unit = "" if each.max_abs is not None else " byte" if each.differ == 1 else " bytes"
+    return f"{each.differ}{unit}", cell("max_abs", each.max_abs)

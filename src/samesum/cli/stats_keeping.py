@@ -106,8 +106,9 @@ def keeper_of(path: Path | None, pattern: Pattern, origins: tuple[Origin, ...], 
     if path is not None and path.exists():
         found = read_states(path)
         if not found.is_complete and (found.pattern, found.origins) == (pattern, origins):
-            count = sum(not each.is_partial for each in found.records)
-            note(f"{path} has {count} tensors of an interrupted run; it goes on from there")
+            partial = [f" and a part of {each.name!r}" for each in found.records if each.is_partial]
+            there = f"{len(found.records) - len(partial)} tensors{''.join(partial[:1])}"
+            note(f"{path} has {there} of an interrupted run; it goes on from there")
             stored = found
     return Keeper(path, stored, before)
 

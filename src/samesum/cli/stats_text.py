@@ -60,7 +60,7 @@ def print_undecoded(records: Sequence[Record]) -> None:
     """The tensors of which nothing but bytes is known, so that nobody takes them for looked at."""
     rows = [(printable(each.name), each.dtype, shape_cell(each)) for each in records]
     if rows:
-        print("\n".join(fitted(Table(("not decoded", "type", "shape"), rows, (0, 1, 2)), terminal_width())))
+        print("\n".join(("", *fitted(Table(("not decoded", "type", "shape"), rows, (0, 1, 2)), terminal_width()))))
 
 
 def shape_cell(record: Record) -> str:

@@ -69,7 +69,7 @@ def table_lines(table: Table, width: int) -> list[str]:
 
 
 def fitted(table: Table, width: int) -> list[str]:
-    """The table with the first texts cut in their middles, if that makes it as narrow as the width."""
+    """The table with the first texts cut where they begin, if that makes it as narrow as the width."""
     if 0 not in table.words:
         return table_lines(table, width)
     room = max(_LEAST_NAME, table.sizes[0] - max(0, table.width - width))
@@ -78,8 +78,7 @@ def fitted(table: Table, width: int) -> list[str]:
 
 
 def _cut(text: str, room: int) -> str:
-    head = (room - len(_CUT)) // 3
-    return text if len(text) <= room else text[:head] + _CUT + text[head + len(_CUT) - room :]
+    return text if len(text) <= room else _CUT + text[len(_CUT) - room :]
 
 
 def _paragraph(headings: Sequence[str], row: Sequence[str], width: int) -> list[str]:

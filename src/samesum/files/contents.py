@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from samesum.errors import ModelError
+from samesum.errors import ModelError, UnsafeModelError
 from samesum.files import gguf, ir_constants, npy, npz, safetensors, zarr_arrays
 from samesum.files.initializers import initializers
 from samesum.files.opening import opened
@@ -17,6 +17,7 @@ FORMATS = (
     ".npy, .npz, .pb, .safetensors (or the .safetensors.index.json of several, or their folder), .onnx, .xml (with a "
     ".bin), .gguf or the folder of a Zarr array or group"
 )
+_PICKLED = (".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".bin")
 _BY_SUFFIX = {
     safetensors.SUFFIX: safetensors.safetensors,
     ".onnx": initializers,
@@ -39,6 +40,13 @@ def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int 
         return safetensors.sharded(path, limits)
     with opened(path) as file:
         magic = file.read(len(npy.MAGIC))
+    if _is_pickled(path, magic):
+        raise UnsafeModelError(
+            f"{path} is a pickle, as torch.save writes it; loading one can run any code, and none is loaded. To make "
+            'safetensors of it: python -c "import torch; from safetensors.torch import save_file; '
+            "save_file({k: v.contiguous().clone() for k, v in "
+            f"torch.load({path.name!r}, map_location='cpu', weights_only=True).items()}}, {path.stem + safetensors.SUFFIX!r})\""
+        )
     if magic == npy.MAGIC or magic.startswith(npz.MAGIC) or path.suffix.lower() == PROTOBUF:
         return _of_arrays(path, max_bytes, max_elements)
     if magic.startswith(gguf.MAGIC):
@@ -47,6 +55,13 @@ def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int 
     if reader is None:
         raise ModelError(f"{path} starts with {magic!r}; allowed are {FORMATS}")
     return reader(path, limits)
+
+
+def _is_pickled(path: Path, magic: bytes) -> bool:
+    """Whether it is a pickle of version 2 or later, or PyTorch's archive around one."""
+    if not magic.startswith(npz.MAGIC):
+        return magic.startswith(b"\x80") and path.suffix.lower() in _PICKLED
+    return any(str(name).endswith("/data.pkl") for name in npz.Archive(path))
 
 
 def _of_folder(path: Path, limits: Limits) -> Contents:
