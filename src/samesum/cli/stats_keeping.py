@@ -29,7 +29,8 @@ class Keeper:
         self._begun = {(each.file, each.name): each for each in stored.records if each.is_partial}
         self._reading: Reading | None = None
         self._saved = time.monotonic()
-        self._check: Callable[[], None] = lambda: None
+        self.check: Callable[[], None] = lambda: None
+        """Raises KeyboardInterrupt if that was asked for since `kept` began."""
 
     @property
     def records(self) -> list[Record]:
@@ -52,9 +53,9 @@ class Keeper:
         return self._begun.get((tensor.file, tensor.name))
 
     def rest(self, reading: Reading) -> None:
-        """Between two parts of a tensor: keeps what is there if it is time to; KeyboardInterrupt if that was asked."""
+        """Between two parts of a tensor: keeps what is there if it is time to, or if the run is interrupted."""
         self._reading = reading
-        self._check()
+        self.check()
         if self.path is not None and time.monotonic() - self._saved > _SAVED_EVERY:
             self.save(is_complete=False)
 
@@ -84,7 +85,7 @@ class Keeper:
     def kept(self) -> Iterator[None]:
         """After an interruption or an error, writes the states of what was read."""
         try:
-            with _deferred(self.path is not None) as self._check:
+            with _deferred(self.path is not None) as self.check:
                 yield
         except BaseException:
             if self.path is not None and (self.records or self._partial()):

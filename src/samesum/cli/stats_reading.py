@@ -107,11 +107,18 @@ def _read(
     started = time.perf_counter()
     with transfer(total, "reading") as seen:
 
-        def rest(reading: Reading, size: int) -> None:
+        def counted(size: int) -> None:
             nonlocal count
             seen(size)
             count += size
+
+        def rest(reading: Reading, size: int) -> None:
+            counted(size)
             keeper.rest(reading)
+
+        def hashed(size: int) -> None:
+            counted(size)
+            keeper.check()
 
         for tensor in waiting:
             with found.going_on():
@@ -119,5 +126,5 @@ def _read(
                 keeper.take(measured(tensor, pattern, has_histogram=has_histogram, begun=begun, rest=rest))
         for each in others:
             with found.going_on():
-                keeper.take(undecoded(each, is_hashed=is_hashed, seen=seen))
+                keeper.take(undecoded(each, is_hashed=is_hashed, seen=hashed))
     note(throughput(len(tensors), count, time.perf_counter() - started))

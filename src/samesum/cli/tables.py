@@ -69,12 +69,12 @@ def table_lines(table: Table, width: int) -> list[str]:
 
 
 def fitted(table: Table, width: int) -> list[str]:
-    """The table with the first texts cut where they begin, if that makes it as narrow as the width."""
-    if 0 not in table.words:
-        return table_lines(table, width)
-    room = max(_LEAST_NAME, table.sizes[0] - max(0, table.width - width))
-    rows = [(_cut(first, room), *others) for first, *others in table.rows]
-    return table_lines(Table(table.headings, rows, table.words), width)
+    """The table with its longest words cut where they begin, if that makes it as narrow as the width."""
+    for k in sorted(table.words, key=lambda k: -table.sizes[k]):
+        room = max(_LEAST_NAME, table.sizes[k] - max(0, table.width - width))
+        rows = [[_cut(text, room) if at == k else text for at, text in enumerate(row)] for row in table.rows]
+        table = Table(table.headings, rows, table.words)
+    return table_lines(table, width)
 
 
 def _cut(text: str, room: int) -> str:

@@ -18,6 +18,11 @@ FORMATS = (
     ".bin), .gguf or the folder of a Zarr array or group"
 )
 _PICKLED = (".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".bin")
+_PICKLE = "is a pickle, as torch.save writes it: loading one may run any code, and none is loaded. To convert tensors"
+_CONVERSION = (
+    'python -c "import torch; from safetensors.torch import save_file; save_file({{k: v.contiguous().clone() for k, v '
+    "in torch.load({!r}, map_location='cpu', weights_only=True).items()}}, {!r})\""
+)
 _BY_SUFFIX = {
     safetensors.SUFFIX: safetensors.safetensors,
     ".onnx": initializers,
@@ -41,12 +46,7 @@ def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int 
     with opened(path) as file:
         magic = file.read(len(npy.MAGIC))
     if _is_pickled(path, magic):
-        raise UnsafeModelError(
-            f"{path} is a pickle, as torch.save writes it; loading one can run any code, and none is loaded. To make "
-            'safetensors of it: python -c "import torch; from safetensors.torch import save_file; '
-            "save_file({k: v.contiguous().clone() for k, v in "
-            f"torch.load({path.name!r}, map_location='cpu', weights_only=True).items()}}, {path.stem + safetensors.SUFFIX!r})\""
-        )
+        raise UnsafeModelError(f"{path} {_PICKLE}: {_CONVERSION.format(path.name, path.stem + safetensors.SUFFIX)}")
     if magic == npy.MAGIC or magic.startswith(npz.MAGIC) or path.suffix.lower() == PROTOBUF:
         return _of_arrays(path, max_bytes, max_elements)
     if magic.startswith(gguf.MAGIC):

@@ -29,7 +29,7 @@ _LENGTHS = {1: 2, 2: 4, 3: 4}
 """The bytes of the header's length, by version."""
 _NAMED: dict[str, Dtype] = {name: np.dtype(name) for name in (BFLOAT16.name, *FLOAT8)}
 """The types that NumPy's format has no name for."""
-_LONG = re.compile(r"""('[^'\\]*'|"[^"\\]*")|(\b[0-9]+)[lL]\b""")
+_LONG = re.compile(r"""('[^'\\]*'|"[^"\\]*")|(\b[0-9]+)L\b""")
 """A text, which stays as it is, or a long integer as Python 2 wrote it on Windows: (2L, 3L)."""
 _RAW_BFLOAT16 = np.dtype("V2")
 

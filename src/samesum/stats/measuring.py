@@ -31,7 +31,10 @@ class Reading:
     def __init__(self, tensor: Tensor, pattern: Pattern, *, has_histogram: bool, begun: Record | None = None) -> None:
         self.tensor = tensor
         self._axes = pattern.kept(len(tensor.shape)) or ()
+        self._kept = tuple(tensor.shape[axis] for axis in self._axes) if self._axes else None
         if begun is not None and has_histogram and begun.histogram is None:
+            begun = None
+        if begun is not None and (begun.dtype, begun.shape, begun.kept) != (type_of(tensor), tensor.shape, self._kept):
             begun = None
         self.read = begun.count if begun else 0
         self._assembly = Assembly(tensor.element.dtype, tensor.shape, self._axes, begun.states if begun else ())
@@ -52,9 +55,8 @@ class Reading:
 
     def record(self) -> Record:
         """The record of the elements so far."""
-        tensor, kept = self.tensor, self._assembly.shape if self._axes else None
-        states = tuple(self._assembly.states())
-        return Record(tensor.name, tensor.file, type_of(tensor), tensor.shape, kept, states, self._histogram)
+        tensor, states = self.tensor, tuple(self._assembly.states())
+        return Record(tensor.name, tensor.file, type_of(tensor), tensor.shape, self._kept, states, self._histogram)
 
     def _take(self, box: Box) -> None:
         self.is_whole = False
