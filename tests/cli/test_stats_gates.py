@@ -231,7 +231,8 @@ def test_one_bad_file_among_several_does_not_end_the_run(samesum: Command, tmp_p
             assert "good" in [each["name"] for each in document["tensors"]]
             (error,) = document["errors"]
             assert words in error
-            assert samesum("stats", "--merge", state).status == Exit.USAGE  # it is not complete
+            assert f"{state} is not complete" in done.err
+            assert samesum("stats", "--merge", state).status == Exit.USAGE
         assert samesum("stats", good, other, "--digest").out == ""
     document = json.loads(samesum("stats", cut, "--json").out)
     assert [each["name"] for each in document["tensors"]] == ["v"]

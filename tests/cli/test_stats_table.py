@@ -60,6 +60,11 @@ def test_columns_are_chosen_and_rows_sorted(samesum: Command, path: Path, monkey
     assert wanted != NAMES
     lines = samesum("stats", path, "--columns", "tensor", "--sort", "tensor").out.splitlines()
     assert [line.strip() for line in lines[2:]] == sorted(found)
+    np.save(path.with_name("i.npy"), np.array([2**62, 7]))
+    lines = samesum("stats", path.with_name("i.npy")).out.splitlines()
+    assert "4.612e+18" in columns(lines[2])
+    lines = samesum("stats", path.with_name("i.npy"), "--columns", "tensor,max").out.splitlines()
+    assert columns(lines[2]) == ["i", str(2**62)]
     lines = samesum("stats", path, "--columns", "nan,tensor", "--sort", "nan", "--only", "norm").out.splitlines()
     assert columns(lines[2]) == ["1", "norm"]
 

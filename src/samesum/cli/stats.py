@@ -126,6 +126,8 @@ def call(arguments: argparse.Namespace) -> Exit:
         found.keeper.save(is_complete=not found.errors)
     finally:  # what was found is shown even if the disk is full
         _show(arguments, found)
+    if found.errors and arguments.state:
+        note(f"{arguments.state} is not complete; the same command again reads what is missing")
     return _status(arguments, found)
 
 

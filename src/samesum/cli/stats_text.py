@@ -17,6 +17,7 @@ from samesum.stats.record import Record, digest
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _ROWS, _BAR = 16, 40
+_LONG = 10**9
 _COUNTS = ("count", "nan", "inf", "zeros", "subnormals")
 
 
@@ -69,10 +70,11 @@ def shape_cell(record: Record) -> str:
 
 
 def cell(name: str, value: Figure, digits: int = 6) -> str:
-    """A figure in a table."""
+    """A figure in a table; with fewer digits than six long integers are rounded too."""
     if value is None or (name in _COUNTS[1:] and value == 0):
         return "-"
-    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+    is_rounded = isinstance(value, float) or (digits < 6 and abs(value) >= _LONG)
+    return f"{value:.{digits}g}" if is_rounded else str(value)
 
 
 def print_histograms(records: Sequence[Record]) -> None:
