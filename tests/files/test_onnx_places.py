@@ -125,6 +125,7 @@ def undecoded() -> ModelProto:
         helper.make_tensor("complex", TensorProto.COMPLEX64, [1], [1 + 2j]),
         TensorProto(name="nibbles", data_type=TensorProto.FLOAT4E2M1, dims=[3], raw_data=b"\x21\x03"),
         TensorProto(name="later", data_type=99, dims=[2], raw_data=b"abc"),
+        TensorProto(name="typed", data_type=99, dims=[2], float_data=[1.0], int32_data=[7, 300]),
         far,
     ]
     graph = helper.make_graph([constant("words", value_strings=["x", "y"])], "g", [], [OUT], tensors)
@@ -146,8 +147,18 @@ def test_what_is_not_decoded_has_a_type_a_shape_and_bytes(tmp_path: Path) -> Non
         "complex": ("COMPLEX64", (1,), np.complex64([1 + 2j]).tobytes()),
         "nibbles": ("FLOAT4E2M1", (3,), b"\x21\x03"),
         "later": ("number 99", (2,), b"abc"),
+        "typed": ("number 99", (2,), np.float32(1).tobytes() + b"\x07\xac\x02"),
         "far": ("number 99", (2,), None),
     }
     assert (words[:2], sparse[:2]) == (("STRING", None), ("sparse FLOAT", (4,)))
     assert sparse[2] == undecoded().graph.sparse_initializer[0].SerializeToString()
     assert words[2] == undecoded().graph.node[0].attribute[0].SerializeToString()
+
+
+def test_a_sparse_tensor_that_is_partly_elsewhere_has_no_bytes(tmp_path: Path) -> None:
+    for which in ("values", "indices"):
+        model = undecoded()
+        getattr(model.graph.sparse_initializer[0], which).data_location = TensorProto.EXTERNAL
+        (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+        (found,) = (each for each in open_tensors(tmp_path / "m.onnx").skipped if each.name == "sparse")
+        assert found.stored is None

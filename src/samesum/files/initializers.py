@@ -16,7 +16,7 @@ from typing import IO
 
 import numpy as np
 
-from samesum.errors import ModelError
+from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.external import entries, opened_at, place
 from samesum.files.onnx_places import Form, Place, places
 from samesum.files.opening import opened, size_of
@@ -51,8 +51,8 @@ _UNDECODED = {
 }  # fmt: skip
 """Types whose elements are not decoded, but for the bits that they take."""
 _FLOAT, _INT64, _STRING = 1, 7, 8
-_SPARSE_VALUES, _SPARSE_DIMS = 1, 3
-_MOST_DIMS = 64
+_SPARSE_VALUES, _SPARSE_INDICES, _SPARSE_DIMS = 1, 2, 3
+_MOST_DIMS, _MOST_STRETCHES = 64, 1 << 20
 
 
 @dataclass(slots=True)
@@ -71,6 +71,8 @@ class _Found:
     def add(self, number: int, begin: int, length: int) -> None:
         """A stretch of a field that comes again and again; those that follow one another are one."""
         stretches = self.typed.setdefault(number, [])
+        if len(stretches) > _MOST_STRETCHES:
+            raise UnsafeModelError(f"a tensor is in more than {_MOST_STRETCHES} parts; allowed are packed numbers")
         if stretches and sum(stretches[-1]) == begin:
             begin, length = stretches[-1][0], stretches.pop()[1] + length
         stretches.append((begin, length))
@@ -117,16 +119,20 @@ def _found_at(
 def _sparse(each: Place, file: IO[bytes], path: Path, names: Names) -> Skipped:
     """A sparse tensor, named by its values; where they lie in another file its message does not tell all."""
     assert each.field.begin is not None
-    values, dims = _Found(), list[int]()
+    values, dims, is_external = _Found(), list[int](), False
     for inner in fields(file, each.field.begin + each.field.value, str(path), each.field.begin):
-        if inner.number == _SPARSE_VALUES and inner.begin is not None:
-            values = _scanned(file, inner, str(path))
+        if inner.number in (_SPARSE_VALUES, _SPARSE_INDICES) and inner.begin is not None:
+            scanned = _scanned(file, inner, str(path))
+            is_external = is_external or scanned.is_external
+            values = scanned if inner.number == _SPARSE_VALUES else values
         elif inner.number == _SPARSE_DIMS:
             dims += dims_of(file, inner, str(path))
+        if len(dims) > _MOST_DIMS:
+            raise ModelError(f"{path}: a sparse tensor has more than {_MOST_DIMS} dims")
     name = names.unique(each.prefix + (each.name or values.name or "a sparse tensor"))
     kind = f"sparse {_type_name(values.type)}"
-    stored = None if values.external else _message(name, path, each.field)
-    return Skipped(name, str(path), "it is sparse", kind, tuple(dims[:_MOST_DIMS]), stored)
+    stored = None if is_external else _message(name, path, each.field)
+    return Skipped(name, str(path), "it is sparse", kind, tuple(dims), stored)
 
 
 def _message(name: str, path: Path, message: Field) -> StreamTensor:
@@ -191,7 +197,8 @@ def _tensor(found: _Found, path: Path, limits: Limits, beside: list[Path]) -> St
         there = _opener(found, undecoded, shape, path, said, beside)
         stored = bytes_at(found.name, path, there, bytes_of(undecoded, math.prod(shape)))
     elif not found.is_external:
-        stretches = [found.raw] if found.raw else found.typed.get(_STRINGS, [])
+        typed = (each for _, stretches in sorted(found.typed.items()) for each in stretches)
+        stretches = [found.raw] if found.raw else list(typed)
         stored = bytes_at(found.name, path, partial(_joined, path, stretches), sum(size for _, size in stretches))
     return Skipped(found.name, str(path), f"its data type is {kind}", kind, shape, stored)
 
