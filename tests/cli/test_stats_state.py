@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import signal
 from collections.abc import Callable
@@ -118,6 +119,28 @@ def test_the_state_is_written_while_a_tensor_is_read(
     monkeypatch.setattr(stats_keeping, "write_states", writing)
     assert samesum("stats", path, "--state", state).status == Exit.FINE
     assert seen == [*range(16, PARTS * 16 + 1, 16), PARTS * 16]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_disk_that_is_full_for_a_while_takes_no_tensor_away(
+    samesum: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, state = of_npy(tmp_path), tmp_path / "x.state"
+    wanted = samesum("stats", path, "--digest").out
+    monkeypatch.setattr(stats_keeping, "_SAVED_EVERY", -1.0)
+    real, calls = stats_keeping.write_states, []
+
+    def writing(*arguments: object) -> None:
+        calls.append(arguments)
+        if len(calls) <= PARTS:
+            raise OSError(errno.ENOSPC, "No space left on device", str(state))
+        real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(stats_keeping, "write_states", writing)
+    done = samesum("stats", path, "--state", state, "--digest")
+    assert (done.status, done.out) == (Exit.FINE, wanted)
+    assert done.err.count("No space left on device; the run goes on") == PARTS
+    assert samesum("stats", "--merge", state, "--digest").out == wanted
 
 
 @pytest.mark.usefixtures("small_parts")

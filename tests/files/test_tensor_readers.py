@@ -238,6 +238,12 @@ def test_zarr(tmp_path: Path, version: int) -> None:
     assert whole(found["missing"], 1).tolist() == [2.5] * 4
     flat = np.concatenate([box.array for box in found["a"].boxes(True)])
     assert sorted(flat.tobytes()) == sorted(array.tobytes())
+    boxes = [box.array.copy() for box in found["a"].boxes(False)]
+    for number, read in enumerate(np.cumsum([0, *(box.size for box in boxes)]).tolist()):
+        rest = [box.array.tobytes() for box in found["a"].boxes(False, read=read)]
+        assert rest == [box.tobytes() for box in boxes[number:]]
+    with pytest.raises(AttributeValueError, match="was read up to element 5 of 35"):
+        next(found["a"].boxes(True, read=5))
     (alone,) = open_tensors(tmp_path / "g.zarr" / "a").tensors
     assert (alone.name, alone.shape) == ("a", (7, 5))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from samesum.cli.exits import one_line
 from samesum.cli.stats_notes import note, size_text
 from samesum.files.tensor import Contents, Skipped, Tensor, bytes_of
 from samesum.stats.measuring import Reading
@@ -57,7 +58,11 @@ class Keeper:
         self._reading = reading
         self.check()
         if self.path is not None and time.monotonic() - self._saved > _SAVED_EVERY:
-            self.save(is_complete=False)
+            try:
+                self.save(is_complete=False)
+            except OSError as error:  # it may pass until the end, where it is an error
+                note(f"{one_line(error)}; the run goes on")
+                self._saved = time.monotonic()
 
     def take(self, record: Record) -> None:
         """A tensor that is whole, or has no states."""
