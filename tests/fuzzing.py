@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from damage import any_bytes, in_gguf, in_json, in_npy, in_npz, in_protobuf, in_
 from samesum.errors import SamesumError
 from samesum.files.contents import open_tensors
 from samesum.stats.store import Stored, read_states, write_states
-from tensor_files import drawn, gguf_bytes, safetensors_bytes, write_ir
+from tensor_files import drawn, gguf_bytes, gguf_of, safetensors_bytes, write_ir
 
 MOST_BYTES = 1 << 22
 SHOWN = 200
@@ -46,8 +47,9 @@ class Target:
 
 
 def read_tensors(path: Path, max_elements: int = MOST_BYTES) -> None:
-    """Every element of every tensor, whole and in boxes."""
-    for tensor in open_tensors(path, max_bytes=MOST_BYTES, max_elements=max_elements).tensors:
+    """Every element of every tensor, whole and in boxes, and every byte of what is not decoded."""
+    contents = open_tensors(path, max_bytes=MOST_BYTES, max_elements=max_elements)
+    for tensor in (*contents.tensors, *(each.stored for each in contents.skipped if each.stored)):
         for is_flat in (True, False):
             for box in tensor.boxes(is_flat, 1 << 16):
                 assert box.array.dtype == tensor.element.dtype
@@ -72,7 +74,9 @@ def targets(folder: Path) -> list[Target]:
     found.append(Target("index", 5, index, in_json, read_tensors, "x.safetensors.index.json"))
     ir = write_ir(folder / "x.xml", x).read_bytes()
     found.append(Target("ir", 10, ir, in_xml, read_tensors, "x.xml"))
-    found.append(Target("gguf", 10, gguf_bytes(x), in_gguf, read_tensors, "x.gguf"))
+    found.append(Target("gguf", 7, gguf_bytes(x), in_gguf, read_tensors, "x.gguf"))
+    blocks = gguf_of({"q": (8, (2, 32), bytes(68)), "a": (0, (2,), bytes(8)), "later": (99, (5,), bytes(7))})
+    found.append(Target("gguf blocks", 3, blocks, in_gguf, read_tensors, "q.gguf"))
     found.append(Target("state", 10, _state(), in_state, read_state, "x.state"))
     found.append(Target("states", 10, _states(folder), in_states, read_states, "x.states"))  # type: ignore[arg-type]
     return [*found, *_models(folder, plain), *_zarr(folder)]
@@ -117,7 +121,7 @@ def _models(folder: Path, arrays: dict[str, np.ndarray]) -> list[Target]:
     outside = onnx.numpy_helper.from_array(arrays["a"], "e")
     onnx.external_data_helper.set_external_data(outside, "x.bin", 0, arrays["a"].nbytes)
     outside.ClearField("raw_data")
-    graph = onnx.helper.make_graph([], "g", [], [], [*tensors, outside])
+    graph = onnx.helper.make_graph(_nodes(onnx, tensors[0]), "g", [], [], [*tensors, outside])
     data = onnx.helper.make_model(graph).SerializeToString()
     model = (examples / "onnx" / "layer_norm.onnx").read_bytes()
     return [
@@ -125,6 +129,21 @@ def _models(folder: Path, arrays: dict[str, np.ndarray]) -> list[Target]:
         Target("onnx", 12, data, in_protobuf, read_tensors, "x.onnx"),
         Target("model.onnx", 3, model, in_protobuf, read_model, "model.onnx"),
     ]
+
+
+def _nodes(onnx: Any, tensor: Any) -> list[Any]:
+    """Constants of several forms, and one in a body."""
+    helper = onnx.helper
+    body = helper.make_graph([helper.make_node("Constant", [], ["c"], value_ints=[1, 2])], "b", [], [], [tensor])
+    at = onnx.numpy_helper.from_array(np.array([1]), "at")
+    values: tuple[dict[str, object], ...] = (
+        {"value": tensor},
+        {"value_floats": [1.0, 2.0]},
+        {"value_strings": ["x"]},
+        {"sparse_value": helper.make_sparse_tensor(onnx.numpy_helper.from_array(np.float32([1]), "v"), at, [4])},
+    )
+    constants = [helper.make_node("Constant", [], [f"c{i}"], **value) for i, value in enumerate(values)]
+    return [*constants, helper.make_node("Loop", ["", ""], ["y"], body=body)]
 
 
 def _zarr(folder: Path) -> list[Target]:

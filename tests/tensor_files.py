@@ -70,22 +70,31 @@ def write_ir(path: Path, tensors: Mapping[str, NDArray]) -> Path:
 
 def gguf_bytes(tensors: Mapping[str, NDArray], alignment: int = 32) -> bytes:
     """A GGUF file of version 3 with some metadata."""
+    plain = {name: (GGUF[array.dtype.name], array.shape, array.tobytes()) for name, array in tensors.items()}
+    return gguf_of(plain, alignment)
 
-    def text(value: str) -> bytes:
-        return struct.pack("<Q", len(value)) + value.encode()
 
+def gguf_text(value: str) -> bytes:
+    """A text as GGUF has it."""
+    return struct.pack("<Q", len(value)) + value.encode()
+
+
+def gguf_of(
+    tensors: Mapping[str, tuple[int, tuple[int, ...], bytes]], alignment: int = 32, more: Sequence[bytes] = ()
+) -> bytes:
+    """A GGUF file of tensors as the number of the type, the shape and the bytes; `more` are entries of metadata."""
+    text = gguf_text
     entries = [
         text("general.architecture") + struct.pack("<I", 8) + text("llama"),
-        text("general.alignment") + struct.pack("<II", 4, alignment),
         text("tokens") + struct.pack("<IIQ", 9, 8, 2) + text("a") + text("bc"),
         text("scores") + struct.pack("<IIQ", 9, 6, 3) + bytes(12),
+        *(more or [text("general.alignment") + struct.pack("<II", 4, alignment)]),
     ]
     infos, data = b"", b""
-    for name, array in tensors.items():
+    for name, (kind, shape, raw) in tensors.items():
         data += bytes(-len(data) % alignment)
-        dims = array.shape[::-1]
-        infos += text(name) + struct.pack(f"<I{len(dims)}Q", len(dims), *dims)
-        infos += struct.pack("<IQ", GGUF[array.dtype.name], len(data))
-        data += array.tobytes()
+        infos += text(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *shape[::-1])
+        infos += struct.pack("<IQ", kind, len(data))
+        data += raw
     head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(entries)) + b"".join(entries) + infos
     return head + bytes(-len(head) % alignment) + data

@@ -39,7 +39,8 @@ def test_the_document_has_the_figures_of_each_tensor(samesum: Command, tmp_path:
         e=np.empty((0, 3), np.float32),
     )
     found = document(samesum, path)
-    assert list(found) == ["tensors", "digest"]
+    assert list(found) == ["tensors", "digest", "not_decoded", "errors"]
+    assert (found["not_decoded"], found["errors"]) == ([], [])
     w, n, i, e = found["tensors"]  # type: ignore[misc]
     assert list(w) == KEYS
     assert (w["name"], w["file"], w["dtype"], w["shape"]) == ("w", str(path), "float32", [2, 2])
@@ -162,6 +163,7 @@ def test_differences_of_two_checkpoints(samesum: Command, tmp_path: Path) -> Non
         ],
         "only_in_a": ["only"],
         "only_in_b": ["extra"],
+        "not_compared": [],
     }
     done = samesum("stats", "--diff", a, b)
     assert "3 of 4 tensors differ." in done.out
@@ -234,11 +236,11 @@ def test_differences_go_with_json_alone(samesum: Command, tmp_path: Path, option
 def test_an_interrupted_run_keeps_what_it_has_and_goes_on(
     samesum: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from samesum.cli import stats
+    from samesum.cli import stats_reading
 
     x = {f"t{i}": drawn("float32", (4, 5), i) for i in range(4)}
     path, state = checkpoint(tmp_path / "x.safetensors", **x), tmp_path / "x.state"
-    real, done = stats.measured, []
+    real, done = stats_reading.measured, []
 
     def interrupted(tensor: object, *arguments: object, **named: object) -> object:
         done.append(tensor)
@@ -246,7 +248,7 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on(
             raise KeyboardInterrupt
         return real(tensor, *arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(stats, "measured", interrupted)
+    monkeypatch.setattr(stats_reading, "measured", interrupted)
     stopped = samesum("stats", path, "--state", state)
     assert stopped.status == Exit.INTERRUPTED
     assert f"{state} has 2 tensors; the same command again goes on from there" in stopped.err

@@ -16,7 +16,7 @@ import pytest
 from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.contents import open_tensors
 from samesum.files.documents import json_object
-from tensor_files import drawn, gguf_bytes, safetensors_bytes, with_header, write_ir
+from tensor_files import drawn, gguf_bytes, gguf_of, gguf_text, safetensors_bytes, with_header, write_ir
 
 
 def entry(dtype: object = "F32", shape: object = (2,), offsets: object = (0, 8)) -> dict[str, object]:
@@ -121,6 +121,122 @@ def test_ggufs_that_lie(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(ModelError, match=words):
             open_tensors(path)
+
+
+def test_metadata_of_gguf_that_lies(tmp_path: Path) -> None:
+    """An alignment of another type than uint32 would move the data if it were left out."""
+    path, tensors = tmp_path / "x.gguf", {"a": (0, (2,), X.tobytes())}
+    key = gguf_text("general.alignment")
+    for kind, width in ((0, 1), (2, 2), (5, 4), (6, 4), (10, 8), (11, 8)):
+        entry = key + struct.pack("<I", kind) + (64).to_bytes(width, "little")
+        path.write_bytes(gguf_of(tensors, 64, [entry]))
+        with pytest.raises(ModelError, match=rf"alignment has metadata of type {kind}; uint32, number 4, is needed"):
+            open_tensors(path)
+    right = key + struct.pack("<II", 4, 64)
+    path.write_bytes(gguf_of(tensors, 64, [right]))
+    (found,) = open_tensors(path).tensors
+    assert next(found.boxes(True)).array.tolist() == [1, 2]
+    for entries, words in (
+        ([right, right], "has the key 'general.alignment' twice"),
+        ([gguf_text("a") + struct.pack("<IB", 0, 1)] * 2, "has the key 'a' twice"),
+        ([key + struct.pack("<II", 4, 12)], "is 12; a multiple of 8 is needed"),
+    ):
+        path.write_bytes(gguf_of(tensors, 64, entries))
+        with pytest.raises(ModelError, match=words):
+            open_tensors(path)
+
+
+def test_quantized_tensors_of_gguf_that_lie(tmp_path: Path) -> None:
+    path = tmp_path / "x.gguf"
+    for kind, shape, raw, words in (
+        (8, (2, 32), bytes(67), "68 bytes at 0 of the data, which has 67 bytes"),
+        (8, (2, 33), bytes(99), "rows of 33 elements; Q8_0 has blocks of 32"),
+        (12, (255,), bytes(144), "rows of 255 elements; Q4_K has blocks of 256"),
+    ):
+        path.write_bytes(gguf_of({"q": (kind, shape, raw)}))
+        with pytest.raises(ModelError, match=words):
+            open_tensors(path)
+    whole = gguf_of({"a": (0, (2,), X.tobytes()), "b": (0, (2,), X.tobytes())})
+    path.write_bytes(whole.replace(struct.pack("<IQ", 0, 32), struct.pack("<IQ", 0, 28)))
+    with pytest.raises(ModelError, match=r"'b' in .* begins at 28, no multiple of 32"):
+        open_tensors(path)
+
+
+def test_shards_that_lie_elsewhere(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (tmp_path / "x.safetensors").write_bytes(safetensors_bytes({"a": X}))
+    (folder / "x.safetensors").symlink_to(tmp_path / "x.safetensors")
+    with pytest.raises(UnsafeModelError, match=r"the file 'x.safetensors' lies outside the model's folder"):
+        open_tensors(folder)
+    (folder / "m.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": "x.safetensors"}}))
+    for path in (folder, folder / "m.safetensors.index.json"):
+        with pytest.raises(UnsafeModelError, match=r"the file 'x.safetensors' lies outside the model's folder"):
+            open_tensors(path)
+    blobs, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / "1"
+    blobs.mkdir()
+    snapshot.mkdir(parents=True)
+    (tmp_path / "x.safetensors").rename(blobs / "0a1b")
+    (snapshot / "x.safetensors").symlink_to("../../blobs/0a1b")
+    assert [each.name for each in open_tensors(snapshot).tensors] == ["a"]
+
+
+def test_folders_that_say_two_things(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.safetensors").write_bytes(safetensors_bytes({"x": X}))
+    with pytest.raises(ModelError, match=r"has 'x' in two files, .*b\.safetensors is the second; name the files"):
+        open_tensors(tmp_path)
+    for name in "ab":
+        (tmp_path / f"{name}.safetensors.index.json").write_text(json.dumps({"weight_map": {"x": "b.safetensors"}}))
+    with pytest.raises(ModelError, match=r"has 2 indexes: a.safetensors.index.json, b.safetensors.index.json; name"):
+        open_tensors(tmp_path)
+
+
+def test_bodies_in_bodies_have_an_end(tmp_path: Path) -> None:
+    """Messages as protobuf has them: a graph with a node with an attribute with a graph, and so on."""
+
+    def message(number: int, content: bytes) -> bytes:
+        size, count = b"", len(content)
+        while count >= 0x80:
+            size, count = size + bytes([count & 0x7F | 0x80]), count >> 7
+        return bytes([number << 3 | 2]) + size + bytes([count]) + content
+
+    path = tmp_path / "m.onnx"
+    for depth in (30, 40):
+        graph = message(5, message(8, b"w") + b"\x08\x01\x10\x01" + message(9, X[:1].tobytes()))
+        for _ in range(depth):
+            graph = message(1, message(5, message(1, b"body") + message(6, graph)))
+        path.write_bytes(message(7, graph))
+        if depth == 30:
+            (found,) = open_tensors(path).tensors
+            assert (found.name.count("/body/"), found.name[-2:]) == (30, "/w")
+        else:
+            with pytest.raises(UnsafeModelError, match="bodies in bodies, more than 32 deep"):
+                open_tensors(path)
+
+
+def test_lists_in_attributes_that_lie(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    path = tmp_path / "m.onnx"
+    node = onnx.helper.make_node("Constant", [], ["c"], value_floats=[1.0, 2.0])
+    whole = onnx.helper.make_model(onnx.helper.make_graph([node], "g", [], [])).SerializeToString()
+    one = b"\x3d" + np.float32(2).tobytes()
+    assert whole.count(one) == 1
+    path.write_bytes(whole.replace(one, b"\x3a\x03" + bytes(3)))  # five bytes too, packed: no number of floats
+    with pytest.raises(ModelError, match="the list 'c' has 7 bytes, which is no number of floats"):
+        open_tensors(path)
+    path.write_bytes(whole.replace(one, b"\x3a\x7f" + bytes(3)))
+    with pytest.raises(ModelError, match="is truncated"):
+        open_tensors(path)
+
+
+def test_pickles_are_refused_with_a_word_on_how_to_convert_them(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "new.pt", "w") as archive:
+        archive.writestr("new/data.pkl", b"\x80\x02}q\x00.")
+    (tmp_path / "old.pth").write_bytes(b"\x80\x02}q\x00.")
+    for name, result in (("new.pt", "new.safetensors"), ("old.pth", "old.safetensors")):
+        with pytest.raises(UnsafeModelError, match=f"is a pickle.*weights_only=True.*'{result}'"):
+            open_tensors(tmp_path / name)
 
 
 def test_members_of_an_archive_that_overlap(tmp_path: Path) -> None:

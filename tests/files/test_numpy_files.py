@@ -141,6 +141,59 @@ def test_what_is_no_array_is_refused(make: object, words: str, tmp_path: Path, m
     assert not (tmp_path / "trapped").exists()
 
 
+LONG = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2L, 3L), }"
+HEADERS = {
+    "of Python 2 on Windows": LONG,
+    "a rank of one": LONG.replace(b"(2L, 3L)", b"(6L,)"),
+    "spaces at the end": b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }" + b" " * 99,
+    "no comma": b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}",
+    "another order": b'{"shape": (2, 3), "fortran_order": True, "descr": ">f8"}',
+    "a name that looks like a long integer": b"{'descr': [('1L', '<f8')], 'fortran_order': False, 'shape': (6L,), }",
+    "a rank of none": b"{'descr': '<f8', 'fortran_order': False, 'shape': (), }",
+}
+
+
+@pytest.mark.filterwarnings("ignore:Reading `.npy` or `.npz` file required additional header parsing:UserWarning")
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_headers_that_numpy_reads(version: int, tmp_path: Path) -> None:
+    for name, text in HEADERS.items():
+        if version == 3 and b"L" in text:
+            continue  # Python 2 did not write that version
+        start = b"\x93NUMPY" + bytes([version, 0])
+        content = start + len(text).to_bytes(2 if version == 1 else 4, "little") + text + np.arange(6.0).tobytes()
+        path = tmp_path / "x.npy"
+        path.write_bytes(content)
+        with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+            archive.writestr("x.npy", content)
+        wanted = np.load(path)
+        for found in (read_arrays(path)[None], read_arrays(tmp_path / "x.npz")["x"]):
+            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape), name
+            assert found.tobytes() == wanted.tobytes(), name
+
+
+def test_the_files_that_numpy_itself_is_tested_with() -> None:
+    folder = Path(np.__file__).parent / "lib" / "tests" / "data"
+    paths = [path for path in (folder / "win64python2.npy", folder / "python3.npy") if path.exists()]
+    if not paths:
+        pytest.skip("this NumPy is without its tests")
+    for path in paths:
+        assert read_arrays(path)[None].tolist() == [1.0, 1.0]
+
+
+def test_long_integers_are_no_way_to_run_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text in (
+        LONG.replace(b"2L", b"__import__('os').mkdir('trapped')"),
+        LONG.replace(b"2L", b"2LL"),
+        LONG.replace(b"2L", b"-2L"),
+        LONG.replace(b"2L", b"2.5L"),
+    ):
+        (tmp_path / "x.npy").write_bytes(header(text))
+        with pytest.raises(ModelError, match="is not a NumPy array"):
+            read_arrays(tmp_path / "x.npy")
+    assert not (tmp_path / "trapped").exists()
+
+
 def test_a_file_that_is_not_there_is_the_system_s_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_arrays(tmp_path / "nothing.npy")

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from samesum.errors import DtypeError, ModelError
+from samesum.errors import AttributeValueError, DtypeError, ModelError
 from samesum.files.contents import open_tensors
 from samesum.files.npz import write_npz
-from samesum.files.tensor import Tensor, tuple_of_ranges
+from samesum.files.tensor import Box, Tensor, tuple_of_ranges
 from samesum.formats.arrays import NDArray
 from tensor_files import GGUF, IR, SAFETENSORS, drawn, gguf_bytes, safetensors_bytes, with_header, write_ir
 
@@ -104,6 +104,38 @@ def test_a_checkpoint_in_several_files(tmp_path: Path) -> None:
     assert all(whole(each, 8).tobytes() == arrays[each.name].tobytes() for each in tensors)
 
 
+def test_the_folder_of_a_checkpoint(tmp_path: Path) -> None:
+    """An index leaves out what it does not name; without one all files are taken."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.safetensors").write_bytes(safetensors_bytes({name: drawn("float32", (3,))}))
+    assert [each.name for each in open_tensors(tmp_path).tensors] == ["a", "b"]
+    (tmp_path / "m.safetensors.index.json").write_text('{"weight_map": {"b": "b.safetensors"}}')
+    found = open_tensors(tmp_path)
+    assert [each.name for each in found.tensors] == ["b"]
+    assert found.beside == (tmp_path / "m.safetensors.index.json", tmp_path / "b.safetensors")
+
+
+def test_tensors_are_read_from_where_a_box_begins(tmp_path: Path) -> None:
+    """Seeking in a file, reading on in a compressed member, from field to field of a message."""
+    onnx = pytest.importorskip("onnx")
+    x = np.arange(60, dtype=np.float32).reshape(5, 4, 3)
+    np.save(tmp_path / "f.npy", np.asarray(x, order="F"))
+    np.savez_compressed(tmp_path / "z.npz", x=x)
+    tensor = onnx.helper.make_tensor("x", onnx.TensorProto.FLOAT, x.shape, x.ravel().tolist())
+    onnx.save_model(onnx.helper.make_model(onnx.helper.make_graph([], "g", [], [], [tensor])), tmp_path / "m.onnx")
+    for name in ("f.npy", "z.npz", "m.onnx"):
+        (found,) = open_tensors(tmp_path / name).tensors
+        for is_flat in (True, False):
+            boxes = [box.array.copy() for box in found.boxes(is_flat, 48)]
+            assert len(boxes) > 3
+            ends = np.cumsum([0, *(box.size for box in boxes)]).tolist()
+            for number, read in enumerate(ends):
+                rest = [box.array.copy() for box in found.boxes(is_flat, 48, read)]
+                assert [box.tolist() for box in rest] == [box.tolist() for box in boxes[number:]]
+            with pytest.raises(AttributeValueError, match="was read up to element 1 of 60, where no part of it begins"):
+                next(found.boxes(is_flat, 48, 1))
+
+
 def test_types_without_numbers_are_left_out(tmp_path: Path) -> None:
     header = {"c": {"dtype": "C64", "shape": [1], "data_offsets": [0, 8]}}
     (tmp_path / "x.safetensors").write_bytes(with_header(header, bytes(8)))
@@ -134,6 +166,24 @@ def test_ir_with_bodies_and_elements_of_four_bits(tmp_path: Path) -> None:
     assert np.concatenate([box.array for box in second.boxes(True, 1)]).tolist() == [3, 1, 4, 1, 5, 1, 6, 1, 7]
     with pytest.raises(DtypeError, match="rows of u4 do not begin at whole bytes"):
         list(second.boxes(False, 1))
+
+
+def test_a_compressed_constant_has_the_name_of_its_convert(tmp_path: Path) -> None:
+    """As OpenVINO compresses weights: w becomes w_compressed, and a Convert that is marked has the name w."""
+    data = '<data element_type="f16" shape="2" offset="0" size="4"/>'
+    marked = '<rt_info><attribute name="decompression" version="0"/></rt_info>'
+    layers = (
+        f'<layer id="0" name="w_compressed" type="Const">{data}</layer>'
+        f'<layer id="1" name="w" type="Convert"><data destination_type="f32"/>{{}}</layer>'
+    )
+    edges = '<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges>'
+    net = f"<layers>{layers.format(marked)}</layers>{edges}"
+    body = f'<layer id="9" name="loop" type="Loop"><body>{net}</body><back_edges>{edges[7:-8]}</back_edges></layer>'
+    plain = f"<layers>{layers.format('')}{body}</layers>{edges}"
+    (tmp_path / "m.bin").write_bytes(np.float16([1, 2]).tobytes())
+    for text, names in ((net, ["w"]), (plain, ["w_compressed", "loop/w"])):
+        (tmp_path / "m.xml").write_text(f'<net name="n">{text}</net>')
+        assert [each.name for each in open_tensors(tmp_path / "m.xml").tensors] == names
 
 
 def test_gguf(tmp_path: Path) -> None:
@@ -188,6 +238,12 @@ def test_zarr(tmp_path: Path, version: int) -> None:
     assert whole(found["missing"], 1).tolist() == [2.5] * 4
     flat = np.concatenate([box.array for box in found["a"].boxes(True)])
     assert sorted(flat.tobytes()) == sorted(array.tobytes())
+    boxes = [box.array.copy() for box in found["a"].boxes(False)]
+    for number, read in enumerate(np.cumsum([0, *(box.size for box in boxes)]).tolist()):
+        rest = [box.array.tobytes() for box in found["a"].boxes(False, read=read)]
+        assert rest == [box.tobytes() for box in boxes[number:]]
+    with pytest.raises(AttributeValueError, match="was read up to element 5 of 35"):
+        next(found["a"].boxes(True, read=5))
     (alone,) = open_tensors(tmp_path / "g.zarr" / "a").tensors
     assert (alone.name, alone.shape) == ("a", (7, 5))
 
@@ -247,11 +303,14 @@ def test_figures_read_from_the_file_are_those_of_the_boxes(tmp_path: Path, name:
     assembly = Assembly(tensor.element.dtype, tensor.shape, ())
     for box in tensor.boxes(True, 1 << 12):
         assembly.add(box)
-    counted: list[int] = []
-    assert from_file(tensor, counted.append) == assembly.states()
-    assert sum(counted) == tensor.nbytes
+    for read in (0, 700 * 300 - 1):
+        begun = Assembly(tensor.element.dtype, tensor.shape, ())
+        begun.add(Box(((0, read),), x["x"].reshape(-1)[:read]))
+        direct = Assembly(tensor.element.dtype, tensor.shape, (), begun.states())
+        assert sum(from_file(tensor, direct.add_file, read)) == 700 * 300 - read
+        assert direct.states() == assembly.states()
     os.truncate(path, path.stat().st_size - 1)
     with pytest.raises(
         ModelError, match=rf"ends after {tensor.nbytes - 1} of {tensor.nbytes} bytes: the file is trunc"
     ):
-        from_file(tensor, counted.append)
+        list(from_file(tensor, Assembly(tensor.element.dtype, tensor.shape, ()).add_file))

@@ -201,12 +201,25 @@ def test_what_is_refused(model: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["--model", model, "--data", folder / "data", model], Exit.USAGE, "--model goes with --data"),
         (["--model", model, "--data", folder / "data", "--ranges-for", "autocast"], Exit.USAGE, "goes with --ranges"),
         (["--model", model, "--data", folder / "data", "--data-max", 3], Exit.USAGE, "--ranges-for autocast"),
+        (["--model", model, "--data", folder / "data", "--only", "y"], Exit.USAGE, "--model goes with --data"),
+        (["--model", model, "--data", folder / "data", "--sort", "max"], Exit.USAGE, "--model goes with --data"),
         (["--ranges-for", "autocast"], Exit.USAGE, "go with --model"),
         (["--data", folder], Exit.USAGE, "go with --model"),
         (["--model", folder / "none.onnx", "--data", folder / "data"], Exit.USAGE, "none.onnx"),
     ):
         assert run(*arguments) == status
         assert words in capsys.readouterr().err
+    helper, whole = onnx.helper, onnx.TensorProto.INT64
+    ends = [[helper.make_tensor_value_info(name, whole, ["n", 3])] for name in "xz"]
+    graph = helper.make_graph([helper.make_node("Abs", ["x"], ["z"])], "g", *ends)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(made, folder / "whole.onnx")
+    (folder / "wholes").mkdir()
+    np.savez(folder / "wholes" / "0.npz", x=np.ones((2, 3), np.int64))
+    ranges = folder / "ranges.txt"
+    assert run("--model", folder / "whole.onnx", "--data", folder / "wholes", "--ranges", ranges) == Exit.USAGE
+    assert "has no activation of floats: nothing was measured" in capsys.readouterr().err
+    assert not ranges.exists()
     np.savez(folder / "data" / "0.npz", a=np.zeros(3))
     assert run("--model", model, "--data", folder / "data") == Exit.USAGE
     assert "has no 'x'; needed are x; there are a" in capsys.readouterr().err

@@ -40,6 +40,18 @@ def test_a_file_holds_what_was_written(tmp_path: Path, dtype: str) -> None:
     assert digest(found.records) == digest(stored.records)
 
 
+def test_a_hash_stands_for_bytes_that_are_not_decoded(tmp_path: Path) -> None:
+    for hashes in (("0" * 64,), ("0" * 64, "f" * 64), ("unknown",)):
+        opaque = Record("q", "a file", "Q8_0", (2, 32), None, (), None, hashes)
+        write_states(tmp_path / "s", Stored(Pattern(), (), (opaque, record())))
+        assert repr(read_states(tmp_path / "s").records) == repr((opaque, record()))
+    one, other = (Record("q", "a", "Q8_0", None, None, (), None, (each * 64,)) for each in "01")
+    assert digest([one, other]) == digest([other, one]) == digest(joined([other, one]))
+    assert len({digest(each) for each in ([one], [other], [one, other], [one, one])}) == 4
+    with pytest.raises(AttributeValueError, match="one name has one type"):
+        joined([one, Record("q", "a", "Q4_0", None, None, (), None, ("0" * 64,))])
+
+
 def test_texts_of_states_have_one_form() -> None:
     text = state_text(record().states[0])
     assert state_of(text) == record().states[0]
@@ -80,6 +92,9 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         signed([head, entry.replace(b'"kept":[3]', b'"kept":[4]')]): "has 3 states for 4 sets",
         signed([head, entry.replace(b'"counts":[', b'"counts":[-1,')]): "its histogram is",
         signed([head, entry.replace(b'"kept":[3]', b'"kept":"3"')]): "its kept is",
+        signed([head, entry.replace(b'"shape":[3,20]', b'"shape":[3,21]')]): "complete; 'x' has fewer elements",
+        signed([head, entry.replace(b'"kept"', b'"hashes":["00"],"kept"')]): "its hashes are",
+        signed([head, entry.replace(b'"kept"', b'"hashes":["unknown"],"kept"')]): "has 3 states for 0 sets",
         signed([head, b"[" * 5000]): "no JSON document",
         signed([head, b'{"name":1}']): "an entry is",
     }

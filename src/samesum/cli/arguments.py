@@ -39,6 +39,14 @@ def words(text: str) -> list[str]:
     return [part for part in text.split(",") if part]
 
 
+def some_words(text: str) -> list[str]:
+    """Words between commas, one at least."""
+    found = words(text)
+    if not found:
+        raise ArgumentTypeError(f"{text!r} names nothing")
+    return found
+
+
 def whole_numbers(text: str) -> list[int]:
     """Whole numbers between commas or the letter x, as in 8x8."""
     return [_number(int, part) for part in text.replace("x", ",").split(",")]

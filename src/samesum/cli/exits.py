@@ -1,9 +1,10 @@
-"""What the exit status of a command says."""
+"""What the exit status of a command says, and the line of an error."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 
+from samesum.cli.show import printable
 from samesum.errors import MissingPackage, ModelError, UnsupportedOperator
 
 
@@ -27,7 +28,7 @@ MEANINGS = {
     Exit.USAGE: "wrong usage, a missing file, or an input or engine that does not work",
     Exit.THRESHOLD: "a threshold was exceeded",
     Exit.INVALID: "a file is invalid or unsafe",
-    Exit.UNSUPPORTED: "a model has an operator that is not supported, or nothing could be checked",
+    Exit.UNSUPPORTED: "an operator or a type is not supported, or nothing was checked",
     Exit.LACKING: "a package that is needed is not installed, or not enough memory",
 }
 """The table of `samesum --help`."""
@@ -48,3 +49,11 @@ def status_of(error: Exception) -> Exit:
     if isinstance(error, UnsupportedOperator):
         return Exit.UNSUPPORTED
     return Exit.INVALID if isinstance(error, ModelError | InvalidFileError) else Exit.USAGE
+
+
+def one_line(message: object) -> str:
+    """The text of an error or a warning, or what kind of error it is."""
+    if isinstance(message, OSError) and message.filename is not None:
+        message = f"{message.filename}: {message.strerror}"
+    text = " ".join(str(message).split())
+    return printable(text) or ("out of memory" if isinstance(message, MemoryError) else type(message).__name__)

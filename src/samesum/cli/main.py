@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from samesum import __version__
-from samesum.cli.exits import MEANINGS, Exit, InvalidFileError, UsageError, status_of
-from samesum.cli.show import printable
+from samesum.cli.exits import MEANINGS, Exit, InvalidFileError, UsageError, one_line, status_of
 from samesum.errors import SamesumError
 
 VERBS = ("run", "info", "compare", "explain", "stats", "conformance", "selftest", "bench", "doctor")
@@ -90,11 +89,3 @@ def _warnings_in_one_line() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = lambda message, *_: print("samesum: warning:", one_line(message), file=sys.stderr)
         yield
-
-
-def one_line(message: object) -> str:
-    """The text of an error or a warning, or what kind of error it is."""
-    if isinstance(message, OSError) and message.filename is not None:
-        message = f"{message.filename}: {message.strerror}"
-    text = " ".join(str(message).split())
-    return printable(text) or ("out of memory" if isinstance(message, MemoryError) else type(message).__name__)

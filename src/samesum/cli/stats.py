@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import time
 from argparse import ArgumentTypeError
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from samesum.cli.arguments import above_zero, new_file, whole_numbers, words
+from samesum.cli.arguments import above_zero, new_file, some_words, whole_numbers
 from samesum.cli.arguments import joined as in_one_list
-from samesum.cli.exits import Exit, UsageError
-from samesum.cli.progress import transfer
+from samesum.cli.exits import Exit, UsageError, status_of
 from samesum.cli.show import print_json
-from samesum.cli.stats_notes import note, throughput
+from samesum.cli.stats_diff import compare
+from samesum.cli.stats_notes import note
 from samesum.cli.stats_plot import check_plot, plot
-from samesum.cli.stats_text import diff_document, document, print_differences, print_records
+from samesum.cli.stats_reading import Run, chosen, run
+from samesum.cli.stats_table import COLUMNS, print_records
+from samesum.cli.stats_text import document, print_undecoded
 from samesum.errors import AttributeValueError
 from samesum.files.contents import FORMATS
-from samesum.files.tensor import Contents, Tensor
 from samesum.stats.autocast import DATA_MAX
 from samesum.stats.conditions import KINDS, Condition, condition, failures
-from samesum.stats.differences import Difference, difference
-from samesum.stats.measuring import check_axes, contents_of, measured
 from samesum.stats.pattern import Pattern
 from samesum.stats.record import Record, digest, joined
-from samesum.stats.store import Origin, Stored, read_states, write_states
-
-_SAVED_EVERY = 30.0
-"""Seconds between two writings of the state file of a run that goes on."""
+from samesum.stats.store import read_states
 
 RANGES_FOR = ("onnxruntime", "autocast")
 
@@ -47,7 +40,9 @@ def add_to(verbs: Any) -> None:
         description=DESCRIPTION,
         allow_abbrev=False,
     )
-    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="a file or a Zarr folder")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="*", type=Path, help="a file, or the folder of a checkpoint or a store"
+    )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--axis", type=whole_numbers, metavar="AXES", help="reduce these axes only, such as 0 or 1,2")
     which.add_argument("--per-channel", type=int, metavar="N", help="keep axis N, reduce all others")
@@ -60,6 +55,18 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--digest", action="store_true", help="print the hash of names and exact states alone")
     parser.add_argument(
         "--fail-on", type=conditions, metavar="CONDITIONS", default=[], help=f"exit with 3 if a tensor has {KINDS}"
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="PATTERN",
+        help="take tensors whose name is like the pattern, such as 'model.layers.*.weight', and no others",
+    )
+    parser.add_argument(
+        "--columns", type=columns, metavar="NAMES", help=f"columns of the table: some of {', '.join(COLUMNS)}"
+    )
+    parser.add_argument(
+        "--sort", choices=COLUMNS, metavar="COLUMN", help="rows from the greatest on, texts from A to Z"
     )
     parser.add_argument("--diff", type=Path, nargs=2, metavar=("A", "B"), help="which tensors of two files differ")
     parser.add_argument("--model", type=Path, metavar="MODEL", help="an .onnx model, run in ONNX Runtime on --data")
@@ -86,9 +93,18 @@ def add_to(verbs: Any) -> None:
 def conditions(text: str) -> list[Condition]:
     """Conditions between commas."""
     try:
-        return [condition(each) for each in words(text)]
+        return [condition(each) for each in some_words(text)]
     except AttributeValueError as error:
         raise ArgumentTypeError(str(error)) from None
+
+
+def columns(text: str) -> list[str]:
+    """Names of columns between commas."""
+    found = some_words(text)
+    for each in found:
+        if each not in COLUMNS:
+            raise ArgumentTypeError(f"{each!r} is no column; allowed are {', '.join(COLUMNS)}")
+    return found
 
 
 def call(arguments: argparse.Namespace) -> Exit:
@@ -101,34 +117,34 @@ def call(arguments: argparse.Namespace) -> Exit:
     if any(of_model) or arguments.percentile is not None:
         raise UsageError("--data, --ranges, --ranges-for, --data-max and --percentile go with --model")
     if arguments.diff:
-        return _compare(arguments)
+        return compare(arguments)
     merged = in_one_list(arguments.merge or [])
-    if not arguments.files and not merged:
+    pattern = _checked(arguments, bool(merged))
+    before = joined(chosen((record for path in merged for record in _read(path)), arguments.only))
+    found = run(arguments, pattern, before)
+    try:
+        found.keeper.save(is_complete=not found.errors)
+    finally:  # what was found is shown even if the disk is full
+        _show(arguments, found)
+    if found.errors and arguments.state:
+        note(f"{arguments.state} is not complete; the same command again reads what is missing")
+    return _status(arguments, found)
+
+
+def _checked(arguments: argparse.Namespace, has_merged: bool) -> Pattern:
+    """Which axes are reduced; UsageError for what does not go together."""
+    if not arguments.files and not has_merged:
         raise UsageError("there is no FILE; needed are files, --merge STATES or --diff A B")
     if not arguments.files and (arguments.axis or arguments.per_channel is not None):
         raise UsageError("--axis and --per-channel go with a FILE; there is --merge alone")
+    if (arguments.columns or arguments.sort) and (arguments.json or arguments.digest):
+        raise UsageError("--columns and --sort are about the table; they do not go with --json and --digest")
     if arguments.plot:
         check_plot(arguments.plot)
     axis = None if arguments.axis is None else tuple(arguments.axis)
     if axis is not None and len(set(axis)) < len(axis):
         raise UsageError(f"--axis names an axis twice: {', '.join(map(str, axis))}; each may be named once")
-    pattern = Pattern(axis, arguments.per_channel)
-    records = [record for path in merged for record in _read(path)]
-    if merged:
-        records = joined(records)
-    if arguments.files:
-        keeper = _measure(arguments, pattern, records)
-        records += keeper.records
-    else:
-        keeper = _Keeper(arguments.state, Stored(pattern, (), ()), records)
-    try:
-        keeper.save(is_complete=True)
-    finally:  # what was found is shown even if the disk is full
-        _show(arguments, records)
-    found = list(failures(records, arguments.fail_on))
-    for record, each, what in found:
-        note(f"{record.name}: {each}: {what}")
-    return Exit.THRESHOLD if found else Exit.FINE
+    return Pattern(axis, arguments.per_channel)
 
 
 def _read(path: Path) -> tuple[Record, ...]:
@@ -138,109 +154,38 @@ def _read(path: Path) -> tuple[Record, ...]:
     return stored.records
 
 
-def _show(arguments: argparse.Namespace, records: Sequence[Record]) -> None:
+def _show(arguments: argparse.Namespace, found: Run) -> None:
+    decoded = [record for record in found.records if record.states]
+    others = [record for record in found.records if not record.states]
     if arguments.plot:
-        plot(arguments.plot, records)
+        plot(arguments.plot, decoded)
     if arguments.json:
-        print_json(document(records))
+        print_json(document(decoded, others, found.errors))
     elif arguments.digest:
-        print(digest(records))
+        if not found.errors:
+            print(digest(found.records))
+        print_undecoded([each for each in others if arguments.fail_on or not each.is_covered])
     else:
-        print_records(records, draws=arguments.histogram)
+        print_records(decoded, arguments.columns, arguments.sort, draws=arguments.histogram)
+        print_undecoded(others)
 
 
-def _measure(arguments: argparse.Namespace, pattern: Pattern, before: Sequence[Record]) -> _Keeper:
-    """The records of the files; they and those of `before` are to go into the state file."""
-    contents = contents_of(arguments.files)
-    tensors = [tensor for each in contents.values() for tensor in each.tensors]
-    _note_left_out(contents, pattern, tensors)
-    has_histogram = arguments.histogram or bool(arguments.plot)
-    with _kept(arguments.state, pattern, arguments.files, before) as keeper:
-        count = 0
-        waiting = [tensor for tensor in tensors if not keeper.has(tensor, has_histogram)]
-        with transfer(sum(tensor.nbytes for tensor in waiting), "reading") as seen:
-            started = time.perf_counter()
-            for tensor in waiting:
-                keeper.take(measured(tensor, pattern, has_histogram=has_histogram, seen=seen))
-                count += tensor.nbytes
-        note(throughput(len(tensors), count, time.perf_counter() - started))
-    return keeper
-
-
-def _note_left_out(contents: dict[Path, Contents], pattern: Pattern, tensors: Sequence[Tensor]) -> None:
-    for each in contents.values():
-        for skipped in each.skipped:
-            note(f"{skipped.name} in {skipped.file} is left out: {skipped.reason}")
-    _, lacking = check_axes(pattern, iter(tensors))
-    if lacking:
-        note(f"{lacking} of {len(tensors)} tensors lack an axis that was named; they are reduced whole")
-
-
-class _Keeper:
-    """The records so far, in a file now and then."""
-
-    def __init__(self, path: Path | None, stored: Stored, before: Sequence[Record]) -> None:
-        self.path, self.stored, self.before = path, stored, list(before)
-        self.records = list(stored.records)
-        self._names = {(each.file, each.name): each for each in self.records}
-        self._saved = time.monotonic()
-
-    def has(self, tensor: Tensor, has_histogram: bool) -> bool:
-        found = self._names.get((tensor.file, tensor.name))
-        return found is not None and (found.histogram is not None or not has_histogram)
-
-    def take(self, record: Record) -> None:
-        self.records = [each for each in self.records if (each.file, each.name) != (record.file, record.name)]
-        self.records.append(record)
-        if self.path is not None and time.monotonic() - self._saved > _SAVED_EVERY:
-            self.save(is_complete=False)
-            self._saved = time.monotonic()
-
-    def save(self, is_complete: bool) -> None:
-        if self.path is not None:
-            records = joined([*self.before, *self.records]) if is_complete else self.records
-            write_states(self.path, Stored(self.stored.pattern, self.stored.origins, tuple(records), is_complete))
-
-
-@contextmanager
-def _kept(path: Path | None, pattern: Pattern, files: Sequence[Path], before: Sequence[Record]) -> Iterator[_Keeper]:
-    """After an interruption or an error, writes the states of the tensors that were done."""
-    stored = Stored(pattern, tuple(map(_origin, files)), ())
-    if path is not None and path.exists():
-        found = read_states(path)
-        if not found.is_complete and (found.pattern, found.origins) == (stored.pattern, stored.origins):
-            note(f"{path} has {len(found.records)} tensors of an interrupted run; it goes on from there")
-            stored = found
-    keeper = _Keeper(path, stored, before)
-    try:
-        yield keeper
-    except BaseException:
-        if path is not None and keeper.records:
-            keeper.save(is_complete=False)
-            note(f"{path} has {len(keeper.records)} tensors; the same command again goes on from there")
-        raise
-
-
-def _origin(path: Path) -> Origin:
-    found = path.stat()
-    return Origin(str(path), found.st_size, found.st_mtime_ns)
-
-
-def _compare(arguments: argparse.Namespace) -> Exit:
-    """--diff: one line for each tensor that differs."""
-    others = (arguments.files, arguments.merge, arguments.state, arguments.axis, arguments.plot, arguments.fail_on)
-    if any(others) or arguments.per_channel is not None or arguments.histogram or arguments.digest:
-        raise UsageError("--diff takes two files and no others, and goes with --json alone")
-    a, b = ({each.name: each for each in contents_of([path])[path].tensors} for path in arguments.diff)
-    common = [name for name in a if name in b]
-    found: list[Difference] = []
-    with transfer(sum(a[name].nbytes + b[name].nbytes for name in common), "comparing") as seen:
-        for name in common:
-            if each := difference(a[name], b[name], seen):
-                found.append(each)
-    only_a, only_b = sorted(a.keys() - b.keys()), sorted(b.keys() - a.keys())
-    if arguments.json:
-        print_json(diff_document(found, only_a, only_b))
-    else:
-        print_differences(found, only_a, only_b, len(common))
-    return Exit.MISMATCH if found or only_a or only_b else Exit.FINE
+def _status(arguments: argparse.Namespace, found: Run) -> Exit:
+    """No check passes where nothing was checked."""
+    failed = list(failures(found.records, arguments.fail_on))
+    for record, each, what in failed:
+        note(f"{record.name}: {each}: {what}")
+    if found.errors:
+        return status_of(found.errors[0])
+    if failed:
+        return Exit.THRESHOLD
+    if arguments.digest and not all(each.is_covered for each in found.records):
+        return Exit.UNSUPPORTED
+    is_looked_at = [bool(each.states) or (arguments.digest and not arguments.fail_on) for each in found.records]
+    if found.records and not any(is_looked_at):
+        return Exit.UNSUPPORTED
+    is_empty = not sum(each.count for each in found.records) if arguments.fail_on else not found.records
+    if is_empty and (arguments.fail_on or arguments.digest):
+        where = ", ".join(map(str, arguments.files)) or "the states"
+        raise UsageError(f"there is no element in {where}: nothing was checked")
+    return Exit.FINE

@@ -25,7 +25,8 @@ _SHOWN = ("count", "nan", "inf", "min", "max", "mean", "std")
 def measure_model(arguments: argparse.Namespace) -> Exit:
     """Runs the model on each sample and prints what was asked for."""
     others = (arguments.files, arguments.merge, arguments.state, arguments.diff, arguments.axis, arguments.plot)
-    if any(others) or arguments.fail_on or arguments.histogram or arguments.digest:
+    of_files = (arguments.fail_on, arguments.histogram, arguments.digest)
+    if any(others) or any(of_files) or arguments.only or arguments.columns or arguments.sort:
         raise UsageError(
             "--model goes with --data, --per-channel, --ranges, --ranges-for, --data-max, --percentile and --json alone"
         )
@@ -44,6 +45,8 @@ def measure_model(arguments: argparse.Namespace) -> Exit:
                 for name, array in model.of(sample):
                     found.setdefault(name, Activation(name, arguments.per_channel)).add(array)
                 check_channel(arguments.per_channel, found.values())
+    if not found:
+        raise UsageError(f"{arguments.model} has no activation of floats: nothing was measured")
     if arguments.ranges:
         _write(arguments, model, found.values())
     if arguments.json:

@@ -1,4 +1,4 @@
-"""The figures of `samesum stats` as a table, as histograms in the terminal and as JSON."""
+"""The figures of `samesum stats` as JSON and as histograms in the terminal, and what has none."""
 
 from __future__ import annotations
 
@@ -8,31 +8,37 @@ from typing import Any
 
 import numpy as np
 
+from samesum.cli.exits import one_line
 from samesum.cli.show import printable
-from samesum.cli.tables import Table, table_lines, terminal_width
-from samesum.stats.differences import Difference
+from samesum.cli.tables import Table, fitted, terminal_width
 from samesum.stats.figures import NAMES, Figure
 from samesum.stats.histogram import Histogram
 from samesum.stats.record import Record, digest
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _ROWS, _BAR = 16, 40
+_LONG = 10**9
 _COUNTS = ("count", "nan", "inf", "zeros", "subnormals")
 
 
-def document(records: Sequence[Record]) -> dict[str, Any]:
+def document(decoded: Sequence[Record], others: Sequence[Record], errors: Sequence[Exception]) -> dict[str, Any]:
     """What --json prints."""
-    return {"tensors": [_entry(record) for record in records], "digest": digest(records)}
+    return {
+        "tensors": [_entry(record) for record in decoded],
+        "digest": digest([*decoded, *others]),
+        "not_decoded": [_head(record) for record in others],
+        "errors": [one_line(error) for error in errors],
+    }
+
+
+def _head(record: Record) -> dict[str, Any]:
+    shape = None if record.shape is None else list(record.shape)
+    return {"name": record.name, "file": record.file, "dtype": record.dtype, "shape": shape}
 
 
 def _entry(record: Record) -> dict[str, Any]:
     found = record.figures()
-    entry: dict[str, Any] = {
-        "name": record.name,
-        "file": record.file,
-        "dtype": record.dtype,
-        "shape": None if record.shape is None else list(record.shape),
-    }
+    entry = _head(record)
     for name in NAMES:
         values = [plain(each[name]) for each in found]
         entry[name] = values[0] if record.kept is None else np.array(values, object).reshape(record.kept).tolist()
@@ -51,28 +57,30 @@ def plain(value: Figure) -> int | float | str | None:
     return value
 
 
-def print_records(records: Sequence[Record], draws: bool) -> None:
-    """A row for each result, and a histogram for each tensor if that is wanted."""
-    rows = [row for record in records for row in _rows(record)]
-    table = Table(("tensor", "type", "shape", *NAMES), rows, (0, 1, 2)).without_empty_columns() if rows else None
-    width = terminal_width()
-    for line in table_lines(table, width) if table else ():
-        print(line)
-    for record in records if draws else ():
-        print("\n".join(("", *_drawn(record))))
+def print_undecoded(records: Sequence[Record]) -> None:
+    """The tensors of which nothing but bytes is known, so that nobody takes them for looked at."""
+    rows = [(printable(each.name), each.dtype, shape_cell(each)) for each in records]
+    if rows:
+        print("\n".join(("", *fitted(Table(("not decoded", "type", "shape"), rows, (0, 1, 2)), terminal_width()))))
 
 
-def _rows(record: Record) -> Iterator[tuple[str, ...]]:
-    shape = "-" if record.shape is None else "x".join(map(str, record.shape)) or "scalar"
-    for number, found in enumerate(record.figures()):
-        at = "" if record.kept is None else f"{list(map(int, np.unravel_index(number, record.kept)))}"
-        yield (printable(record.name) + at, record.dtype, shape, *(_cell(name, found[name]) for name in NAMES))
+def shape_cell(record: Record) -> str:
+    """The lengths of the axes; a dash where they are not known."""
+    return "-" if record.shape is None else "x".join(map(str, record.shape)) or "scalar"
 
 
-def _cell(name: str, value: Figure) -> str:
+def cell(name: str, value: Figure, digits: int = 6) -> str:
+    """A figure in a table; with fewer digits than six long integers are rounded too."""
     if value is None or (name in _COUNTS[1:] and value == 0):
         return "-"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    is_rounded = isinstance(value, float) or (digits < 6 and abs(value) >= _LONG)
+    return f"{value:.{digits}g}" if is_rounded else str(value)
+
+
+def print_histograms(records: Sequence[Record]) -> None:
+    """One below the other."""
+    for record in records:
+        print("\n".join(("", *_drawn(record))))
 
 
 def _drawn(record: Record) -> Iterator[str]:
@@ -96,24 +104,3 @@ def bars(histogram: Histogram, most: int) -> Iterator[tuple[float, float, int, f
     counts = [int(histogram.counts[begin : begin + together].sum()) for begin in begins]
     for begin, count in zip(begins, counts, strict=True):
         yield edges[begin], edges[min(begin + together, histogram.counts.size)], count, count / max(counts)
-
-
-def diff_document(found: Sequence[Difference], only_a: Sequence[str], only_b: Sequence[str]) -> dict[str, Any]:
-    """What --diff --json prints."""
-    rows = [{"name": each.name, "differ": each.differ, "max_abs": plain(each.max_abs)} for each in found]
-    return {"diff": rows, "only_in_a": list(only_a), "only_in_b": list(only_b)}
-
-
-def print_differences(found: Sequence[Difference], only_a: Sequence[str], only_b: Sequence[str], common: int) -> None:
-    """A row for each tensor that differs, and the names that are in one file alone."""
-    rows = [(printable(each.name), *_difference_cells(each)) for each in found]
-    if rows:
-        print("\n".join(table_lines(Table(("tensor", "differ", "max |a - b|"), rows), terminal_width())))
-    print(f"{len(found)} of {common} tensors differ.")
-    for side, names in (("A", only_a), ("B", only_b)):
-        if names:
-            print(f"Only in {side}: {', '.join(map(printable, names))}")
-
-
-def _difference_cells(each: Difference) -> tuple[str, str]:
-    return ("shape", "-") if each.differ is None else (str(each.differ), _cell("max_abs", each.max_abs))

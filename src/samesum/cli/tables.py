@@ -14,6 +14,7 @@ from samesum.cli.show import printable
 ENDLESS = 10**6
 NOTHING = "-"
 INDENT, GAP = "  ", "  "
+_CUT, _LEAST_NAME = "..", 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,19 @@ def table_lines(table: Table, width: int) -> list[str]:
         + GAP.join(align(text, size) for align, text, size in zip(aligned, line, table.sizes, strict=True)).rstrip()
         for line in texts
     ]
+
+
+def fitted(table: Table, width: int) -> list[str]:
+    """The table with its longest words cut where they begin, if that makes it as narrow as the width."""
+    for k in sorted(table.words, key=lambda k: -table.sizes[k]):
+        room = max(_LEAST_NAME, table.sizes[k] - max(0, table.width - width))
+        rows = [[_cut(text, room) if at == k else text for at, text in enumerate(row)] for row in table.rows]
+        table = Table(table.headings, rows, table.words)
+    return table_lines(table, width)
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else _CUT + text[len(_CUT) - room :]
 
 
 def _paragraph(headings: Sequence[str], row: Sequence[str], width: int) -> list[str]:

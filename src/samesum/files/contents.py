@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from samesum.errors import ModelError
+from samesum.errors import ModelError, UnsafeModelError
 from samesum.files import gguf, ir_constants, npy, npz, safetensors, zarr_arrays
 from samesum.files.initializers import initializers
 from samesum.files.opening import opened
 from samesum.files.reading import PROTOBUF, open_arrays
 from samesum.files.source import Limits
-from samesum.files.tensor import Contents, Skipped, Tensor, from_source
+from samesum.files.tensor import Contents, contents, from_source
 from samesum.formats.limits import MAX_ELEMENTS
 
 FORMATS = (
-    ".npy, .npz, .pb, .safetensors (or the .safetensors.index.json of several), .onnx, .xml (with a .bin), .gguf "
-    "or the folder of a Zarr array or group"
+    ".npy, .npz, .pb, .safetensors (or the .safetensors.index.json of several, or their folder), .onnx, .xml (with a "
+    ".bin), .gguf or the folder of a Zarr array or group"
+)
+_PICKLED = (".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".bin")
+_PICKLE = "is a pickle, as torch.save writes it: loading one may run any code, and none is loaded. To convert tensors"
+_CONVERSION = (
+    'python -c "import torch; from safetensors.torch import save_file; save_file({{k: v.contiguous().clone() for k, v '
+    "in torch.load({!r}, map_location='cpu', weights_only=True).items()}}, {!r})\""
 )
 _BY_SUFFIX = {
     safetensors.SUFFIX: safetensors.safetensors,
@@ -34,13 +40,13 @@ def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int 
     """
     limits = Limits(max_bytes, max_elements)
     if path.is_dir():
-        if not zarr_arrays.is_store(path):
-            raise ModelError(f"{path} is a folder without {', '.join(zarr_arrays.NODES)}; allowed are {FORMATS}")
-        return zarr_arrays.zarr_arrays(path, limits)
+        return _of_folder(path, limits)
     if path.name.endswith(safetensors.INDEX):
         return safetensors.sharded(path, limits)
     with opened(path) as file:
         magic = file.read(len(npy.MAGIC))
+    if _is_pickled(path, magic):
+        raise UnsafeModelError(f"{path} {_PICKLE}: {_CONVERSION.format(path.name, path.stem + safetensors.SUFFIX)}")
     if magic == npy.MAGIC or magic.startswith(npz.MAGIC) or path.suffix.lower() == PROTOBUF:
         return _of_arrays(path, max_bytes, max_elements)
     if magic.startswith(gguf.MAGIC):
@@ -51,10 +57,23 @@ def open_tensors(path: Path, *, max_bytes: int | None = None, max_elements: int 
     return reader(path, limits)
 
 
+def _is_pickled(path: Path, magic: bytes) -> bool:
+    """Whether it is a pickle of version 2 or later, or PyTorch's archive around one."""
+    if not magic.startswith(npz.MAGIC):
+        return magic.startswith(b"\x80") and path.suffix.lower() in _PICKLED
+    return any(str(name).endswith("/data.pkl") for name in npz.Archive(path))
+
+
+def _of_folder(path: Path, limits: Limits) -> Contents:
+    if zarr_arrays.is_store(path):
+        return zarr_arrays.zarr_arrays(path, limits)
+    found = safetensors.folder(path, limits)
+    if found is None:
+        nodes = ", ".join(zarr_arrays.NODES)
+        raise ModelError(f"{path} is a folder without {nodes} or *{safetensors.SUFFIX}; allowed are {FORMATS}")
+    return found
+
+
 def _of_arrays(path: Path, max_bytes: int | None, max_elements: int) -> Contents:
-    tensors: list[Tensor] = []
-    skipped: list[Skipped] = []
-    for name, source in open_arrays(path, max_bytes=max_bytes, max_elements=max_elements).items():
-        found = from_source(path.stem if name is None else name, path, source)
-        (skipped if isinstance(found, Skipped) else tensors).append(found)  # type: ignore[arg-type]
-    return Contents(tuple(tensors), tuple(skipped))
+    found = open_arrays(path, max_bytes=max_bytes, max_elements=max_elements).items()
+    return contents(from_source(path.stem if name is None else name, path, source) for name, source in found)

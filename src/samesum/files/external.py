@@ -37,7 +37,7 @@ def entries(pairs: Iterable[tuple[str, str]], said: str) -> dict[str, str]:
 
 def place(folder: Path, found: dict[str, str], needed: int, said: str) -> tuple[Path, int]:
     """The file and where the `needed` bytes begin in it."""
-    path = _inside(folder, found["location"], said)
+    path = inside(folder, found["location"], said, "external data")
     offset = _whole(found.get("offset", "0"), "offset", said)
     length = _whole(found["length"], "length", said) if "length" in found else needed
     if length != needed:
@@ -51,16 +51,16 @@ def _whole(text: str, key: str, said: str) -> int:
     return int(text)
 
 
-def _inside(folder: Path, location: str, said: str) -> Path:
+def inside(folder: Path, location: str, said: str, what: str) -> Path:
     """The real path, which lies in the real folder whatever links the location goes through."""
     try:
         home = folder.resolve(strict=True)
         path = (home / location).resolve()
     except (OSError, ValueError, RuntimeError) as error:
-        raise ModelError(f"{said}: external data {location!r}: {error}") from None
+        raise ModelError(f"{said}: {what} {location!r}: {error}") from None
     is_allowed = path.is_relative_to(home) or _is_cached(home, home / location, path)
     if Path(location).is_absolute() or "\\" in location or not is_allowed:
-        raise UnsafeModelError(f"{said}: external data {location!r} lies outside the model's folder")
+        raise UnsafeModelError(f"{said}: {what} {location!r} lies outside the model's folder")
     return path
 
 

@@ -1,4 +1,4 @@
-"""The tensors of a GGUF file that are stored as plain numbers; those in blocks of quantized weights are skipped.
+"""The tensors of a GGUF file that are stored as plain numbers; of those in blocks of quantized weights the bytes alone.
 
 Source: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Versions 2 and 3, little-endian.
 """
@@ -6,6 +6,9 @@ Source: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Versions 2 an
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -16,7 +19,7 @@ import numpy as np
 from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.opening import opened, size_of
 from samesum.files.source import NO_LIMITS, Limits
-from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, bytes_of, stretch
+from samesum.files.tensor import Contents, Skipped, StreamTensor, bytes_at, bytes_of, contents, stretch
 from samesum.formats.elements import Element
 
 MAGIC = b"GGUF"
@@ -27,11 +30,30 @@ _HELD: dict[int, type] = {
 _ELEMENTS = {
     number: Element(held.__name__, np.dtype(held), 8 * np.dtype(held).itemsize) for number, held in _HELD.items()
 }
+_BLOCKS = {
+    2: ("Q4_0", 32, 18), 3: ("Q4_1", 32, 20), 6: ("Q5_0", 32, 22), 7: ("Q5_1", 32, 24), 8: ("Q8_0", 32, 34),
+    10: ("Q2_K", 256, 84), 11: ("Q3_K", 256, 110), 12: ("Q4_K", 256, 144), 13: ("Q5_K", 256, 176),
+    14: ("Q6_K", 256, 210), 15: ("Q8_K", 256, 292), 16: ("IQ2_XXS", 256, 66), 17: ("IQ2_XS", 256, 74),
+    18: ("IQ3_XXS", 256, 98), 19: ("IQ1_S", 256, 50), 20: ("IQ4_NL", 32, 18), 21: ("IQ3_S", 256, 110),
+    22: ("IQ2_S", 256, 82), 23: ("IQ4_XS", 256, 136), 29: ("IQ1_M", 256, 56), 34: ("TQ1_0", 256, 54),
+    35: ("TQ2_0", 256, 66), 39: ("MXFP4", 32, 17),
+}  # fmt: skip
+"""Quantized types by number: the name, and the elements and bytes of a block."""
 _FIXED = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 """Bytes of the values of metadata by type; 8 is a text, 9 an array."""
 _UINT32, _TEXT, _ARRAY = 4, 8, 9
 _ALIGNMENT_KEY, _DEFAULT_ALIGNMENT, _MOST_DIMS = "general.alignment", 32, 4
 _MOST_ENTRIES, _MOST_ITEMS, _LONGEST_NAME = 1 << 16, 1 << 22, 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What the header says of a tensor; `offset` counts from the first byte of the data."""
+
+    name: str
+    shape: tuple[int, ...]
+    kind: int
+    offset: int
 
 
 class _Reader:
@@ -97,41 +119,67 @@ def gguf(path: Path, limits: Limits = NO_LIMITS) -> Contents:
         alignment = _alignment(reader, entries)
         found = [_entry(reader) for _ in range(tensors)]
         begin = -(-file.tell() // alignment) * alignment
-    names = [name for name, *_ in found]
-    if len(set(names)) < len(names):
+    if len({each.name for each in found}) < len(found):
         raise ModelError(f"{path} has two tensors of the same name")
-    each = [_tensor(path, reader.size - begin, begin, limits, *entry) for entry in found]
-    plain: list[Tensor] = [one for one in each if isinstance(one, StreamTensor)]
-    return Contents(tuple(plain), tuple(one for one in each if isinstance(one, Skipped)))
+    for each in found:
+        if each.offset % alignment:
+            raise ModelError(f"{each.name!r} in {path} begins at {each.offset}, no multiple of {alignment}")
+    available = max(0, reader.size - begin)
+    ends = sorted({*(each.offset for each in found), available})
+    return contents(_tensor(path, available, ends, begin, limits, each) for each in found)
 
 
 def _alignment(reader: _Reader, entries: int) -> int:
-    alignment = _DEFAULT_ALIGNMENT
+    alignment, keys = _DEFAULT_ALIGNMENT, set()
     for _ in range(entries):
         key, kind = reader.text(), reader.integer(4)
-        if key == _ALIGNMENT_KEY and kind == _UINT32:
+        if key in keys:
+            raise ModelError(f"{reader.label} has the key {key[:60]!r} twice in its metadata")
+        keys.add(key)
+        if key != _ALIGNMENT_KEY:
+            reader.skip_value(kind)
+        elif kind == _UINT32:
             alignment = reader.integer(4)
         else:
-            reader.skip_value(kind)
+            raise ModelError(f"{reader.label}: {key} has metadata of type {kind}; uint32, number {_UINT32}, is needed")
     if alignment == 0 or alignment % 8 or alignment > 1 << 20:
         raise ModelError(f"{reader.label}: {_ALIGNMENT_KEY} is {alignment}; a multiple of 8 is needed")
     return alignment
 
 
-def _entry(reader: _Reader) -> tuple[str, tuple[int, ...], int, int]:
+def _entry(reader: _Reader) -> _Entry:
     name = reader.text()
     dims = tuple(reader.integer(8) for _ in range(reader.count(4, _MOST_DIMS, "dims")))
-    return name, dims[::-1], reader.integer(4), reader.integer(8)
+    return _Entry(name, dims[::-1], reader.integer(4), reader.integer(8))
 
 
 def _tensor(
-    path: Path, available: int, begin: int, limits: Limits, name: str, shape: tuple[int, ...], kind: int, offset: int
+    path: Path, available: int, ends: Sequence[int], begin: int, limits: Limits, entry: _Entry
 ) -> StreamTensor | Skipped:
+    """`ends` are the places, from byte `begin` of the file on, where some tensor begins or all have ended."""
+    name, shape, kind, offset = entry.name, entry.shape, entry.kind, entry.offset
     said, element = f"{name!r} in {path}", _ELEMENTS.get(kind)
     limits.check(said, element.dtype if element else np.dtype(np.uint8), shape)
-    needed = bytes_of(element, math.prod(shape)) if element else 0
+    block = _BLOCKS.get(kind)
+    if element:
+        needed = bytes_of(element, math.prod(shape))
+    elif block:
+        needed = _blocks(block, shape, said)
+    else:
+        needed = next((end - offset for end in ends[bisect_right(ends, offset) :]), 0)
     if offset + needed > available:
         raise UnsafeModelError(f"{said}: {needed} bytes at {offset} of the data, which has {available} bytes")
-    if element is None:
-        return Skipped(name, str(path), f"its type, number {kind}, is quantized in blocks")
-    return StreamTensor(name, str(path), element, shape, partial(stretch, path, begin + offset))
+    place = partial(stretch, path, begin + offset)
+    if element:
+        return StreamTensor(name, str(path), element, shape, place)
+    kind_name = block[0] if block else f"number {kind}"
+    reason = f"its type is {kind_name}, which is quantized in blocks" if block else f"its type, {kind_name}, is unknown"
+    return Skipped(name, str(path), reason, kind_name, shape, bytes_at(name, path, place, needed))
+
+
+def _blocks(block: tuple[str, int, int], shape: tuple[int, ...], said: str) -> int:
+    """The bytes of a tensor whose rows are cut into blocks."""
+    name, elements, size = block
+    if (row := (shape or (1,))[-1]) % elements:
+        raise ModelError(f"{said}: rows of {row} elements; {name} has blocks of {elements}")
+    return math.prod(shape) // elements * size

@@ -1,6 +1,6 @@
-"""The initializers of an .onnx file, found without the onnx package and without reading their elements.
+"""The numbers of an .onnx file, found without the onnx package and without reading the elements of tensors.
 
-Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3, messages ModelProto, GraphProto and TensorProto.
+Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3, messages TensorProto and SparseTensorProto.
 """
 
 from __future__ import annotations
@@ -14,21 +14,45 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+import numpy as np
+
 from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.external import entries, opened_at, place
+from samesum.files.onnx_places import Form, Place, places
 from samesum.files.opening import opened, size_of
-from samesum.files.protobuf import Field, fields, integer
+from samesum.files.protobuf import Field, dims_of, fields, text_of
 from samesum.files.source import NO_LIMITS, Limits
-from samesum.files.tensor import Contents, Opener, Skipped, StreamTensor, Tensor, bytes_of, stretch
+from samesum.files.tensor import (
+    Contents,
+    Names,
+    Opener,
+    Skipped,
+    StreamTensor,
+    Tensor,
+    bytes_at,
+    bytes_of,
+    contents,
+    stretch,
+)
 from samesum.files.varints import Varints
 from samesum.formats.elements import ONNX_ELEMENTS, Element
 
-_GRAPH, _INITIALIZER, _SPARSE = 7, 5, 15
-_DIMS, _TYPE, _SEGMENT, _NAME, _RAW, _EXTERNAL, _LOCATION = 1, 2, 3, 8, 9, 13, 14
+_DIMS, _TYPE, _SEGMENT, _STRINGS, _NAME, _RAW, _EXTERNAL, _LOCATION = 1, 2, 3, 6, 8, 9, 13, 14
 _FLOATS, _INT32S, _INT64S, _DOUBLES, _UINT64S = 4, 5, 7, 10, 11
-_TYPED = {"FLOAT": _FLOATS, "DOUBLE": _DOUBLES, "INT64": _INT64S, "UINT32": _UINT64S, "UINT64": _UINT64S}
+_TYPED = {
+    "FLOAT": _FLOATS, "DOUBLE": _DOUBLES, "INT64": _INT64S, "UINT32": _UINT64S, "UINT64": _UINT64S,
+    "COMPLEX64": _FLOATS, "COMPLEX128": _DOUBLES,
+}  # fmt: skip
 """Where a type lies if not in raw_data; all others lie in int32_data."""
-_LONGEST_TEXT, _MOST_FIELDS, _MOST_DIMS = 4096, 1 << 19, 64
+_BYTE = np.dtype(np.uint8)
+_UNDECODED = {
+    14: Element("COMPLEX64", _BYTE, 64), 15: Element("COMPLEX128", _BYTE, 128), 23: Element("FLOAT4E2M1", _BYTE, 4),
+    25: Element("UINT2", _BYTE, 2), 26: Element("INT2", _BYTE, 2),
+}  # fmt: skip
+"""Types whose elements are not decoded, but for the bits that they take."""
+_FLOAT, _INT64, _STRING = 1, 7, 8
+_SPARSE_VALUES, _SPARSE_INDICES, _SPARSE_DIMS = 1, 2, 3
+_MOST_DIMS, _MOST_STRETCHES = 64, 1 << 20
 
 
 @dataclass(slots=True)
@@ -44,90 +68,111 @@ class _Found:
     is_external: bool = False
     is_segment: bool = False
 
+    def add(self, number: int, begin: int, length: int) -> None:
+        """A stretch of a field that comes again and again; those that follow one another are one."""
+        stretches = self.typed.setdefault(number, [])
+        if len(stretches) > _MOST_STRETCHES:
+            raise UnsafeModelError(f"a tensor is in more than {_MOST_STRETCHES} parts; allowed are packed numbers")
+        if stretches and sum(stretches[-1]) == begin:
+            begin, length = stretches[-1][0], stretches.pop()[1] + length
+        stretches.append((begin, length))
+
 
 def initializers(path: Path, limits: Limits = NO_LIMITS) -> Contents:
-    """The initializers of the main graph in the file's order; sparse ones are skipped.
+    """The numbers of a model in the file's order: initializers, constants and tensors that are attributes.
 
-    Raises ModelError for what is no ONNX model, UnsafeModelError for a tensor beyond the limits or with data outside
-    of the model's folder.
+    Those of bodies and functions are among them; sparse ones are skipped. Raises ModelError for what is no ONNX model,
+    UnsafeModelError for a tensor beyond the limits or with data outside of the model's folder.
     """
-    tensors: list[Tensor] = []
-    skipped: list[Skipped] = []
-    names: set[str] = set()
+    found: list[Tensor | Skipped] = []
+    beside: list[Path] = []
+    names = Names()
     with opened(path) as file:
-        for kind, each in _entries(file, str(path)):
-            found = _scanned(file, each, str(path)) if kind == _INITIALIZER else _Found(name="a sparse initializer")
-            if found.name in names and kind == _INITIALIZER:
-                raise ModelError(f"{path}: initializer {found.name!r} is repeated")
-            names.add(found.name)
-            tensor = _tensor(found, path, limits) if kind == _INITIALIZER else _skipped(found, path, "it is sparse")
-            (skipped if isinstance(tensor, Skipped) else tensors).append(tensor)  # type: ignore[arg-type]
-    return Contents(tuple(tensors), tuple(skipped))
+        for each in places(file, size_of(file), str(path)):
+            found.append(_found_at(each, file, path, limits, names, beside))
+    return contents(found, beside)
 
 
-def _entries(file: IO[bytes], label: str) -> Iterator[tuple[int, Field]]:
-    """The fields of the graph that hold tensors."""
-    has_graph = False
-    for each in fields(file, size_of(file), label):
-        if each.number == _GRAPH and each.begin is not None:
-            has_graph = True
-            for number, inner in enumerate(fields(file, each.begin + each.value, label, each.begin)):
-                if number == _MOST_FIELDS:
-                    raise UnsafeModelError(f"{label}: its graph has more than {_MOST_FIELDS} fields")
-                if inner.number in (_INITIALIZER, _SPARSE) and inner.begin is not None:
-                    yield inner.number, inner
-    if not has_graph:
-        raise ModelError(f"{label} is not an ONNX model: it has no graph")
+def _found_at(
+    each: Place, file: IO[bytes], path: Path, limits: Limits, names: Names, beside: list[Path]
+) -> Tensor | Skipped:
+    if each.form is Form.TENSOR:
+        found = _scanned(file, each.field, str(path))
+        if each.name is None and not each.prefix and found.name in names:
+            raise ModelError(f"{path}: initializer {found.name!r} is repeated")
+        found.name = names.unique(each.prefix + (found.name if each.name is None else each.name))
+        return _tensor(found, path, limits, beside)
+    if each.form is Form.SPARSE:
+        return _sparse(each, file, path, names)
+    name = names.unique(each.prefix + (each.name or ""))
+    if each.form is Form.TEXTS:
+        return Skipped(name, str(path), "it is text", "STRING", None, _message(name, path, each.field))
+    element = ONNX_ELEMENTS[_FLOAT if each.form is Form.FLOATS else _INT64]
+    count, rest = divmod(len(each.values), element.dtype.itemsize)
+    if rest:
+        raise ModelError(f"{path}: the list {name!r} has {len(each.values)} bytes, which is no number of floats")
+    shape = () if each.is_scalar and count == 1 else (count,)
+    limits.check(f"{name!r} in {path}", element.dtype, shape)
+    return StreamTensor(name, str(path), element, shape, partial(io.BytesIO, each.values))
+
+
+def _sparse(each: Place, file: IO[bytes], path: Path, names: Names) -> Skipped:
+    """A sparse tensor, named by its values; where they lie in another file its message does not tell all."""
+    assert each.field.begin is not None
+    values, dims, is_external = _Found(), list[int](), False
+    for inner in fields(file, each.field.begin + each.field.value, str(path), each.field.begin):
+        if inner.number in (_SPARSE_VALUES, _SPARSE_INDICES) and inner.begin is not None:
+            scanned = _scanned(file, inner, str(path))
+            is_external = is_external or scanned.is_external
+            values = scanned if inner.number == _SPARSE_VALUES else values
+        elif inner.number == _SPARSE_DIMS:
+            dims += dims_of(file, inner, str(path))
+        if len(dims) > _MOST_DIMS:
+            raise ModelError(f"{path}: a sparse tensor has more than {_MOST_DIMS} dims")
+    name = names.unique(each.prefix + (each.name or values.name or "a sparse tensor"))
+    kind = f"sparse {_type_name(values.type)}"
+    stored = None if is_external else _message(name, path, each.field)
+    return Skipped(name, str(path), "it is sparse", kind, tuple(dims), stored)
+
+
+def _message(name: str, path: Path, message: Field) -> StreamTensor:
+    assert message.begin is not None
+    return bytes_at(name, path, partial(stretch, path, message.begin), message.value)
+
+
+def _type_name(number: int) -> str:
+    element = ONNX_ELEMENTS.get(number) or _UNDECODED.get(number)
+    return element.name if element else "STRING" if number == _STRING else f"number {number}"
 
 
 def _scanned(file: IO[bytes], entry: Field, label: str) -> _Found:
     assert entry.begin is not None
     found = _Found()
     for each in fields(file, entry.begin + entry.value, label, entry.begin):
-        if each.begin is None:
-            if each.number == _DIMS:
-                found.dims.append(_signed(each.value))
-            elif each.number == _TYPE:
+        if each.number == _DIMS:
+            found.dims += dims_of(file, each, label)
+        elif each.begin is None:
+            if each.number == _TYPE:
                 found.type = each.value
             elif each.number == _LOCATION:
                 found.is_external = each.value != 0
             elif each.number in (_INT32S, _INT64S, _UINT64S):
                 raise ModelError(f"{label}: an initializer's integers are not packed")
-        elif each.number == _DIMS:
-            found.dims += _packed_dims(file, each, label)
         elif each.number == _NAME:
-            found.name = _text(file, each, label)
+            found.name = text_of(file, each, label)
         elif each.number == _RAW:
             found.raw = (each.begin, each.value)
         elif each.number == _EXTERNAL:
             found.external.append(_pair(file, each, label))
         elif each.number == _SEGMENT:
             found.is_segment = True
+        elif each.number == _STRINGS:
+            found.add(each.number, each.start, each.begin + each.value - each.start)
         elif each.number in (_FLOATS, _INT32S, _INT64S, _DOUBLES, _UINT64S):
-            found.typed.setdefault(each.number, []).append((each.begin, each.value))
+            found.add(each.number, each.begin, each.value)
         if len(found.dims) > _MOST_DIMS:
             raise ModelError(f"{label}: an initializer has more than {_MOST_DIMS} dims")
     return found
-
-
-def _packed_dims(file: IO[bytes], each: Field, label: str) -> list[int]:
-    assert each.begin is not None
-    file.seek(each.begin)
-    dims: list[int] = []
-    while file.tell() < each.begin + each.value and len(dims) <= _MOST_DIMS:
-        dims.append(_signed(integer(file, label)))
-    return dims
-
-
-def _signed(value: int) -> int:
-    return value - 2**64 if value >= 2**63 else value
-
-
-def _text(file: IO[bytes], each: Field, label: str) -> str:
-    if each.begin is None or each.value > _LONGEST_TEXT:
-        raise ModelError(f"{label}: a name has {each.value} bytes; at most {_LONGEST_TEXT} are allowed")
-    file.seek(each.begin)
-    return file.read(each.value).decode("utf-8", "replace")
 
 
 def _pair(file: IO[bytes], each: Field, label: str) -> tuple[str, str]:
@@ -135,30 +180,37 @@ def _pair(file: IO[bytes], each: Field, label: str) -> tuple[str, str]:
     texts = {1: "", 2: ""}
     for inner in fields(file, each.begin + each.value, label, each.begin):
         if inner.number in texts:
-            texts[inner.number] = _text(file, inner, label)
+            texts[inner.number] = text_of(file, inner, label)
     return texts[1], texts[2]
 
 
-def _skipped(found: _Found, path: Path, reason: str) -> Skipped:
-    return Skipped(found.name, str(path), reason)
-
-
-def _tensor(found: _Found, path: Path, limits: Limits) -> StreamTensor | Skipped:
+def _tensor(found: _Found, path: Path, limits: Limits, beside: list[Path]) -> StreamTensor | Skipped:
     said = f"initializer {found.name!r} in {path}"
-    element, shape = ONNX_ELEMENTS.get(found.type), tuple(found.dims)
-    if element is None:
-        return _skipped(found, path, f"its data type is number {found.type}")
-    limits.check(said, element.dtype, shape)
+    element, shape, kind = ONNX_ELEMENTS.get(found.type), tuple(found.dims), _type_name(found.type)
+    limits.check(said, element.dtype if element else _BYTE, shape)
     if found.is_segment:
         raise ModelError(f"{said} is a segment of a tensor")
-    return StreamTensor(found.name, str(path), element, shape, _opener(found, element, shape, path, said))
+    if element:
+        return StreamTensor(found.name, str(path), element, shape, _opener(found, element, shape, path, said, beside))
+    stored = None
+    if undecoded := _UNDECODED.get(found.type):
+        there = _opener(found, undecoded, shape, path, said, beside)
+        stored = bytes_at(found.name, path, there, bytes_of(undecoded, math.prod(shape)))
+    elif not found.is_external:
+        typed = (each for _, stretches in sorted(found.typed.items()) for each in stretches)
+        stretches = [found.raw] if found.raw else list(typed)
+        stored = bytes_at(found.name, path, partial(_joined, path, stretches), sum(size for _, size in stretches))
+    return Skipped(found.name, str(path), f"its data type is {kind}", kind, shape, stored)
 
 
-def _opener(found: _Found, element: Element, shape: tuple[int, ...], path: Path, said: str) -> Opener:
+def _opener(
+    found: _Found, element: Element, shape: tuple[int, ...], path: Path, said: str, beside: list[Path]
+) -> Opener:
     """How the elements are read, once their number has been checked where the file tells it."""
     needed = bytes_of(element, math.prod(shape))
     if found.is_external:
         where, offset = place(path.parent, entries(found.external, said), needed, said)
+        beside.append(where)
         with opened_at(where, offset, needed, said):
             return partial(opened_at, where, offset, needed, said)
     number = _TYPED.get(element.name, _INT32S)

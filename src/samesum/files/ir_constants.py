@@ -7,30 +7,48 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from xml.parsers import expat
 
+import numpy as np
+
 from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.opening import opened, size_of
 from samesum.files.source import NO_LIMITS, Limits
-from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, bytes_of, stretch
+from samesum.files.tensor import Contents, Names, Skipped, StreamTensor, bytes_at, bytes_of, contents, stretch
 from samesum.formats.elements import IR_ELEMENTS
 
 SUFFIX = ".xml"
+_NETS = ("net", "body", "then_body", "else_body")
 _MAX_BYTES, _MAX_DEPTH, _MAX_TAGS, _BLOCK = 1 << 30, 64, 1 << 20, 1 << 20
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
+@dataclass(slots=True)
+class _Net:
+    """A net or a body: its constants by the ids of their layers, and what decompresses them."""
+
+    constants: dict[str, int] = field(default_factory=dict)
+    """Places in the list of all constants."""
+    converts: dict[str, str] = field(default_factory=dict)
+    """Names of the layers that convert a compressed constant back."""
+
+
 class _Layers:
-    """The Const layers as the parser meets them; in the body of another layer its name comes before theirs."""
+    """The Const layers as the parser meets them; in the body of another layer its name comes before theirs.
+
+    A compressed constant has the name of the Convert that is marked as its decompression: the constant had it before.
+    """
 
     def __init__(self, label: str) -> None:
         self.label = label
         self.tags: list[str] = []
-        self.layers: list[tuple[str, bool]] = []
+        self.nets: list[_Net] = []
+        self.layers: list[dict[str, str]] = []
         self.count = 0
-        self.found: list[tuple[str, dict[str, str]]] = []
+        self.found: list[tuple[list[str], dict[str, str]]] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.count += 1
@@ -42,19 +60,44 @@ class _Layers:
                 f"{self.label} has {self.count} elements, {len(self.tags)} deep; "
                 f"at most {_MAX_TAGS} and {_MAX_DEPTH} are allowed"
             )
-        if tag == "layer":
-            name = attributes.get("name") or f"layer {attributes.get('id', '?')}"
-            self.layers.append((name, attributes.get("type", "").casefold() == "const"))
-        elif tag == "data" and self.layers and self.layers[-1][1] and self.tags[-2] == "layer":
-            self.found.append(("/".join(name for name, _ in self.layers), attributes))
+        if tag in _NETS:
+            self.nets.append(_Net())
+        elif tag == "layer":
+            self.layers.append(attributes)
+        elif tag == "edge" and self.tags[-2] == "edges":
+            self._name_decompressed(attributes)
+        elif self.layers:
+            self._note(tag, attributes)
+
+    def _note(self, tag: str, attributes: dict[str, str]) -> None:
+        layer, net = self.layers[-1], self.nets[-1]
+        kind, number = layer.get("type", "").casefold(), layer.get("id", "?")
+        if tag == "data" and kind == "const" and self.tags[-2] == "layer":
+            net.constants[number] = len(self.found)
+            self.found.append(([_title(each) for each in self.layers], attributes))
+        elif tag == "attribute" and kind == "convert" and attributes.get("name") == "decompression":
+            net.converts[number] = _title(layer)
+
+    def _name_decompressed(self, edge: dict[str, str]) -> None:
+        net = self.nets[-1]
+        constant = net.constants.get(edge.get("from-layer", ""))
+        name = net.converts.get(edge.get("to-layer", ""))
+        if constant is not None and name is not None:
+            self.found[constant][0][-1] = name
 
     def end(self, tag: str) -> None:
         self.tags.pop()
         if tag == "layer":
             self.layers.pop()
+        elif tag in _NETS:
+            self.nets.pop()
 
     def doctype(self, name: str, *_: object) -> None:
         raise UnsafeModelError(f"{self.label} has a DOCTYPE ({name[:40]!r}); none is allowed")
+
+
+def _title(layer: dict[str, str]) -> str:
+    return layer.get("name") or f"layer {layer.get('id', '?')}"
 
 
 def ir_constants(path: Path, limits: Limits = NO_LIMITS) -> Contents:
@@ -64,27 +107,17 @@ def ir_constants(path: Path, limits: Limits = NO_LIMITS) -> Contents:
     """
     layers = _layers(path)
     weights = path.with_suffix(".bin")
-    tensors: list[Tensor] = []
-    skipped: list[Skipped] = []
     size = 0
     if layers:
         with opened(weights) as file:
             size = size_of(file)
-    names: set[str] = set()
-    for name, attributes in layers:
-        unique = name
-        while unique in names:
-            unique += "'"
-        names.add(unique)
-        kind = attributes.get("element_type", "").strip().lower()
-        if kind in IR_ELEMENTS:
-            tensors.append(_tensor(unique, kind, attributes, path, weights, size, limits))
-        else:
-            skipped.append(Skipped(unique, str(path), f"its element_type is {kind[:40]!r}"))
-    return Contents(tuple(tensors), tuple(skipped))
+    names = Names()
+    unique = [(names.unique("/".join(parts)), attributes) for parts, attributes in layers]
+    found = [_tensor(name, attributes, path, weights, size, limits) for name, attributes in unique]
+    return contents(found, [weights] if layers else [])
 
 
-def _layers(path: Path) -> list[tuple[str, dict[str, str]]]:
+def _layers(path: Path) -> list[tuple[list[str], dict[str, str]]]:
     layers = _Layers(str(path))
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler = layers.start
@@ -103,19 +136,24 @@ def _layers(path: Path) -> list[tuple[str, dict[str, str]]]:
 
 
 def _tensor(
-    name: str, kind: str, attributes: dict[str, str], path: Path, weights: Path, available: int, limits: Limits
-) -> StreamTensor:
-    said, element = f"constant {name!r} in {path}", IR_ELEMENTS[kind]
+    name: str, attributes: dict[str, str], path: Path, weights: Path, available: int, limits: Limits
+) -> StreamTensor | Skipped:
+    said, kind = f"constant {name!r} in {path}", attributes.get("element_type", "").strip().lower()
+    element = IR_ELEMENTS.get(kind)
     texts = attributes.get("shape", "").strip()
     shape = tuple(_whole(dim, f"{said}: a dim") for dim in texts.split(",")) if texts else ()
-    limits.check(said, element.dtype, shape)
+    limits.check(said, element.dtype if element else np.dtype(np.uint8), shape)
     offset, size = (_whole(attributes.get(key, ""), f"{said}: {key}") for key in ("offset", "size"))
     if offset + size > available:
         raise UnsafeModelError(f"{said}: offset {offset} and size {size}; {weights} has {available} bytes")
+    there = partial(stretch, weights, offset)
+    if element is None:
+        stored = bytes_at(name, path, there, size)
+        return Skipped(name, str(path), f"its element_type is {kind[:40]!r}", kind[:40], shape, stored)
     needed = bytes_of(element, math.prod(shape))
     if size < needed:
         raise UnsafeModelError(f"{said}: {list(shape)} of {kind} takes {needed} bytes; size is {size}")
-    return StreamTensor(name, str(path), element, shape, partial(stretch, weights, offset))
+    return StreamTensor(name, str(path), element, shape, there)
 
 
 def _whole(text: str, what: str) -> int:

@@ -9,6 +9,7 @@ https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,8 @@ _LENGTHS = {1: 2, 2: 4, 3: 4}
 """The bytes of the header's length, by version."""
 _NAMED: dict[str, Dtype] = {name: np.dtype(name) for name in (BFLOAT16.name, *FLOAT8)}
 """The types that NumPy's format has no name for."""
+_LONG = re.compile(r"""('[^'\\]*'|"[^"\\]*")|(\b[0-9]+)L\b""")
+"""A text, which stays as it is, or a long integer as Python 2 wrote it on Windows: (2L, 3L)."""
 _RAW_BFLOAT16 = np.dtype("V2")
 
 
@@ -81,10 +84,9 @@ def read_header(stream: IO[bytes], label: str) -> tuple[Dtype, tuple[int, ...], 
 
 
 def _fields(text: str, label: str) -> tuple[Dtype, tuple[int, ...], bool]:
-    try:
-        given = ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        given = None
+    given = _literal(text.strip())
+    if given is None:
+        given = _literal(_LONG.sub(lambda match: match[1] or match[2], text.strip()))
     if not isinstance(given, dict) or given.keys() != {"descr", "fortran_order", "shape"}:
         raise ModelError(f"{label} is not a NumPy array: its header is {text[:60]!r}")
     shape, order = given["shape"], given["fortran_order"]
@@ -93,6 +95,14 @@ def _fields(text: str, label: str) -> tuple[Dtype, tuple[int, ...], bool]:
     if type(order) is not bool:
         raise ModelError(f"{label} is not a NumPy array: fortran_order is {order!r:.60}")
     return _dtype(given["descr"], label), shape, order
+
+
+def _literal(text: str) -> Any:
+    """What the text says in Python, of which nothing but literals is allowed; None for what is none."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
 
 
 def _dtype(description: Any, label: str) -> Dtype:

@@ -20,7 +20,7 @@ import numpy as np
 
 from samesum.errors import MissingPackage, ModelError, UnsafeModelError
 from samesum.files.opening import opened, read_bytes, size_of
-from samesum.files.protobuf import fields, integer
+from samesum.files.protobuf import dims_of, fields, text_of
 from samesum.files.source import NO_LIMITS, Limits, Source
 from samesum.files.tensors import array_of
 from samesum.formats.elements import ONNX_ELEMENTS, Element
@@ -29,7 +29,6 @@ from samesum.formats.packing import decoded
 _DIMS, _TYPE, _SEGMENT, _NAME, _RAW, _EXTERNAL, _LOCATION = 1, 2, 3, 8, 9, 13, 14
 _TYPED = (4, 5, 7, 10, 11)
 """float_data, int32_data, int64_data, double_data, uint64_data."""
-_LONGEST_NAME = 4096
 
 
 @dataclass(slots=True)
@@ -79,12 +78,11 @@ def _scanned(file: IO[bytes], label: str) -> _Tensor:
     tensor = _Tensor()
     for each in fields(file, size_of(file), label):
         if each.number == _DIMS:
-            tensor.dims += _dims(file, each.begin, each.value, label)
+            tensor.dims += dims_of(file, each, label)
         elif each.number == _TYPE:
             tensor.type = each.value
-        elif each.number == _NAME and each.begin is not None and each.value <= _LONGEST_NAME:
-            file.seek(each.begin)
-            tensor.name = file.read(each.value).decode("utf-8", "replace")
+        elif each.number == _NAME:
+            tensor.name = text_of(file, each, label)
         elif each.number == _RAW and each.begin is not None:
             tensor.raw = (each.begin, each.value)
         elif each.number in _TYPED:
@@ -94,17 +92,6 @@ def _scanned(file: IO[bytes], label: str) -> _Tensor:
         elif each.number == _SEGMENT:
             raise ModelError(f"{label} is not a whole tensor: it holds a segment, a sequence or something else")
     return tensor
-
-
-def _dims(file: IO[bytes], begin: int | None, value: int, label: str) -> list[int]:
-    """One dim, or several as one field of bytes; a negative one is refused with the limits."""
-    dims = [value]
-    if begin is not None:
-        file.seek(begin)
-        dims = []
-        while file.tell() < begin + value:
-            dims.append(integer(file, label))
-    return [dim - 2**64 if dim >= 2**63 else dim for dim in dims]
 
 
 @contextmanager

@@ -6,8 +6,7 @@ Source: https://protobuf.dev/programming-guides/encoding/.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import IO
+from typing import IO, NamedTuple
 
 from samesum.errors import ModelError
 
@@ -15,10 +14,12 @@ _FIXED = {1: 8, 5: 4}
 """The bytes of a value by wire type."""
 _LONGEST = 10
 """Bytes of a 64-bit integer."""
+_SHORT = 1 << 16
+"""Bytes of a message that is read whole: going from field to field in the file takes ten times as long."""
+_LONGEST_TEXT, _MOST_DIMS = 4096, 64
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One field: its number, and its integer or where its bytes lie."""
 
     number: int
@@ -26,33 +27,61 @@ class Field:
     """The integer; of a field of bytes its length."""
     begin: int | None
     """Where the bytes begin; None for an integer."""
+    start: int
+    """Where the field itself begins, with its number."""
 
 
 def fields(file: IO[bytes], end: int, label: str, begin: int = 0) -> Iterator[Field]:
     """The fields from byte `begin` of the file to `end`, in its order; ModelError for what is no message."""
-    place = begin
-    while place < end:
-        file.seek(place)
-        tag = integer(file, label)
+    is_short = end - begin <= _SHORT
+    start = base = begin
+    data = b""
+    while start < end:
+        if not is_short or start == begin:
+            file.seek(start)
+            base, data = start, file.read(end - begin if is_short else 2 * _LONGEST)
+        tag, at = _integer(data, start - base, label)
         number, kind = tag >> 3, tag & 7
         if number == 0 or kind not in (0, 1, 2, 5):
-            raise ModelError(f"{label} is not a protobuf message: field {number} of wire type {kind} at byte {place}")
-        value = integer(file, label) if kind in (0, 2) else _FIXED[kind]
-        at = file.tell()
-        place = at if kind == 0 else at + value
-        if place > end:
-            raise ModelError(f"{label} is truncated: field {number} ends at byte {place}; the file has {end} bytes")
-        yield Field(number, value, None if kind == 0 else at)
+            raise ModelError(f"{label} is not a protobuf message: field {number} of wire type {kind} at byte {start}")
+        value, at = _integer(data, at, label) if kind in (0, 2) else (_FIXED[kind], at)
+        at += base
+        following = at if kind == 0 else at + value
+        if following > end:
+            raise ModelError(f"{label} is truncated: field {number} ends at byte {following}; the file has {end} bytes")
+        yield Field(number, value, None if kind == 0 else at, start)
+        start = following
 
 
-def integer(file: IO[bytes], label: str) -> int:
-    """A variable-length integer, unsigned."""
+def _integer(data: bytes, at: int, label: str) -> tuple[int, int]:
+    """A variable-length integer, unsigned, and where it ends."""
+    if at < len(data) and data[at] < 0x80:  # most of them
+        return data[at], at + 1
     value = 0
-    for i in range(_LONGEST):
-        byte = file.read(1)
-        if not byte:
-            raise ModelError(f"{label} is truncated: it ends within an integer")
-        value |= (byte[0] & 0x7F) << (7 * i)
-        if byte[0] < 0x80:
-            return value & (2**64 - 1)
-    raise ModelError(f"{label} is not a protobuf message: an integer has more than {_LONGEST} bytes")
+    for i, byte in enumerate(data[at : at + _LONGEST]):
+        value |= (byte & 0x7F) << (7 * i)
+        if byte < 0x80:
+            return value & (2**64 - 1), at + i + 1
+    if len(data) - at >= _LONGEST:
+        raise ModelError(f"{label} is not a protobuf message: an integer has more than {_LONGEST} bytes")
+    raise ModelError(f"{label} is truncated: it ends within an integer")
+
+
+def text_of(file: IO[bytes], each: Field, label: str) -> str:
+    """The text that a field is."""
+    if each.begin is None or each.value > _LONGEST_TEXT:
+        raise ModelError(f"{label}: a name has {each.value} bytes; at most {_LONGEST_TEXT} are allowed")
+    file.seek(each.begin)
+    return file.read(each.value).decode("utf-8", "replace")
+
+
+def dims_of(file: IO[bytes], each: Field, label: str) -> list[int]:
+    """One dim, or several that are packed; they may be negative, and are cut off beyond the greatest rank."""
+    dims = [each.value]
+    if each.begin is not None:
+        file.seek(each.begin)
+        data, at, dims = file.read(min(each.value, _LONGEST * (_MOST_DIMS + 1))), 0, []
+        while at < len(data) and len(dims) <= _MOST_DIMS:
+            dim, at = _integer(data, at, label)
+            dims.append(dim)
+    return [dim - 2**64 if dim >= 2**63 else dim for dim in dims]

@@ -7,6 +7,7 @@ place in the data that follow. Source: https://github.com/huggingface/safetensor
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
 from samesum.files.documents import MAX_BYTES, is_integers, json_object
+from samesum.files.external import inside
 from samesum.files.opening import opened, read_bytes, size_of
 from samesum.files.source import NO_LIMITS, Limits
-from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, stretch
+from samesum.files.tensor import Contents, Skipped, StreamTensor, Tensor, bytes_at, contents, stretch
 from samesum.formats.elements import Element
 
 _LONGEST_NAME = 255
@@ -55,19 +57,17 @@ def safetensors(path: Path, limits: Limits = NO_LIMITS) -> Contents:
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise ModelError(f"{path}: __metadata__ is not a map of texts")
     begins = {name: _place(entry, f"{name!r} in {path}") for name, entry in header.items()}
-    tensors: list[Tensor] = []
-    skipped: list[Skipped] = []
+    found: list[Tensor | Skipped] = []
     at = 0
     for name in sorted(header, key=lambda name: begins[name]):
         begin, end = begins[name]
         if begin != at:
             raise UnsafeModelError(f"{name!r} in {path} begins at byte {begin} of the data; {at} was expected")
         at = end
-        found = _tensor(name, header[name], path, 8 + length + begin, end - begin, limits)
-        (skipped if isinstance(found, Skipped) else tensors).append(found)  # type: ignore[arg-type]
+        found.append(_tensor(name, header[name], path, 8 + length + begin, end - begin, limits))
     if 8 + length + at != size:
         raise ModelError(f"{path}: its tensors take {at} bytes; {size - 8 - length} follow the header")
-    return Contents(tuple(tensors), tuple(skipped))
+    return contents(found)
 
 
 def _place(entry: Any, label: str) -> tuple[int, int]:
@@ -95,9 +95,10 @@ def _tensor(
     needed = (math.prod(shape) * bits + 7) // 8
     if needed != size:
         raise ModelError(f"{label}: {list(shape)} of {kind} takes {needed} bytes; its data_offsets hold {size}")
+    place = partial(stretch, path, begin)
     if element is None:
-        return Skipped(name, str(path), f"its dtype is {kind}")
-    return StreamTensor(name, str(path), element, shape, partial(stretch, path, begin))
+        return Skipped(name, str(path), f"its dtype is {kind}", kind, shape, bytes_at(name, path, place, size))
+    return StreamTensor(name, str(path), element, shape, place)
 
 
 def sharded(path: Path, limits: Limits = NO_LIMITS) -> Contents:
@@ -109,16 +110,41 @@ def sharded(path: Path, limits: Limits = NO_LIMITS) -> Contents:
     index = json_object(read_bytes(path, MAX_BYTES), str(path)).get("weight_map")
     if not isinstance(index, dict) or not all(isinstance(value, str) for value in index.values()):
         raise ModelError(f"{path} has no weight_map from names of tensors to names of files")
-    tensors: list[Tensor] = []
-    skipped: list[Skipped] = []
-    for shard in sorted(set(index.values())):
+    wanted: dict[str, set[str]] = {}
+    for name, shard in index.items():
+        wanted.setdefault(shard, set()).add(name)
+    found: list[Tensor | Skipped] = []
+    for shard in sorted(wanted):
         if Path(shard).name != shard or "\\" in shard or shard in ("", ".", "..") or len(shard) > _LONGEST_NAME:
             raise UnsafeModelError(f"{path} names the file {shard[:60]!r}; a file beside the index is needed")
-        contents = safetensors(path.with_name(shard), limits)
-        wanted = {name for name, at in index.items() if at == shard}
-        there = {each.name for each in contents.tensors} | {each.name for each in contents.skipped}
-        if missing := wanted - there:
+        there = _beside(path.parent, shard, str(path), limits)
+        if missing := wanted[shard] - {each.name for each in there}:
             raise ModelError(f"{path} says that {min(missing)[:60]!r} is in {shard}, which has {len(there)} others")
-        tensors += [each for each in contents.tensors if each.name in wanted]
-        skipped += [each for each in contents.skipped if each.name in wanted]
-    return Contents(tuple(tensors), tuple(skipped))
+        found += [each for each in there if each.name in wanted[shard]]
+    return contents(found, map(path.with_name, sorted(wanted)))
+
+
+def folder(path: Path, limits: Limits = NO_LIMITS) -> Contents | None:
+    """The tensors of a checkpoint: those of the index in the folder, or of all its files; None without any of them."""
+    names = sorted(each.name for each in path.iterdir())
+    indexes = [name for name in names if name.endswith(INDEX)]
+    if len(indexes) > 1:
+        raise ModelError(f"{path} has {len(indexes)} indexes: {', '.join(indexes)[:200]}; name one of them")
+    if indexes:
+        index = sharded(path / indexes[0], limits)
+        return replace(index, beside=(path / indexes[0], *index.beside))
+    shards = [name for name in names if name.endswith(SUFFIX)]
+    found = [each for shard in shards for each in _beside(path, shard, str(path), limits)]
+    names_seen: set[str] = set()
+    for each in found:
+        if each.name in names_seen:
+            raise ModelError(f"{path} has {each.name[:60]!r} in two files, {each.file} is the second; name the files")
+        names_seen.add(each.name)
+    return contents(found, [path / shard for shard in shards]) if shards else None
+
+
+def _beside(home: Path, shard: str, said: str, limits: Limits) -> list[Tensor | Skipped]:
+    """The tensors of a file that really lies in that folder."""
+    inside(home, shard, said, "the file")
+    there = safetensors(home / shard, limits)
+    return [*there.tensors, *there.skipped]

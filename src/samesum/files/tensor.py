@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
-from samesum.errors import DtypeError
+import numpy as np
+
+from samesum.errors import AttributeValueError, DtypeError
 from samesum.files.opening import opened
 from samesum.files.source import Source
 from samesum.files.windows import WINDOW, windows
@@ -21,6 +23,7 @@ from samesum.formats.packing import decoded
 
 Ranges = tuple[tuple[int, int], ...]
 Opener = Callable[[], AbstractContextManager[IO[bytes]]]
+_BYTE = Element("byte", np.dtype(np.uint8), 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +51,66 @@ class Tensor(Protocol):
     @property
     def nbytes(self) -> int: ...
 
-    def boxes(self, is_flat: bool, window: int = WINDOW) -> Iterator[Box]:
-        """All elements once, in boxes of about `window` bytes; of rank 1 in the file's order if `is_flat`."""
+    def boxes(self, is_flat: bool, window: int = WINDOW, read: int = 0) -> Iterator[Box]:
+        """The elements behind the first `read` ones, in boxes of about `window` bytes; flat ones are of rank 1.
+
+        Flat boxes follow the file's order. Raises AttributeValueError if no box begins behind so many elements.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A tensor whose elements are not numbers that samesum knows."""
+    """A tensor whose elements are not numbers that samesum knows. `kind` is its type, in the words of the format.
+
+    `stored` are its bytes, a tensor of uint8; None where the file does not tell where they lie.
+    """
 
     name: str
     file: str
     reason: str
+    kind: str
+    shape: tuple[int, ...] | None = None
+    stored: StreamTensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a file holds, in its order."""
+    """What a file holds, in its order. `beside` are the other files in which elements lie."""
 
     tensors: tuple[Tensor, ...]
     skipped: tuple[Skipped, ...] = ()
+    beside: tuple[Path, ...] = ()
+
+
+def contents(found: Iterable[Tensor | Skipped], beside: Iterable[Path] = ()) -> Contents:
+    """What was found, told apart."""
+    tensors: list[Tensor] = []
+    skipped: list[Skipped] = []
+    for each in found:
+        if isinstance(each, Skipped):
+            skipped.append(each)
+        else:
+            tensors.append(each)
+    return Contents(tuple(tensors), tuple(skipped), tuple(dict.fromkeys(beside)))
+
+
+class Names:
+    """Names that are there once: one that comes again gets a number."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._counts
+
+    def unique(self, name: str) -> str:
+        """The name itself the first time."""
+        found = name
+        while found in self._counts:
+            self._counts[name] += 1
+            found = f"{name}'{self._counts[name]}"
+        self._counts[found] = 1
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +133,7 @@ class StreamTensor:
         """The bytes of all elements."""
         return bytes_of(self.element, math.prod(self.shape))
 
-    def boxes(self, is_flat: bool, window: int = WINDOW) -> Iterator[Box]:
+    def boxes(self, is_flat: bool, window: int = WINDOW, read: int = 0) -> Iterator[Box]:
         """The elements in the file's order. Raises ModelError where the file ends too early."""
         shape = self.shape[::-1] if self.is_fortran else self.shape
         if is_flat:
@@ -98,9 +142,11 @@ class StreamTensor:
             places = tuple_of_ranges(shape, max(1, 8 // self.element.bits, window * 8 // self.element.bits // 8 * 8))
             counts = [math.prod(end - begin for begin, end in ranges) for ranges in places]
             self._check_bytes(counts)
+            first = boxes_behind(counts, read, self)
             sizes = [bytes_of(self.element, count) for count in counts]
-            arrays = windows(stream, sizes, f"{self.name!r} in {self.file}")
-            for ranges, count, raw in zip(places, counts, arrays, strict=True):
+            _skip(stream, sum(sizes[:first]))
+            arrays = windows(stream, sizes[first:], f"{self.name!r} in {self.file}")
+            for ranges, count, raw in zip(places[first:], counts[first:], arrays, strict=True):
                 box = self._decoded(raw, count).reshape([end - begin for begin, end in ranges])
                 yield Box(ranges[::-1], box.transpose()) if self.is_fortran and not is_flat else Box(ranges, box)
 
@@ -130,10 +176,39 @@ def from_source(name: str, path: Path, source: Source) -> Tensor | Skipped:
     """The tensor of a NumPy file or of a .pb file."""
     dtype = source.dtype
     if type_name(dtype) not in ALL:
-        return Skipped(name, str(path), f"its dtype is {dtype}; allowed are {names(ALL)}")
+        stored = bytes_at(name, path, source.opened, source.nbytes)
+        kind = f"{dtype} in Fortran order" if source.is_fortran else str(dtype)
+        return Skipped(name, str(path), f"its dtype is {dtype}; allowed are {names(ALL)}", kind, source.shape, stored)
     element = Element(dtype.name, dtype.newbyteorder("="), 8 * dtype.itemsize)
     is_swapped = not dtype.isnative
     return StreamTensor(name, str(path), element, source.shape, source.opened, source.is_fortran, is_swapped)
+
+
+def bytes_at(name: str, path: Path, opened: Opener, count: int) -> StreamTensor:
+    """So many bytes of a file as a tensor of uint8."""
+    return StreamTensor(name, str(path), _BYTE, (count,), opened)
+
+
+def boxes_behind(counts: Iterable[int], read: int, tensor: Tensor) -> int:
+    """How many boxes of so many elements each hold the first `read` ones; AttributeValueError if none ends there."""
+    seen = 0
+    for number, count in enumerate(itertools.chain(counts, (0,))):
+        if seen == read:
+            return number
+        seen += count
+    raise AttributeValueError(
+        f"{tensor.name!r} in {tensor.file} was read up to element {read} of {math.prod(tensor.shape)}, where no part "
+        "of it begins; without its state file it is read from the beginning"
+    )
+
+
+def _skip(stream: IO[bytes], count: int) -> None:
+    """Goes on by so many bytes, by reading them where the stream has no other way."""
+    if stream.seekable():
+        stream.seek(count, 1)
+        return
+    while count and (data := stream.read(min(count, WINDOW))):
+        count -= len(data)
 
 
 def bytes_of(element: Element, count: int) -> int:

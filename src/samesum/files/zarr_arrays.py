@@ -20,7 +20,7 @@ from samesum.errors import MissingPackage, ModelError, SamesumError, UnsafeModel
 from samesum.files.documents import MAX_BYTES, is_integers, json_object
 from samesum.files.opening import read_bytes
 from samesum.files.source import NO_LIMITS, Limits
-from samesum.files.tensor import Box, Contents, Skipped, Tensor
+from samesum.files.tensor import Box, Contents, Skipped, boxes_behind, contents
 from samesum.files.windows import WINDOW
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.elements import ALL, Element
@@ -49,13 +49,18 @@ class ZarrTensor:
         """The bytes of all elements in memory."""
         return math.prod(self.shape) * self.element.dtype.itemsize
 
-    def boxes(self, is_flat: bool, window: int = WINDOW) -> Iterator[Box]:  # noqa: ARG002
+    def boxes(self, is_flat: bool, window: int = WINDOW, read: int = 0) -> Iterator[Box]:  # noqa: ARG002
         """The chunks in C order. Raises ModelError for one that cannot be decoded."""
         array = _opened(self.folder)
         if tuple(array.shape) != self.shape:
             raise ModelError(f"{self.folder} has shape {list(array.shape)}; it was {list(self.shape)} before")
         grid = [range(0, size, chunk) for size, chunk in zip(self.shape, self.chunks, strict=True)]
-        for begins in itertools.product(*grid):
+        lengths = (
+            [min(chunk, size - begin) for begin in begins]
+            for begins, chunk, size in zip(grid, self.chunks, self.shape, strict=True)
+        )
+        first = boxes_behind(map(math.prod, itertools.product(*lengths)), read, self)
+        for begins in itertools.islice(itertools.product(*grid), first, None):
             ends = (min(b + c, s) for b, c, s in zip(begins, self.chunks, self.shape, strict=True))
             ranges = tuple(zip(begins, ends, strict=True))
             chunk = self._chunk(array, ranges)
@@ -77,15 +82,12 @@ def zarr_arrays(path: Path, limits: Limits = NO_LIMITS) -> Contents:
     Raises ModelError for what is no store, UnsafeModelError for links in it and for an array or a chunk beyond the
     limits, MissingPackage without the zarr package.
     """
-    tensors: list[Tensor] = []
-    skipped: list[Skipped] = []
-    for folder in _array_folders(path):
-        name = folder.relative_to(path).as_posix() if folder != path else path.stem
-        found = _tensor(name, path, folder, limits)
-        (skipped if isinstance(found, Skipped) else tensors).append(found)  # type: ignore[arg-type]
-    if tensors:
+    folders = _array_folders(path)
+    names = [folder.relative_to(path).as_posix() if folder != path else path.stem for folder in folders]
+    found = contents(_tensor(name, path, folder, limits) for name, folder in zip(names, folders, strict=True))
+    if found.tensors:
         _package()
-    return Contents(tuple(tensors), tuple(skipped))
+    return found
 
 
 def is_store(path: Path) -> bool:
@@ -128,7 +130,7 @@ def _tensor(name: str, store: Path, folder: Path, limits: Limits) -> ZarrTensor 
         raise ModelError(f"{node}: its shape is {str(shape)[:60]} and its chunks are {str(chunks)[:60]}")
     element = _element(kind)
     if element is None:
-        return Skipped(name, str(store), f"its data type is {str(kind)[:60]}")
+        return Skipped(name, str(store), f"its data type is {str(kind)[:60]}", str(kind)[:60], tuple(shape))  # type: ignore[arg-type]
     limits.check(str(folder), element.dtype, tuple(shape))  # type: ignore[arg-type]
     size = math.prod(chunks) * element.dtype.itemsize  # type: ignore[arg-type]
     if size > MAX_CHUNK:

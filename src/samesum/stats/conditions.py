@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import ml_dtypes
@@ -37,10 +39,18 @@ class Condition:
         if self.kind == "overflow":
             sizes = [abs(each) for state in states for each in (state.least, state.greatest) if each is not None]
             limit = float(limits.max)
-            return f"{max(sizes):g} is above {limit:g}" if sizes and max(sizes) > limit else ""
+            return f"{max(sizes):.9g} is above {limit:g}" if sizes and _overflows(max(sizes), limits) else ""
         small = [state.smallest for state in states if state.smallest is not None]
         limit = float(limits.smallest_normal)
         return f"{min(small):g} is below {limit:g}" if small and min(small) < limit else ""
+
+
+def _overflows(size: int | float, limits: Any) -> bool:
+    """Whether rounding to nearest, ties to even, leaves the finite numbers of a type: the exact comparison."""
+    greatest = Fraction(float(limits.max))
+    unit = Fraction(2) ** (math.frexp(float(limits.max))[1] - 1 - int(limits.nmant))
+    edge = greatest + unit / 2
+    return size > edge or (size == edge and int(greatest / unit) % 2 == 1)
 
 
 def condition(text: str) -> Condition:

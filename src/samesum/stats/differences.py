@@ -3,37 +3,75 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from samesum.errors import UnsafeModelError
-from samesum.files.tensor import Box, StreamTensor, Tensor
+from samesum.files.tensor import Box, Skipped, StreamTensor, Tensor
 from samesum.formats.arrays import NDArray
 from samesum.stats.figures import Figure
-from samesum.stats.measuring import Seen
+from samesum.stats.measuring import Seen, type_of
 
+_WIDE = 2.0**53
+"""Below it float64 holds every integer."""
 _WHOLE_BYTES = 1 << 30
 """What a tensor may take that is kept whole, because the two are not stored in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How many elements differ and the greatest |a - b|; both None for tensors of different shapes."""
+    """How many elements differ and the greatest |a - b|; both None for tensors of different shapes.
+
+    Where elements are not decoded, bytes are counted, and `max_abs` is None.
+    """
 
     name: str
     differ: int | None
     max_abs: Figure
 
 
-def difference(a: Tensor, b: Tensor, seen: Seen = lambda _: None) -> Difference | None:
+@dataclass(frozen=True, slots=True)
+class NotCompared:
+    """A tensor of which nobody can tell, and why."""
+
+    name: str
+    reason: str
+
+
+def difference(
+    a: Tensor | Skipped, b: Tensor | Skipped, seen: Seen = lambda _: None
+) -> Difference | NotCompared | None:
     """What differs between two tensors; None if nothing does. NaNs are equal, and so are -0 and +0.
 
-    Raises UnsafeModelError for large tensors that are stored in different orders.
+    Where elements are not decoded the bytes are compared, if both are of the same type. Raises UnsafeModelError for
+    large tensors that are stored in different orders.
     """
-    if a.shape != b.shape:
+    if a.shape != b.shape and None not in (a.shape, b.shape):
         return Difference(a.name, None, None)
+    if not isinstance(a, Skipped) and not isinstance(b, Skipped):
+        return _of_elements(a, b, seen)
+    kinds = [each.kind if isinstance(each, Skipped) else type_of(each) for each in (a, b)]
+    if kinds[0] != kinds[1]:
+        return NotCompared(a.name, f"it is {kinds[0]} in A and {kinds[1]} in B")
+    if not isinstance(a, Skipped) or not isinstance(b, Skipped) or a.stored is None or b.stored is None:
+        return NotCompared(a.name, f"{a.reason if isinstance(a, Skipped) else kinds[0]}, and its bytes are not known")
+    return _of_bytes(a.stored, b.stored, seen)
+
+
+def _of_bytes(a: Tensor, b: Tensor, seen: Seen) -> Difference | None:
+    """Bytes that are there in one of them alone differ too."""
+    count = max(a.nbytes, b.nbytes)
+    for x, y in _aligned(a.boxes(True), b.boxes(True)):
+        seen(x.nbytes + y.nbytes)
+        count -= int(np.count_nonzero(x == y))
+    return Difference(a.name, count, None) if count else None
+
+
+def _of_elements(a: Tensor, b: Tensor, seen: Seen) -> Difference | None:
     count = 0
     most: int | float = 0
     for x, y in _pairs(a, b):
@@ -42,7 +80,7 @@ def difference(a: Tensor, b: Tensor, seen: Seen = lambda _: None) -> Difference 
             continue
         found, size = _between(x, y)
         count += found
-        most = size if math.isnan(size) or size > most else most
+        most = _greater(most, size)
     return Difference(a.name, count, most) if count else None
 
 
@@ -71,6 +109,7 @@ def _whole(tensor: Tensor) -> NDArray:
 
 
 def _aligned(first: Iterator[Box], second: Iterator[Box]) -> Iterator[tuple[NDArray, NDArray]]:
+    """As many of both, until one of them ends."""
     x = y = np.empty(0, np.uint8)
     while True:
         if not x.size:
@@ -79,7 +118,10 @@ def _aligned(first: Iterator[Box], second: Iterator[Box]) -> Iterator[tuple[NDAr
                 return
             x = box.array
         if not y.size:
-            y = next(second).array
+            box = next(second, None)
+            if box is None:
+                return
+            y = box.array
         count = min(x.size, y.size)
         yield x[:count], y[:count]
         x, y = x[count:], y[count:]
@@ -90,12 +132,33 @@ def _between(x: NDArray, y: NDArray) -> tuple[int, int | float]:
     if x.dtype.kind in "iub" and y.dtype.kind in "iub":
         return _integers(x, y)
     a, b = x.astype(np.float64), y.astype(np.float64)
-    unequal = ~((a == b) | (np.isnan(a) & np.isnan(b)))
-    count = int(np.count_nonzero(unequal))
-    if not count:
-        return 0, 0
-    with np.errstate(over="ignore", invalid="ignore"):
-        return count, float(np.abs(a[unequal] - b[unequal]).max())
+    is_wide = np.zeros(a.shape, bool)
+    if any(each.dtype.kind in "iu" and each.dtype.itemsize == 8 for each in (x, y)):
+        is_wide = (np.abs(a) >= _WIDE) | (np.abs(b) >= _WIDE)
+    whole = [each if each.dtype.kind in "iu" else value for each, value in ((x, a), (y, b))]
+    count, most = _wide(*(each[is_wide].tolist() for each in whole))
+    unequal = ~((a == b) | (np.isnan(a) & np.isnan(b)) | is_wide)
+    if found := int(np.count_nonzero(unequal)):
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = float(np.abs(a[unequal] - b[unequal]).max())
+        count, most = count + found, _greater(most, size)
+    return count, most
+
+
+def _wide(x: Sequence[Any], y: Sequence[Any]) -> tuple[int, float]:
+    """Integers that float64 does not hold beside floats, or the other way round; Python compares them exactly."""
+    count, most = 0, 0.0
+    for a, b in zip(x, y, strict=True):
+        if a != b:
+            finite = math.isfinite(a) and math.isfinite(b)
+            size = abs(float(Fraction(a) - Fraction(b))) if finite else abs(float(a) - float(b))
+            count, most = count + 1, _greater(most, size)
+    return count, most
+
+
+def _greater(most: int | float, size: int | float) -> int | float:
+    """NaN is the greatest."""
+    return size if math.isnan(size) or size > most else most
 
 
 def _integers(x: NDArray, y: NDArray) -> tuple[int, int]:

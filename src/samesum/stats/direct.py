@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from typing import TypeGuard
 
 from samesum.errors import ModelError
 from samesum.files.tensor import StreamTensor, Tensor
-from samesum.stats.exact import Exact
-from samesum.stats.tally import FloatTally
 
 STRETCH, _LONGEST = 1 << 26, 1 << 30
 """Bytes of a call at first and at most. Between two of them a run can be interrupted and says how far it is."""
@@ -28,29 +26,31 @@ def reads_files(tensor: Tensor) -> TypeGuard[StreamTensor]:
         return place is not None
 
 
-def from_file(tensor: StreamTensor, seen: Callable[[int], None]) -> Sequence[Exact]:
-    """The state of all elements. Raises ModelError where the file ends too early."""
-    tally, size = FloatTally(tensor.element.dtype, 1), tensor.element.dtype.itemsize
-    step, first, count = STRETCH // size, 0, math.prod(tensor.shape)
+def from_file(tensor: StreamTensor, take: Callable[[int, int, int], bool], read: int = 0) -> Iterator[int]:
+    """Has the elements behind the first `read` ones taken, stretch by stretch, and gives how many each time.
+
+    `take` is told the descriptor, at which byte they begin and how many they are, and says whether they were there.
+    Raises ModelError where the file ends too early.
+    """
+    size = tensor.element.dtype.itemsize
+    step, first, count = STRETCH // size, read, math.prod(tensor.shape)
     with tensor.in_file() as place:
         assert place is not None
         descriptor, begin = place
         while first < count:
             now, started = min(step, count - first), time.monotonic()
             if hasattr(os, "posix_fadvise"):
-                ahead = (
-                    begin + (first + now) * size
-                )  # as much as is read now: it takes time for pages that are there, too
+                # as much as is read now: it takes time for pages that are there, too
+                ahead = begin + (first + now) * size
                 os.posix_fadvise(descriptor, ahead, min(now * size, STRETCH), os.POSIX_FADV_WILLNEED)
-            if not tally.add_file(descriptor, begin + first * size, now):
+            if not take(descriptor, begin + first * size, now):
                 held = max(0, os.fstat(descriptor).st_size - begin)
                 raise ModelError(
                     f"{tensor.name!r} in {tensor.file} ends after {held} of {count * size} bytes: the file is truncated"
                 )
-            seen(now * size)
             first += now
             step = _following(step * size, time.monotonic() - started) // size
-    return tally.exact()
+            yield now
 
 
 def _following(stretch: int, seconds: float) -> int:

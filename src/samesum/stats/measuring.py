@@ -1,58 +1,107 @@
-"""Tensors of files as records, one pass over each."""
+"""Tensors of files as records, one pass over each, which can be interrupted and continued."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+import hashlib
+from collections.abc import Callable, Iterator
 
 from samesum.errors import DtypeError
-from samesum.files.contents import open_tensors
-from samesum.files.tensor import Contents, Tensor
+from samesum.files.tensor import Box, Skipped, Tensor, bytes_of
 from samesum.files.windows import WINDOW
-from samesum.formats.limits import MAX_ELEMENTS
 from samesum.stats.direct import from_file, reads_files
-from samesum.stats.exact import Exact
 from samesum.stats.histogram import Histogram
 from samesum.stats.pattern import Assembly, Pattern
-from samesum.stats.record import Record
+from samesum.stats.record import UNKNOWN, Record
 
 _TALL_WINDOW = 1 << 24
 """Bytes of a box whose first axis is reduced: the elements of each set in it should be many."""
 
 Seen = Callable[[int], None]
 """Is told how many bytes were read."""
+Rest = Callable[["Reading", int], None]
+"""Is called between two parts of a tensor, with what was read so far and the bytes of the last part."""
 
 
-def contents_of(
-    paths: list[Path], *, max_bytes: int | None = None, max_elements: int = MAX_ELEMENTS
-) -> dict[Path, Contents]:
-    """What each file holds; the errors are those of `open_tensors`."""
-    return {path: open_tensors(path, max_bytes=max_bytes, max_elements=max_elements) for path in paths}
+class Reading:
+    """A tensor that is read part by part; `begun` is its record as far as another run read it.
+
+    A tensor that lacks an axis of the pattern is reduced whole.
+    """
+
+    def __init__(self, tensor: Tensor, pattern: Pattern, *, has_histogram: bool, begun: Record | None = None) -> None:
+        self.tensor = tensor
+        self._axes = pattern.kept(len(tensor.shape)) or ()
+        self._kept = tuple(tensor.shape[axis] for axis in self._axes) if self._axes else None
+        if begun is not None and has_histogram and begun.histogram is None:
+            begun = None
+        if begun is not None and (begun.dtype, begun.shape, begun.kept) != (type_of(tensor), tensor.shape, self._kept):
+            begun = None
+        self.read = begun.count if begun else 0
+        self._assembly = Assembly(tensor.element.dtype, tensor.shape, self._axes, begun.states if begun else ())
+        self._histogram = ((begun and begun.histogram) or Histogram()) if has_histogram else None
+        self.is_whole = True
+        """Whether the states are those of the first elements: False where an error left half of a part in them."""
+
+    def parts(self) -> Iterator[int]:
+        """Reads on to the end, and gives the bytes of each part. Raises ModelError where the file is not as it said."""
+        if not self._axes and self._histogram is None and reads_files(self.tensor):
+            for count in from_file(self.tensor, self._take_stretch, self.read):
+                yield bytes_of(self.tensor.element, count)
+            return
+        window = _TALL_WINDOW if self._axes and 0 not in self._axes else WINDOW
+        for box in self.tensor.boxes(not self._axes, window, self.read):
+            self._take(box)
+            yield bytes_of(self.tensor.element, box.array.size)
+
+    def record(self) -> Record:
+        """The record of the elements so far."""
+        tensor, states = self.tensor, tuple(self._assembly.states())
+        return Record(tensor.name, tensor.file, type_of(tensor), tensor.shape, self._kept, states, self._histogram)
+
+    def _take(self, box: Box) -> None:
+        self.is_whole = False
+        self._assembly.add(box)
+        if self._histogram is not None:
+            self._histogram.add(box.array)
+        self.read += box.array.size
+        self.is_whole = True
+
+    def _take_stretch(self, descriptor: int, offset: int, count: int) -> bool:
+        self.is_whole = False
+        was_there = self._assembly.add_file(descriptor, offset, count)
+        self.read += count
+        self.is_whole = was_there
+        return was_there
 
 
-def measured(tensor: Tensor, pattern: Pattern, *, has_histogram: bool, seen: Seen = lambda _: None) -> Record:
-    """The record of a tensor, read box by box. A tensor that lacks an axis of the pattern is reduced whole.
+def measured(
+    tensor: Tensor,
+    pattern: Pattern,
+    *,
+    has_histogram: bool,
+    begun: Record | None = None,
+    rest: Rest = lambda *_: None,
+) -> Record:
+    """The record of a tensor, one pass over it.
 
     Raises ModelError for a file that is not what its header said, UnsafeModelError for more results than are allowed.
     """
-    kept = pattern.kept(len(tensor.shape))
-    axes = kept or ()
-    if not axes and not has_histogram and reads_files(tensor):
-        return _record(tensor, None, from_file(tensor, seen), None)
-    assembly = Assembly(tensor.element.dtype, tensor.shape, axes)
-    histogram = Histogram() if has_histogram else None
-    for box in tensor.boxes(not axes, _TALL_WINDOW if axes and 0 not in axes else WINDOW):
-        assembly.add(box)
-        if histogram is not None:
-            histogram.add(box.array)
-        seen(box.array.nbytes * tensor.element.bits // (8 * tensor.element.dtype.itemsize))
-    return _record(tensor, assembly.shape if axes else None, assembly.states(), histogram)
+    reading = Reading(tensor, pattern, has_histogram=has_histogram, begun=begun)
+    for count in reading.parts():
+        rest(reading, count)
+    return reading.record()
 
 
-def _record(
-    tensor: Tensor, kept: tuple[int, ...] | None, states: Sequence[Exact], histogram: Histogram | None
-) -> Record:
-    return Record(tensor.name, tensor.file, type_of(tensor), tensor.shape, kept, tuple(states), histogram)
+def undecoded(skipped: Skipped, *, is_hashed: bool, seen: Seen = lambda _: None) -> Record:
+    """The record of a tensor whose elements are not decoded: a hash of its bytes, where they are known and wanted."""
+    found = UNKNOWN
+    if is_hashed and skipped.stored is not None:
+        sha256 = hashlib.sha256(f"{skipped.shape} ".encode())
+        for box in skipped.stored.boxes(True):
+            sha256.update(memoryview(box.array))  # type: ignore[arg-type]
+            seen(box.array.nbytes)
+        found = sha256.hexdigest()
+    return Record(skipped.name, skipped.file, skipped.kind, skipped.shape, None, (), None, (found,))
 
 
 def type_of(tensor: Tensor) -> str:

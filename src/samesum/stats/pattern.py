@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from samesum.errors import UnsafeModelError
 from samesum.files.tensor import Box, Ranges
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.stats.exact import Exact
-from samesum.stats.tally import Tally, tally_of
+from samesum.stats.tally import FloatTally, Tally, tally_of
 
 MAX_OUTPUTS = 1 << 18
 """Sets of one tensor, each of which takes a few hundred bytes."""
@@ -38,20 +39,30 @@ class Pattern:
 
 
 class Assembly:
-    """The states of all sets of a tensor, from boxes in any order."""
+    """The states of all sets of a tensor, from boxes in any order; `begun` are those of elements read before."""
 
-    def __init__(self, dtype: Dtype, shape: tuple[int, ...], kept: tuple[int, ...]) -> None:
+    def __init__(
+        self, dtype: Dtype, shape: tuple[int, ...], kept: tuple[int, ...], begun: Sequence[Exact] = ()
+    ) -> None:
         self._dtype, self._kept = dtype, kept
         self.shape = tuple(shape[axis] for axis in kept)
         if (outputs := math.prod(self.shape)) > MAX_OUTPUTS:
             raise UnsafeModelError(f"{list(self.shape)} is kept: {outputs} results; at most {MAX_OUTPUTS} are allowed")
-        self._states = [Exact()] * outputs
+        self._states = list(begun) or [Exact()] * outputs
         self._live: dict[Ranges, Tally] = {}
         self._outputs = 0
 
     def add(self, box: Box) -> None:
         """Takes the elements of a box."""
-        kept = tuple(box.ranges[axis] for axis in self._kept)
+        self._tally(tuple(box.ranges[axis] for axis in self._kept)).add(_rows(box.array, self._kept))
+
+    def add_file(self, descriptor: int, offset: int, count: int) -> bool:
+        """Takes elements of a file into the only set, floats that lie there as they are; False where it ends before."""
+        tally = self._tally(())
+        assert isinstance(tally, FloatTally)
+        return tally.add_file(descriptor, offset, count)
+
+    def _tally(self, kept: Ranges) -> Tally:
         tally = self._live.get(kept)
         if tally is None:
             outputs = math.prod(end - begin for begin, end in kept)
@@ -59,13 +70,13 @@ class Assembly:
                 self._settle(next(iter(self._live)))
             tally = self._live[kept] = tally_of(self._dtype, outputs)
             self._outputs += outputs
-        tally.add(_rows(box.array, self._kept))
+        return tally
 
     def states(self) -> list[Exact]:
-        """The state of each set, in C order of the kept axes."""
+        """The state of each set so far, in C order of the kept axes."""
         while self._live:
             self._settle(next(iter(self._live)))
-        return self._states
+        return list(self._states)
 
     def _settle(self, kept: Ranges) -> None:
         found = self._live.pop(kept).exact()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,12 +14,16 @@ from samesum.stats.figures import Figure, figures
 from samesum.stats.histogram import Histogram
 from samesum.stats.texts import state_text
 
+UNKNOWN = "unknown"
+"""The hash of bytes that nobody knows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """The exact states of a tensor: one, or one for each set that is kept, in C order.
 
-    `shape` and `file` are None for what was joined from several.
+    `shape` and `file` are None for what was joined from several. A tensor whose elements are not decoded has no states;
+    `hashes` are the SHA-256 of its bytes, sorted, one for each that was joined.
     """
 
     name: str
@@ -29,6 +34,22 @@ class Record:
     """The lengths of the axes that are kept; None where all were reduced."""
     states: tuple[Exact, ...]
     histogram: Histogram | None = None
+    hashes: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """The elements that were read."""
+        return sum(state.count for state in self.states)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether elements are missing: the run that read them was interrupted."""
+        return self.shape is not None and not self.hashes and self.count < math.prod(self.shape)
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether a digest tells this tensor from another one."""
+        return UNKNOWN not in self.hashes
 
     @property
     def is_integer(self) -> bool:
@@ -41,7 +62,9 @@ class Record:
 
     def canonical(self) -> str:
         """What the digest covers: no file, no shape along the reduced axes."""
-        fields = [self.name, self.dtype, self.kept, [state_text(state) for state in self.states]]
+        fields: list[object] = [self.name, self.dtype, self.kept, [state_text(state) for state in self.states]]
+        if self.hashes:
+            fields = [self.name, self.dtype, self.hashes]
         return json.dumps(fields, separators=(",", ":"), ensure_ascii=True)
 
 
@@ -58,7 +81,7 @@ def joined(records: Iterable[Record]) -> list[Record]:
 
 
 def _merged(a: Record, b: Record) -> Record:
-    if (a.dtype, a.kept) != (b.dtype, b.kept):
+    if (a.dtype, a.kept, len(a.states)) != (b.dtype, b.kept, len(b.states)):
         raise AttributeValueError(
             f"{a.name!r} is {a.dtype} with {a.kept} kept and {b.dtype} with {b.kept} kept; one name has one type"
         )
@@ -68,7 +91,8 @@ def _merged(a: Record, b: Record) -> Record:
         histogram = Histogram(a.histogram.most, a.histogram.exponent, a.histogram.first, a.histogram.counts)
         histogram.merge(b.histogram)
     file = a.file if a.file == b.file else None
-    return replace(a, file=file, shape=None, states=states, histogram=histogram)
+    hashes = tuple(sorted(a.hashes + b.hashes))
+    return replace(a, file=file, shape=None, states=states, histogram=histogram, hashes=hashes)
 
 
 def digest(records: Sequence[Record]) -> str:

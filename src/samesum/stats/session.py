@@ -52,6 +52,8 @@ class Activations:
         """
         feeds = _feeds(sample, self._inputs)
         yield from ((name, array) for name, array in feeds.items() if self._inputs[name] in _FLOATS)
+        if not self._outputs:  # ONNX Runtime takes no name for all names
+            return
         try:
             found: Sequence[NDArray] = self._session.run(self._outputs, dict(feeds))
         except Exception as error:  # ONNX Runtime's errors are not typed

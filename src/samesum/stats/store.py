@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,11 +18,12 @@ from samesum.files.opening import opened
 from samesum.files.writing import replacing
 from samesum.stats.histogram import BINS, Histogram
 from samesum.stats.pattern import MAX_OUTPUTS, Pattern
-from samesum.stats.record import Record
+from samesum.stats.record import UNKNOWN, Record
 from samesum.stats.texts import state_of, state_text
 
 FORMAT, VERSION = "samesum stats", 1
 _LONGEST_LINE, _MOST_TENSORS = 1 << 26, 1 << 20
+_HASH = re.compile(rf"[0-9a-f]{{64}}|{UNKNOWN}", re.ASCII)
 _HEAD = {"format", "version", "complete", "axis", "channel", "sources"}
 _FIELDS = {"name", "file", "dtype", "shape", "kept", "states", "histogram"}
 
@@ -37,7 +39,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a state file holds. It is not complete if the run was interrupted; then whole tensors are missing."""
+    """What a state file holds. If the run was interrupted it is not complete: tensors are missing, or parts of one."""
 
     pattern: Pattern
     origins: tuple[Origin, ...]
@@ -66,7 +68,8 @@ def write_states(path: Path, stored: Stored) -> None:
 
 def _document(record: Record) -> dict[str, Any]:
     histogram = record.histogram
-    return {
+    hashes = {"hashes": record.hashes} if record.hashes else {}
+    return hashes | {
         "name": record.name,
         "file": record.file,
         "dtype": record.dtype,
@@ -89,6 +92,8 @@ def read_states(path: Path) -> Stored:
         if head["version"] != VERSION:
             raise ModelError(f"{path} has format version {head['version']}; this samesum reads version {VERSION}")
         records = tuple(_record(each, str(path)) for each in lines)
+    if head["complete"] is True and (partial := [each.name for each in records if each.is_partial]):
+        raise ModelError(f"{path} says that it is complete; {partial[0][:60]!r} has fewer elements than its shape")
     return Stored(_pattern(head, str(path)), _origins(head["sources"], str(path)), records, head["complete"] is True)
 
 
@@ -129,7 +134,11 @@ def _origins(found: Any, label: str) -> tuple[Origin, ...]:
 
 
 def _record(found: dict[str, Any], label: str) -> Record:
-    if found.keys() != _FIELDS or not isinstance(found["name"], str) or not isinstance(found["dtype"], str):
+    if (
+        found.keys() - {"hashes"} != _FIELDS
+        or not isinstance(found["name"], str)
+        or not isinstance(found["dtype"], str)
+    ):
         raise ModelError(f"{label}: an entry is {str(found)[:60]}")
     said = f"{found['name'][:60]!r} in {label}"
     for key in ("shape", "kept"):
@@ -138,12 +147,16 @@ def _record(found: dict[str, Any], label: str) -> Record:
     states, file = found["states"], found["file"]
     if not isinstance(states, list) or not all(isinstance(each, str) for each in states):
         raise ModelError(f"{said}: its states are {str(states)[:60]}")
-    outputs = int(np.prod(found["kept"] or [1], dtype=object))
+    hashes = found.get("hashes", [])
+    if not isinstance(hashes, list) or not all(isinstance(each, str) and _HASH.fullmatch(each) for each in hashes):
+        raise ModelError(f"{said}: its hashes are {str(hashes)[:60]}")
+    outputs = 0 if hashes else int(np.prod(found["kept"] or [1], dtype=object))
     if len(states) != outputs or not (file is None or isinstance(file, str)):
         raise ModelError(f"{said} has {len(states)} states for {outputs} sets")
     shape, kept = (None if found[key] is None else tuple(found[key]) for key in ("shape", "kept"))
     record = tuple(state_of(each) for each in states)
-    return Record(found["name"], file, found["dtype"], shape, kept, record, _histogram(found["histogram"], said))
+    histogram = _histogram(found["histogram"], said)
+    return Record(found["name"], file, found["dtype"], shape, kept, record, histogram, tuple(hashes))
 
 
 def _histogram(found: Any, said: str) -> Histogram | None:
