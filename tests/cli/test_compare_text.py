@@ -3,16 +3,50 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from samesum.cli.compare_report import SHOWN, report
+from samesum.compare.figures import Figure, Worst
 from samesum.compare.judging import Verdict
-from samesum.compare.results import Comparison, Effect, EngineFinding, Hazard, NodeFinding
+from samesum.compare.page import page
+from samesum.compare.results import Comparison, Effect, EngineFacts, EngineFinding, Hazard, NodeFinding
+from samesum.compare.words import MOST_LINES, block
 
 
 def test_a_model_without_reductions() -> None:
     assert "No node is judged: no reduction, scan, softmax, normalization, pool or scatter." in report(
         Comparison("m.onnx", {})
     )
+
+
+def test_nothing_is_cut_from_what_is_pasted() -> None:
+    message = f"Conversion failed: {'a reason that goes on, ' * 12}for the operator RandomUniformLike-18"
+    reason = "probed: 16 interleaved sums of float32, joined in pairs, then the rest one after the other"
+    finding = EngineFinding(Figure(9.0, 63.0, 26, Worst((0, 114), 1.5, 1.0)), None, Verdict.WRONG, reason)
+    nodes = tuple(NodeFinding(f"n{i}", "ReduceSum", "", "", (1, 300), 300, {"engine": finding}) for i in range(20))
+    engines = {"engine": EngineFacts("1.0", "as stored"), "other": EngineFacts("2.0", "")}
+    found = Comparison(
+        "m.onnx", engines, nodes=nodes, notes=("inputs made up", f"other does not run this model: {message}")
+    )
+    lines = block(found).splitlines()
+    text = " ".join(block(found).split())
+    assert message in text
+    assert reason in text
+    assert "26 elements beyond what is allowed, the worst at [0, 114] got 1.5, exact 1.0, up to 9 ulp" in text
+    assert "20 nodes judged: 20 wrong other was not checked: it does not run this model." in text
+    assert max(map(len, lines)) <= 80
+    assert 12 < len(lines) <= MOST_LINES + 2
+    assert block(replace(found, nodes=nodes[:1], notes=(message * 8,))).count("node ReduceSum 'n0'") == 1
+
+
+def test_a_table_without_rows_has_no_header() -> None:
+    right = EngineFinding(Figure(0.0, 0.0, 0, None), Figure(0.0, 0.0, 0, None), Verdict.RIGHT)
+    node = NodeFinding("n", "ReduceMax", "", "", (3,), 3, {"engine": right})
+    found = Comparison("m.onnx", {"engine": EngineFacts("1.0", "as stored")}, nodes=(node,))
+    lines = report(found).splitlines()
+    assert "1 node judged: 1 right" in lines
+    assert not any("inside" in line or "Errors in ulps" in line for line in lines)
+    assert page(replace(found, nodes=())).count("<table>") == 1
 
 
 def test_the_effect_of_exact_reductions() -> None:

@@ -13,7 +13,11 @@ from models import FLOAT, HALF, branches, loop, model, one, scatter, two_sums
 from onnx import helper
 
 from samesum.compare import compare
+from samesum.compare.comparing import _shortened
+from samesum.compare.observing import Observed
+from samesum.compare.results import FULL, OutputDifference
 from samesum.compare.words import FENCE, MOST_LINES, block
+from samesum.runtimes.custom_engine import Custom
 
 Check = Callable[[Any], bool]
 CONTROLS = ("twice", "threads", "exposed")
@@ -134,3 +138,20 @@ def test_the_engines_that_people_have() -> None:
     assert set(document["engines"]) >= {"onnxruntime", "openvino"}
     assert document["effect"]
     assert document["hazards"]
+
+
+@pytest.mark.parametrize(
+    ("far", "left", "says"),
+    [
+        (0.05, 1e-6, "which is mostly why outputs differ"),
+        (0.05, 0.04, "and do not come much nearer"),
+        (float("inf"), 1e-6, "which is mostly why outputs differ"),
+        (float("inf"), float("inf"), "and do not come much nearer"),
+    ],
+)
+def test_a_shorter_type_is_the_reason_only_where_float32_comes_nearer(far: float, left: float, says: str) -> None:
+    engine = Observed("engine", Custom("engine", faulty.Right), outputs={"y": X}, full={"y": X + 1}, precision="bf16")
+    differing = [OutputDifference("y", "engine", far, far, 1), OutputDifference("y", f"engine{FULL}", left, left, 1)]
+    assert says in _shortened(engine, differing)
+    engine.full = engine.outputs
+    assert "here the outputs are the same" in _shortened(engine, differing)

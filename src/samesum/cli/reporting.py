@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from samesum.cli.show import markdown_table, printable
-from samesum.cli.tables import print_table
+from samesum.cli.tables import print_table, terminal_width, wrapped
 from samesum.conformance.contestants import Contestant
 from samesum.conformance.running import Finding
 from samesum.conformance.tally import Count, Key, by_operator, by_suite, cells, counts
@@ -67,7 +67,7 @@ def print_report(report: Report) -> None:
     wrong = report.mismatches
     for finding in wrong[:SHOWN]:
         text = f"{finding.engine}: {finding.case.title} ({finding.form.value}): {finding.verdict.message}"
-        print(printable(" ".join(text.split())))
+        print(*wrapped([" ".join(text.split())], terminal_width()), sep="\n")
     if len(wrong) > SHOWN:
         print(f"... and {len(wrong) - SHOWN} more; --json prints all of them, --save DIR writes them down")
     if report.saved:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,6 +37,9 @@ from samesum.runtimes.runtime import EngineError, Feeds, Format, Runtime, Sessio
 ENGINES = ("onnxruntime", "openvino")
 MEMORY = 1 << 29
 """Bytes of values that are exposed at a time."""
+
+MOSTLY = 4.0
+"""How many times nearer outputs in float32 have to be for a shorter type to be mostly why they differ."""
 
 Advance = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done and how much there is."""
@@ -159,6 +163,7 @@ class _Comparing:
             self.recorder = None
             for node in found:
                 nodes.setdefault(node.name, []).append(node)
+        self.notes[:0] = [_shortened(each, outputs) for each in self.engines if each.is_shortened]
         return Comparison(
             self.title,
             self._facts(),
@@ -218,8 +223,6 @@ class _Comparing:
     def _look(self, feeds: Feeds) -> None:
         for engine in self.engines:
             engine.look(self.graph, feeds)
-            if engine.is_shortened:
-                self.notes.insert(0, _shortened(engine))
             if engine.trouble and engine.outputs is None:
                 self.notes.append(f"{engine.name} does not run this model: {engine.trouble}")
 
@@ -248,14 +251,20 @@ class _Comparing:
         return found
 
 
-def _shortened(engine: Observed) -> str:
+def _shortened(engine: Observed, outputs: Sequence[OutputDifference]) -> str:
     """What a reader has to know first of an engine that computes float32 in a shorter type."""
     moved = engine.outputs is not None and engine.full is not None and not same(engine.outputs, engine.full)
-    head = f"{engine.name} computes float32 in {engine.precision} here by default"
-    if moved:
-        said = f"{head}, which is mostly why outputs differ; INFERENCE_PRECISION_HINT=f32 ends that."
+    far, left = (
+        max((each.max_rel for each in outputs if each.engine == name), default=0.0)
+        for name in (engine.name, f"{engine.name}{FULL}")
+    )
+    said = f"{engine.name} computes float32 in {engine.precision} here by default"
+    if not moved:
+        said += "; here the outputs are the same with INFERENCE_PRECISION_HINT=f32."
+    elif math.isfinite(left) and left <= far / MOSTLY:
+        said += ", which is mostly why outputs differ; INFERENCE_PRECISION_HINT=f32 ends that."
     else:
-        said = f"{head}; here the outputs are the same with INFERENCE_PRECISION_HINT=f32."
+        said += "; with INFERENCE_PRECISION_HINT=f32 its outputs are others, and do not come much nearer."
     return f"{said} The nodes below were judged in float32."
 
 

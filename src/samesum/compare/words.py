@@ -17,8 +17,8 @@ FIGURES = (
     "of the result for the rest."
 )
 FENCE = "```"
-MOST_LINES = 25
-WIDTH = 110
+MOST_LINES = 32
+WIDTH = 80
 
 
 def figure_text(value: float) -> str:
@@ -108,12 +108,15 @@ def title(node: NodeFinding) -> str:
 
 
 def block(found: Comparison) -> str:
-    """At most 25 lines to paste into an issue, between two lines of three backticks; long lines go on in the next."""
+    """What to paste into an issue, between two lines of three backticks; long lines go on in the next.
+
+    The first wrong node is there, and others as long as there are no more than MOST_LINES.
+    """
     head, tail = _wrapped(_head(found)), _wrapped([counts(found.nodes), *open_ends(found)])
     shown = found.wrong or [node for node in found.nodes if node.verdict is Verdict.INEXACT][:1]
-    for node in shown:
+    for number, node in enumerate(shown):
         part = _wrapped(_node_lines(node))
-        if len(head) + len(part) + len(tail) > MOST_LINES:
+        if number and len(head) + len(part) + len(tail) > MOST_LINES:
             break
         head += part
     return "\n".join([FENCE, *head, *tail, FENCE])
