@@ -17,7 +17,17 @@ from samesum.formats.arrays import NDArray
 
 ROWS = (SUM, MEAN, PROD, MIN, MAX, L2_NORM, SUM_SQUARE, VAR)
 SCATTERS = (SUM, PROD, MEAN, MIN, MAX)
-FAMILIES = ("ill_conditioned", "hidden_rests", "ties_off", "mean_ties", "near_overflow", "wide", "subnormals", "specials", "root_ties")
+FAMILIES = (
+    "ill_conditioned",
+    "hidden_rests",
+    "ties_off",
+    "mean_ties",
+    "near_overflow",
+    "wide",
+    "subnormals",
+    "specials",
+    "root_ties",
+)
 each_type = pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS], ids=str)
 
 
@@ -53,9 +63,9 @@ def test_segments(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
 
 
 FINITE = (
-    "normal", "integers", "small_integers", "tenths", "drip", "ill_conditioned", "cancelling", "hidden_rests", "ties", "ties_off",
-    "deep_ties", "mean_ties", "ramp", "subnormals", "subnormal_results", "near_overflow", "overflowing", "all_ones",
-    "wide",
+    "normal", "integers", "small_integers", "tenths", "drip", "ill_conditioned", "cancelling", "hidden_rests", "ties",
+    "ties_off", "deep_ties", "mean_ties", "ramp", "subnormals", "subnormal_results", "near_overflow", "overflowing",
+    "all_ones", "wide",
 )  # fmt: skip
 
 

@@ -19,8 +19,8 @@ from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeErro
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 
-FAMILIES = ("normal", "uniform", "anything_finite", "wide", "subnormals", "tenths", "small_integers", "smallest", "huge")
-FAMILIES += ("overflowing", "subnormal_results", "hidden_rests")
+FAMILIES = ("normal", "uniform", "anything_finite", "wide", "subnormals", "tenths", "small_integers")
+FAMILIES += ("smallest", "huge", "overflowing", "subnormal_results", "hidden_rests")
 POWERS = (3, 4, 5, 7, 12, 64, 256)
 SIMPLE = (0, 1, 2, math.inf, -math.inf)
 DTYPES = (*cases.FLOATS, *cases.INTEGERS)

@@ -21,7 +21,11 @@ Measure = Callable[[str, Quotients], None]
 SEEDS = 8
 FINITE = tuple(name for name in cases.FAMILIES if name not in ("specials", "infinities"))
 SHORT = (1, 2, 3, 7, 16, 17, 33, 64, 65, 130)
-LONG = {1000: FINITE, 4100: ("ill_conditioned", "hidden_rests", "all_ones", "ramp"), 8200: ("uniform", "deep_ties", "anything_finite")}
+LONG = {
+    1000: FINITE,
+    4100: ("ill_conditioned", "hidden_rests", "all_ones", "ramp"),
+    8200: ("uniform", "deep_ties", "anything_finite"),
+}
 MAPS = ("itself", "magnitude", "square")
 METHODS = {
     "lanes": cases.FLOATS[:3],

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -119,15 +120,16 @@ class Job {
     void take_channel(std::size_t number, const char* x, std::size_t n, char* to) const {
         const Channel& channel = channels_[number];
         std::uint16_t doubtful[norm_elements];
+        std::optional<ExactNorm> exact;
         if (!channel.line.is_known) {
-            for (std::size_t k = 0; k < n; ++k) put_exactly(channel, x, k, to);
+            for (std::size_t k = 0; k < n; ++k) put_exactly(channel, exact, x, k, to);
             return;
         }
         const bool any = call_.x.format == Format::f32 && methods_.finish_any != nullptr;
         const NormLine line = any ? likely(channel.line, x, n) : bounded(channel.line, x, n);
         const std::size_t found =
             (any ? methods_.finish_any : finish_)(line, x, n, channel.both(), to, doubtful);
-        for (std::size_t k = 0; k < found; ++k) put_exactly(channel, x, doubtful[k], to);
+        for (std::size_t k = 0; k < found; ++k) put_exactly(channel, exact, x, doubtful[k], to);
     }
 
     // With the bound of these elements, which is infinite if one of them is not finite.
@@ -165,16 +167,18 @@ class Job {
         }
     }
 
-    void put_exactly(const Channel& c, const char* from, std::size_t i, char* to) const {
+    // `exact` is of the channel, made where the first element asks for it.
+    void put_exactly(const Channel& c, std::optional<ExactNorm>& exact, const char* from, std::size_t i,
+                     char* to) const {
         double x;
         methods_.widen[static_cast<std::size_t>(call_.x.format)](from + i * size_, 1, &x);
         const double sum = c.variance + call_.epsilon;
         const bool is_finite = std::isfinite(x) && std::isfinite(c.mean) && std::isfinite(c.scale) &&
                                std::isfinite(c.bias) && std::isfinite(sum) && sum > 0;
+        if (is_finite && !exact) exact.emplace(c.mean, c.variance, call_.epsilon);
         const std::uint64_t bits =
-            is_finite
-                ? ExactNorm(c.mean, c.variance, call_.epsilon).result(x, c.scale, c.bias, call_.x.format)
-                : round_bits((x - c.mean) * (c.scale / std::sqrt(sum)) + c.bias, call_.x.format);
+            is_finite ? exact->result(x, c.scale, c.bias, call_.x.format)
+                      : round_bits((x - c.mean) * (c.scale / std::sqrt(sum)) + c.bias, call_.x.format);
         store_bits(to, i, bits, size_);
     }
 
