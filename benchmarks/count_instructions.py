@@ -1,7 +1,8 @@
 """Instructions of some calls, counted by callgrind: the same on a busy machine, but for some of the interpreter's own.
 
 `python benchmarks/count_instructions.py` needs valgrind and takes some minutes. Each count is that of 101 calls less
-that of one, over 100, on one thread and the instruction set x86-64-v3, the widest that valgrind knows.
+that of one, over 100, on one thread and the instruction set x86-64-v3, the widest that valgrind knows, which has to be
+compiled (`SAMESUM_INSTRUCTION_SETS`).
 """
 
 from __future__ import annotations

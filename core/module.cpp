@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 
 #include "python/accumulation.hpp"
-#include "python/certificates.hpp"
 #include "python/custom_operators.hpp"
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
@@ -21,6 +20,10 @@
 #include "python/windows.hpp"
 #include "threads/pool.hpp"
 
+#if defined(SAMESUM_TEST_HOOKS)
+#include "python/certificates.hpp"
+#endif
+
 namespace nb = nanobind;
 
 namespace {
@@ -29,7 +32,7 @@ using namespace samesum::python;
 
 bool signals_pending() {
     const nb::gil_scoped_acquire acquire;
-    return PyErr_CheckSignals() != 0;
+    return acquire.is_valid() && PyErr_CheckSignals() != 0;
 }
 
 int ml_dtypes_number(const char* name) {
@@ -46,6 +49,9 @@ void* import_numpy() {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    // Before anything that an instruction set was compiled for.
+    if (const std::string missing = samesum::missing_instruction_set(); !missing.empty())
+        throw nb::import_error(missing.c_str());
     if (import_numpy() == nullptr) throw nb::python_error();
     bfloat16_number = ml_dtypes_number("bfloat16");
     for (std::size_t i = 0; i < samesum::byte_float_count; ++i)
@@ -75,7 +81,9 @@ NB_MODULE(_core, m) {
     define_exponentials(m);
     define_result_memory(m);
     define_machine(m);
+#if defined(SAMESUM_TEST_HOOKS)
     define_certificates(m);
+#endif
     define_segments(m);
     define_states(m);
     define_statistics(m);

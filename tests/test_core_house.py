@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+
+from core_definitions import Definition, definitions
 
 CORE = Path(__file__).resolve().parents[1] / "core"
 BELOW = {
@@ -95,3 +98,59 @@ def test_only_vectors_ask_for_an_instruction_set() -> None:
         )
     }
     assert asking == IN_TWO_HALVES
+
+
+def places_of(files: Iterable[Path]) -> dict[Definition, list[str]]:
+    """Where each class and function is defined that more than one file defines."""
+    places: dict[Definition, list[str]] = {}
+    for path in files:
+        for definition in definitions(path):
+            places.setdefault(definition, []).append(path.name)
+    return {definition: names for definition, names in places.items() if len(names) > 1}
+
+
+def test_a_name_is_defined_once() -> None:
+    """The linker keeps one of two members of one name, and nobody hears of it."""
+    files = sorted(CORE.rglob("*.?pp"))
+    assert sum(len(definitions(path)) for path in files) > 1000
+    assert places_of(files) == {}
+
+
+def test_what_is_defined_twice_is_found(tmp_path: Path) -> None:
+    first = """
+        namespace house::room {
+        // struct Comment {};
+        template <class F, int n = 2> struct Sums : Base<F> { struct Inner { int x; }; void f() { { } } };
+        enum class Kind { a, b };
+        inline Doubles with_sign(Doubles size, Doubles x) { if (size < x) { return x; } return size; }
+        static int apart(int x) { return x; }
+        template <class V> requires Wide<V> int told(V x) { return 1; }
+        int declared(int x);
+        constexpr int table[] = {1, 2};
+        namespace { struct Own { int x; }; }
+        }
+        namespace other { struct Elsewhere { int x; }; }
+    """
+    second = """
+        namespace house::room {
+        #define struct_like struct Comment { int x; };
+        template <class G>
+        class Sums final { char text = '}'; };
+        enum Kind { c };
+        inline Doubles with_sign(const Doubles& sign, int x) { return "}"; }
+        Doubles with_sign(Doubles sign, Doubles magnitude) { return sign; }
+        static int apart(int x) { return -x; }
+        template <class V> requires Narrow<V> int told(V x) { return 2; }
+        int declared(int x) { return x; }
+        constexpr int table[] = {1, 3};
+        struct Own { int y; };
+        struct Inner { int y; };
+        struct Elsewhere { int y; };
+        int Own::member(int x) { return x; }
+        }
+    """
+    (tmp_path / "first.hpp").write_text(first)
+    (tmp_path / "second.hpp").write_text(second)
+    found = {str(definition) for definition in places_of(sorted(tmp_path.iterdir()))}
+    space = "house::room"
+    assert found == {f"{space}::Sums", f"{space}::Kind", f"{space}::with_sign(Doubles, Doubles)"}

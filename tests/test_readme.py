@@ -64,7 +64,7 @@ def test_the_first_two_commands_install_and_run_then_install_and_test() -> None:
     first, second = bash_blocks(README)[:2]
     assert "pip install .\n" in first
     assert "samesum run examples/" in first
-    assert 'pip install ".[test]"\n' in second
+    assert 'pip install ".[test]" -C cmake.define.SAMESUM_TEST_HOOKS=ON\n' in second
     assert second.endswith("python -m pytest -n auto\n")
 
 

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "kernels/processor.hpp"
+
 namespace samesum {
 
 #define SAMESUM_DECLARE(isa)                          \
@@ -30,42 +32,38 @@ namespace samesum {
     extern const ExtremeScanMethods extreme_scans;    \
     extern const WindowMethods windows;               \
     }
-#define SAMESUM_METHODS(isa)                                                                          \
-    &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling, \
-        &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,     \
-        &isa::smooth, &isa::certificates, &isa::exact_blocks, &isa::kept_blocks, &isa::statistics,    \
+#if defined(SAMESUM_TEST_HOOKS)
+#define SAMESUM_CERTIFICATES(isa) &isa::certificates
+#else
+#define SAMESUM_CERTIFICATES(isa) nullptr
+#endif
+#define SAMESUM_METHODS(isa)                                                                              \
+    &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling,     \
+        &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,         \
+        &isa::smooth, SAMESUM_CERTIFICATES(isa), &isa::exact_blocks, &isa::kept_blocks, &isa::statistics, \
         &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows
 
-#if !defined(SAMESUM_BASELINE)
+#define SAMESUM_SET(place, isa) {levels[place].name, SAMESUM_METHODS(isa), levels[place].is_here}
+
+SAMESUM_DECLARE(baseline)
 SAMESUM_DECLARE(x86_64_v2)
 SAMESUM_DECLARE(x86_64_v3)
 SAMESUM_DECLARE(x86_64_v4)
 
-namespace {
-
-bool has_v3() {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2");
-}
-
-bool has_v4() {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-
-}  // namespace
-
 const InstructionSet instruction_sets[] = {
-    {"x86-64-v2", SAMESUM_METHODS(x86_64_v2), [] { return true; }},
-    {"x86-64-v3", SAMESUM_METHODS(x86_64_v3), has_v3},
-    {"x86-64-v4", SAMESUM_METHODS(x86_64_v4), has_v4},
-};
-#else
-SAMESUM_DECLARE(baseline)
-
-const InstructionSet instruction_sets[] = {{"baseline", SAMESUM_METHODS(baseline), [] { return true; }}};
+#if defined(SAMESUM_HAS_baseline)
+    SAMESUM_SET(0, baseline),
 #endif
+#if defined(SAMESUM_HAS_x86_64_v2)
+    SAMESUM_SET(1, x86_64_v2),
+#endif
+#if defined(SAMESUM_HAS_x86_64_v3)
+    SAMESUM_SET(2, x86_64_v3),
+#endif
+#if defined(SAMESUM_HAS_x86_64_v4)
+    SAMESUM_SET(3, x86_64_v4),
+#endif
+};
 
 const std::size_t instruction_set_count = sizeof instruction_sets / sizeof instruction_sets[0];
 
@@ -85,6 +83,20 @@ const InstructionSet& current_instruction_set() {
     const InstructionSet* set = selected.load(std::memory_order_relaxed);
     if (set == nullptr) selected = set = &best();
     return *set;
+}
+
+std::string missing_instruction_set() {
+    std::string compiled;
+    for (const InstructionSet& set : instruction_sets) {
+        if (set.is_supported()) return "";
+        compiled += (compiled.empty() ? "" : ", ") + std::string(set.name);
+    }
+    const Level& own = own_level();
+    return "this samesum was compiled for " + compiled + ", and this machine has " +
+           (&own == levels ? "none of x86-64-v2 to x86-64-v4" : "no more than " + std::string(own.name)) +
+           "; compile it here (`pip install .` in a checkout), or elsewhere with "
+           "`-C cmake.define.SAMESUM_INSTRUCTION_SETS=" +
+           (&own == levels ? "baseline`" : "all`");
 }
 
 bool select_instruction_set(const char* name) {

@@ -1,6 +1,8 @@
 // The instruction sets compiled in, and the one in use.
 #pragma once
 
+#include <string>
+
 #include "methods/certificates.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
@@ -29,7 +31,7 @@ struct InstructionSet {
     const ShortIntegerMethods* short_integers;
     const ElementwiseMethods* elementwise;
     const SmoothMethods* smooth;
-    const Certificates* certificates;
+    const Certificates* certificates;  // in builds with SAMESUM_TEST_HOOKS
     const ExactBlocks* exact_blocks;
     const KeptBlocks* kept_blocks;
     const StatisticsMethods* statistics;
@@ -47,6 +49,9 @@ extern const InstructionSet instruction_sets[];
 extern const std::size_t instruction_set_count;
 
 const InstructionSet& current_instruction_set();
+
+// What to say where this machine has none of them, and nothing but this may be called; empty elsewhere.
+std::string missing_instruction_set();
 
 // False if there is no such set, or if this machine lacks it.
 bool select_instruction_set(const char* name);

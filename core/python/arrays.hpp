@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
 
 #include <algorithm>
@@ -210,7 +211,7 @@ inline void mark_axes(nb::handle axes, int rank, bool (&reduced)[max_rank]) {
     };
     const bool several_in_array = PyArray_Check(axes.ptr()) && PyArray_NDIM(array_of(axes)) > 0;
     if (PyTuple_CheckExact(axes.ptr())) {
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(axes.ptr()); ++i) mark(PyTuple_GET_ITEM(axes.ptr(), i));
+        for (nb::handle axis : nb::borrow<nb::tuple>(axes)) mark(axis);
     } else if (PyIndex_Check(axes.ptr()) && !several_in_array) {
         mark(axes);
     } else if (PySequence_Check(axes.ptr()) && !PyUnicode_Check(axes.ptr())) {

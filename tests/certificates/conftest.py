@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quotients import Quotients
+from samesum import _core
 
+WITHOUT_HOOKS = {"test_polynomials.py", "test_softmax_error.py"}
+"""What needs no bound from the core."""
 PROPERTY = "largest quotient of error and bound"
 
 
@@ -22,6 +26,14 @@ def measured(record_property: Callable[[str, object], None]) -> Callable[[str, Q
         assert found.largest < 1, f"{name}: an error is {found.largest} of its bound\n{found.where}"
 
     return measure
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if hasattr(_core, "certified_states"):
+        return
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.path.name not in WITHOUT_HOOKS:
+            item.add_marker(pytest.mark.skip(reason="the core shows its bounds where SAMESUM_TEST_HOOKS is on"))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -51,7 +51,7 @@ std::uint64_t power_of_two(int exponent, Format format) {
 // x^y where it has at most 64 significant bits, and so wherever it is a number of a format, or in the middle
 // of two. Of an odd significand m > 1 a power with such a result has an exponent n / 2^f with 0 < n < 64 and
 // m = s^(2^f), so f < 6.
-std::optional<std::uint64_t> short_power(const OddNumber& x, const Dyadic& y, Format format) {
+std::optional<std::uint64_t> short_power(const OddNumber& x, const Exponent& y, Format format) {
     const OddNumber n = OddNumber::of(y.significand, y.exponent);
     OddNumber root = x;
     if (x.significand == 1) {
@@ -110,7 +110,7 @@ struct Power {
     int octaves;
     u128 error;
 
-    static Power of(const OddNumber& x, const Dyadic& y, double size) {
+    static Power of(const OddNumber& x, const Exponent& y, double size) {
         const auto log = LogarithmSize<limbs>::of(x);
         const Fixed<limbs> high = log.size * (y.significand >> 32),
                            low = log.size * (y.significand & 0xffffffff);
@@ -145,12 +145,12 @@ struct Power {
 
 }  // namespace
 
-Dyadic Dyadic::of(double y) {
+Exponent Exponent::of(double y) {
     const Element e = float_at<Format::f64>(&y);
     return {e.significand, e.exponent, e.negative};
 }
 
-std::uint64_t power_bits(double x, const Dyadic& y, Format format) {
+std::uint64_t power_bits(double x, const Exponent& y, Format format) {
     if (y.significand == 0) return power_of_two(0, format);
     const Element e = float_at<Format::f64>(&x);
     const OddNumber base = OddNumber::of(e.significand, e.exponent);

@@ -21,16 +21,16 @@ struct StatisticsOf {
             return Kind::extremes(x, n);
     }
 
-    static void sums(const char* p, std::size_t n, Range range, BlockStatistics& found) {
+    static void sums(const char* p, std::size_t n, OctaveRange range, BlockStatistics& found) {
         if constexpr (F::format == Format::f64) {
             if (LimbSums::take(p, n, range, found)) return;
         } else {
             if constexpr (F::size == 2) {
                 if (IntegerSums<F>::take(p, n, range, found)) return;
             }
-            if (NarrowSums<F>::take(p, n, range, found)) return;
+            if (OneGridStatistics<F>::take(p, n, range, found)) return;
         }
-        WideSums<F>::take(p, n, range, found);
+        ManyGridStatistics<F>::take(p, n, range, found);
     }
 
     // The least magnitude that is not zero. `inserted` zeros are none of the block's.

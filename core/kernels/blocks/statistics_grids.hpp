@@ -12,7 +12,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // Every element is a multiple of 2^unit and below 2^(greatest + 1).
-struct Range {
+struct OctaveRange {
     int greatest, unit;
     int depth() const { return greatest - unit; }
 };
@@ -29,11 +29,11 @@ SAMESUM_INLINE double total_of(Doubles v) {
 }
 
 // The exact total of up to 2^20 doubles that are multiples of 2^unit, each up to 2^53 of it, in two parts.
-struct SplitTotal {
+struct TwoPartTotal {
     Doubles high{}, low{};
     double shift;
 
-    explicit SplitTotal(int unit) : shift(1.5 * power_of_two(unit + 26 + 52)) {}
+    explicit TwoPartTotal(int unit) : shift(1.5 * power_of_two(unit + 26 + 52)) {}
     SAMESUM_INLINE void take(Doubles v) {
         const Doubles coarse = (v + shift) - shift;
         high += coarse;
@@ -90,7 +90,7 @@ SAMESUM_INLINE void each_run(const char* p, std::size_t n, std::size_t most, con
 // elements are below 2^(greatest + 8), those of squares below 2^(2 greatest + 9), of which 2^(2 greatest -
 // 43) is left at most for each element: all sums are exact to the depth of 44. (Lemma 20)
 template <class F>
-struct NarrowSums {
+struct OneGridStatistics {
     static constexpr int run_bits = 7, deepest = 51 - run_bits;
     static constexpr std::size_t chains = width == 8 ? 4 : 2, step = chains * width;  // as registers suffice
 
@@ -111,7 +111,7 @@ struct NarrowSums {
     };
 
     struct Totals {
-        SplitTotal itself, size, square, rest;
+        TwoPartTotal itself, size, square, rest;
 
         Totals(int top, int unit) : itself(unit), size(unit), square(top - 52), rest(2 * unit) {}
         void take(const Places& places) {
@@ -123,7 +123,7 @@ struct NarrowSums {
             });
         }
         void give(BlockStatistics& found) const {
-            const SplitTotal* maps[] = {&itself, &size, &square};
+            const TwoPartTotal* maps[] = {&itself, &size, &square};
             for (std::size_t map = 0; map < 3; ++map) {
                 found.part[map][0] = total_of(maps[map]->high);
                 found.part[map][1] = total_of(maps[map]->low);
@@ -134,7 +134,7 @@ struct NarrowSums {
         }
     };
 
-    static bool take(const char* p, std::size_t n, Range range, BlockStatistics& found) {
+    static bool take(const char* p, std::size_t n, OctaveRange range, BlockStatistics& found) {
         if (range.depth() > deepest) return false;
         const int top = 2 * range.greatest + run_bits + 3;
         Totals totals(top, range.unit);
@@ -148,7 +148,7 @@ struct NarrowSums {
 
 // Of any format, on more grids: what the other methods do not reach.
 template <class F>
-struct WideSums {
+struct ManyGridStatistics {
     static constexpr std::size_t chains = 4, step = chains * width;
     static constexpr int bits = std::bit_width(statistics_block(F::format) - 1);  // of the number of elements
 
@@ -165,7 +165,7 @@ struct WideSums {
     // Elements leave 2^(greatest + bits - 51) at most on the first grid, then 2^(greatest + 2 bits - 103),
     // sums of which are exact. (Lemma 20)
     template <class Mapped>
-    static bool sum(const char* p, std::size_t n, Range range, double* part, const Mapped& mapped) {
+    static bool sum(const char* p, std::size_t n, OctaveRange range, double* part, const Mapped& mapped) {
         if (range.depth() > 156 - 3 * bits || range.greatest > 1000 || range.greatest < -900) return false;
         GridSum<chains> first(range.greatest + bits + 2), second(range.greatest + 2 * bits - 50);
         Doubles rest[chains] = {};
@@ -177,7 +177,7 @@ struct WideSums {
     }
 
     // Squares are two words, the second one below 2^(2 greatest - 51).
-    static bool squares(const char* p, std::size_t n, Range range, double* part) {
+    static bool squares(const char* p, std::size_t n, OctaveRange range, double* part) {
         if (range.depth() > 101 - 2 * bits || range.unit < -500 || range.greatest > 500) return false;
         const int top = 2 * range.greatest + bits;
         GridSum<chains> first(top + 3), second(top + bits - 48), third(top + 2 * bits - 98);
@@ -194,7 +194,7 @@ struct WideSums {
         return true;
     }
 
-    static void take(const char* p, std::size_t n, Range range, BlockStatistics& found) {
+    static void take(const char* p, std::size_t n, OctaveRange range, BlockStatistics& found) {
         found.known[0] = sum(p, n, range, found.part[0], [](Doubles v) { return v; });
         found.known[1] =
             sum(p, n, range, found.part[1], [](Doubles v) { return samesum::SAMESUM_ISA::magnitude(v); });

@@ -51,7 +51,7 @@ struct IntegerSums {
         }
     };
 
-    static bool take(const char* p, std::size_t n, Range range, BlockStatistics& found) {
+    static bool take(const char* p, std::size_t n, OctaveRange range, BlockStatistics& found) {
         if (range.depth() > deepest || range.unit < -126) return false;
         Sums sums;
         const Singles scale = Singles{} + static_cast<float>(power_of_two(-range.unit));

@@ -40,14 +40,14 @@ struct LimbSums {
     };
 
     struct Totals {
-        SplitTotal product[products], fine[2];
+        TwoPartTotal product[products], fine[2];
         Doubles coarse[2]{};
 
         Totals(int top, int unit)
-            : product{SplitTotal(2 * (top - limb)),      SplitTotal(2 * top - 3 * limb),
-                      SplitTotal(2 * (top - 2 * limb)),  SplitTotal(top - limb + unit),
-                      SplitTotal(top - 2 * limb + unit), SplitTotal(2 * unit)},
-              fine{SplitTotal(unit), SplitTotal(unit)} {}
+            : product{TwoPartTotal(2 * (top - limb)),      TwoPartTotal(2 * top - 3 * limb),
+                      TwoPartTotal(2 * (top - 2 * limb)),  TwoPartTotal(top - limb + unit),
+                      TwoPartTotal(top - 2 * limb + unit), TwoPartTotal(2 * unit)},
+              fine{TwoPartTotal(unit), TwoPartTotal(unit)} {}
 
         void take(const Places& places) {
             for (std::size_t k = 0; k < products; ++k) product[k].take(places.product[k]);
@@ -76,7 +76,7 @@ struct LimbSums {
         }
     };
 
-    static bool take(const char* p, std::size_t n, Range range, BlockStatistics& found) {
+    static bool take(const char* p, std::size_t n, OctaveRange range, BlockStatistics& found) {
         const int top = range.greatest + 1;
         if (range.depth() > deepest || range.unit < -500 || top > 480) return false;
         const Doubles shift = Doubles{} + 1.5 * power_of_two(top - limb + 52);

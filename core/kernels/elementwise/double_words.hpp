@@ -35,12 +35,6 @@ SAMESUM_INLINE DoubleWord square_of(Doubles x) {
     return {p, fused(x, x, -p)};
 }
 
-SAMESUM_INLINE Doubles with_sign_of(Doubles sign, Doubles magnitude) {
-    constexpr std::int64_t top = INT64_MIN;
-    return reinterpret_cast<Doubles>((reinterpret_cast<Longs>(sign) & top) |
-                                     (reinterpret_cast<Longs>(magnitude) & ~top));
-}
-
 // Of functions whose results have the sign of x: that of zeros, too.
 SAMESUM_INLINE DoubleWord with_zeros_of(Doubles x, DoubleWord y) {
     const Longs is_zero = y.hi == 0;

@@ -31,7 +31,7 @@ struct NarrowPowers {
             if (wanted[i] == 0) continue;
             const std::uint32_t sign = bits[i] & static_cast<std::uint32_t>(sign_bit(F::format));
             bits[i] = sign | static_cast<std::uint32_t>(
-                                 power_bits(__builtin_fabs(x[i]), Dyadic::of(y[i]), F::format));
+                                 power_bits(__builtin_fabs(x[i]), Exponent::of(y[i]), F::format));
         }
         return bits;
     }
@@ -85,7 +85,7 @@ struct NarrowPowers {
 
 // The loops of one format.
 template <class F>
-struct Powers {
+struct PowerLoops {
     using Kind = std::conditional_t<F::format == Format::f64, DoublePowers, NarrowPowers<F>>;
     using R = Rounding<F::format>;
 

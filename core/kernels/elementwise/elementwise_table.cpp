@@ -18,8 +18,8 @@ constexpr void fill(ElementwiseMethods& m, Unary function) {
 
 template <class F>
 constexpr void fill_powers(ElementwiseMethods& m) {
-    m.power[static_cast<std::size_t>(F::format)] = Powers<F>::run;
-    m.power_of_one[static_cast<std::size_t>(F::format)] = Powers<F>::run_of_one;
+    m.power[static_cast<std::size_t>(F::format)] = PowerLoops<F>::run;
+    m.power_of_one[static_cast<std::size_t>(F::format)] = PowerLoops<F>::run_of_one;
     if constexpr (has_fused && F::format != Format::f64)
         m.power_of_same[static_cast<std::size_t>(F::format)] = SinglePowers<F>::run;
     m.widen[static_cast<std::size_t>(F::format)] = widen_elements<F>;

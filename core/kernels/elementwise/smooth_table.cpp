@@ -29,6 +29,7 @@ constexpr SmoothMethods all_smooth() {
     return m;
 }
 
+#if defined(SAMESUM_TEST_HOOKS)
 // What is known before anything is rounded, for the tests of the bounds.
 template <class Function>
 static BoundedWord known(SmoothStep step, Doubles x) {
@@ -61,6 +62,7 @@ void certify_smooth(Unary function, SmoothStep step, const Table& x, const Table
         certify<CircularFunction<0>>, certify<CircularFunction<1>>};
     of[static_cast<std::size_t>(function) - first_smooth](step, x, to);
 }
+#endif
 
 extern const SmoothMethods smooth;
 const SmoothMethods smooth = all_smooth();

@@ -1,50 +1,52 @@
-// Products of integers modulo 2^k, in their own width or in 64 bits.
+// Products of integers modulo 2^k, in their own width or in 64 bits: a multiplication for each vector of
+// words.
 #pragma once
 
-#include "kernels/accumulators/wrapping_product.hpp"
+#include "kernels/accumulators/wrapping_sum.hpp"
 #include "kernels/integers/modular_totals.hpp"
-#include "kernels/loops/columns.hpp"
-#include "kernels/loops/lanes.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
 template <class Integer, class Total>
 struct ModularProduct {
     using Totals = ModularTotals<Total, true>;
-    static constexpr bool widens = sizeof(Integer) < sizeof(Total);
-    using Load = std::conditional_t<widens, NeighbourProducts<Integer>, FactorsOfIntegers<Total>>;
+    using Load = IntegersIn<Integer, Total>;
+    using Vector = typename Load::Vector;
+    static constexpr std::size_t elements = Load::elements, size = sizeof(Integer);
 
-    struct Tile {  // begins with the totals
+    struct Tile {
         Total total[tile_pitch];
-        std::uint64_t block[widens ? tile_pitch : 1];  // of the rows that are being multiplied
     };
-    static_assert(sizeof(Tile) <= tile_bytes);
 
-    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
-        Total& column = static_cast<Tile*>(tile)->total[j];
-        column = times(column,
-                       state_of_run<WrappingProduct<Total>, Load>(static_cast<const char*>(x), n).across());
+    static SAMESUM_INLINE Total multiplied(Total total, const char* p) {
+        return times(total, static_cast<Total>(load<Integer>(p)));
     }
 
-    template <class State, class Factors, class Word>
-    static SAMESUM_INLINE void multiply_rows(Word* words, const void* x, std::ptrdiff_t row_stride,
-                                             std::size_t rows, std::size_t n) {
-        add_rows_of_columns<Factors>(
-            static_cast<const char*>(x), row_stride, rows, n,
-            [words](std::size_t j) SAMESUM_INLINED { return State::at(words + j); },
-            [words](std::size_t j, const State& all) SAMESUM_INLINED { all.put(words + j); });
+    static void lane(void* tile, std::size_t j, const void* x, std::size_t n) {
+        constexpr std::size_t chains = 2;
+        const char* p = static_cast<const char*>(x);
+        Vector part[chains] = {Vector{} + 1, Vector{} + 1};
+        for (; n >= chains * elements; n -= chains * elements, p += chains * elements * size) {
+            prefetch_run<chains * elements * size>(p);
+            for_each_of<chains>([&](std::size_t k)
+                                    SAMESUM_INLINED { part[k] *= Load::all(p + k * elements * size); });
+        }
+        Total factors[elements], total = static_cast<Tile*>(tile)->total[j];
+        store(factors, part[0] * part[1]);
+        for (const Total factor : factors) total = times(total, factor);
+        for (; n > 0; --n, p += size) total = multiplied(total, p);
+        static_cast<Tile*>(tile)->total[j] = total;
     }
 
     static void columns(void* tile, const void* x, std::ptrdiff_t row_stride, std::size_t rows,
                         std::size_t n) {
-        Tile& t = *static_cast<Tile*>(tile);
-        if constexpr (!widens) {
-            multiply_rows<WrappingProduct<Total>, Load>(t.total, x, row_stride, rows, n);
-        } else {
-            using Factors = ColumnFactors<Integer>;
-            for (std::size_t j = 0; j < tile_pitch; ++j) t.block[j] = 1;
-            multiply_rows<ColumnProducts<Integer>, Factors>(t.block, x, row_stride, rows, n);
-            for (std::size_t j = 0; j < n; ++j) t.total[j] *= t.block[Factors::place_of(j)];
+        Total* const total = static_cast<Tile*>(tile)->total;
+        const char* p = static_cast<const char*>(x);
+        for (std::size_t r = 0; r < rows; ++r, p += row_stride) {
+            std::size_t j = 0;
+            for (; j + elements <= n; j += elements)
+                store(total + j, load<Vector>(total + j) * Load::all(p + j * size));
+            for (; j < n; ++j) total[j] = multiplied(total[j], p + j * size);
         }
     }
 

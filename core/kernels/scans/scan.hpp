@@ -15,7 +15,7 @@
 namespace samesum::SAMESUM_ISA {
 
 // Sums of doubles along a line (kernels/loops/prefixes.hpp), rounded as they come.
-struct PlainSums {
+struct RoundedSums {
     static SAMESUM_INLINE Doubles joined(Doubles a, Doubles b) { return a + b; }
     static SAMESUM_INLINE Doubles none(Doubles) { return Doubles{}; }
 };
@@ -58,8 +58,9 @@ struct FloatScan {
         const bool exact = grid.holds(carry.sum.hi) && carry.sum.lo == 0 && carry.sum.bound == 0 &&
                            (samesum::magnitude(carry.sum.hi) + part.size) * bound_slack < part.shift;
         if (!exact) return false;
-        scan_line<PlainSums>(n, Doubles{} + carry.sum.hi, elements_of_line(p, n),
-                             [&](std::size_t i, Doubles v) SAMESUM_INLINED { test.take_exact(i, n - i, v); });
+        scan_line<RoundedSums>(n, Doubles{} + carry.sum.hi, elements_of_line(p, n),
+                               [&](std::size_t i, Doubles v)
+                                   SAMESUM_INLINED { test.take_exact(i, n - i, v); });
         return true;
     }
 
@@ -72,9 +73,9 @@ struct FloatScan {
             samesum::magnitude(carry.sum.lo) + carry.sum.bound + depth * unit_roundoff * size;
         const double bound = known * bound_slack + size * 0x1p-52;
         if (!(size < infinity)) return false;
-        scan_line<PlainSums>(n, Doubles{} + carry.sum.hi, elements_of_line(p, n),
-                             [&](std::size_t i, Doubles v)
-                                 SAMESUM_INLINED { test.take(i, n - i, v, bound); });
+        scan_line<RoundedSums>(n, Doubles{} + carry.sum.hi, elements_of_line(p, n),
+                               [&](std::size_t i, Doubles v)
+                                   SAMESUM_INLINED { test.take(i, n - i, v, bound); });
         return test.are_certain();
     }
 
@@ -110,7 +111,7 @@ struct FloatScan {
         for (std::size_t i = 0; i < n; i += width, p += width * F::size) {
             const Doubles v = elements<F>(p, n - i), q = (v + start.shift) - start.shift, r = v - q;
             off |= (r + start.fine_shift) - start.fine_shift != r;
-            const Doubles high = prefixes_of<PlainSums>(q) + lead, low = prefixes_of<PlainSums>(r) + rest;
+            const Doubles high = prefixes_of<RoundedSums>(q) + lead, low = prefixes_of<RoundedSums>(r) + rest;
             lead = last_of(high);
             rest = last_of(low);
             test.take(i, n - i, high, low, bound);

@@ -25,7 +25,7 @@ SAMESUM_INLINE void count_instead(Vector v, const Below& against, Power& p, Mask
     p.root = same | (v == against.nothing()) ? Vector{} : p.root;
 }
 
-// `Sums` are SingleSums or DoubleLines: formats that are computed alike share the code.
+// `Sums` are SingleLineSums or DoubleLines: formats that are computed alike share the code.
 template <class Sums>
 class ColumnShares {
     using Vector = typename Sums::Vector;

@@ -34,8 +34,8 @@ inline __attribute__((noinline)) Halves single_logarithms(Halves counts, Halves 
 
 // What is alike in all formats, or `precise`, for float32.
 template <bool precise>
-struct SingleSums {
-    using Sums = SingleSums;
+struct SingleLineSums {
+    using Sums = SingleLineSums;
     static constexpr std::size_t elements = singles, together = vector_bytes == 64 ? 4 : 16 / elements;
     // Where the logarithm is so far above the greatest element, it has lost nothing: its own error, 2^-28 or
     // 2^-22, is little beside the last place of a difference. (Lemma 50)
@@ -192,10 +192,10 @@ struct SingleSums {
 };
 
 template <class F>
-struct SingleLines : SingleSums<F::format == Format::f32> {
+struct SingleLines : SingleLineSums<F::format == Format::f32> {
     static constexpr Format format = F::format;
     static constexpr bool precise = format == Format::f32;
-    using typename SingleSums<precise>::Total;
+    using typename SingleLineSums<precise>::Total;
     // Less than half of the least number, by a margin.
     static constexpr double rounded_to_zero = format == Format::f16    ? 0x1p-27
                                               : format == Format::bf16 ? 0x1p-136

@@ -8,7 +8,7 @@
 namespace samesum::SAMESUM_ISA {
 
 template <class F, Map map>
-struct SingleSums {
+struct SingleLaneSums {
     using Part = SinglePart<F, map>;
     using Tile = Sum1Tile;
     // Without float32, where that has over- or underflowed.

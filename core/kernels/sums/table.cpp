@@ -15,7 +15,7 @@ constexpr void fill_sum1(Method (&row)[3]) {
     const auto of = [&](Lanes lanes) -> Method& { return row[static_cast<std::size_t>(lanes)]; };
     of(Lanes::usual) = Sum1<F, map, false>::method();
     of(Lanes::few) = Sum1<F, map, map != Map::square>::method();
-    if constexpr (F::size == 2) of(Lanes::singles) = SingleSums<F, map>::method();
+    if constexpr (F::size == 2) of(Lanes::singles) = SingleLaneSums<F, map>::method();
 }
 
 template <class F>

@@ -201,6 +201,13 @@ SAMESUM_INLINE Doubles magnitude(Doubles x) {
     return reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & INT64_MAX);
 }
 
+// A magnitude with the sign of another number.
+SAMESUM_INLINE Doubles with_sign_of(Doubles sign, Doubles magnitude) {
+    constexpr std::int64_t top = INT64_MIN;
+    return reinterpret_cast<Doubles>((reinterpret_cast<Longs>(sign) & top) |
+                                     (reinterpret_cast<Longs>(magnitude) & ~top));
+}
+
 // The lesser of two, b if there is a NaN.
 SAMESUM_INLINE Doubles lesser(Doubles a, Doubles b) {
 #if defined(__AVX512F__)

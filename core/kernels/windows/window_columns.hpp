@@ -181,7 +181,7 @@ struct ColumnExtreme {
         bool has_nan(Format format) const {
             const auto infinity = static_cast<Key>(infinity_bits(format));
             const auto negative =
-                static_cast<std::make_unsigned_t<Key>>(infinity_bits(format) | sign_bit(format));
+                static_cast<std::make_unsigned_t<Key>>(infinity ^ std::numeric_limits<Key>::min());
             return any(most > infinity) || any(reinterpret_cast<Vector>(farthest > negative));
         }
 
