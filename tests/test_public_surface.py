@@ -30,7 +30,9 @@ ERRORS = {
     "UnsupportedOperator": (NotImplementedError,),
     "ModelError": (ValueError,),
     "UnsafeModelError": (samesum.ModelError,),
-    "AttributeValueError": (ValueError,),
+    "ArgumentError": (ValueError,),
+    "ArgumentTypeError": (TypeError,),
+    "AttributeValueError": (samesum.ArgumentError,),
     "MissingPackage": (ImportError,),
 }
 PUBLIC_ROOMS = {"compare"}
@@ -65,7 +67,7 @@ print(*sys.modules)
 
 
 def test_the_public_names_are_these() -> None:
-    names = {"Scan", "State", "compare", "onnx", "openvino", "torch", "__version__"}
+    names = {"Model", "NDArray", "Scan", "State", "compare", "onnx", "openvino", "torch", "__version__"}
     assert set(samesum.__all__) == {*FUNCTIONS, *ERRORS, *names}
     assert len(set(samesum.__all__)) == len(samesum.__all__)
     assert all(hasattr(samesum, name) for name in samesum.__all__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from samesum.errors import DtypeError
+from samesum.errors import ArgumentError
 from samesum.files.contents import open_tensors
 from samesum.files.tensor import Contents, Tensor
 from samesum.files.windows import WINDOW
@@ -64,9 +64,9 @@ def type_of(tensor: Tensor) -> str:
 
 
 def check_axes(pattern: Pattern, tensors: Iterator[Tensor]) -> tuple[int, int]:
-    """How many tensors have the axes of the pattern, and how many do not; DtypeError if not one has them."""
+    """How many tensors have the axes of the pattern, and how many do not; ArgumentError if not one has them."""
     has = [pattern.kept(len(tensor.shape)) is not None for tensor in tensors]
     if has and not any(has):
         named = pattern.axis if pattern.channel is None else (pattern.channel,)
-        raise DtypeError(f"no tensor has the axes {list(named or ())}; {len(has)} were found")
+        raise ArgumentError(f"no tensor has the axes {list(named or ())}; {len(has)} were found")
     return sum(has), len(has) - sum(has)

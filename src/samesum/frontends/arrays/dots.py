@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from samesum.engine import dots
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.engine.lazy import deferred
 from samesum.errors import AxisError, DtypeError
-from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result
 from samesum.formats.axes import axis_number, from_front
 from samesum.formats.elements import FLOAT8, FLOATS_PLUS
 
@@ -27,7 +26,7 @@ def vecdot(
     axis: SupportsIndex = -1,
     *,
     dtype: DTypeLike | None = None,
-    out: NDArray | None = None,
+    out: Out | None = None,
 ) -> Result:
     """The dot products of the vectors along `axis` of `a` and `b`: the exact sums of the exact products, rounded once.
 

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from numpy.typing import DTypeLike
+from typing import Any, Literal, Unpack, overload
 
 from samesum.algebra import rows
-from samesum.algebra.rows import Reduction
 from samesum.engine.arrays import as_dtype
-from samesum.engine.memory import flags_of, reduce_by_code
+from samesum.engine.memory import reduce_by_code
 from samesum.errors import DtypeError
-from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result
 from samesum.formats.axes import Axes
-
-
-class NumberedRow:
-    """A row's pieces and what it asks of the core, as numbers: for small arrays every step counts."""
-
-    __slots__ = ("code", "flags")
-
-    def __init__(self, row: Reduction) -> None:
-        self.code, self.flags = row.code, flags_of(row)
-
+from samesum.frontends.arrays.calls import Chosen, Converted, NumberedRow, reduce_from
 
 _SUM, _PROD, _SUM_SQUARE, _L1_NORM = map(NumberedRow, (rows.SUM, rows.PROD, rows.SUM_SQUARE, rows.L1_NORM))
 _MEAN, _L2_NORM, _MIN, _MAX = map(NumberedRow, (rows.MEAN, rows.L2_NORM, rows.MIN, rows.MAX))
 
 
+@overload
+def sum(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    initial: float | None = None,
+    **options: Unpack[Converted],
+) -> Any: ...
+@overload
+def sum(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    initial: float | None = None,
+    **options: Unpack[Converted],
+) -> NDArray: ...
 def sum(
     x: ArrayLike,
     /,
@@ -33,8 +43,9 @@ def sum(
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
+    initial: float | None = None,
 ) -> Result:
     """The sum of the elements over `axis`, rounded once.
 
@@ -52,11 +63,33 @@ def sum(
     >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
     16777218
     """
-    return reduce_by_code(
-        _SUM.code, x, axis, _SUM.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out, where
-    )
+    target = None if dtype is None else as_dtype(dtype)
+    if initial is not None:
+        return reduce_from(_SUM, initial, x, axis, target, keepdims, out, where)
+    flags = _SUM.flags if keepdims is False else _SUM.keeping(keepdims)
+    return reduce_by_code(_SUM.code, x, axis, flags, target, out, where)
 
 
+@overload
+def prod(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    initial: float | None = None,
+    **options: Unpack[Converted],
+) -> Any: ...
+@overload
+def prod(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    initial: float | None = None,
+    **options: Unpack[Converted],
+) -> NDArray: ...
 def prod(
     x: ArrayLike,
     /,
@@ -64,8 +97,9 @@ def prod(
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
+    initial: float | None = None,
 ) -> Result:
     """The product of the elements over `axis`, rounded once; nothing overflows or underflows on the way.
 
@@ -77,11 +111,19 @@ def prod(
     >>> float(prod(np.array([1e200, 1e200, 1e-300])))
     1e+100
     """
-    return reduce_by_code(
-        _PROD.code, x, axis, _PROD.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out, where
-    )
+    target = None if dtype is None else as_dtype(dtype)
+    if initial is not None:
+        return reduce_from(_PROD, initial, x, axis, target, keepdims, out, where)
+    flags = _PROD.flags if keepdims is False else _PROD.keeping(keepdims)
+    return reduce_by_code(_PROD.code, x, axis, flags, target, out, where)
 
 
+@overload
+def mean(
+    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
+) -> Any: ...
+@overload
+def mean(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]) -> NDArray: ...
 def mean(
     x: ArrayLike,
     /,
@@ -89,7 +131,7 @@ def mean(
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
 ) -> Result:
     """The arithmetic mean over `axis`: the exact sum over the count, rounded once.
@@ -103,18 +145,45 @@ def mean(
     1e+308
     """
     return reduce_by_code(
-        _MEAN.code, x, axis, _MEAN.flags | bool(keepdims), None if dtype is None else real_dtype(dtype), out, where
+        _MEAN.code,
+        x,
+        axis,
+        _MEAN.flags if keepdims is False else _MEAN.keeping(keepdims),
+        None if dtype is None else real_dtype(dtype),
+        out,
+        where,
     )
 
 
+@overload
+def min(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    initial: float | None = None,
+    **options: Unpack[Chosen],
+) -> Any: ...
+@overload
 def min(
     x: ArrayLike,
     /,
     axis: Axes = None,
     *,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    initial: float | None = None,
+    **options: Unpack[Chosen],
+) -> NDArray: ...
+def min(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    out: Out | None = None,
     where: ArrayLike | None = None,
+    initial: float | None = None,
 ) -> Result:
     """The smallest element over `axis`, in the dtype of `x`; NaN if there is one, and -0 below +0.
 
@@ -126,17 +195,41 @@ def min(
     >>> min(np.array([[3, 1], [2, 4]]), axis=1)
     array([1, 2])
     """
-    return reduce_by_code(_MIN.code, x, axis, _MIN.flags | bool(keepdims), None, out, where)
+    if initial is not None:
+        return reduce_from(_MIN, initial, x, axis, None, keepdims, out, where)
+    flags = _MIN.flags if keepdims is False else _MIN.keeping(keepdims)
+    return reduce_by_code(_MIN.code, x, axis, flags, None, out, where)
 
 
+@overload
+def max(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    initial: float | None = None,
+    **options: Unpack[Chosen],
+) -> Any: ...
+@overload
 def max(
     x: ArrayLike,
     /,
     axis: Axes = None,
     *,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    initial: float | None = None,
+    **options: Unpack[Chosen],
+) -> NDArray: ...
+def max(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    out: Out | None = None,
     where: ArrayLike | None = None,
+    initial: float | None = None,
 ) -> Result:
     """The largest element over `axis`, in the dtype of `x`; NaN if there is one, and +0 above -0.
 
@@ -148,9 +241,18 @@ def max(
     >>> max(np.array([[3, 1], [2, 4]]), axis=1)
     array([3, 4])
     """
-    return reduce_by_code(_MAX.code, x, axis, _MAX.flags | bool(keepdims), None, out, where)
+    if initial is not None:
+        return reduce_from(_MAX, initial, x, axis, None, keepdims, out, where)
+    flags = _MAX.flags if keepdims is False else _MAX.keeping(keepdims)
+    return reduce_by_code(_MAX.code, x, axis, flags, None, out, where)
 
 
+@overload
+def l1_norm(
+    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
+) -> Any: ...
+@overload
+def l1_norm(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]) -> NDArray: ...
 def l1_norm(
     x: ArrayLike,
     /,
@@ -158,7 +260,7 @@ def l1_norm(
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
 ) -> Result:
     """The sum of the magnitudes over `axis`, rounded once.
@@ -171,10 +273,22 @@ def l1_norm(
     array([3.5, 3. ])
     """
     return reduce_by_code(
-        _L1_NORM.code, x, axis, _L1_NORM.flags | bool(keepdims), None if dtype is None else as_dtype(dtype), out, where
+        _L1_NORM.code,
+        x,
+        axis,
+        _L1_NORM.flags if keepdims is False else _L1_NORM.keeping(keepdims),
+        None if dtype is None else as_dtype(dtype),
+        out,
+        where,
     )
 
 
+@overload
+def l2_norm(
+    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
+) -> Any: ...
+@overload
+def l2_norm(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]) -> NDArray: ...
 def l2_norm(
     x: ArrayLike,
     /,
@@ -182,7 +296,7 @@ def l2_norm(
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
 ) -> Result:
     """The square root of the sum of squares over `axis`, rounded once; nothing overflows on the way.
@@ -198,13 +312,21 @@ def l2_norm(
         _L2_NORM.code,
         x,
         axis,
-        _L2_NORM.flags | bool(keepdims),
+        _L2_NORM.flags if keepdims is False else _L2_NORM.keeping(keepdims),
         None if dtype is None else real_dtype(dtype),
         out,
         where,
     )
 
 
+@overload
+def sum_square(
+    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
+) -> Any: ...
+@overload
+def sum_square(
+    x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]
+) -> NDArray: ...
 def sum_square(
     x: ArrayLike,
     /,
@@ -212,7 +334,7 @@ def sum_square(
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
 ) -> Result:
     """The sum of squares over `axis`, rounded once.
@@ -228,7 +350,7 @@ def sum_square(
         _SUM_SQUARE.code,
         x,
         axis,
-        _SUM_SQUARE.flags | bool(keepdims),
+        _SUM_SQUARE.flags if keepdims is False else _SUM_SQUARE.keeping(keepdims),
         None if dtype is None else as_dtype(dtype),
         out,
         where,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.frontends.standards.normalizations import normalize
 
 
-def Softmax(
-    input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None
-) -> NDArray:
+def Softmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: Out | None = None) -> NDArray:
     """exp(x) over the sum of all exp(x) along `axis`, within 0.6 ulp, in the type and shape of `input`.
 
     Nothing overflows on the way. `axis` is -1 by default; a negative one counts from the end. Before opset 13 it is
@@ -28,7 +26,7 @@ def Softmax(
 
 
 def LogSoftmax(
-    input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None
+    input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: Out | None = None
 ) -> NDArray:
     """The logarithm of what `Softmax` gives, within 0.6 ulp also where that is 0 or 1.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.engine.arrays import as_array, as_integers
-from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.formats.axes import Axes, Axis
 from samesum.frontends.standards.normalizations import normalize
 from samesum.operators.apply import apply
@@ -156,7 +156,7 @@ def CumSum(
     return apply(operation, (as_array(data), None if axis is None else as_integers(axis)))
 
 
-def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: Out | None = None) -> NDArray:
     """exp(x) over the sum of all exp(x) along `axis`, within 0.6 ulp, in the type and shape of `data`.
 
     Nothing overflows on the way. A negative `axis` counts from the end, from opset 8 on; a scalar has the axis 0.
@@ -174,7 +174,7 @@ def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: ND
     return normalize("openvino", "SoftMax", opset, axis, data, out)
 
 
-def LogSoftmax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+def LogSoftmax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: Out | None = None) -> NDArray:
     """The logarithm of what `SoftMax` gives, within 0.6 ulp also where that is 0 or 1.
 
     It exists from opset 5 on. Arguments, types and errors are those of `SoftMax`, negative axes at every opset.
