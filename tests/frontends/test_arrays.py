@@ -41,9 +41,11 @@ def named(functions: list[Function]) -> Any:
 @pytest.mark.parametrize(
     ("function", "keywords"),
     [
-        *((each, {"dtype": None, **MASKED_KEYWORDS}) for each in (*SUMS, *PRODUCTS, ss.mean, *LOGARITHMS)),
-        *((each, {"dtype": None, "correction": 0.0, **MASKED_KEYWORDS}) for each in (ss.var, ss.std)),
-        *((each, MASKED_KEYWORDS) for each in (*EXTREMES, *LOGICAL)),
+        *((each, {"dtype": None, **MASKED_KEYWORDS}) for each in (*SUMS[1:], ss.mean, *LOGARITHMS)),
+        *((each, {"dtype": None, "initial": None, **MASKED_KEYWORDS}) for each in (ss.sum, ss.prod)),
+        *((each, {"dtype": None, "correction": 0.0, "ddof": None, **MASKED_KEYWORDS}) for each in (ss.var, ss.std)),
+        *((each, {"initial": None, **MASKED_KEYWORDS}) for each in EXTREMES),
+        *((each, MASKED_KEYWORDS) for each in LOGICAL),
         (ss.cumulative_sum, SCAN_KEYWORDS),
         (ss.cumulative_prod, SCAN_KEYWORDS),
     ],

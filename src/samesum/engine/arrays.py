@@ -114,10 +114,11 @@ def _converted(x: Any) -> NDArray:
         )
     if nulls := _null_count(x):
         fill = "fillna" if hasattr(x, "fillna") else "fill_null"
-        valid = next((name for name in _VALID if hasattr(x, name)), _VALID[0])
+        valid = next((name for name in _VALID if hasattr(x, name)), None)
+        how = "pass its columns" if valid is None else f"pass x.{fill}(0), with where=x.{valid}() to leave them out"
         raise ArgumentTypeError(
-            f"got {package}'s {kind} with {nulls} missing elements, which have no value; leave them out with "
-            f"x.{fill}(0) as the array and where=x.{valid}(), or fill them: {SITE}howto/libraries.html"
+            f"got a {package} {kind} with missing elements ({nulls}), which have no value; {how}: "
+            f"{SITE}howto/libraries.html"
         )
     try:
         array: NDArray = np.asanyarray(x)

@@ -130,5 +130,7 @@ def _settled(x: Any) -> Any:
 def _capsule(x: Any) -> Any:
     try:
         return x.__dlpack__(max_version=(1, 0))
-    except TypeError:
+    except TypeError as error:
+        if type(error) is not TypeError:  # Arrow's own, of what it does not share
+            raise
         return x.__dlpack__()

@@ -34,7 +34,7 @@ def log_sum(
 
     Floats keep their dtype, integers and booleans give float64. It is -inf where the sum is zero, as that of an empty
     set is, and NaN where the sum is negative. Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
-    Source: ONNX ReduceLogSum; NUMERICS.md.
+    Source: ONNX ReduceLogSum.
 
     >>> import numpy as np
     >>> log_sum(np.array([[0.25, 0.75], [1e308, 1e308]]), axis=1)
@@ -72,7 +72,7 @@ def logsumexp(
     """The natural logarithm of the sum of exponentials over `axis`, within 0.51 ulp; nothing overflows on the way.
 
     Floats keep their dtype, integers and booleans give float64. It is -inf of an empty set and of -inf alone. Axes,
-    `keepdims`, `out`, `where` and errors are those of `sum`. Source: ONNX ReduceLogSumExp; NUMERICS.md.
+    `keepdims`, `out`, `where` and errors are those of `sum`. Source: ONNX ReduceLogSumExp.
 
     >>> import numpy as np
     >>> logsumexp(np.array([[1000.0, 1000.0], [0.0, -np.inf]]), axis=1)

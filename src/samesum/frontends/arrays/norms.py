@@ -42,7 +42,7 @@ def layer_norm(
     overflows or underflows on the way; a line of equal elements gives the bias, and a NaN or an infinity makes its
     whole line NaN. Raises ShapeError for a `normalized_shape` that `x` does not end with and for a weight or bias that
     does not fit, DtypeError for other dtypes, ArgumentError for an `eps` that is negative or not finite.
-    Source: PyTorch, `torch.nn.functional.layer_norm`; ONNX LayerNormalization; NUMERICS.md.
+    Source: PyTorch, `torch.nn.functional.layer_norm`; ONNX LayerNormalization.
 
     >>> import numpy as np
     >>> layer_norm(np.float32([[1, 2, 3, 4]]) * np.float32(1e30), 4, eps=0)
@@ -70,7 +70,7 @@ def rms_norm(
 
     `eps` None is the machine epsilon of the dtype, as PyTorch's documentation says; its own CPU kernels take float32's
     for float16 and bfloat16. The rest is as in `layer_norm`; a line of zeros gives zeros.
-    Source: PyTorch, `torch.nn.functional.rms_norm`; ONNX RMSNormalization; NUMERICS.md.
+    Source: PyTorch, `torch.nn.functional.rms_norm`; ONNX RMSNormalization.
 
     >>> import numpy as np
     >>> rms_norm(np.float32([3e20, 4e20]), 2, eps=0)
@@ -98,7 +98,7 @@ def group_norm(
 
     `weight` and `bias` have one number for each channel. Raises ShapeError for an `x` of rank 1 or less, for channels
     that the groups do not share evenly, and for a weight or bias of another length; the rest is as in `layer_norm`.
-    Source: PyTorch, `torch.nn.functional.group_norm`; ONNX GroupNormalization-21; NUMERICS.md.
+    Source: PyTorch, `torch.nn.functional.group_norm`; ONNX GroupNormalization-21.
 
     >>> import numpy as np
     >>> group_norm(np.float32([[1, 3, 10, 30]]), 2, eps=0)
@@ -131,7 +131,7 @@ def softmax(x: ArrayLike, /, axis: int = -1, *, out: Out | None = None) -> NDArr
     """`exp(x)` over its sum along `axis`, within 0.6 ulp (0.51 of float16 and bfloat16); the same bits always.
 
     The result has the shape and dtype of `x`: float16, bfloat16, float32 or float64. Raises AxisError for an axis out
-    of range, DtypeError for other dtypes. Source: PyTorch, `torch.nn.functional.softmax`; ONNX Softmax; NUMERICS.md.
+    of range, DtypeError for other dtypes. Source: PyTorch, `torch.nn.functional.softmax`; ONNX Softmax.
 
     >>> import numpy as np
     >>> softmax(np.array([1000.0, 1000.0]))
@@ -145,7 +145,7 @@ def softmax(x: ArrayLike, /, axis: int = -1, *, out: Out | None = None) -> NDArr
 def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: Out | None = None) -> NDArray:
     """The natural logarithm of `softmax`, with its accuracy, types and errors; nothing under- or overflows on the way.
 
-    Source: PyTorch, `torch.nn.functional.log_softmax`; ONNX LogSoftmax; NUMERICS.md.
+    Source: PyTorch, `torch.nn.functional.log_softmax`; ONNX LogSoftmax.
 
     >>> import numpy as np
     >>> log_softmax(np.array([0.0, -1000.0]))

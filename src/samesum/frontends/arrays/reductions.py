@@ -57,7 +57,7 @@ def sum(
 
     Raises AxisError for an axis out of range or repeated, DtypeError for a dtype that is not supported
     and for a float sum asked for as an integer, ShapeError if `out` has another shape or `where` does not broadcast.
-    Source: the Python array API standard, `sum`; NUMERICS.md.
+    Source: the Python array API standard, `sum`.
 
     >>> import numpy as np
     >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
@@ -105,7 +105,7 @@ def prod(
 
     The product of an empty set is 1; any NaN, or zero together with an infinity, give NaN. Types, axes, `dtype`,
     `keepdims`, `out`, `where` and errors are those of `sum`.
-    Source: the Python array API standard, `prod`; NUMERICS.md.
+    Source: the Python array API standard, `prod`.
 
     >>> import numpy as np
     >>> float(prod(np.array([1e200, 1e200, 1e-300])))
@@ -138,7 +138,7 @@ def mean(
 
     Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. The mean of an empty set is
     NaN. Axes, `keepdims`, `out`, `where` and errors are those of `sum`.
-    Source: the Python array API standard, `mean`; NUMERICS.md.
+    Source: the Python array API standard, `mean`.
 
     >>> import numpy as np
     >>> float(mean(np.array([1e308, 1e308])))
@@ -266,7 +266,7 @@ def l1_norm(
     """The sum of the magnitudes over `axis`, rounded once.
 
     Types, axes, `dtype`, `keepdims`, `out`, `where` and errors are those of `sum`. Source: ONNX ReduceL1, OpenVINO
-    ReduceL1-4; NUMERICS.md.
+    ReduceL1-4.
 
     >>> import numpy as np
     >>> l1_norm(np.array([[1.5, -2.0], [-3.0, 0.0]]), axis=1)
@@ -302,7 +302,7 @@ def l2_norm(
     """The square root of the sum of squares over `axis`, rounded once; nothing overflows on the way.
 
     Floats keep their dtype, integers give float64; `dtype`, a float type, asks for another. Axes, `keepdims`, `out` and
-    errors are those of `sum`. Source: ONNX ReduceL2, OpenVINO ReduceL2-4; NUMERICS.md.
+    errors are those of `sum`. Source: ONNX ReduceL2, OpenVINO ReduceL2-4.
 
     >>> import numpy as np
     >>> l2_norm(np.array([[3.0, 4.0], [5.0, 12.0]]), axis=1)
@@ -340,7 +340,7 @@ def sum_square(
     """The sum of squares over `axis`, rounded once.
 
     Types, axes, `dtype`, `keepdims`, `out`, `where` and errors are those of `sum`.
-    Source: ONNX ReduceSumSquare; NUMERICS.md.
+    Source: ONNX ReduceSumSquare.
 
     >>> import numpy as np
     >>> sum_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0, keepdims=True)

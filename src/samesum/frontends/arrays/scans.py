@@ -35,7 +35,7 @@ def cumulative_sum(
 
     Raises AxisError for an axis out of range or left out above rank 1, ShapeError for rank 0, for `out`
     of another shape and for `include_initial` together with `exclusive`, DtypeError as `sum` does.
-    Source: the Python array API standard, `cumulative_sum`; ONNX CumSum, OpenVINO CumSum-3; NUMERICS.md.
+    Source: the Python array API standard, `cumulative_sum`; ONNX CumSum, OpenVINO CumSum-3.
 
     >>> import numpy as np
     >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), include_initial=True)
@@ -61,7 +61,7 @@ def cumulative_prod(
     """Every prefix product along `axis`, each the exact one rounded once, in the shape of `x`.
 
     No prefix suffers from an overflow or underflow of an earlier one. Types, arguments and errors are those of
-    `cumulative_sum`. Source: the Python array API standard, `cumulative_prod`; ONNX CumProd; NUMERICS.md.
+    `cumulative_sum`. Source: the Python array API standard, `cumulative_prod`; ONNX CumProd.
 
     >>> import numpy as np
     >>> cumulative_prod(np.array([1, 2, 3]), include_initial=True)
@@ -115,7 +115,7 @@ def cumulative_logsumexp(
     float64, of integers of 64 bits those below 2^53. It is -inf as long as all are -inf; +inf and NaN stay from the
     first one on. `axis` may be left out for one dimension only; `reverse` begins at the end. Errors are those of
     `cumulative_min`; DtypeError for float8, ArgumentError for integers from 2^53 on.
-    Source: PyTorch, `logcumsumexp`; NumPy, `logaddexp.accumulate`; NUMERICS.md.
+    Source: PyTorch, `logcumsumexp`; NumPy, `logaddexp.accumulate`.
 
     >>> import numpy as np
     >>> cumulative_logsumexp(np.array([1000.0, 1000.0, -np.inf]))

@@ -52,7 +52,7 @@ def segment_reduce(
     Raises ShapeError for labels of another shape, and for `min` and `max` if a label has no slices; DtypeError for
     labels that are no integers and a dtype that the function refuses; ArgumentError for a label that is negative
     or not below `num_segments` and for another `reduce`; AxisError for an axis out of range.
-    Source: TensorFlow, `tf.math.unsorted_segment_sum` and its siblings; NUMERICS.md.
+    Source: TensorFlow, `tf.math.unsorted_segment_sum` and its siblings.
 
     >>> import numpy as np
     >>> x = np.float32([0.1, 1e8, 0.2, -1e8, 5])
@@ -97,7 +97,7 @@ def scatter_reduce(
     Raises ArgumentError for an index out of range, before anything is written, and for another `reduce`;
     ShapeError for shapes that do not fit; DtypeError for an index that is not of integers and an `src` of another
     dtype; AxisError for an axis out of range.
-    Source: PyTorch, `Tensor.scatter_reduce` and `index_reduce`; NUMERICS.md.
+    Source: PyTorch, `Tensor.scatter_reduce` and `index_reduce`.
 
     >>> import numpy as np
     >>> scatter_reduce(np.zeros(1, np.float32), 0, np.zeros(2**20, np.int64), np.full(2**20, 0.1, np.float32))

@@ -9,7 +9,7 @@ from samesum.algebra.pieces import Promotion
 from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MEAN, REDUCTIONS, STD, VAR, Reduction
 from samesum.engine.memory import flags_of, reduce_several
 from samesum.errors import ArgumentError, ArgumentTypeError
-from samesum.formats.arrays import ArrayLike, DTypeLike, Result
+from samesum.formats.arrays import ArrayLike, DTypeLike
 from samesum.formats.axes import Axes, axis_number
 from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.reductions import real_dtype
@@ -28,14 +28,14 @@ _POSITIONS = {row.name for row in REDUCTIONS if row.promotion is Promotion.POSIT
 
 def reduce(
     x: ArrayLike,
-    names: Sequence[Name],
+    names: Sequence[Name] | Sequence[str],
     /,
     axis: Axes = None,
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     where: ArrayLike | None = None,
-) -> dict[str, Result]:
+) -> dict[str, Any]:
     """Several reductions of `x` over `axis`, by name and in the order asked for; `x` is read once.
 
     The names, in a list or tuple, are those of the functions here (`sum`, `mean`, `min`, `argmax`, ...), and `l1` and
@@ -45,7 +45,7 @@ def reduce(
     reads `x` once more. `where` chooses the elements as in the functions; positions then read `x` once more, too.
 
     Raises ArgumentError for a name that is none of these, ArgumentTypeError for names that are no list or tuple, and
-    what the functions raise. Source: NUMERICS.md.
+    what the functions raise.
 
     >>> import numpy as np
     >>> x = np.array([[3.0, 4.0], [6.0, 8.0]])

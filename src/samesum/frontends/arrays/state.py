@@ -11,7 +11,7 @@ import numpy as np
 
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ModelError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Result, type_text
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, type_text
 from samesum.formats.axes import Axes, all_from_front, axis_number
 from samesum.formats.integers import integer_of
 from samesum.frontends.arrays.measure import Measure
@@ -35,7 +35,8 @@ class State:
 
     A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. It has about 1.2 KB in
     memory for each kept output and each kind of sum of floats, 24 bytes for each of integers, 0.7 KB for `logsumexp`.
-    Products of floats and sums of exponentials are kept to many more bits than any format has (docs/states.md).
+    Products of floats and sums of exponentials are kept to many more bits than any format has
+    (https://samesum.readthedocs.io/en/stable/states.html).
 
     Raises ArgumentError for a name that is none of these and for a correction that is not finite, AxisError and
     DtypeError as `reduce` does. A state whose update did not come to its end, because it was interrupted or memory was
@@ -56,7 +57,7 @@ class State:
 
     def __init__(
         self,
-        names: Sequence[StateName],
+        names: Sequence[StateName] | Sequence[str],
         axis: Axes = None,
         dtype: DTypeLike | None = None,
         *,
@@ -140,7 +141,7 @@ class State:
         """A state of the same elements that goes on by itself."""
         return _restored(self._stored(is_brief=False))
 
-    def result(self) -> dict[str, Result]:
+    def result(self) -> dict[str, Any]:
         """The results by name, of all elements so far; the state can go on.
 
         Raises ShapeError before the first chunk, and for the extreme of a set without an element.
@@ -154,7 +155,7 @@ class State:
         }
 
     def to_bytes(self) -> bytes:
-        """The state as bytes, the same for the same elements however they came; docs/states.md has the format."""
+        """The state as bytes, the same for the same elements however they came; https://samesum.readthedocs.io/en/stable/states.html."""
         return self._stored(is_brief=True)
 
     def _stored(self, is_brief: bool) -> bytes:

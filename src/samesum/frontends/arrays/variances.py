@@ -61,7 +61,7 @@ def var(
     empty set is NaN, and so is that of a NaN or an infinity among others. Axes, `keepdims`, `out`, `where` and errors
     are those of `sum`; ArgumentError for a `correction` that is not finite and for one beside `ddof`, ArgumentTypeError
     for one that is no number.
-    Source: the Python array API standard, `var`; NUMERICS.md.
+    Source: the Python array API standard, `var`.
 
     >>> import numpy as np
     >>> float(var(np.array([1e9, 1e9 + 1, 1e9 + 2])))
@@ -109,7 +109,7 @@ def std(
     """The standard deviation over `axis`: the exact root of the exact variance, rounded once.
 
     Types, axes, `correction`, `dtype`, `keepdims`, `out`, `where` and errors are those of `var`.
-    Source: the Python array API standard, `std`; NUMERICS.md.
+    Source: the Python array API standard, `std`.
 
     >>> import numpy as np
     >>> std(np.array([[1.0, 3.0], [2e200, 4e200]]), axis=1)

@@ -63,7 +63,7 @@ def vector_norm(
     type, asks for another. The axes together are one vector; None takes all. Axes, `keepdims`, `out` and errors are
     those of `sum`; ArgumentError for another `ord`, ShapeError for the greatest or least magnitude of an empty
     set. The float8 types are taken with 0, 1, 2, inf and -inf.
-    Source: the Python array API standard, `linalg.vector_norm`; NUMERICS.md.
+    Source: the Python array API standard, `linalg.vector_norm`.
 
     >>> import numpy as np
     >>> vector_norm(np.array([[3e200, 4e200], [5.0, 12.0]]), axis=1)

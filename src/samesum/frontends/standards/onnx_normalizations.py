@@ -15,7 +15,7 @@ def Softmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = No
 
     Raises DtypeError for a type that the version does not allow (bfloat16 from 13 on) or for `out` of another one,
     AxisError for an axis out of range, ShapeError for `input` of rank 0 or `out` of another shape.
-    Source: https://onnx.ai/onnx/operators/onnx__Softmax.html (1, 11, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__Softmax.html (1, 11, 13).
 
     >>> import numpy as np
     >>> Softmax(np.array([[1000.0, 1000.0], [0.0, -np.inf]]))
@@ -31,7 +31,7 @@ def LogSoftmax(
     """The logarithm of what `Softmax` gives, within 0.6 ulp also where that is 0 or 1.
 
     Arguments, types and errors are those of `Softmax`.
-    Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html (1, 11, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html (1, 11, 13).
 
     >>> import numpy as np
     >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]))
