@@ -64,9 +64,8 @@ def reduce_from(
     if hasattr(x, "__dask_graph__"):
         raise ArgumentError("initial is for arrays in memory; to a lazy one, append it as an element")
     array, flags = as_array(x), numbered.keeping(keepdims)
-    reduce_by_code(
-        numbered.code, np.zeros(1, array.dtype), None, numbered.flags, dtype, None
-    )  # refuses what it refuses
+    # Refuses what it refuses without a start value.
+    reduce_by_code(numbered.code, np.zeros(1, array.dtype), None, numbered.flags, dtype, None)
     axes = sorted(all_from_front(axis, array.ndim))
     mask = None if where is None else _one_more(mask_for(as_array(where), array.shape), axes, True)
     wide, number = (_integers if array.dtype.kind in "iub" else _floats)(numbered.row, array.dtype, initial)
@@ -96,7 +95,7 @@ def _floats(row: Reduction, dtype: Dtype, initial: Any) -> tuple[Dtype, Any]:
         held = np.float64(number).astype(dtype)
     if isinstance(initial, int) and initial != number:
         raise ArgumentError(f"initial is {initial!r}, which float64 does not hold; allowed are numbers that it holds")
-    if held == number or math.isnan(number):
+    if float(held) == number or math.isnan(number):
         return dtype, held
     if dtype.newbyteorder("=") not in FLOAT_DTYPES:
         raise ArgumentError(
