@@ -52,16 +52,22 @@ def sum(
     `axis` is an integer, a sequence of them (an empty one reduces nothing) or None for all axes. Floats
     keep their dtype; signed integers and booleans give int64, unsigned integers uint64, both modulo
     2^64. `dtype` asks for another result: the exact sum is rounded (or wrapped) to it once. With
-    `keepdims` the reduced axes stay with length 1. `out` receives the result and is returned. The sum
-    of an empty set is +0; any NaN, or both infinities, give NaN.
+    `keepdims` the reduced axes stay with length 1. `out`, an array or a tensor that shares its memory,
+    receives the result and is returned. `where` is a mask of the elements that count. `initial` is one
+    more element of each set: any double for floats, an integer for integers; the array is copied for it.
+    The sum of an empty set is +0; any NaN, or both infinities, give NaN.
 
     Raises AxisError for an axis out of range or repeated, DtypeError for a dtype that is not supported
-    and for a float sum asked for as an integer, ShapeError if `out` has another shape or `where` does not broadcast.
+    and for a float sum asked for as an integer, ShapeError if `out` has another shape or `where` does not broadcast,
+    ArgumentError for an `initial` that is no such number, ArgumentTypeError for a `keepdims` that is no boolean and
+    for what is no array.
     Source: the Python array API standard, `sum`.
 
     >>> import numpy as np
     >>> int(sum(np.full(2**24 + 2, 1, np.float32)))
     16777218
+    >>> float(sum(np.float32([1, 2**-24]), initial=2.0**-30))
+    1.0000001192092896
     """
     target = None if dtype is None else as_dtype(dtype)
     if initial is not None:
@@ -104,7 +110,7 @@ def prod(
     """The product of the elements over `axis`, rounded once; nothing overflows or underflows on the way.
 
     The product of an empty set is 1; any NaN, or zero together with an infinity, give NaN. Types, axes, `dtype`,
-    `keepdims`, `out`, `where` and errors are those of `sum`.
+    `keepdims`, `out`, `where`, `initial` and errors are those of `sum`.
     Source: the Python array API standard, `prod`.
 
     >>> import numpy as np
@@ -187,9 +193,9 @@ def min(
 ) -> Result:
     """The smallest element over `axis`, in the dtype of `x`; NaN if there is one, and -0 below +0.
 
-    Booleans give their logical and. Raises ShapeError for the minimum of an empty set; axes, `keepdims`, `out`
-    and the other errors are those of `sum`. Source: the Python array API standard, `min`; IEEE 754-2019,
-    minimum.
+    Booleans give their logical and. `initial` is one more element of each set, a float rounded to the dtype. Raises
+    ShapeError for the minimum of an empty set; axes, `keepdims`, `out`, `where` and the other errors are those of `sum`.
+    Source: the Python array API standard, `min`; IEEE 754-2019, minimum.
 
     >>> import numpy as np
     >>> min(np.array([[3, 1], [2, 4]]), axis=1)
@@ -233,9 +239,9 @@ def max(
 ) -> Result:
     """The largest element over `axis`, in the dtype of `x`; NaN if there is one, and +0 above -0.
 
-    Booleans give their logical or. Raises ShapeError for the maximum of an empty set; axes, `keepdims`, `out`
-    and the other errors are those of `sum`. Source: the Python array API standard, `max`; IEEE 754-2019,
-    maximum.
+    Booleans give their logical or. `initial` is one more element of each set, a float rounded to the dtype. Raises
+    ShapeError for the maximum of an empty set; axes, `keepdims`, `out`, `where` and the other errors are those of `sum`.
+    Source: the Python array API standard, `max`; IEEE 754-2019, maximum.
 
     >>> import numpy as np
     >>> max(np.array([[3, 1], [2, 4]]), axis=1)
