@@ -89,8 +89,8 @@ def test_a_weight_that_does_not_fit_is_named(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("out", "error"),
     [
-        ([1], ss.DtypeError),
-        ("out", ss.DtypeError),
+        ([1], ss.ArgumentTypeError),
+        ("out", ss.ArgumentTypeError),
         (READ_ONLY, ss.ShapeError),
         (np.zeros(3, np.float32), ss.ShapeError),
         (np.zeros(X.shape), ss.DtypeError),

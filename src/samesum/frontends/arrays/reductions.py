@@ -194,7 +194,7 @@ def min(
     """The smallest element over `axis`, in the dtype of `x`; NaN if there is one, and -0 below +0.
 
     Booleans give their logical and. `initial` is one more element of each set, a float rounded to the dtype. Raises
-    ShapeError for the minimum of an empty set; axes, `keepdims`, `out`, `where` and the other errors are those of `sum`.
+    ShapeError for the minimum of an empty set. Axes, `keepdims`, `out`, `where` and other errors are those of `sum`.
     Source: the Python array API standard, `min`; IEEE 754-2019, minimum.
 
     >>> import numpy as np
@@ -240,7 +240,7 @@ def max(
     """The largest element over `axis`, in the dtype of `x`; NaN if there is one, and +0 above -0.
 
     Booleans give their logical or. `initial` is one more element of each set, a float rounded to the dtype. Raises
-    ShapeError for the maximum of an empty set; axes, `keepdims`, `out`, `where` and the other errors are those of `sum`.
+    ShapeError for the maximum of an empty set. Axes, `keepdims`, `out`, `where` and other errors are those of `sum`.
     Source: the Python array API standard, `max`; IEEE 754-2019, maximum.
 
     >>> import numpy as np
