@@ -159,6 +159,14 @@ def examples(session: nox.Session) -> None:
 
 
 @nox.session
+def typing(session: nox.Session) -> None:
+    """The lines of typing_tests by mypy --strict and by pyright, which has to agree."""
+    session.install(".[test]", "pyright[nodejs]")
+    session.run("python", "-m", "mypy")
+    session.run("pyright", "typing_tests")
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """The documentation site in docs/_build, without warnings."""
     session.install(".[docs,onnx]")

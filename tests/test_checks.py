@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,17 @@ def test_the_source_passes(check: str, tmp_path: Path) -> None:
     command = [sys.executable, *(str(tmp_path) if part == "CACHE" else part for part in CHECKS[check])]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{check} finds:\n{done.stdout}{done.stderr}"
+
+
+def test_texts_name_addresses_and_no_files_of_the_repository() -> None:
+    """An installed package has neither pages nor benchmarks."""
+    named = []
+    for path in (ROOT / "src" / "samesum").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = re.sub(r"https?://\S+", "", node.value)
+                named += [f"{path.name}: {each}" for each in re.findall(r"\bdocs/\w\S*|\b\w[\w/]*\.md\b", text)]
+    assert named == []
 
 
 def test_only_the_engine_imports_the_compiled_core() -> None:

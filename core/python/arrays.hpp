@@ -63,7 +63,7 @@ inline PyArrayObject* array_of(nb::handle object) { return reinterpret_cast<PyAr
 
 inline PyArrayObject* checked_array(nb::handle object, const char* what) {
     if (PyArray_Check(object.ptr())) return array_of(object);
-    raise("DtypeError", std::string(what) + " has to be a numpy.ndarray; got " + text(object.type()));
+    raise("ArgumentTypeError", std::string(what) + " has to be a numpy.ndarray; got " + text(object.type()));
 }
 
 inline std::optional<Format> ml_format_of(int number) {

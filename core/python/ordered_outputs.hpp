@@ -13,11 +13,10 @@ class OrderedOutput : public Output {
     OrderedOutput(nb::handle out, const Input& x, Format format, npy_intp* shape) : order_(x.view.rank) {
         const int rank = x.view.rank;
         if (!out.is_none()) {
-            take(out, format, rank, shape);
-            const AxisOrder order = AxisOrder::of(array_of(out));
-            if (PyArray_ISBEHAVED(array_of(out)) && order.is_dense(array_of(out)) &&
-                !overlap(array_of(out), x.array)) {
-                memory_ = given_;
+            PyArrayObject* to = take(out, format, rank, shape);
+            const AxisOrder order = AxisOrder::of(to);
+            if (PyArray_ISBEHAVED(to) && order.is_dense(to) && !overlap(to, x.array)) {
+                memory_ = written_;
                 order_ = order;
                 return;
             }

@@ -41,13 +41,10 @@ class Output {
     Output(nb::handle out, PyArrayObject* x, Format format, int rank, npy_intp* shape,
            std::initializer_list<PyArrayObject*> others = {}) {
         if (!out.is_none()) {
-            take(out, format, rank, shape);
-            const auto is_read = [&](PyArrayObject* each) {
-                return each != nullptr && overlap(array_of(out), each);
-            };
-            if (PyArray_ISCARRAY(array_of(out)) && !is_read(x) &&
-                std::none_of(others.begin(), others.end(), is_read)) {
-                memory_ = given_;
+            PyArrayObject* to = take(out, format, rank, shape);
+            const auto is_read = [&](PyArrayObject* each) { return each != nullptr && overlap(to, each); };
+            if (PyArray_ISCARRAY(to) && !is_read(x) && std::none_of(others.begin(), others.end(), is_read)) {
+                memory_ = written_;
                 return;
             }
         }
@@ -60,17 +57,23 @@ class Output {
     nb::object finished(bool scalar = false) {
         if (!given_.is_valid() && scalar && PyArray_NDIM(array_of(memory_)) == 0)
             return scalar_of(data(), PyArray_DESCR(array_of(memory_)), memory_.ptr());
-        if (!given_.is_valid() || given_.is(memory_)) return memory_;
-        if (PyArray_CopyInto(array_of(given_), array_of(memory_)) < 0) throw nb::python_error();
+        if (!given_.is_valid()) return memory_;
+        if (!written_.is(memory_) && PyArray_CopyInto(array_of(written_), array_of(memory_)) < 0)
+            throw nb::python_error();
         return given_;
     }
 
   protected:
     Output() = default;
 
-    void take(nb::handle out, Format format, int rank, const npy_intp* shape) {
-        check(out, format, rank, shape);
+    // The array that is written: `out`, or what shares the memory of a tensor of another library.
+    PyArrayObject* take(nb::handle out, Format format, int rank, const npy_intp* shape) {
         given_ = nb::borrow(out);
+        written_ = PyArray_Check(out.ptr())
+                       ? given_
+                       : nb::module_::import_("samesum.engine.arrays").attr("as_out")(out);
+        check(written_, format, rank, shape);
+        return array_of(written_);
     }
 
     void make(Format format, int rank, npy_intp* shape, npy_intp* strides) {
@@ -82,7 +85,7 @@ class Output {
         if (!memory_.is_valid()) throw nb::python_error();
     }
 
-    nb::object given_, memory_;
+    nb::object given_, written_, memory_;
 
   private:
     static void check(nb::handle out, Format format, int rank, const npy_intp* shape) {

@@ -16,6 +16,8 @@ from samesum.engine.lazy import defer_with as _defer_with
 from samesum.engine.result_cache import get_cache_limit, set_cache_limit
 from samesum.engine.threads import get_num_threads, set_num_threads
 from samesum.errors import (
+    ArgumentError,
+    ArgumentTypeError,
     AttributeValueError,
     AxisError,
     DtypeError,
@@ -26,6 +28,7 @@ from samesum.errors import (
     UnsafeModelError,
     UnsupportedOperator,
 )
+from samesum.formats.arrays import NDArray
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
 from samesum.frontends.arrays.logical import all, any, count_nonzero  # noqa: A004
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
     from samesum.frontends.arrays.scan_state import Scan
     from samesum.frontends.arrays.state import State
     from samesum.frontends.models.load import load
+    from samesum.frontends.models.model import Model
 
 
 def _deferred(*call: object) -> object:
@@ -72,11 +76,15 @@ _defer_with(_deferred)
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
     "AttributeValueError",
     "AxisError",
     "DtypeError",
     "MissingPackage",
+    "Model",
     "ModelError",
+    "NDArray",
     "SamesumError",
     "Scan",
     "ShapeError",
@@ -138,13 +146,15 @@ _publish(globals())
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """The standards' modules, `load` and `State` come on first use: `import samesum` takes a few milliseconds."""
+        """The standards' modules, `load` and the classes come on first use: `import samesum` takes milliseconds."""
         if name in ("compare", "onnx", "openvino", "torch"):
             return import_module(f"samesum.{name}")
         if name == "Scan":
             return _public(__name__, import_module("samesum.frontends.arrays.scan_state").Scan)
         if name == "State":
             return _public(__name__, import_module("samesum.frontends.arrays.state").State)
+        if name == "Model":
+            return _public(__name__, import_module("samesum.frontends.models.model").Model)
         if name == "load":
             return _public(__name__, import_module("samesum.frontends.models.load").load)
         raise AttributeError(f"module 'samesum' has no attribute {name!r}")

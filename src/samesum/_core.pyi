@@ -3,6 +3,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+from samesum.formats.arrays import Out
 from samesum.formats.axes import Axes
 
 KEEPDIMS: int
@@ -22,7 +23,7 @@ def reduce(
     axes: Axes,
     flags: int,
     dtype: np.dtype[Any] | None,
-    out: np.ndarray[Any, np.dtype[Any]] | None,
+    out: Out | None,
     where: Any = None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
 def count_nonzero(x: Any, axes: Axes, flags: int, where: Any = None) -> np.ndarray[Any, np.dtype[Any]]: ...
@@ -32,7 +33,7 @@ def reduce_corrected(
     axes: Axes,
     flags: int,
     dtype: np.dtype[Any] | None,
-    out: np.ndarray[Any, np.dtype[Any]] | None,
+    out: Out | None,
     correction: float,
     where: Any = None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
@@ -115,11 +116,9 @@ def scan(
     axis: SupportsIndex | None,
     flags: int,
     dtype: np.dtype[Any] | None,
-    out: np.ndarray[Any, np.dtype[Any]] | None,
+    out: Out | None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
-def normalize(
-    code: int, x: Any, axis: int, out: np.ndarray[Any, np.dtype[Any]] | None = None
-) -> np.ndarray[Any, np.dtype[Any]]: ...
+def normalize(code: int, x: Any, axis: int, out: Out | None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
 def normalize_lines(
     x: Any,
     axes: Axes,
@@ -132,7 +131,7 @@ def normalize_lines(
     scale: np.ndarray[Any, np.dtype[Any]] | None = None,
     bias: np.ndarray[Any, np.dtype[Any]] | None = None,
     dtype: np.dtype[Any] | None = None,
-    out: np.ndarray[Any, np.dtype[Any]] | None = None,
+    out: Out | None = None,
     inverse_dtype: np.dtype[Any] | None = None,
 ) -> Any: ...
 def normalize_batch(
@@ -144,17 +143,15 @@ def normalize_batch(
     mean: np.ndarray[Any, np.dtype[Any]],
     variance: np.ndarray[Any, np.dtype[Any]],
     epsilon: float,
-    out: np.ndarray[Any, np.dtype[Any]] | None = None,
+    out: Out | None = None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
-def scan_exponentials(
-    x: Any, axis: Any, reverse: bool, out: np.ndarray[Any, np.dtype[Any]] | None = None
-) -> np.ndarray[Any, np.dtype[Any]]: ...
+def scan_exponentials(x: Any, axis: Any, reverse: bool, out: Out | None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
 def vecdot(
     a: np.ndarray[Any, np.dtype[Any]],
     b: np.ndarray[Any, np.dtype[Any]],
     axis: int,
     dtype: np.dtype[Any] | None = None,
-    out: np.ndarray[Any, np.dtype[Any]] | None = None,
+    out: Out | None = None,
 ) -> Any: ...
 def declare_operators(
     rows: list[
@@ -183,10 +180,8 @@ def reduce_windows(
     steps: Sequence[int] | None = None,
 ) -> np.ndarray[Any, np.dtype[Any]]: ...
 def reduce_terms(code: int, arrays: list[Any], flags: int) -> np.ndarray[Any, np.dtype[Any]]: ...
-def elementwise(
-    code: int, x: Any, out: np.ndarray[Any, np.dtype[Any]] | None = None
-) -> np.ndarray[Any, np.dtype[Any]]: ...
-def power(x: Any, y: Any, out: np.ndarray[Any, np.dtype[Any]] | None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
+def elementwise(code: int, x: Any, out: Out | None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
+def power(x: Any, y: Any, out: Out | None = None) -> np.ndarray[Any, np.dtype[Any]]: ...
 
 class FloatingPointScope:
     def __init__(self) -> None: ...

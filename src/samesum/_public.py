@@ -8,10 +8,25 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+class _Shown(str):
+    """An annotation that `help` shows as it stands in the source, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def public(module: str, each: T) -> T:
-    """`each` itself, which is of `module` from now on if it is a function or a class."""
+    """`each` itself, which is of `module` from now on if it is a function or a class, with signatures to be read."""
     if isinstance(each, FunctionType | type):
         each.__module__ = module
+        members = vars(each).values() if isinstance(each, type) else [each]
+        for member in members:
+            function = getattr(member, "fget" if isinstance(member, property) else "__func__", member)
+            if isinstance(function, FunctionType):
+                shown = {name: _Shown(said) for name, said in function.__annotations__.items()}
+                function.__annotations__ = shown
     return each
 
 

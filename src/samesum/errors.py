@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import TracebackType
 
+SITE = "https://samesum.readthedocs.io/en/stable/"
+"""Where the pages are that messages name."""
+
 
 class SamesumError(Exception):
     """The root of every error that samesum raises on purpose."""
@@ -25,8 +28,16 @@ class ShapeError(SamesumError, ValueError):
     """A shape does not fit: of an input, of `out`, or an empty set where a value is needed."""
 
 
-class AttributeValueError(SamesumError, ValueError):
-    """An attribute or an argument has an allowed type and a value that is not allowed."""
+class ArgumentError(SamesumError, ValueError):
+    """An argument has an allowed type and a value that is not allowed, or does not go with another argument."""
+
+
+class ArgumentTypeError(SamesumError, TypeError):
+    """An argument is of a type that is not taken, or is an object whose elements cannot be read."""
+
+
+class AttributeValueError(ArgumentError):
+    """An attribute or an input of a standard's operator has an allowed type and a value that is not allowed."""
 
 
 class UnsupportedOperator(SamesumError, NotImplementedError):

@@ -15,7 +15,7 @@ from bits import below
 from oracle import assert_bits
 from samesum.algebra.elements import taken_apart
 from samesum.engine import power_norms
-from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
+from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 
@@ -177,10 +177,10 @@ def test_floats_of_eight_bits() -> None:
 
 def test_what_is_refused() -> None:
     for order in (0.5, -1, 2.5, 257, math.nan, -2):
-        with pytest.raises(AttributeValueError, match="whole numbers from 1 to 256"):
+        with pytest.raises(ArgumentError, match="whole numbers from 1 to 256"):
             ss.vector_norm(np.ones(3), ord=order)
     bad: Any = "fro"
-    with pytest.raises(DtypeError):
+    with pytest.raises(ArgumentTypeError):
         ss.vector_norm(np.ones(3), ord=bad)
     with pytest.raises(DtypeError, match="float dtypes"):
         ss.vector_norm(np.ones(3), dtype=np.int64)

@@ -15,7 +15,7 @@ from samesum.compare.branches import without_branches
 from samesum.compare.graph import Graph, Input
 from samesum.compare.onnx_graph import OnnxGraph
 from samesum.compare.reading import read
-from samesum.errors import DtypeError, ModelError
+from samesum.errors import ArgumentTypeError, ModelError
 from samesum.runtimes.own_engine import Samesum
 from samesum.runtimes.reference_engine import Reference
 from samesum.runtimes.runtime import run
@@ -162,7 +162,7 @@ def test_what_is_no_model(source: object, says: str) -> None:
 
 
 def test_another_object_is_no_model() -> None:
-    with pytest.raises(DtypeError, match=r"a model is a path, bytes or an onnx\.ModelProto; got int"):
+    with pytest.raises(ArgumentTypeError, match=r"a model is a path, bytes or an onnx\.ModelProto; got int"):
         read(7)
 
 

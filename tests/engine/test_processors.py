@@ -12,7 +12,6 @@ import pytest
 import samesum as ss
 from samesum import _core
 from samesum.engine import processors
-from samesum.errors import AttributeValueError
 
 QUOTA, PERIOD = "cpu.cfs_quota_us", "cpu.cfs_period_us"
 SHOW = "import samesum as ss; print(ss.get_num_threads(), ss._core.instruction_set())"
@@ -94,7 +93,7 @@ def test_a_wrong_instruction_set_is_ignored_with_a_warning() -> None:
 @pytest.mark.parametrize("n", [0, -5, 4097, 10**9, 10**30])
 def test_the_number_of_threads_is_bounded(n: int) -> None:
     before = ss.get_num_threads()
-    with pytest.raises(AttributeValueError, match=rf"the number of threads is {n}; allowed are 1 to 4096"):
+    with pytest.raises(ss.ArgumentError, match=rf"the number of threads is {n}; allowed are 1 to 4096"):
         ss.set_num_threads(n)
     assert ss.get_num_threads() == before
     ss.set_num_threads(4096)

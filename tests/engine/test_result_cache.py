@@ -16,7 +16,6 @@ import pytest
 import samesum as ss
 from samesum import _core
 from samesum.engine import control_groups, result_cache
-from samesum.errors import AttributeValueError
 
 MIB = 1 << 20
 ELEMENTS = 2 * MIB
@@ -170,7 +169,7 @@ def test_a_child_begins_with_an_empty_cache_of_its_own() -> None:
 def test_limits_that_make_no_sense_are_refused() -> None:
     before = ss.get_cache_limit()
     for wrong in (-1, 2**48 + 1):
-        with pytest.raises(AttributeValueError, match=f"{wrong} bytes; allowed are 0 to 2\\^48"):
+        with pytest.raises(ss.ArgumentError, match=f"{wrong} bytes; allowed are 0 to 2\\^48"):
             ss.set_cache_limit(wrong)
     with pytest.raises(TypeError):
         ss.set_cache_limit(1.5)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import onnx_bytes
-from samesum import AttributeValueError, DtypeError, UnsupportedOperator
+from samesum import ArgumentError, ArgumentTypeError, AttributeValueError, DtypeError, UnsupportedOperator
 from samesum.conformance.suites.node_tests import exported_tests, node_tests
 from samesum.onnx import Backend, CumSum, ReduceSum
 from samesum.specs.lookup import FAMILY
@@ -89,13 +89,13 @@ def test_a_model_is_compatible_if_it_can_be_prepared() -> None:
 def test_the_device_is_the_cpu(device: str, supported: bool) -> None:
     assert Backend.supports_device(device) is supported
     if not supported:
-        with pytest.raises(AttributeValueError, match=f"^device '{device}' was asked for; allowed is 'CPU'"):
+        with pytest.raises(ArgumentError, match=f"^device '{device}' was asked for; allowed is 'CPU'"):
             Backend.prepare(model_of(NODE("ReduceSum", ["x"], ["y"])), device)
 
 
 @pytest.mark.parametrize("model", [b"", "model.onnx", None])
 def test_what_is_no_model_proto_is_refused(model: Any) -> None:
-    with pytest.raises(DtypeError, match=r"a model is an onnx\.ModelProto; got"):
+    with pytest.raises(ArgumentTypeError, match=r"a model is an onnx\.ModelProto; got"):
         Backend.prepare(model)
 
 

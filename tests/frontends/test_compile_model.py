@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import Ir, onnx_bytes
-from samesum import AttributeValueError, DtypeError, ShapeError, UnsupportedOperator, load
+from samesum import ArgumentTypeError, AttributeValueError, DtypeError, ShapeError, UnsupportedOperator, load
 from samesum.openvino import CumSum, ReduceL2, SoftMax, compile_model
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -186,7 +186,7 @@ def test_every_layer_that_is_not_supported_is_named(monkeypatch: pytest.MonkeyPa
 def test_no_openvino_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openvino", None)
     assert compile_model(LAYER_NORM)(X)[0].shape == X.shape
-    with pytest.raises(DtypeError, match="a model is a path or bytes; got list"):
+    with pytest.raises(ArgumentTypeError, match="a model is a path or bytes; got list"):
         compile_model([])
 
 

@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto
 
 from building import onnx_bytes
-from samesum import AttributeValueError, DtypeError, ModelError, UnsupportedOperator
+from samesum import ArgumentError, ArgumentTypeError, ModelError, UnsupportedOperator
 from samesum.onnx import custom_ops_library, exact_session
 from sessions import HUGE, NODE, F, one_node, quiet
 
@@ -29,10 +29,10 @@ I64 = TensorProto.INT64
             "operators names 'Sofmax', which samesum does not take over; allowed are ReduceSum",
         ),
         (["Conv"], UnsupportedOperator, "operators names 'Conv', which samesum does not take over"),
-        ("Softmax", AttributeValueError, "operators is the text 'Softmax'; a sequence of names is needed"),
-        (3, DtypeError, "operators is 3; a sequence of names is needed"),
-        ([["Softmax"]], DtypeError, r"operators is \[\['Softmax'\]\]; a sequence of names is needed"),
-        ([], AttributeValueError, "operators names none"),
+        ("Softmax", ArgumentError, "operators is the text 'Softmax'; a sequence of names is needed"),
+        (3, ArgumentTypeError, "operators is 3; a sequence of names is needed"),
+        ([["Softmax"]], ArgumentTypeError, r"operators is \[\['Softmax'\]\]; a sequence of names is needed"),
+        ([], ArgumentError, "operators names none"),
     ],
 )
 def test_wrong_choices_are_refused(operators: Any, error: type[Exception], says: str) -> None:
@@ -58,7 +58,7 @@ def test_a_second_registration_is_harmless_or_refused() -> None:
         assert session.run(None, {"x": HUGE})[0][0, 0] == np.float32(5e30)
     options.register_custom_ops_library(custom_ops_library())
     says = "hold samesum's operators for opset 13, operators all; this model needs opset 17, operators all"
-    with pytest.raises(AttributeValueError, match=says):
+    with pytest.raises(ArgumentError, match=says):
         exact_session(one_node("ReduceL2", 17, axes=[1]), options)
     options.add_session_config_entry("samesum.opset", "17")
     with pytest.raises(Exception, match="opset 13, operators all; now it is asked for opset 17"):
@@ -108,9 +108,9 @@ def test_what_is_no_onnx_file_is_refused(tmp_path: Path) -> None:
         exact_session(empty)
     with pytest.raises(FileNotFoundError, match=r"missing\.onnx"):
         exact_session(tmp_path / "missing.onnx")
-    with pytest.raises(DtypeError, match="a model is a path or bytes; got NoneType"):
+    with pytest.raises(ArgumentTypeError, match="a model is a path or bytes; got NoneType"):
         exact_session(None)  # type: ignore[arg-type]
-    with pytest.raises(DtypeError, match=r"sess_options is an onnxruntime\.SessionOptions or None; got int"):
+    with pytest.raises(ArgumentTypeError, match=r"sess_options is an onnxruntime\.SessionOptions or None; got int"):
         exact_session(one_node("ReduceSum"), 5)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="the bytes given is no ONNX model"):
         exact_session(b"\xff\xff\xff\xff")

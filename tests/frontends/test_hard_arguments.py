@@ -16,8 +16,16 @@ X = np.float32([[[1, 2, 3, 4]]])
 @pytest.mark.parametrize(
     ("error", "words", "call"),
     [
-        (ss.DtypeError, r"the limit of the cache has to be an integer; got 'x'", lambda: ss.set_cache_limit("x")),  # type: ignore[arg-type]
-        (ss.DtypeError, r"the number of threads has to be an integer; got 1\.5", lambda: ss.set_num_threads(1.5)),  # type: ignore[arg-type]
+        (
+            ss.ArgumentTypeError,
+            r"the cache has to be an integer; got 'x'",
+            lambda: ss.set_cache_limit("x"),
+        ),  # type: ignore[arg-type]
+        (
+            ss.ArgumentTypeError,
+            r"of threads has to be an integer; got 1\.5",
+            lambda: ss.set_num_threads(1.5),
+        ),  # type: ignore[arg-type]
         (ss.AxisError, r"axes have to be None, an integer", lambda: ss.sum(X, np.float64)),  # type: ignore[arg-type]
         (ss.ShapeError, r"2\^40 elements", lambda: ss.segment_reduce(X, [0], 0, 2**62)),
         (ss.ShapeError, r"2\^40 elements", lambda: ss.segment_reduce(X, [2**63 - 1])),

@@ -13,7 +13,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import onnx_bytes
-from samesum import AttributeValueError, DtypeError, ModelError, ShapeError, UnsupportedOperator
+from samesum import ArgumentTypeError, AttributeValueError, DtypeError, ModelError, ShapeError, UnsupportedOperator
 from samesum.frontends.plugins.session import NodeArg
 from samesum.onnx import InferenceSession
 
@@ -89,8 +89,8 @@ REFUSED = {
     "an unknown input": (None, FEEDS | {"q": X}, AttributeValueError, "unknown input 'q'"),
     "another type": (None, FEEDS | {"x": X.astype(np.float64)}, DtypeError, "'x' is float64; the model takes float32"),
     "another shape": (None, FEEDS | {"x": X.T}, ShapeError, r"'x' has shape \[3, 2\]; the model takes \[2, 3\]"),
-    "no mapping": (None, [X], DtypeError, "input_feed is a list; a mapping"),
-    "names as one text": ("low", FEEDS, DtypeError, "output_names is the text 'low'"),
+    "no mapping": (None, [X], ArgumentTypeError, "input_feed is a list; a mapping"),
+    "names as one text": ("low", FEEDS, ArgumentTypeError, "output_names is the text 'low'"),
 }
 
 
@@ -105,7 +105,7 @@ def test_what_does_not_fit_is_refused(session: Session, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("source", "error"),
-    [(3, DtypeError), (None, DtypeError), (b"no model", ModelError), ("gone.onnx", FileNotFoundError)],
+    [(3, ArgumentTypeError), (None, ArgumentTypeError), (b"no model", ModelError), ("gone.onnx", FileNotFoundError)],
 )
 def test_what_is_no_model_is_refused(session: Session, source: Any, error: type[Exception]) -> None:
     with pytest.raises(error if session is InferenceSession else Exception):

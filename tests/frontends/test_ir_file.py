@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from building import Ir, same
-from samesum.errors import AttributeValueError, DtypeError, ModelError, ShapeError, UnsupportedOperator
+from samesum.errors import ArgumentError, AttributeValueError, DtypeError, ModelError, ShapeError, UnsupportedOperator
 from samesum.frontends.models.ir_file.texts import split_names
 from samesum.frontends.models.load import load
 
@@ -37,7 +37,7 @@ def test_weights_lie_beside_the_file_or_are_given(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"weights of the IR, and weights= names another file") as caught:
         load(path)
     assert caught.value.filename == str(tmp_path / "net.bin")
-    with pytest.raises(AttributeValueError, match=r"^model: the IR has constants.*pass weights="):
+    with pytest.raises(ArgumentError, match=r"^model: the IR has constants.*pass weights="):
         load(path.read_bytes())
     with pytest.raises(FileNotFoundError):
         load(path, weights=tmp_path / "gone.bin")

@@ -61,8 +61,8 @@ def test_there_is_a_function_for_every_row_and_what_plugs_into_others() -> None:
 @each_reduction
 def test_the_signature_is_the_standard_s(function: Function) -> None:
     assert str(inspect.signature(function, eval_str=False)) == (
-        "(data: 'ArrayLike', axes: 'Axes' = None, *, keepdims: 'int' = 1, noop_with_empty_axes: 'int' = 0, "
-        "opset: 'int | None' = None) -> 'NDArray'"
+        "(data: ArrayLike, axes: Axes = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0, "
+        "opset: int | None = None) -> NDArray"
     )
 
 

@@ -32,9 +32,9 @@ def ones(function: Function, result: NDArray) -> list[Any]:
 
 @BOTH
 def test_the_signature_is_the_standard_s_and_out(function: Function) -> None:
-    out = "" if function is door.Hardmax else ", out: 'NDArray | None' = None"
+    out = "" if function is door.Hardmax else ", out: Out | None = None"
     assert str(inspect.signature(function)) == (
-        f"(input: 'ArrayLike', *, axis: 'int | None' = None, opset: 'int | None' = None{out}) -> 'NDArray'"
+        f"(input: ArrayLike, *, axis: int | None = None, opset: int | None = None{out}) -> NDArray"
     )
 
 

@@ -21,8 +21,7 @@ X = np.array([[3, -4], [0, 12]], np.float32)
 @pytest.mark.parametrize("function", [door.CumSum, door.CumProd], ids=lambda function: function.__name__)
 def test_a_scan_s_signature_is_the_standard_s(function: Function) -> None:
     assert str(inspect.signature(function)) == (
-        "(x: 'ArrayLike', axis: 'Axis', *, "
-        "exclusive: 'int' = 0, reverse: 'int' = 0, opset: 'int | None' = None) -> 'NDArray'"
+        "(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, opset: int | None = None) -> NDArray"
     )
 
 
@@ -46,8 +45,8 @@ def test_cum_sum_s_wrong_axes_are_refused(axis: int) -> None:
 @pytest.mark.parametrize("function", [door.ArgMax, door.ArgMin], ids=lambda function: function.__name__)
 def test_a_position_s_signature_is_the_standard_s(function: Function) -> None:
     assert str(inspect.signature(function)) == (
-        "(data: 'ArrayLike', *, axis: 'int' = 0, keepdims: 'int' = 1, select_last_index: 'int' = 0, "
-        "opset: 'int | None' = None) -> 'NDArray'"
+        "(data: ArrayLike, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0, "
+        "opset: int | None = None) -> NDArray"
     )
 
 

@@ -49,7 +49,7 @@ def test_there_is_a_function_for_every_row_and_for_models() -> None:
 @each_reduction
 def test_the_signature_is_the_standard_s(function: Function) -> None:
     assert str(inspect.signature(function)) == (
-        "(data: 'ArrayLike', axes: 'Axes', *, keep_dims: 'bool' = False, opset: 'int | None' = None) -> 'NDArray'"
+        "(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int | None = None) -> NDArray"
     )
 
 
@@ -154,7 +154,7 @@ def test_opsets_that_have_the_operator(function: Function, since: int) -> None:
 @pytest.mark.parametrize("function", [door.SoftMax, door.LogSoftmax], ids=lambda function: function.__name__)
 def test_normalizations(function: Function) -> None:
     assert str(inspect.signature(function)) == (
-        "(data: 'ArrayLike', *, axis: 'int' = 1, opset: 'int | None' = None, out: 'NDArray | None' = None) -> 'NDArray'"
+        "(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: Out | None = None) -> NDArray"
     )
     x = np.float32([[0, -INF, -INF], [7, 7, -INF]])
     room = np.empty_like(x)
@@ -186,8 +186,8 @@ def test_normalizations_that_are_refused() -> None:
 
 def test_cum_sum_s_signature_is_the_standard_s() -> None:
     assert str(inspect.signature(door.CumSum)) == (
-        "(data: 'ArrayLike', axis: 'Axis | None' = 0, *, exclusive: 'bool' = False, reverse: 'bool' = False, "
-        "opset: 'int | None' = None) -> 'NDArray'"
+        "(data: ArrayLike, axis: Axis | None = 0, *, exclusive: bool = False, reverse: bool = False, "
+        "opset: int | None = None) -> NDArray"
     )
 
 

@@ -176,20 +176,20 @@ def test_what_does_not_fit_is_refused() -> None:
         state.update(np.ones((2, 3), np.float64))
     with pytest.raises(ss.ShapeError):
         state.update(np.ones((2, 4), np.float32))
-    with pytest.raises(ss.AttributeValueError):
+    with pytest.raises(ss.ArgumentError):
         state.update(np.ones((2, 3), np.float32), offset=-1)
-    with pytest.raises(ss.AttributeValueError):
+    with pytest.raises(ss.ArgumentError):
         state.merge(ss.State(["sum"], axis=0))
-    with pytest.raises(ss.AttributeValueError, match="'median' has no exact state"):
+    with pytest.raises(ss.ArgumentError, match="'median' has no exact state"):
         ss.State(["median"])  # type: ignore[list-item]
     for correction in (float("nan"), float("inf")):
-        with pytest.raises(ss.AttributeValueError, match="a finite number is needed"):
+        with pytest.raises(ss.ArgumentError, match="a finite number is needed"):
             ss.State(["var"], correction=correction)
-    with pytest.raises(ss.DtypeError, match="correction"):
+    with pytest.raises(ss.ArgumentTypeError, match="correction"):
         ss.State(["std"], correction="1")  # type: ignore[arg-type]
     state.merge(ss.State(["sum", "argmax"], axis=0))
     corrected = ss.State(["var"], correction=1)
-    with pytest.raises(ss.AttributeValueError, match="cannot be merged"):
+    with pytest.raises(ss.ArgumentError, match="cannot be merged"):
         corrected.merge(ss.State(["var"]))
 
 
@@ -255,7 +255,7 @@ def test_a_state_whose_update_was_interrupted_refuses_everything(monkeypatch: py
         lambda: ss.State(["sum", "max"]).merge(state),
     ]
     for action in actions:
-        with pytest.raises(ss.AttributeValueError, match="has lost a part of its data"):
+        with pytest.raises(ss.ArgumentError, match="has lost a part of its data"):
             action()
 
 

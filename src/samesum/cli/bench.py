@@ -45,8 +45,8 @@ are installed take part; `--against none` measures samesum alone. All run in one
 process of their own, in turns, on the same data. If one crashes or does not
 answer, its figure is missing and the others go on.
 
-Below the tables stands what their columns mean. benchmarks/README.md in the
-sources says how everything is measured.
+Below the tables stands what their columns mean. How everything is measured:
+https://github.com/samesum/samesum/tree/main/benchmarks.
 
 exit status:
   0 fine   1 samesum failed in a row, or nothing was measured   2 wrong usage

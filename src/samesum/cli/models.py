@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samesum.cli.exits import UsageError
-from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, ShapeError
+from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ModelError, ShapeError
 from samesum.frontends.models.load import load
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def open_model(path: Path, weights: Path | None, fuse_normalizations: bool = Fal
         return load(path, weights=weights, fuse_normalizations=fuse_normalizations)
     except OSError as error:
         raise UsageError(unreadable(path, weights, error)) from error
-    except (AttributeValueError, AxisError, DtypeError, ShapeError) as error:
+    except (ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError) as error:
         if weights is not None and path.suffix.lower() == ".onnx":
             raise UsageError("--weights belongs to an OpenVINO IR; an ONNX model holds its own") from error
         raise ModelError(str(error)) from error

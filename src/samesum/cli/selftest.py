@@ -9,6 +9,7 @@ from samesum import __version__
 from samesum.cli.exits import Exit
 from samesum.cli.show import print_json
 from samesum.conformance.selftest import digests
+from samesum.errors import SITE
 
 
 def add_to(verbs: Any) -> None:
@@ -18,7 +19,7 @@ def add_to(verbs: Any) -> None:
         help="digests of a fixed set of calls, to compare machines",
         description="Prints digests of a fixed set of calls over all reductions, scans and functions and all types. "
         "They are the same on every machine, with any instruction set and number of threads; "
-        "docs/howto/reproduce.md has those of this release.",
+        f"{SITE}howto/reproduce.html has those of this release.",
         allow_abbrev=False,
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")

@@ -10,7 +10,7 @@ from typing import Any
 from samesum.compare.graph import Graph
 from samesum.compare.ir_graph import IrGraph
 from samesum.compare.onnx_graph import OnnxGraph
-from samesum.errors import AttributeValueError, DtypeError, ModelError, UnsafeModelError, during
+from samesum.errors import ArgumentTypeError, AttributeValueError, ModelError, UnsafeModelError, during
 from samesum.files.opening import read_bytes
 from samesum.frontends.models.onnx_file.nodes import texts
 from samesum.runtimes.packages import require
@@ -20,8 +20,8 @@ def read(model: str | PathLike[str] | bytes | Any, weights: str | PathLike[str] 
     """The model in an .onnx or .xml file, in the bytes of one, or in an `onnx.ModelProto`.
 
     The weights of an IR are the .bin beside it unless they are given. External data of an .onnx file are read too.
-    Raises ModelError for a file that is neither, DtypeError for what is no model, OSError for a file that cannot be
-    read, MissingPackage without onnx.
+    Raises ModelError for a file that is neither, ArgumentTypeError for what is no model, OSError for a file that cannot
+    be read, MissingPackage without onnx.
     """
     if isinstance(model, str | PathLike):
         path = Path(model)
@@ -72,7 +72,7 @@ def _onnx(model: bytes | Any, folder: Path | None) -> OnnxGraph:
     except DecodeError as error:
         raise ModelError("neither an .onnx model nor the .xml of an OpenVINO IR") from error
     if not isinstance(proto, onnx.ModelProto):
-        raise DtypeError(f"a model is a path, bytes or an onnx.ModelProto; got {type(proto).__name__}")
+        raise ArgumentTypeError(f"a model is a path, bytes or an onnx.ModelProto; got {type(proto).__name__}")
     if not proto.graph.node and not proto.graph.output:
         raise ModelError("the model holds no graph")
     _check_functions(proto)

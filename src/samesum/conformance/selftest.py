@@ -1,6 +1,6 @@
 """Digests of a fixed set of calls over all reductions, scans and functions and all types: the same on every machine.
 
-The inputs are made by integer arithmetic alone. docs/howto/reproduce.md has the digests of this release.
+The inputs are made by integer arithmetic alone. howto/reproduce.html of the site has the digests of this release.
 """
 
 from __future__ import annotations

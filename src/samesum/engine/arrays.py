@@ -6,16 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from samesum.errors import AxisError, DtypeError, ShapeError
-from samesum.formats.arrays import NDArray
+from samesum.errors import SITE, ArgumentTypeError, AxisError, DtypeError, SamesumError, ShapeError
+from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import axis_number
+from samesum.formats.elements import ONNX_ELEMENTS
+
+_NAMED: dict[str, Dtype] = {
+    each.dtype.name: each.dtype for each in ONNX_ELEMENTS.values() if each.bits == 8 * each.dtype.itemsize
+}
+_VALID = ("notna", "is_valid", "is_not_null")
+"""What pandas, Arrow and Polars call the mask of the elements that are there."""
 
 
 def as_array(x: Any) -> NDArray:
     """`x` as a plain NumPy array that shares its memory where possible.
 
-    Raises DtypeError for a masked array, a Dask collection, a tensor that requires a gradient, memory that the CPU
-    does not reach and what does not hold numbers of one type, ShapeError for nested sequences of unequal lengths.
+    Raises ArgumentTypeError for a masked array, missing elements, names of axes, a Dask collection, a tensor that
+    requires a gradient and memory that the CPU does not reach, DtypeError for what does not hold numbers of one type,
+    ShapeError for nested sequences of unequal lengths.
     """
     if type(x) is np.ndarray:
         return x
@@ -24,7 +32,7 @@ def as_array(x: Any) -> NDArray:
         array = _converted(x)
     if type(array) is not np.ndarray:
         if isinstance(array, np.ma.MaskedArray):
-            raise DtypeError(
+            raise ArgumentTypeError(
                 "got a numpy.ma.MaskedArray, whose mask would be ignored; "
                 "pass x.compressed() for the unmasked values or x.filled(value) for all of them"
             )
@@ -52,7 +60,25 @@ def as_dtype(dtype: Any) -> np.dtype[Any] | None:
     try:
         return None if dtype is None else np.dtype(dtype)
     except TypeError as error:
+        named = None if isinstance(dtype, str) else _NAMED.get(str(dtype).rpartition(".")[2])  # torch.float32
+        if named is not None:
+            return named
         raise DtypeError(f"{dtype!r} names no dtype: {error}") from error
+
+
+def as_out(out: Any) -> NDArray:
+    """An array on the memory of a tensor that receives a result, read-only if the tensor is.
+
+    Raises ArgumentTypeError for what is neither an array nor a tensor that shares its memory.
+    """
+    if isinstance(out, np.ndarray):
+        return out
+    if hasattr(out, "is_neg") and out.is_neg():
+        raise ArgumentTypeError(f"out is a {type(out).__name__} with a sign to be applied; pass out.resolve_neg()")
+    array = None if isinstance(out, np.generic) or not hasattr(out, "__dlpack__") else _shared(out)
+    if array is None:
+        raise ArgumentTypeError(f"out has to be a numpy.ndarray, or a tensor that shares its memory; got {type(out)}")
+    return array
 
 
 def _shared(x: Any) -> NDArray | None:
@@ -65,27 +91,53 @@ def _shared(x: Any) -> NDArray | None:
 
     try:
         return from_dlpack(x)
-    except BufferError as error:
+    except SamesumError:
+        raise
+    except (BufferError, TypeError) as error:
         if hasattr(x, "__array__"):
             return None
-        raise DtypeError(f"{type(x).__name__} does not share its memory: {error}") from error
+        raise ArgumentTypeError(f"{type(x).__name__} does not share its memory: {error}") from error
 
 
 def _converted(x: Any) -> NDArray:
+    kind, package = type(x).__name__, type(x).__module__.partition(".")[0]
     graph = getattr(x, "__dask_graph__", None)
+    if isinstance(getattr(x, "dims", None), tuple):
+        raise ArgumentTypeError(
+            f"got an {package} {kind}, whose names {x.dims} no result here has; pass x.data, or keep them with "
+            f"x.reduce(function, dim=...) or xarray.apply_ufunc: {SITE}howto/libraries.html"
+        )
     if graph is not None and graph() is not None:
-        package = type(x).__module__.partition(".")[0]
-        raise DtypeError(
-            f"got a lazy {package} {type(x).__name__}, which would be computed whole, in memory; of lazy ones "
-            "most functions on arrays take Dask arrays (x.data of xarray; docs/dask.md); pass x.compute() if it fits "
-            "in memory"
+        raise ArgumentTypeError(
+            f"got a lazy {package} {kind}, which would be computed whole, in memory; of lazy ones most functions on "
+            f"arrays take Dask arrays ({SITE}dask.html); pass x.compute() if it fits in memory"
+        )
+    if nulls := _null_count(x):
+        fill = "fillna" if hasattr(x, "fillna") else "fill_null"
+        valid = next((name for name in _VALID if hasattr(x, name)), None)
+        how = "pass its columns" if valid is None else f"pass x.{fill}(0), with where=x.{valid}() to leave them out"
+        raise ArgumentTypeError(
+            f"got a {package} {kind} with missing elements ({nulls}), which have no value; {how}: "
+            f"{SITE}howto/libraries.html"
         )
     try:
         array: NDArray = np.asanyarray(x)
     except (TypeError, RuntimeError) as error:
-        raise DtypeError(f"{type(x).__name__} does not make an array: {error}") from error
+        raise ArgumentTypeError(f"{kind} does not make an array: {error}") from error
     except ValueError as error:
-        raise ShapeError(f"{type(x).__name__} does not make an array: {error}") from error
+        raise ShapeError(f"{kind} does not make an array: {error}") from error
     if array.dtype == object:
-        raise DtypeError(f"{type(x).__name__} does not hold numbers of one dtype; pass an array")
+        raise DtypeError(f"{kind} does not hold numbers of one dtype; pass an array")
     return array
+
+
+def _null_count(x: Any) -> int:
+    """How many elements are missing: nulls of Arrow and Polars, NA of the dtypes of pandas that are not NumPy's."""
+    if (count := getattr(x, "null_count", None)) is not None:
+        return int(np.sum(np.asarray(count() if callable(count) else count)))
+    if hasattr(x, "itercolumns"):
+        return sum(map(_null_count, x.itercolumns()))
+    if not hasattr(x, "isna"):
+        return 0
+    columns = [column for _, column in x.items()] if x.ndim == 2 else [x]
+    return sum(int(each.isna().sum()) for each in columns if not isinstance(each.dtype, np.dtype))

@@ -13,7 +13,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from samesum.errors import DtypeError
+from samesum.errors import ArgumentTypeError, DtypeError
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 
 _HOST_DEVICES = {1: "CPU", 3: "CUDA host", 11: "ROCm host"}
@@ -85,8 +85,9 @@ class _Memory:
 def from_dlpack(x: Any) -> NDArray:
     """The tensor `x` as an array on its memory, read-only if `x` says so or cannot say it.
 
-    Raises DtypeError for memory that the CPU does not reach, for element types that NumPy does not know and for a
-    tensor that requires a gradient; BufferError, as the protocol has it, where `x` refuses to share its memory.
+    Raises ArgumentTypeError for memory that the CPU does not reach and for a tensor that requires a gradient,
+    DtypeError for element types that NumPy does not know; BufferError, as the protocol has it, where `x` refuses to
+    share its memory.
     """
     _check_device(x)
     capsule = _capsule(_settled(x))
@@ -94,7 +95,7 @@ def from_dlpack(x: Any) -> NDArray:
     if _IS_VALID(capsule, b"dltensor_versioned"):
         versioned = _Versioned.from_address(_POINTER(capsule, b"dltensor_versioned"))
         if versioned.version[0] != 1:
-            raise DtypeError(f"{type(x).__name__} speaks version {versioned.version[0]} of DLPack; allowed is 1")
+            raise ArgumentTypeError(f"{type(x).__name__} speaks version {versioned.version[0]} of DLPack; allowed is 1")
         tensor, read_only = versioned.tensor, bool(versioned.flags & _READ_ONLY)
     else:
         tensor = _Tensor.from_address(_POINTER(capsule, b"dltensor"))
@@ -112,22 +113,24 @@ def _check_device(x: Any) -> None:
     try:
         kind, _ = x.__dlpack_device__()
     except (TypeError, ValueError) as error:
-        raise DtypeError(f"{type(x).__name__} is on no DLPack device: {error}") from error
+        raise ArgumentTypeError(f"{type(x).__name__} is on no DLPack device: {error}") from error
     if int(kind) not in _HOST_DEVICES:
         allowed = ", ".join(f"{code} ({name})" for code, name in _HOST_DEVICES.items())
-        raise DtypeError(f"{type(x).__name__} is on DLPack device {int(kind)}; allowed are {allowed}")
+        raise ArgumentTypeError(f"{type(x).__name__} is on DLPack device {int(kind)}; allowed are {allowed}")
 
 
 def _settled(x: Any) -> Any:
     """PyTorch keeps two things beside the memory: a gradient, which no result here has, and a sign not yet
     applied, which its DLPack export drops without a word."""
     if getattr(x, "requires_grad", False):
-        raise DtypeError(f"{type(x).__name__} requires a gradient, which no result here has; pass x.detach()")
+        raise ArgumentTypeError(f"{type(x).__name__} requires a gradient, which no result here has; pass x.detach()")
     return x.resolve_neg() if hasattr(x, "resolve_neg") else x
 
 
 def _capsule(x: Any) -> Any:
     try:
         return x.__dlpack__(max_version=(1, 0))
-    except TypeError:
+    except TypeError as error:
+        if type(error) is not TypeError:  # Arrow's own, of what it does not share
+            raise
         return x.__dlpack__()

@@ -9,7 +9,7 @@ from samesum import _core
 from samesum.algebra.pieces import Promotion
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.engine.arrays import as_array, as_dtype
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, Out
 from samesum.formats.axes import Axes
 
 KEEPDIMS = _core.KEEPDIMS
@@ -52,7 +52,7 @@ def reduce(
     axes: Axes = None,
     flags: int = 0,
     dtype: Any = None,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: Any = None,
 ) -> NDArray:
     """`row` over `axes` of `x` (None: all axes, an empty sequence: none), correctly rounded.
@@ -82,11 +82,11 @@ def reduce_several(
     return _core.reduce_several(codes, x, axes, flags, keepdims, scalars, as_dtype(dtype), where)
 
 
-def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: NDArray | None = None) -> NDArray:
+def scan(row: Scan, x: Any, axis: int, flags: int = 0, dtype: Any = None, out: Out | None = None) -> NDArray:
     """Every prefix of `row` along `axis` of `x`, each correctly rounded on its own."""
     return _core.scan(row.combine, x, axis, flags, as_dtype(dtype), out)
 
 
-def normalize(row: Normalization, x: Any, axis: int, out: NDArray | None = None) -> NDArray:
+def normalize(row: Normalization, x: Any, axis: int, out: Out | None = None) -> NDArray:
     """Softmax or its logarithm along `axis` of `x`, in the type of `x`, within 0.6 ulp."""
     return _core.normalize(row.code, x, axis, out)

@@ -10,7 +10,7 @@ import numpy as np
 
 from samesum import _core
 from samesum.algebra.rows import Norm
-from samesum.formats.arrays import Dtype, NDArray
+from samesum.formats.arrays import Dtype, NDArray, Out
 from samesum.formats.elements import FLOAT_DTYPES
 
 
@@ -46,7 +46,7 @@ def normalize_lines(
     scale: NDArray | None = None,
     bias: NDArray | None = None,
     dtype: Dtype | None = None,
-    out: NDArray | None = None,
+    out: Out | None = None,
 ) -> NDArray:
     """`row` for each line of `x` over `axes`: the whole formula, rounded once, in the type of `x` or in `dtype`.
 
@@ -57,7 +57,7 @@ def normalize_lines(
     return result
 
 
-def normalize_batch(x: NDArray, channels: Channels, out: NDArray | None = None) -> NDArray:
+def normalize_batch(x: NDArray, channels: Channels, out: Out | None = None) -> NDArray:
     """scale (x - mean) / sqrt(variance + epsilon) + bias of each channel, rounded once, in the type of `x`.
 
     Where a number is not finite, or the root is that of nothing positive, it is the formula in float64, rounded.

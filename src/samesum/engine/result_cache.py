@@ -7,7 +7,7 @@ from pathlib import Path
 
 from samesum import _core
 from samesum.engine import control_groups
-from samesum.errors import AttributeValueError
+from samesum.errors import ArgumentError
 from samesum.formats.integers import integer_of
 
 MOST_BYTES = 2**48
@@ -24,8 +24,8 @@ def set_cache_limit(n: int, /) -> None:
     about their size are written there. At the start `n` is 512 MiB, or a sixteenth of the memory of the machine (or of
     the control group's limit) if that is less, or what the environment variable `SAMESUM_CACHE_LIMIT` says. Memory in
     use grows by `n` at most. A limit below what is kept takes effect at once. Arrays given as `out` and those of a
-    program that has chosen an allocator of NumPy's of its own have no part in this. Raises AttributeValueError, a
-    ValueError, for `n` below 0 or above 2^48, DtypeError, a TypeError,
+    program that has chosen an allocator of NumPy's of its own have no part in this. Raises ArgumentError, a
+    ValueError, for `n` below 0 or above 2^48, ArgumentTypeError, a TypeError,
     for what is no integer.
 
     >>> before = get_cache_limit()
@@ -36,7 +36,7 @@ def set_cache_limit(n: int, /) -> None:
     """
     limit = integer_of("the limit of the cache", n)
     if not 0 <= limit <= MOST_BYTES:
-        raise AttributeValueError(f"the limit of the cache is {limit} bytes; allowed are 0 to 2^48")
+        raise ArgumentError(f"the limit of the cache is {limit} bytes; allowed are 0 to 2^48")
     _core.set_cache_limit(limit)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum import _core
-from samesum.errors import AttributeValueError
+from samesum.errors import ArgumentError
 from samesum.formats.integers import integer_of
 
 MOST_THREADS = 4096
@@ -16,8 +16,8 @@ def set_num_threads(n: int, /) -> None:
     """Every call from now on uses at most `n` threads; the results do not depend on it.
 
     At the start `n` is the number of processors that the process may use (by its affinity and the CPU quota of its
-    control group, read once), or what the environment variable `SAMESUM_NUM_THREADS` says. Raises AttributeValueError,
-    a ValueError, for `n` below 1 or above 4096, DtypeError, a TypeError, for what is no integer.
+    control group, read once), or what the environment variable `SAMESUM_NUM_THREADS` says. Raises ArgumentError,
+    a ValueError, for `n` below 1 or above 4096, ArgumentTypeError, a TypeError, for what is no integer.
 
     >>> before = get_num_threads()
     >>> set_num_threads(1)
@@ -27,7 +27,7 @@ def set_num_threads(n: int, /) -> None:
     """
     threads = integer_of("the number of threads", n)
     if not 1 <= threads <= MOST_THREADS:
-        raise AttributeValueError(f"the number of threads is {threads}; allowed are 1 to {MOST_THREADS}")
+        raise ArgumentError(f"the number of threads is {threads}; allowed are 1 to {MOST_THREADS}")
     _core.set_num_threads(threads)
 
 

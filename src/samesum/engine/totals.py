@@ -18,7 +18,7 @@ Exponentials = _core.ExponentialTotals
 
 
 def decoded(encoded: bytes) -> Iterator[tuple[int, int]]:
-    """Each total of `Totals.encoded`, as docs/states.md describes it: an integer, and the bits that it is shifted left.
+    """Each total of `Totals.encoded`, (states.html of the site): an integer, and the bits that it is shifted left.
 
     Those of floats count 2^-2176; what is not finite is left out.
     """

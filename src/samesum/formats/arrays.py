@@ -18,9 +18,24 @@ class SharesMemory(Protocol):
     def __dlpack_device__(self) -> tuple[Any, Any]: ...
 
 
+class TensorDtype(Protocol):
+    """A dtype of PyTorch: its name is that of NumPy's or ml_dtypes'."""
+
+    @property
+    def is_floating_point(self) -> bool: ...
+
+    @property
+    def itemsize(self) -> int: ...
+
+
 NDArray = np.ndarray[Any, np.dtype[Any]]
+"""An array of NumPy, of any shape and dtype."""
 ArrayLike = npt.ArrayLike | SharesMemory
 """What the functions take as an array: NumPy's, tensors, numbers, nested sequences of them."""
+DTypeLike = npt.DTypeLike | TensorDtype
+"""What the functions take as a dtype."""
+Out = NDArray | SharesMemory
+"""What the functions write a result to: an array, or a tensor that shares its memory by the DLPack protocol."""
 Result = NDArray | np.number[Any]
 """What a function on arrays returns: a scalar where the rank is 0."""
 Dtype = np.dtype[Any]

@@ -1,4 +1,4 @@
-"""One check of integers: counts, lengths and axes, and the words of a refusal."""
+"""One check of integers (counts, lengths and axes) and one of booleans, and the words of a refusal."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from operator import index
 
 import numpy as np
 
-from samesum.errors import DtypeError, SamesumError
+from samesum.errors import ArgumentTypeError, SamesumError
 
 
-def integer_of(what: str, value: object, error: type[SamesumError] = DtypeError) -> int:
+def integer_of(what: str, value: object, error: type[SamesumError] = ArgumentTypeError) -> int:
     """The value as an integer of Python; the error for what is none, booleans among it."""
     try:
         if not isinstance(value, bool | np.bool_):
@@ -17,3 +17,10 @@ def integer_of(what: str, value: object, error: type[SamesumError] = DtypeError)
     except TypeError:
         pass
     raise error(f"{what} has to be an integer; got {value!r}")
+
+
+def boolean_of(what: str, value: object) -> bool:
+    """The value as a boolean of Python. Raises ArgumentTypeError for all but booleans of Python and NumPy."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise ArgumentTypeError(f"{what} is {value!r}; True or False is needed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError, saying
-from samesum.formats.arrays import NDArray, type_name
+from samesum.formats.arrays import NDArray, Out, type_name
 from samesum.formats.elements import names
 from samesum.formats.limits import MAX_RANK
 from samesum.operators.catalogue import ROWS
@@ -15,7 +15,7 @@ from samesum.specs.lookup import versions_with_type
 from samesum.specs.row import Input, Spec
 
 
-def apply(operation: Operation, inputs: Inputs, out: NDArray | None = None) -> NDArray:
+def apply(operation: Operation, inputs: Inputs, out: Out | None = None) -> NDArray:
     """The operator's result for `inputs`, of the element type that its spec says, in a new array or, of a
     normalization, in `out`.
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from samesum.algebra.rows import ARGMAX, HARDMAX, MAX, Normalization
 from samesum.engine.memory import KEEPDIMS, normalize, reduce
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, Out
 from samesum.formats.axes import from_front
 from samesum.operators.rows import Inputs
 from samesum.specs.bind import Operation
 
 
-def normalized(row: Normalization, operation: Operation, inputs: Inputs, out: NDArray | None = None) -> NDArray:
+def normalized(row: Normalization, operation: Operation, inputs: Inputs, out: Out | None = None) -> NDArray:
     """The first input along the operation's axis, or along the rows of the matrix that the axis makes of it."""
     data = inputs[0]
     assert data is not None

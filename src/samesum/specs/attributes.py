@@ -63,7 +63,7 @@ def _numeral(text: str) -> int | str:
 
 
 def _flag(_: Standard, __: Attribute, value: Any) -> bool:
-    number = index(value)
+    number = int(value) if isinstance(value, np.bool_) else index(value)
     return bool(number) if number in (0, 1) else _refused(value)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 
-from samesum.errors import DtypeError
+from samesum.errors import ArgumentError
 from samesum.files.tensor import Box, Skipped, Tensor, bytes_of
 from samesum.files.windows import WINDOW
 from samesum.stats.direct import from_file, reads_files
@@ -113,9 +113,9 @@ def type_of(tensor: Tensor) -> str:
 
 
 def check_axes(pattern: Pattern, tensors: Iterator[Tensor]) -> tuple[int, int]:
-    """How many tensors have the axes of the pattern, and how many do not; DtypeError if not one has them."""
+    """How many tensors have the axes of the pattern, and how many do not; ArgumentError if not one has them."""
     has = [pattern.kept(len(tensor.shape)) is not None for tensor in tensors]
     if has and not any(has):
         named = pattern.axis if pattern.channel is None else (pattern.channel,)
-        raise DtypeError(f"no tensor has the axes {list(named or ())}; {len(has)} were found")
+        raise ArgumentError(f"no tensor has the axes {list(named or ())}; {len(has)} were found")
     return sum(has), len(has) - sum(has)

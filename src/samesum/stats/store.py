@@ -1,4 +1,4 @@
-"""States in a file: lines of JSON, the last one with a checksum of all before. docs/stats.md has the format."""
+"""States in a file: lines of JSON, the last one with a checksum of all before. The site has the format (stats.html)."""
 
 from __future__ import annotations
 

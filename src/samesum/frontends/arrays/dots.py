@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from samesum.engine import dots
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.engine.lazy import deferred
 from samesum.errors import AxisError, DtypeError
-from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out
 from samesum.formats.axes import axis_number, from_front
 from samesum.formats.elements import FLOAT8, FLOATS_PLUS
 
@@ -27,8 +26,8 @@ def vecdot(
     axis: SupportsIndex = -1,
     *,
     dtype: DTypeLike | None = None,
-    out: NDArray | None = None,
-) -> Result:
+    out: Out | None = None,
+) -> Any:
     """The dot products of the vectors along `axis` of `a` and `b`: the exact sums of the exact products, rounded once.
 
     The shapes broadcast, but the vectors of both have the same length; the result has the broadcast shape without
@@ -42,7 +41,7 @@ def vecdot(
     Raises DtypeError for booleans, complex numbers, dtypes that promote to none of these and a `dtype` of another kind,
     ShapeError for vectors of different lengths, for shapes that do not broadcast and if `out` has another shape,
     AxisError for an axis that one of the operands lacks.
-    Source: the Python array API standard 2024.12, `vecdot`; NUMERICS.md.
+    Source: the Python array API standard 2024.12, `vecdot`.
 
     >>> import numpy as np
     >>> float(vecdot(np.array([1e200, 1.0, -1e200]), np.array([1e200, 2.0, 1e200])))
@@ -54,15 +53,13 @@ def vecdot(
     if type(axis) is int and axis == -1 and dtype is None and type(a) is np.ndarray and type(b) is np.ndarray:
         kind = a.dtype
         if kind is b.dtype and kind.num in _DIRECT and a.ndim > 0 and b.ndim > 0:
-            direct: Result = dots.vecdot(a, b, -1, None, out)
-            return direct
+            return dots.vecdot(a, b, -1, None, out)
     if (later := deferred("vecdot", (a, b), axis, dtype, out)) is not None:
         return later
     first, second = as_array(a), as_array(b)
     place = axis_from_back(axis, (first.ndim, second.ndim))
     common, result = promoted(first.dtype, second.dtype, None if dtype is None else as_dtype(dtype))
-    product: Result = dots.vecdot(converted(first, common), converted(second, common), place, result, out)
-    return product
+    return dots.vecdot(converted(first, common), converted(second, common), place, result, out)
 
 
 def axis_from_back(axis: object, ranks: tuple[int, int]) -> int:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal, Unpack, overload
+
 import numpy as np
 
 from samesum.algebra.rows import ALL, ANY
 from samesum.engine.memory import SCALAR, count_of_nonzero, reduce_by_code
-from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.formats.axes import Axes
-from samesum.frontends.arrays.reductions import NumberedRow
+from samesum.formats.integers import boolean_of
+from samesum.frontends.arrays.calls import Chosen, NumberedRow
 
 _ALL, _ANY = NumberedRow(ALL), NumberedRow(ANY)
 
 
+@overload
+def all(x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Chosen]) -> Any: ...
+@overload
+def all(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Chosen]) -> NDArray: ...
 def all(
     x: ArrayLike,
     /,
     axis: Axes = None,
     *,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
 ) -> NDArray | np.bool:
     """Whether all elements over `axis` are true, as bool for every dtype of `x`.
@@ -31,16 +38,22 @@ def all(
     >>> all(np.array([[1.5, 0.0], [2.0, np.nan]]), axis=1)
     array([False,  True])
     """
-    return reduce_by_code(_ALL.code, x, axis, _ALL.flags | bool(keepdims), None, out, where)
+    return reduce_by_code(
+        _ALL.code, x, axis, _ALL.flags if keepdims is False else _ALL.keeping(keepdims), None, out, where
+    )
 
 
+@overload
+def any(x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Chosen]) -> Any: ...
+@overload
+def any(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Chosen]) -> NDArray: ...
 def any(
     x: ArrayLike,
     /,
     axis: Axes = None,
     *,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
 ) -> NDArray | np.bool:
     """Whether any element over `axis` is true, as bool for every dtype of `x`.
@@ -52,9 +65,19 @@ def any(
     >>> any(np.array([[1, 0], [0, 0]]), axis=1)
     array([ True, False])
     """
-    return reduce_by_code(_ANY.code, x, axis, _ANY.flags | bool(keepdims), None, out, where)
+    return reduce_by_code(
+        _ANY.code, x, axis, _ANY.flags if keepdims is False else _ANY.keeping(keepdims), None, out, where
+    )
 
 
+@overload
+def count_nonzero(
+    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, where: ArrayLike | None = None
+) -> Any: ...
+@overload
+def count_nonzero(
+    x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, where: ArrayLike | None = None
+) -> NDArray: ...
 def count_nonzero(
     x: ArrayLike,
     /,
@@ -72,4 +95,4 @@ def count_nonzero(
     >>> count_nonzero(np.array([[1.5, -0.0], [0.0, np.nan]]), axis=1)
     array([1, 1])
     """
-    return count_of_nonzero(x, axis, SCALAR | bool(keepdims), where)
+    return count_of_nonzero(x, axis, SCALAR | boolean_of("keepdims", keepdims), where)

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-from numpy.typing import DTypeLike
+from typing import Any, Literal, Unpack, overload
 
 from samesum.algebra.rows import MAX, MEAN, MIN, STD, SUM, VAR
 from samesum.engine.arrays import as_dtype
-from samesum.engine.memory import SKIP_NAN, reduce_by_code, reduce_corrected_by_code
-from samesum.formats.arrays import ArrayLike, NDArray, Result
+from samesum.engine.memory import SKIP_NAN, reduce_by_code
+from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out, Result
 from samesum.formats.axes import Axes
-from samesum.frontends.arrays.reductions import NumberedRow, real_dtype
-from samesum.frontends.arrays.variances import checked_correction
+from samesum.frontends.arrays.calls import Chosen, Converted, NumberedRow, reduce_from
+from samesum.frontends.arrays.reductions import real_dtype
+from samesum.frontends.arrays.variances import UNCORRECTED, reduce_corrected
 
-_SUM, _MEAN, _MIN, _MAX, _VAR, _STD = map(NumberedRow, (SUM, MEAN, MIN, MAX, VAR, STD))
+_SUM, _MEAN, _MIN, _MAX, _VAR, _STD = (NumberedRow(row, SKIP_NAN) for row in (SUM, MEAN, MIN, MAX, VAR, STD))
 
 
+@overload
+def nansum(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    initial: float | None = None,
+    **options: Unpack[Converted],
+) -> Any: ...
+@overload
+def nansum(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    initial: float | None = None,
+    **options: Unpack[Converted],
+) -> NDArray: ...
 def nansum(
     x: ArrayLike,
     /,
@@ -22,8 +43,9 @@ def nansum(
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
+    initial: float | None = None,
 ) -> Result:
     """The sum of the elements that are no NaN over `axis`, rounded once: `sum(x, where=~isnan(x))` without that array.
 
@@ -34,10 +56,19 @@ def nansum(
     >>> nansum(np.array([[1.5, np.nan], [np.nan, np.nan]]), axis=1)
     array([1.5, 0. ])
     """
-    flags = _SUM.flags | SKIP_NAN | bool(keepdims)
-    return reduce_by_code(_SUM.code, x, axis, flags, None if dtype is None else as_dtype(dtype), out, where)
+    target = None if dtype is None else as_dtype(dtype)
+    if initial is not None:
+        return reduce_from(_SUM, initial, x, axis, target, keepdims, out, where)
+    flags = _SUM.flags if keepdims is False else _SUM.keeping(keepdims)
+    return reduce_by_code(_SUM.code, x, axis, flags, target, out, where)
 
 
+@overload
+def nanmean(
+    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
+) -> Any: ...
+@overload
+def nanmean(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]) -> NDArray: ...
 def nanmean(
     x: ArrayLike,
     /,
@@ -45,7 +76,7 @@ def nanmean(
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
 ) -> Result:
     """The mean of the elements that are no NaN over `axis`: their exact sum over their number, rounded once.
@@ -56,18 +87,39 @@ def nanmean(
     >>> nanmean(np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, np.nan]]), axis=1)
     array([1.5, nan])
     """
-    flags = _MEAN.flags | SKIP_NAN | bool(keepdims)
+    flags = _MEAN.flags if keepdims is False else _MEAN.keeping(keepdims)
     return reduce_by_code(_MEAN.code, x, axis, flags, None if dtype is None else real_dtype(dtype), out, where)
 
 
+@overload
+def nanmin(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    initial: float | None = None,
+    **options: Unpack[Chosen],
+) -> Any: ...
+@overload
 def nanmin(
     x: ArrayLike,
     /,
     axis: Axes = None,
     *,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    initial: float | None = None,
+    **options: Unpack[Chosen],
+) -> NDArray: ...
+def nanmin(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    out: Out | None = None,
     where: ArrayLike | None = None,
+    initial: float | None = None,
 ) -> Result:
     """The smallest element that is no NaN over `axis`, in the dtype of `x`; -0 is below +0.
 
@@ -78,17 +130,41 @@ def nanmin(
     >>> nanmin(np.array([[3.0, np.nan], [np.nan, np.nan]]), axis=1)
     array([ 3., nan])
     """
-    return reduce_by_code(_MIN.code, x, axis, _MIN.flags | SKIP_NAN | bool(keepdims), None, out, where)
+    if initial is not None:
+        return reduce_from(_MIN, initial, x, axis, None, keepdims, out, where)
+    flags = _MIN.flags if keepdims is False else _MIN.keeping(keepdims)
+    return reduce_by_code(_MIN.code, x, axis, flags, None, out, where)
 
 
+@overload
+def nanmax(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    initial: float | None = None,
+    **options: Unpack[Chosen],
+) -> Any: ...
+@overload
 def nanmax(
     x: ArrayLike,
     /,
     axis: Axes = None,
     *,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    initial: float | None = None,
+    **options: Unpack[Chosen],
+) -> NDArray: ...
+def nanmax(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    out: Out | None = None,
     where: ArrayLike | None = None,
+    initial: float | None = None,
 ) -> Result:
     """The largest element that is no NaN over `axis`, in the dtype of `x`; +0 is above -0.
 
@@ -98,18 +174,44 @@ def nanmax(
     >>> float(nanmax(np.array([3.0, np.nan, 5.0])))
     5.0
     """
-    return reduce_by_code(_MAX.code, x, axis, _MAX.flags | SKIP_NAN | bool(keepdims), None, out, where)
+    if initial is not None:
+        return reduce_from(_MAX, initial, x, axis, None, keepdims, out, where)
+    flags = _MAX.flags if keepdims is False else _MAX.keeping(keepdims)
+    return reduce_by_code(_MAX.code, x, axis, flags, None, out, where)
 
 
+@overload
+def nanvar(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    **options: Unpack[Converted],
+) -> Any: ...
+@overload
 def nanvar(
     x: ArrayLike,
     /,
     axis: Axes = None,
     *,
+    keepdims: bool = False,
     correction: float = 0.0,
+    ddof: float | None = None,
+    **options: Unpack[Converted],
+) -> NDArray: ...
+def nanvar(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    correction: float = UNCORRECTED,
+    ddof: float | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
 ) -> Result:
     """The variance of the elements that are no NaN over `axis`, exact until it is rounded once.
@@ -121,20 +223,41 @@ def nanvar(
     >>> float(nanvar(np.array([1.0, np.nan, 3.0]), correction=1))
     2.0
     """
-    target = None if dtype is None else real_dtype(dtype)
-    flags = _VAR.flags | SKIP_NAN | bool(keepdims)
-    return reduce_corrected_by_code(_VAR.code, x, axis, flags, target, out, checked_correction(correction), where)
+    return reduce_corrected(_VAR, x, axis, correction, ddof, dtype, keepdims, out, where)
 
 
+@overload
+def nanstd(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    **options: Unpack[Converted],
+) -> Any: ...
+@overload
 def nanstd(
     x: ArrayLike,
     /,
     axis: Axes = None,
     *,
+    keepdims: bool = False,
     correction: float = 0.0,
+    ddof: float | None = None,
+    **options: Unpack[Converted],
+) -> NDArray: ...
+def nanstd(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    correction: float = UNCORRECTED,
+    ddof: float | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
     where: ArrayLike | None = None,
 ) -> Result:
     """The standard deviation of the elements that are no NaN over `axis`, rounded once.
@@ -145,6 +268,4 @@ def nanstd(
     >>> float(nanstd(np.array([1.0, np.nan, 3.0])))
     1.0
     """
-    target = None if dtype is None else real_dtype(dtype)
-    flags = _STD.flags | SKIP_NAN | bool(keepdims)
-    return reduce_corrected_by_code(_STD.code, x, axis, flags, target, out, checked_correction(correction), where)
+    return reduce_corrected(_STD, x, axis, correction, ddof, dtype, keepdims, out, where)

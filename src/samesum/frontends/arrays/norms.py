@@ -10,18 +10,17 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from samesum.algebra.rows import LAYER_NORM, LOG_SOFTMAX, RMS_NORM, SOFTMAX, Normalization
-from samesum.engine.arrays import as_array
+from samesum.algebra.rows import LAYER_NORM, LOG_SOFTMAX, MAX, RMS_NORM, SOFTMAX, Normalization
 from samesum.engine.lazy import deferred
-from samesum.engine.memory import normalize
+from samesum.engine.memory import normalize, reduce
 from samesum.engine.norms import Epsilon, normalize_lines
-from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.errors import ArgumentError, DtypeError, ShapeError
+from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.formats.axes import axis_number
 from samesum.formats.elements import FLOAT_DTYPES
 from samesum.formats.integers import integer_of
 from samesum.formats.limits import checked
-from samesum.frontends.arrays.numbers import exact_numbers, real_number
+from samesum.frontends.arrays.numbers import as_floats, exact_numbers, real_number
 
 _EPSILONS = {each: float(ml_dtypes.finfo(each).eps) for each in FLOAT_DTYPES}  # type: ignore[no-untyped-call]
 
@@ -34,7 +33,7 @@ def layer_norm(
     bias: ArrayLike | None = None,
     eps: float = 1e-5,
     *,
-    out: NDArray | None = None,
+    out: Out | None = None,
 ) -> NDArray:
     """`(x - mean) / sqrt(variance + eps) * weight + bias` over the last axes, exact until it is rounded once.
 
@@ -42,8 +41,8 @@ def layer_norm(
     broadcast to it. The result has the shape and dtype of `x`: float16, bfloat16, float32 or float64. Nothing cancels,
     overflows or underflows on the way; a line of equal elements gives the bias, and a NaN or an infinity makes its
     whole line NaN. Raises ShapeError for a `normalized_shape` that `x` does not end with and for a weight or bias that
-    does not fit, DtypeError for other dtypes, AttributeValueError for an `eps` that is negative or not finite.
-    Source: PyTorch, `torch.nn.functional.layer_norm`; ONNX LayerNormalization; NUMERICS.md.
+    does not fit, DtypeError for other dtypes, ArgumentError for an `eps` that is negative or not finite.
+    Source: PyTorch, `torch.nn.functional.layer_norm`; ONNX LayerNormalization.
 
     >>> import numpy as np
     >>> layer_norm(np.float32([[1, 2, 3, 4]]) * np.float32(1e30), 4, eps=0)
@@ -65,13 +64,13 @@ def rms_norm(
     weight: ArrayLike | None = None,
     eps: float | None = None,
     *,
-    out: NDArray | None = None,
+    out: Out | None = None,
 ) -> NDArray:
     """`x / sqrt(mean of squares + eps) * weight` over the last axes, exact until it is rounded once.
 
     `eps` None is the machine epsilon of the dtype, as PyTorch's documentation says; its own CPU kernels take float32's
     for float16 and bfloat16. The rest is as in `layer_norm`; a line of zeros gives zeros.
-    Source: PyTorch, `torch.nn.functional.rms_norm`; ONNX RMSNormalization; NUMERICS.md.
+    Source: PyTorch, `torch.nn.functional.rms_norm`; ONNX RMSNormalization.
 
     >>> import numpy as np
     >>> rms_norm(np.float32([3e20, 4e20]), 2, eps=0)
@@ -93,13 +92,13 @@ def group_norm(
     bias: ArrayLike | None = None,
     eps: float = 1e-5,
     *,
-    out: NDArray | None = None,
+    out: Out | None = None,
 ) -> NDArray:
     """`layer_norm` over each of `num_groups` groups of channels, which are axis 1, and all axes after it.
 
     `weight` and `bias` have one number for each channel. Raises ShapeError for an `x` of rank 1 or less, for channels
     that the groups do not share evenly, and for a weight or bias of another length; the rest is as in `layer_norm`.
-    Source: PyTorch, `torch.nn.functional.group_norm`; ONNX GroupNormalization-21; NUMERICS.md.
+    Source: PyTorch, `torch.nn.functional.group_norm`; ONNX GroupNormalization-21.
 
     >>> import numpy as np
     >>> group_norm(np.float32([[1, 3, 10, 30]]), 2, eps=0)
@@ -124,14 +123,15 @@ def group_norm(
         normalize_lines(LAYER_NORM, lines, axes, epsilon, scales[0], scales[1], out=out.reshape(shape))
         return out
     result = normalize_lines(LAYER_NORM, lines, axes, epsilon, scales[0], scales[1])
-    return _delivered(result.reshape(array.shape), out)
+    # The maximum over no axis is each element itself, and the core checks `out`.
+    return result.reshape(array.shape) if out is None else reduce(MAX, result.reshape(array.shape), (), out=out)
 
 
-def softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) -> NDArray:
+def softmax(x: ArrayLike, /, axis: int = -1, *, out: Out | None = None) -> NDArray:
     """`exp(x)` over its sum along `axis`, within 0.6 ulp (0.51 of float16 and bfloat16); the same bits always.
 
     The result has the shape and dtype of `x`: float16, bfloat16, float32 or float64. Raises AxisError for an axis out
-    of range, DtypeError for other dtypes. Source: PyTorch, `torch.nn.functional.softmax`; ONNX Softmax; NUMERICS.md.
+    of range, DtypeError for other dtypes. Source: PyTorch, `torch.nn.functional.softmax`; ONNX Softmax.
 
     >>> import numpy as np
     >>> softmax(np.array([1000.0, 1000.0]))
@@ -142,10 +142,10 @@ def softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) -> N
     return _normalized(SOFTMAX, x, axis, out)
 
 
-def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) -> NDArray:
+def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: Out | None = None) -> NDArray:
     """The natural logarithm of `softmax`, with its accuracy, types and errors; nothing under- or overflows on the way.
 
-    Source: PyTorch, `torch.nn.functional.log_softmax`; ONNX LogSoftmax; NUMERICS.md.
+    Source: PyTorch, `torch.nn.functional.log_softmax`; ONNX LogSoftmax.
 
     >>> import numpy as np
     >>> log_softmax(np.array([0.0, -1000.0]))
@@ -156,14 +156,17 @@ def log_softmax(x: ArrayLike, /, axis: int = -1, *, out: NDArray | None = None) 
     return _normalized(LOG_SOFTMAX, x, axis, out)
 
 
-def _normalized(row: Normalization, x: ArrayLike, axis: int, out: NDArray | None) -> NDArray:
-    return normalize(row, as_array(x), axis_number(axis), out)
+def _normalized(row: Normalization, x: ArrayLike, axis: int, out: Out | None) -> NDArray:
+    return normalize(row, as_floats(x), axis_number(axis), out)
 
 
 def _floats(x: ArrayLike) -> NDArray:
-    array = as_array(x)
+    array = as_floats(x)
     if array.dtype not in FLOAT_DTYPES and array.dtype.newbyteorder("=") not in FLOAT_DTYPES:
-        raise DtypeError(f"x is {array.dtype.name}; allowed are float16, bfloat16, float32 and float64")
+        raise DtypeError(
+            f"a normalization of {array.dtype.name} does not exist; allowed are float16, bfloat16, float32, float64, "
+            "and integers and booleans as float64"
+        )
     return array
 
 
@@ -193,20 +196,5 @@ def _fitting(name: str, given: ArrayLike, shape: tuple[int, ...]) -> NDArray:
 def _checked(eps: Any) -> float:
     number = real_number("eps", eps)
     if not 0 <= number < math.inf:
-        raise AttributeValueError(f"eps is {eps!r}; a finite number from 0 on is needed")
+        raise ArgumentError(f"eps is {eps!r}; a finite number from 0 on is needed")
     return number
-
-
-def _delivered(result: NDArray, out: NDArray | None) -> NDArray:
-    if out is None:
-        return result
-    if not isinstance(out, np.ndarray):
-        raise DtypeError(f"out has to be a numpy.ndarray; got {type(out)}")
-    if out.shape != result.shape:
-        raise ShapeError(f"out has shape {out.shape}; the result has {result.shape}")
-    if out.dtype.newbyteorder("=") != result.dtype:
-        raise DtypeError(f"out has dtype {out.dtype}; the result has {result.dtype}")
-    if not out.flags.writeable:
-        raise ShapeError("out is read-only; it has to be writeable")
-    out[...] = result
-    return out

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from typing import SupportsIndex
+from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
 
 from samesum.algebra.rows import ARGMAX, ARGMIN
-from samesum.engine.memory import SELECT_LAST, flags_of, reduce_by_code
+from samesum.engine.memory import SELECT_LAST, reduce_by_code
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import axis_number
+from samesum.formats.integers import boolean_of
+from samesum.frontends.arrays.calls import NumberedRow
 
-_ARGMIN, _ARGMAX = ((row.code, flags_of(row)) for row in (ARGMIN, ARGMAX))
+_ARGMIN, _ARGMAX = NumberedRow(ARGMIN), NumberedRow(ARGMAX)
 
 
+@overload
+def argmin(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    select_last_index: bool = False,
+    where: ArrayLike | None = None,
+) -> Any: ...
+@overload
+def argmin(
+    x: ArrayLike,
+    /,
+    axis: SupportsIndex | None = None,
+    *,
+    keepdims: bool = False,
+    select_last_index: bool = False,
+    where: ArrayLike | None = None,
+) -> NDArray: ...
 def argmin(
     x: ArrayLike,
     /,
@@ -41,6 +63,26 @@ def argmin(
     return _position(_ARGMIN, x, axis, keepdims, select_last_index, where)
 
 
+@overload
+def argmax(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    select_last_index: bool = False,
+    where: ArrayLike | None = None,
+) -> Any: ...
+@overload
+def argmax(
+    x: ArrayLike,
+    /,
+    axis: SupportsIndex | None = None,
+    *,
+    keepdims: bool = False,
+    select_last_index: bool = False,
+    where: ArrayLike | None = None,
+) -> NDArray: ...
 def argmax(
     x: ArrayLike,
     /,
@@ -62,7 +104,7 @@ def argmax(
 
 
 def _position(
-    row: tuple[int, int],
+    numbered: NumberedRow,
     x: ArrayLike,
     axis: SupportsIndex | None,
     keepdims: bool,
@@ -71,6 +113,7 @@ def _position(
 ) -> NDArray | np.int64:
     if axis is not None:
         axis_number(axis)  # positions are counted along one axis or through all elements
-    code, flags = row
-    flags |= bool(keepdims) | (SELECT_LAST if select_last_index else 0)
-    return reduce_by_code(code, x, axis, flags, None, None, where)
+    flags = numbered.flags if keepdims is False else numbered.keeping(keepdims)
+    if select_last_index is not False and boolean_of("select_last_index", select_last_index):
+        flags |= SELECT_LAST
+    return reduce_by_code(numbered.code, x, axis, flags, None, None, where)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from samesum.engine.arrays import as_array, as_dtype
-from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, NDArray, type_text
+from samesum.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, type_text
 from samesum.formats.axes import all_from_front, axis_number
+from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.continued import prefixes
 from samesum.frontends.arrays.measure import Measure
 from samesum.frontends.arrays.measures import measure_of
@@ -30,7 +30,7 @@ class Scan:
     the same lengths. A scan is for one thread at a time. It keeps about 1.2 KB for each line of a sum of floats, 560
     bytes for each of a product, 24 and 8 for integers, one element for each of an extreme.
 
-    Raises AttributeValueError for another name and for what an extreme does not have, AxisError for an axis that is no
+    Raises ArgumentError for another name and for what an extreme does not have, AxisError for an axis that is no
     integer, DtypeError for a dtype that the function refuses.
 
     >>> import numpy as np
@@ -62,17 +62,17 @@ class Scan:
         *,
         exclusive: bool = False,
     ) -> None:
+        self._exclusive = boolean_of("exclusive", exclusive)
         if not isinstance(name, str) or name not in _KEYS | _EXTREMES:
-            raise AttributeValueError(f"there is no scan {name!r}; allowed are {', '.join(_KEYS | _EXTREMES)}")
+            raise ArgumentError(f"there is no scan {name!r}; allowed are {', '.join(_KEYS | _EXTREMES)}")
         if name in _EXTREMES and (dtype is not None or exclusive):
-            raise AttributeValueError(
+            raise ArgumentError(
                 f"the scan {name!r} with dtype={dtype!r} and exclusive={exclusive!r}; it has the dtype of the chunks "
                 "and is not exclusive"
             )
         self._name = name
         self._axis = axis_number(axis)
         self._asked = as_dtype(dtype)
-        self._exclusive = bool(exclusive)
         self._dtype: Dtype | None = None
         self._last: NDArray | None = None
         self._result: Dtype | None = None
@@ -87,7 +87,7 @@ class Scan:
         lengths of the other axes and for rank 0, AxisError for an axis that the chunk does not have.
         """
         if self._is_torn:
-            raise AttributeValueError(f"{self!r} has lost a part of its data: an update was interrupted")
+            raise ArgumentError(f"{self!r} has lost a part of its data: an update was interrupted")
         x = as_array(chunk)
         x = x.astype(x.dtype.newbyteorder("="), copy=False)
         if x.ndim == 0:
@@ -125,7 +125,7 @@ class Scan:
             self._last = np.expand_dims(seen.values, axis)
 
     def __reduce__(self) -> Any:
-        raise DtypeError(f"{self!r} is neither copied nor pickled; a State of {self._name!r} is")
+        raise ArgumentTypeError(f"{self!r} is neither copied nor pickled; a State of {self._name!r} is")
 
     def _check(self, x: NDArray, shape: tuple[int, ...]) -> None:
         if self._dtype is None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-import numpy as np
-from numpy.typing import DTypeLike
-
 from samesum.algebra.rows import CUMULATIVE_MAX, CUMULATIVE_MIN, CUMULATIVE_PROD, CUMULATIVE_SUM
-from samesum.engine.arrays import as_array, as_dtype
+from samesum.engine.arrays import as_dtype
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, flags_of, scan_by_code, scan_exponentials
-from samesum.formats.arrays import ArrayLike, NDArray
-from samesum.frontends.arrays.numbers import exact_numbers
+from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out
+from samesum.formats.integers import boolean_of
+from samesum.frontends.arrays.numbers import as_floats
 
 _SUM, _SUM_FLAGS = int(CUMULATIVE_SUM.combine), flags_of(CUMULATIVE_SUM)
 _PROD, _PROD_FLAGS = int(CUMULATIVE_PROD.combine), flags_of(CUMULATIVE_PROD)
@@ -27,7 +25,7 @@ def cumulative_sum(
     include_initial: bool = False,
     exclusive: bool = False,
     reverse: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
 ) -> NDArray:
     """Every prefix sum along `axis`, each the exact one rounded once, in the shape of `x`.
 
@@ -37,7 +35,7 @@ def cumulative_sum(
 
     Raises AxisError for an axis out of range or left out above rank 1, ShapeError for rank 0, for `out`
     of another shape and for `include_initial` together with `exclusive`, DtypeError as `sum` does.
-    Source: the Python array API standard, `cumulative_sum`; ONNX CumSum, OpenVINO CumSum-3; NUMERICS.md.
+    Source: the Python array API standard, `cumulative_sum`; ONNX CumSum, OpenVINO CumSum-3.
 
     >>> import numpy as np
     >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), include_initial=True)
@@ -45,7 +43,7 @@ def cumulative_sum(
     >>> cumulative_sum(np.array([1.0, 2.0, 3.0]), exclusive=True, reverse=True)
     array([5., 3., 0.])
     """
-    flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else 0
+    flags = _flags(include_initial, exclusive, reverse)
     return scan_by_code(_SUM, x, axis, _SUM_FLAGS | flags, None if dtype is None else as_dtype(dtype), out)
 
 
@@ -58,12 +56,12 @@ def cumulative_prod(
     include_initial: bool = False,
     exclusive: bool = False,
     reverse: bool = False,
-    out: NDArray | None = None,
+    out: Out | None = None,
 ) -> NDArray:
     """Every prefix product along `axis`, each the exact one rounded once, in the shape of `x`.
 
     No prefix suffers from an overflow or underflow of an earlier one. Types, arguments and errors are those of
-    `cumulative_sum`. Source: the Python array API standard, `cumulative_prod`; ONNX CumProd; NUMERICS.md.
+    `cumulative_sum`. Source: the Python array API standard, `cumulative_prod`; ONNX CumProd.
 
     >>> import numpy as np
     >>> cumulative_prod(np.array([1, 2, 3]), include_initial=True)
@@ -71,12 +69,12 @@ def cumulative_prod(
     >>> cumulative_prod(np.array([1e200, 1e200, 1e-300]))
     array([1.e+200,     inf, 1.e+100])
     """
-    flags = _flags(include_initial, exclusive, reverse) if include_initial or exclusive or reverse else 0
+    flags = _flags(include_initial, exclusive, reverse)
     return scan_by_code(_PROD, x, axis, _PROD_FLAGS | flags, None if dtype is None else as_dtype(dtype), out)
 
 
 def cumulative_min(
-    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: NDArray | None = None
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: Out | None = None
 ) -> NDArray:
     """The smallest element so far along `axis`, in the shape and dtype of `x`; NaN from the first one on.
 
@@ -89,11 +87,11 @@ def cumulative_min(
     >>> cumulative_min(np.array([3.0, 5.0, 1.0, np.nan, 0.0]))
     array([ 3.,  3.,  1., nan, nan])
     """
-    return scan_by_code(_MIN, x, axis, REVERSE if reverse else 0, None, out)
+    return scan_by_code(_MIN, x, axis, _reversed(reverse), None, out)
 
 
 def cumulative_max(
-    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: NDArray | None = None
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: Out | None = None
 ) -> NDArray:
     """The largest element so far along `axis`, in the shape and dtype of `x`; NaN from the first one on.
 
@@ -105,30 +103,33 @@ def cumulative_max(
     array([[4, 4, 4],
            [9, 9, 9]])
     """
-    return scan_by_code(_MAX, x, axis, REVERSE if reverse else 0, None, out)
+    return scan_by_code(_MAX, x, axis, _reversed(reverse), None, out)
 
 
 def cumulative_logsumexp(
-    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: NDArray | None = None
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, reverse: bool = False, out: Out | None = None
 ) -> NDArray:
     """The natural logarithm of the sum of exponentials so far along `axis`, each within 0.51 ulp, as `logsumexp` is.
 
     Nothing overflows, and no prefix loses bits to another. Floats keep their dtype, integers and booleans give
     float64, of integers of 64 bits those below 2^53. It is -inf as long as all are -inf; +inf and NaN stay from the
     first one on. `axis` may be left out for one dimension only; `reverse` begins at the end. Errors are those of
-    `cumulative_min`; DtypeError for float8, AttributeValueError for integers from 2^53 on.
-    Source: PyTorch, `logcumsumexp`; NumPy, `logaddexp.accumulate`; NUMERICS.md.
+    `cumulative_min`; DtypeError for float8, ArgumentError for integers from 2^53 on.
+    Source: PyTorch, `logcumsumexp`; NumPy, `logaddexp.accumulate`.
 
     >>> import numpy as np
     >>> cumulative_logsumexp(np.array([1000.0, 1000.0, -np.inf]))
     array([1000.        , 1000.69314718, 1000.69314718])
     """
-    array = as_array(x)
-    if array.dtype.kind in "iub":
-        array = exact_numbers("x", array).astype(np.float64)
-    return scan_exponentials(array, axis, bool(reverse), out)
+    return scan_exponentials(as_floats(x), axis, _reversed(reverse) != 0, out)
 
 
 def _flags(include_initial: bool, exclusive: bool, reverse: bool) -> int:
-    flags = INCLUDE_INITIAL if include_initial else 0
-    return flags | (EXCLUSIVE if exclusive else 0) | (REVERSE if reverse else 0)
+    if include_initial is exclusive is reverse is False:
+        return 0
+    flags = INCLUDE_INITIAL if boolean_of("include_initial", include_initial) else 0
+    return flags | (EXCLUSIVE if boolean_of("exclusive", exclusive) else 0) | _reversed(reverse)
+
+
+def _reversed(reverse: bool) -> int:
+    return REVERSE if boolean_of("reverse", reverse) else 0

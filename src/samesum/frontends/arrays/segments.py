@@ -10,14 +10,14 @@ import numpy as np
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MEAN, MIN, PROD, REDUCTIONS, STD, SUM, VAR, Reduction
 from samesum.engine.arrays import as_array
 from samesum.engine.lazy import deferred
-from samesum.engine.memory import flags_of
+from samesum.engine.memory import flags_of, reduce_several
 from samesum.engine.memory import reduce as reduce_all
 from samesum.engine.scattering import scatter_elements
 from samesum.engine.segments import reduce_labelled
-from samesum.errors import AttributeValueError, DtypeError, ShapeError, saying
+from samesum.errors import ArgumentError, DtypeError, ShapeError, saying
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray
 from samesum.formats.axes import from_front
-from samesum.formats.integers import integer_of
+from samesum.formats.integers import boolean_of, integer_of
 from samesum.formats.limits import checked
 from samesum.frontends.arrays.variances import checked_correction
 
@@ -50,9 +50,9 @@ def segment_reduce(
     `num_segments` leave its length unknown.
 
     Raises ShapeError for labels of another shape, and for `min` and `max` if a label has no slices; DtypeError for
-    labels that are no integers and a dtype that the function refuses; AttributeValueError for a label that is negative
+    labels that are no integers and a dtype that the function refuses; ArgumentError for a label that is negative
     or not below `num_segments` and for another `reduce`; AxisError for an axis out of range.
-    Source: TensorFlow, `tf.math.unsorted_segment_sum` and its siblings; NUMERICS.md.
+    Source: TensorFlow, `tf.math.unsorted_segment_sum` and its siblings.
 
     >>> import numpy as np
     >>> x = np.float32([0.1, 1e8, 0.2, -1e8, 5])
@@ -71,7 +71,7 @@ def segment_reduce(
     count = label_count(numbers, num_segments)
     given = checked_correction(correction)
     if given and row not in (VAR, STD):
-        raise AttributeValueError(f"correction is {correction!r}; {reduce} has none")
+        raise ArgumentError(f"correction is {correction!r}; {reduce} has none")
     return _segments(row, array, along, numbers, count, given)
 
 
@@ -94,10 +94,10 @@ def scatter_reduce(
     nothing is lost, and no order of the updates, cut or thread changes a bit. Integers wrap; their mean is rounded
     down, as PyTorch's is. Booleans have min, max, the or as their sum and the and as their product.
 
-    Raises AttributeValueError for an index out of range, before anything is written, and for another `reduce`;
+    Raises ArgumentError for an index out of range, before anything is written, and for another `reduce`;
     ShapeError for shapes that do not fit; DtypeError for an index that is not of integers and an `src` of another
     dtype; AxisError for an axis out of range.
-    Source: PyTorch, `Tensor.scatter_reduce` and `index_reduce`; NUMERICS.md.
+    Source: PyTorch, `Tensor.scatter_reduce` and `index_reduce`.
 
     >>> import numpy as np
     >>> scatter_reduce(np.zeros(1, np.float32), 0, np.zeros(2**20, np.int64), np.full(2**20, 0.1, np.float32))
@@ -106,7 +106,7 @@ def scatter_reduce(
     array([[5., 6.],
            [2., 3.]])
     """
-    row = _named(reduce, _SCATTERS, get_args(Scatters))
+    row, is_part = _named(reduce, _SCATTERS, get_args(Scatters)), boolean_of("include_self", include_self)
     array, places, source = as_array(target), _integers("index", index), as_array(src)
     along = from_front(axis, array.ndim)
     if source.dtype.newbyteorder("=") != array.dtype.newbyteorder("="):
@@ -117,7 +117,7 @@ def scatter_reduce(
         places = _of_slices(array, along, places, source)
     _check_shapes(array, along, places, source)
     part = source[tuple(slice(n) for n in places.shape)]
-    return scatter_elements(array, along, places, part, row, bool(include_self))
+    return scatter_elements(array, along, places, part, row, is_part)
 
 
 def _segments(row: Reduction, x: NDArray, axis: int, labels: NDArray, count: int, correction: float) -> NDArray:
@@ -144,7 +144,7 @@ def _result_of_none(name: str, dtype: Dtype) -> NDArray:
 
 def _named(name: Any, rows: dict[str, Reduction], allowed: tuple[str, ...]) -> Reduction:
     if not isinstance(name, str) or name not in allowed:
-        raise AttributeValueError(f"reduce is {name!r}; allowed are {', '.join(sorted(allowed))}")
+        raise ArgumentError(f"reduce is {name!r}; allowed are {', '.join(sorted(allowed))}")
     return rows[name]
 
 
@@ -160,10 +160,15 @@ def _integers(name: str, given: ArrayLike) -> NDArray:
 def label_count(labels: NDArray, num_segments: Any) -> int:
     """How many segments there are, by the labels where it is not said."""
     if num_segments is None:
-        return int(reduce_all(MAX, labels)) + 1 if labels.size else 0
+        least, most = map(int, reduce_several([(MIN, 0), (MAX, 0)], labels)) if labels.size else (0, -1)
+        if least < 0:
+            raise ArgumentError(
+                f"labels has {least}; allowed are 0 to num_segments - 1, where None is one more than the greatest label"
+            )
+        return most + 1
     count = integer_of("num_segments", num_segments)
     if count < 0:
-        raise AttributeValueError(f"num_segments is {count}; 0 or more is needed")
+        raise ArgumentError(f"num_segments is {count}; 0 or more is needed")
     return count
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from numpy.typing import DTypeLike
-
 from samesum.algebra.pieces import Promotion
 from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, LOGSUMEXP, MEAN, REDUCTIONS, STD, VAR, Reduction
 from samesum.engine.memory import flags_of, reduce_several
-from samesum.errors import AttributeValueError, DtypeError
-from samesum.formats.arrays import ArrayLike, Result
+from samesum.errors import ArgumentError, ArgumentTypeError
+from samesum.formats.arrays import ArrayLike, DTypeLike
 from samesum.formats.axes import Axes, axis_number
+from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.reductions import real_dtype
 
 Name = Literal[
@@ -29,14 +28,14 @@ _POSITIONS = {row.name for row in REDUCTIONS if row.promotion is Promotion.POSIT
 
 def reduce(
     x: ArrayLike,
-    names: Sequence[Name],
+    names: Sequence[Name] | Sequence[str],
     /,
     axis: Axes = None,
     *,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
     where: ArrayLike | None = None,
-) -> dict[str, Result]:
+) -> dict[str, Any]:
     """Several reductions of `x` over `axis`, by name and in the order asked for; `x` is read once.
 
     The names, in a list or tuple, are those of the functions here (`sum`, `mean`, `min`, `argmax`, ...), and `l1` and
@@ -45,8 +44,8 @@ def reduce(
     share the pass where their axes lie in memory in the order in which they are counted; elsewhere each of them
     reads `x` once more. `where` chooses the elements as in the functions; positions then read `x` once more, too.
 
-    Raises AttributeValueError for a name that is none of these, DtypeError for names that are no list or tuple, and
-    what the functions raise. Source: NUMERICS.md.
+    Raises ArgumentError for a name that is none of these, ArgumentTypeError for names that are no list or tuple, and
+    what the functions raise.
 
     >>> import numpy as np
     >>> x = np.array([[3.0, 4.0], [6.0, 8.0]])
@@ -58,16 +57,18 @@ def reduce(
         axis_number(axis)
     if dtype is not None and any(row in _REAL for row, _ in wanted.values()):
         dtype = real_dtype(dtype)
-    results = reduce_several([*wanted.values()], x, axis, bool(keepdims), scalars=True, dtype=dtype, where=where)
+    results = reduce_several(
+        [*wanted.values()], x, axis, boolean_of("keepdims", keepdims), scalars=True, dtype=dtype, where=where
+    )
     return dict(zip(wanted, results, strict=True))
 
 
 def _rows(names: Any) -> dict[str, _Row]:
     if not isinstance(names, list | tuple):
-        raise DtypeError(f"the names are {names!r}; a list or tuple of them is needed, such as ['min', 'l2']")
+        raise ArgumentTypeError(f"the names are {names!r}; a list or tuple of them is needed, such as ['min', 'l2']")
     rows: dict[str, _Row] = {}
     for name in names:
         if not isinstance(name, str) or name not in _ROWS:
-            raise AttributeValueError(f"{name!r} is no reduction; allowed are {', '.join(sorted(_ROWS))}")
+            raise ArgumentError(f"{name!r} is no reduction; allowed are {', '.join(sorted(_ROWS))}")
         rows[name] = _ROWS[name]
     return rows

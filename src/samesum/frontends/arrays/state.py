@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from samesum.engine.arrays import as_array, as_dtype
-from samesum.errors import AttributeValueError, AxisError, DtypeError, ModelError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result, type_text
+from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ModelError, ShapeError
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, type_text
 from samesum.formats.axes import Axes, all_from_front, axis_number
 from samesum.formats.integers import integer_of
 from samesum.frontends.arrays.measure import Measure
@@ -36,9 +35,10 @@ class State:
 
     A state pickles, and `to_bytes` gives the same bytes on every machine for the same data. It has about 1.2 KB in
     memory for each kept output and each kind of sum of floats, 24 bytes for each of integers, 0.7 KB for `logsumexp`.
-    Products of floats and sums of exponentials are kept to many more bits than any format has (docs/states.md).
+    Products of floats and sums of exponentials are kept to many more bits than any format has
+    (https://samesum.readthedocs.io/en/stable/states.html).
 
-    Raises AttributeValueError for a name that is none of these and for a correction that is not finite, AxisError and
+    Raises ArgumentError for a name that is none of these and for a correction that is not finite, AxisError and
     DtypeError as `reduce` does. A state whose update did not come to its end, because it was interrupted or memory was
     short, refuses everything afterwards.
 
@@ -57,7 +57,7 @@ class State:
 
     def __init__(
         self,
-        names: Sequence[StateName],
+        names: Sequence[StateName] | Sequence[str],
         axis: Axes = None,
         dtype: DTypeLike | None = None,
         *,
@@ -85,7 +85,7 @@ class State:
         `argmax`; by default the chunk follows the last one.
 
         Raises DtypeError for another dtype than that of the chunks before, ShapeError for another rank or for other
-        lengths that are kept, AttributeValueError for an offset that is negative or that several axes have none of.
+        lengths that are kept, ArgumentError for an offset that is negative or that several axes have none of.
         """
         self._check_whole()
         x = as_array(chunk)
@@ -108,11 +108,11 @@ class State:
     def merge(self, other: State) -> State:
         """Takes what `other` has seen, and returns this state; `other` stays as it is.
 
-        Positions are those that `other` was told by its offsets. Raises AttributeValueError for a state of other names,
+        Positions are those that `other` was told by its offsets. Raises ArgumentError for a state of other names,
         another axis or another `dtype`, and DtypeError and ShapeError as `update` does.
         """
         if not isinstance(other, State):
-            raise DtypeError(f"a state is merged with another one; got {type(other).__name__}")
+            raise ArgumentTypeError(f"a state is merged with another one; got {type(other).__name__}")
         self._check_whole()
         other._check_whole()
         same = self._arguments == other._arguments
@@ -120,7 +120,7 @@ class State:
         if same and axis is not None and other._axis is not None and other._rank is not None:
             axis = tuple(sorted(all_from_front(axis, other._rank)))
         if not same or (other._dtype is not None and axis != other._axis):
-            raise AttributeValueError(f"{other!r} cannot be merged into {self!r}: allowed is one of the same arguments")
+            raise ArgumentError(f"{other!r} cannot be merged into {self!r}: allowed is one of the same arguments")
         if other._dtype is None:
             return self
         if self._dtype is None:
@@ -141,7 +141,7 @@ class State:
         """A state of the same elements that goes on by itself."""
         return _restored(self._stored(is_brief=False))
 
-    def result(self) -> dict[str, Result]:
+    def result(self) -> dict[str, Any]:
         """The results by name, of all elements so far; the state can go on.
 
         Raises ShapeError before the first chunk, and for the extreme of a set without an element.
@@ -155,7 +155,7 @@ class State:
         }
 
     def to_bytes(self) -> bytes:
-        """The state as bytes, the same for the same elements however they came; docs/states.md has the format."""
+        """The state as bytes, the same for the same elements however they came; https://samesum.readthedocs.io/en/stable/states.html."""
         return self._stored(is_brief=True)
 
     def _stored(self, is_brief: bool) -> bytes:
@@ -176,7 +176,7 @@ class State:
     def from_bytes(cls, data: bytes) -> State:
         """The state that `to_bytes` wrote. Raises ModelError for damaged bytes and for those of a later version."""
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise DtypeError(f"a state is read from bytes; got {type(data).__name__}")
+            raise ArgumentTypeError(f"a state is read from bytes; got {type(data).__name__}")
         return cls._read(data, is_brief=True)
 
     @classmethod
@@ -189,7 +189,7 @@ class State:
             dtype = dtype_named(header.dtype)
             if dtype is not None:
                 result_types(header.names, dtype, state._result)  # refuses what it refuses
-        except (AttributeValueError, DtypeError, AxisError) as error:
+        except (ArgumentError, ArgumentTypeError, DtypeError, AxisError) as error:
             raise ModelError(f"the state's header names what there is not: {error}") from None
         correction = repr(state._correction if state._is_corrected else None)
         same = (state._names, state._axis, correction) == (header.names, header.axis, repr(header.correction))
@@ -237,7 +237,7 @@ class State:
 
     def _check_whole(self) -> None:
         if self._is_torn:
-            raise AttributeValueError(f"{self!r} has lost a part of its data: an update or a merge was interrupted")
+            raise ArgumentError(f"{self!r} has lost a part of its data: an update or a merge was interrupted")
 
     def _keys(self) -> tuple[str, ...]:
         wanted = {key for name in self._names for key in MEASURES[name]}
@@ -287,9 +287,9 @@ class State:
             return self._end
         start = integer_of("the offset", offset)
         if start < 0 or start >= 2**62:
-            raise AttributeValueError(f"the offset is {start}; allowed are 0 to 2^62 - 1")
+            raise ArgumentError(f"the offset is {start}; allowed are 0 to 2^62 - 1")
         if self._axis is not None and len(self._axis) > 1:
-            raise AttributeValueError(f"the offset is {start}; a state along the axes {self._axis} counts no positions")
+            raise ArgumentError(f"the offset is {start}; a state along the axes {self._axis} counts no positions")
         return start
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from samesum.errors import AttributeValueError, DtypeError, ShapeError
+from samesum.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.axes import axis_number
 from samesum.frontends.arrays.state_names import MEASURES
@@ -19,12 +19,12 @@ Piece = tuple[NDArray, NDArray | None, tuple[int, ...], int]
 
 
 def checked_names(names: Any) -> tuple[str, ...]:
-    """The names, each of them once. Raises DtypeError for what is no list, AttributeValueError for another name."""
+    """The names, each of them once. Raises ArgumentTypeError for what is no list, ArgumentError for another name."""
     if not isinstance(names, list | tuple):
-        raise DtypeError(f"the names are {names!r}; a list or tuple of them is needed, such as ['min', 'l2']")
+        raise ArgumentTypeError(f"the names are {names!r}; a list or tuple of them is needed, such as ['min', 'l2']")
     for name in names:
         if not isinstance(name, str) or name not in MEASURES:
-            raise AttributeValueError(f"{name!r} has no exact state of bounded size; allowed are {', '.join(MEASURES)}")
+            raise ArgumentError(f"{name!r} has no exact state of bounded size; allowed are {', '.join(MEASURES)}")
     return tuple(dict.fromkeys(names))
 
 

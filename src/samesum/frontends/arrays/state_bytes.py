@@ -1,4 +1,4 @@
-"""A state as bytes: a header, what is kept, and a checksum. docs/states.md says what each byte means.
+"""A state as bytes: a header, what is kept, and a checksum. The site says what each byte means (states.html).
 
 The bytes depend on the elements alone, not on how they were cut, merged, or on which machine.
 """

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MIN, SUM
 from samesum.engine.arrays import as_array
 from samesum.engine.lazy import deferred
 from samesum.engine.memory import KEEPDIMS, SCALAR, count_of_nonzero, reduce, reduce_by_code, reduce_several
 from samesum.engine.power_norms import MOST_ORDER, power_norm
-from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, NDArray, Result
+from samesum.errors import ArgumentError, DtypeError, ShapeError
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOAT_DTYPES
+from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.numbers import real_number
 from samesum.frontends.arrays.reductions import real_dtype
 
@@ -23,6 +24,18 @@ _SIMPLE = {1.0: L1_NORM.code, 2.0: L2_NORM.code}
 _FLOAT64 = np.dtype(np.float64)
 
 
+@overload
+def vector_norm(
+    x: ArrayLike,
+    /,
+    axis: None = None,
+    *,
+    keepdims: Literal[False] = False,
+    ord: float = 2,
+    dtype: DTypeLike | None = None,
+    out: Out | None = None,
+) -> Any: ...
+@overload
 def vector_norm(
     x: ArrayLike,
     /,
@@ -31,16 +44,26 @@ def vector_norm(
     keepdims: bool = False,
     ord: float = 2,
     dtype: DTypeLike | None = None,
-    out: NDArray | None = None,
+    out: Out | None = None,
+) -> NDArray: ...
+def vector_norm(
+    x: ArrayLike,
+    /,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    ord: float = 2,
+    dtype: DTypeLike | None = None,
+    out: Out | None = None,
 ) -> Result:
     """The p-norm of the vectors over `axis`, exact until it is rounded once; nothing overflows on the way.
 
     `ord` is 0 (how many elements are not zero), 1, 2, inf (the greatest magnitude), -inf (the least one) or a whole
     number up to 256 (the root of the sum of powers). Floats keep their dtype, integers give float64; `dtype`, a float
     type, asks for another. The axes together are one vector; None takes all. Axes, `keepdims`, `out` and errors are
-    those of `sum`; AttributeValueError for another `ord`, ShapeError for the greatest or least magnitude of an empty
+    those of `sum`; ArgumentError for another `ord`, ShapeError for the greatest or least magnitude of an empty
     set. The float8 types are taken with 0, 1, 2, inf and -inf.
-    Source: the Python array API standard, `linalg.vector_norm`; NUMERICS.md.
+    Source: the Python array API standard, `linalg.vector_norm`.
 
     >>> import numpy as np
     >>> vector_norm(np.array([[3e200, 4e200], [5.0, 12.0]]), axis=1)
@@ -57,7 +80,7 @@ def vector_norm(
     target = _FLOAT64 if x.dtype.kind in "iub" else None
     if dtype is not None:
         target = real_dtype(dtype).newbyteorder("=")
-    order, flags = real_number("ord", ord), SCALAR | KEEPDIMS * bool(keepdims)
+    order, flags = real_number("ord", ord), SCALAR | KEEPDIMS * boolean_of("keepdims", keepdims)
     if order in _SIMPLE:
         return reduce_by_code(_SIMPLE[order], x, axis, flags, target, out)
     target = target or x.dtype.newbyteorder("=")
@@ -95,7 +118,7 @@ def _general(x: NDArray, axes: tuple[int, ...], order: float, target: Dtype) -> 
     if math.isinf(order):
         return _extreme_magnitude(x, axes, order > 0, target)
     if not 3 <= order <= MOST_ORDER or order != int(order):
-        raise AttributeValueError(
+        raise ArgumentError(
             f"ord is {order!r}; allowed are 0, inf, -inf and whole numbers from 1 to {MOST_ORDER}, of which the exact "
             "norm can be decided"
         )

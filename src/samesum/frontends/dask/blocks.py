@@ -128,7 +128,8 @@ def same(state: Any, axis: Any = None, keepdims: Any = None) -> Any:  # noqa: AR
 
 def result(state: State, name: str) -> Result:
     with ThreadLimit(1):
-        return state.result()[name]
+        found: Result = state.result()[name]
+        return found
 
 
 def products_rounded(state: State, dtype: Dtype) -> NDArray:

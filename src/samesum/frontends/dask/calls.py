@@ -6,7 +6,7 @@ from typing import Any
 
 from samesum.algebra.rows import EXTREME_SCANS, REDUCTIONS, SCANS
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE, SCALAR, SELECT_LAST, SKIP_NAN
-from samesum.errors import AttributeValueError
+from samesum.errors import ArgumentError
 from samesum.frontends.arrays.norms import layer_norm, log_softmax, rms_norm, softmax
 from samesum.frontends.dask.dots import dotted
 from samesum.frontends.dask.lines import of_groups, of_last_axes, of_lines
@@ -120,7 +120,7 @@ def _scales(*given: Any) -> list[Any]:
 
 def _refuse_out(out: Any) -> None:
     if out is not None:
-        raise AttributeValueError("the result of a Dask array is lazy, so that out cannot receive it; allowed is None")
+        raise ArgumentError("the result of a Dask array is lazy, so that out cannot receive it; allowed is None")
 
 
 _CALLS: dict[str, Any] = {

@@ -39,7 +39,7 @@ def foreseen(function: Callable[..., Any], x: Any, axes: Sequence[int], *argumen
     """
     refuse_unknown(x, axes)
     try:
-        return function(np.empty([n if i in axes else 0 for i, n in enumerate(x.shape)], x.dtype), *arguments)
+        return function(np.zeros([n if i in axes else 0 for i, n in enumerate(x.shape)], x.dtype), *arguments)
     except SamesumError:
         if not any(isnan(n) for n in x.shape):
             function(np.broadcast_to(np.zeros((), x.dtype), x.shape), *arguments)  # its words have the whole shape

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from samesum.engine.arrays import as_array, as_dtype
-from samesum.errors import AttributeValueError, ShapeError
+from samesum.errors import ArgumentError, ShapeError
 from samesum.formats.axes import all_from_front
 from samesum.frontends.arrays.extremes import farthest
 from samesum.frontends.arrays.several import reduce
@@ -36,14 +36,14 @@ def reduced(
 ) -> dict[str, Any]:
     """The results by name as lazy arrays that share one pass over `x`; their bits are those of one call on all of it.
 
-    Raises what the functions raise, and AttributeValueError for a name that has no state.
+    Raises what the functions raise, and ArgumentError for a name that has no state.
     """
     x = joined_short(x)
     if select_last:
         return {name: _last(x, name, axis, keepdims, where) for name in names}
     for name in names:
         if name not in MEASURES:
-            raise AttributeValueError(
+            raise ArgumentError(
                 f"{name} of a Dask array has no exact state between the chunks; allowed are {', '.join(MEASURES)}"
             )
     checked_correction(correction)

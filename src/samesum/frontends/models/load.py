@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from samesum.errors import AttributeValueError, DtypeError, ModelError, during
+from samesum.errors import ArgumentError, ArgumentTypeError, ModelError, during
 from samesum.files.opening import read_bytes
+from samesum.formats.integers import boolean_of
 
 if TYPE_CHECKING:
     from samesum.frontends.models.model import Model
@@ -30,7 +31,7 @@ def load(source: Source, weights: Source | None = None, *, fuse_normalizations: 
     too: the whole formula is rounded once, with the bits of `layer_norm`, `rms_norm` and `group_norm`, and `plan()`
     names the nodes. Raises OSError (FileNotFoundError and its kin) for a file that cannot be read, ModelError for one
     that is not a valid model, UnsafeModelError for one that reaches beyond itself, UnsupportedOperator with every
-    operator that cannot run, MissingPackage for an `.onnx` file without the onnx package, DtypeError for a
+    operator that cannot run, MissingPackage for an `.onnx` file without the onnx package, ArgumentTypeError for a
     `fuse_normalizations` that is neither True nor False.
 
     >>> import numpy as np, samesum as ss
@@ -42,11 +43,10 @@ def load(source: Source, weights: Source | None = None, *, fuse_normalizations: 
     from samesum.frontends.models.model import Model
     from samesum.graph.program import prepare
 
-    if not isinstance(fuse_normalizations, bool):
-        raise DtypeError(f"fuse_normalizations is {fuse_normalizations!r}; True or False is needed")
+    is_fused = boolean_of("fuse_normalizations", fuse_normalizations)
     name, path, data = _content(source)
     with during(name), FloatingPointScope():  # numbers are read and constants computed
-        return Model(prepare(_graph(name, path, data, weights), fuse_normalizations))
+        return Model(prepare(_graph(name, path, data, weights), is_fused))
 
 
 def survey(source: Source) -> Survey:
@@ -74,7 +74,7 @@ def _content(source: Source) -> tuple[str, Path | None, bytes]:
 
 def _path(source: object, what: str) -> Path:
     if not isinstance(source, str | os.PathLike):
-        raise DtypeError(f"{what} is a path or bytes; got {type(source).__name__}")
+        raise ArgumentTypeError(f"{what} is a path or bytes; got {type(source).__name__}")
     return Path(source)
 
 
@@ -84,7 +84,7 @@ def _graph(name: str, path: Path | None, data: bytes, weights: Source | None) ->
 
         return read_ir(name, net_of(data), _weights(path, weights))
     if weights is not None:
-        raise AttributeValueError("weights= belongs to an OpenVINO IR; an ONNX model holds its own")
+        raise ArgumentError("weights= belongs to an OpenVINO IR; an ONNX model holds its own")
     from samesum.frontends.models.onnx_file.reading import read_onnx
 
     return read_onnx(name, _onnx_model(path, data), path.parent if path else None)
@@ -139,4 +139,4 @@ def _beside(path: Path) -> bytes:
 
 
 def _refuse_bytes() -> bytes:
-    raise AttributeValueError("the IR has constants, which lie in its .bin; pass weights=")
+    raise ArgumentError("the IR has constants, which lie in its .bin; pass weights=")

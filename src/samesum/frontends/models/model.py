@@ -12,7 +12,13 @@ from samesum.graph.program import Program
 
 
 class Model:
-    """A model read by `load`; it never changes and may run in several threads at once."""
+    """A model read by `load`; it never changes and may run in several threads at once.
+
+    >>> import samesum as ss
+    >>> model = ss.load("examples/onnx/opset13/reduce_sum_axes_2_3.onnx")
+    >>> isinstance(model, ss.Model), model.outputs[0].name
+    (True, 'reduced')
+    """
 
     __slots__ = ("_program",)
 

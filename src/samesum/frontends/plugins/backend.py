@@ -11,7 +11,7 @@ from onnx.backend.base import Backend as BaseBackend
 from onnx.backend.base import BackendRep
 
 from samesum.engine.arrays import as_array
-from samesum.errors import AttributeValueError, DtypeError, SamesumError
+from samesum.errors import ArgumentError, ArgumentTypeError, AttributeValueError, DtypeError, SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.frontends.models.load import load
@@ -36,7 +36,7 @@ class Backend(BaseBackend):
     """samesum as a backend: models of ReduceSum and its kin, and of what surrounds them, on the CPU.
 
     Raises UnsupportedOperator for a model with any other operator, naming all of them, ModelError for a model that is
-    not valid, AttributeValueError for another device, and what running the model raises. Further keywords of the
+    not valid, ArgumentError for another device, and what running the model raises. Further keywords of the
     interface change nothing.
     Source: onnx.backend.base, https://onnx.ai/onnx/api/backend.html.
 
@@ -59,9 +59,9 @@ class Backend(BaseBackend):
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> Prepared:  # noqa: ARG003
         """The model, read and checked once."""
         if not cls.supports_device(device):
-            raise AttributeValueError(f"device {device!r} was asked for; allowed is 'CPU'")
+            raise ArgumentError(f"device {device!r} was asked for; allowed is 'CPU'")
         if not isinstance(model, onnx.ModelProto):
-            raise DtypeError(f"a model is an onnx.ModelProto; got {type(model).__name__}")
+            raise ArgumentTypeError(f"a model is an onnx.ModelProto; got {type(model).__name__}")
         return Prepared(load(model.SerializeToString()))
 
     @classmethod

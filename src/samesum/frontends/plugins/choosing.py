@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from samesum.errors import AttributeValueError, DtypeError, UnsupportedOperator
+from samesum.errors import ArgumentError, ArgumentTypeError, UnsupportedOperator
 from samesum.specs.lookup import folded
 from samesum.specs.row import Operator, Standard
 
 
 def names_in(operators: Iterable[str]) -> tuple[str, ...]:
-    """The names, each of them once; AttributeValueError for one text, DtypeError for what is no sequence of names."""
+    """The names, each of them once; ArgumentError for one text, ArgumentTypeError for what is no sequence of names."""
     if isinstance(operators, str):
-        raise AttributeValueError(f"operators is the text {operators!r}; a sequence of names is needed")
+        raise ArgumentError(f"operators is the text {operators!r}; a sequence of names is needed")
     names = tuple(operators) if isinstance(operators, Iterable) else None
     if names is None or not all(isinstance(each, str) for each in names):
-        raise DtypeError(f"operators is {operators!r}; a sequence of names is needed")
+        raise ArgumentTypeError(f"operators is {operators!r}; a sequence of names is needed")
     return tuple(dict.fromkeys(names))
 
 
 def chosen_names(standard: Standard, operators: Iterable[str] | None, offered: Iterable[Operator]) -> tuple[str, ...]:
     """The names asked for, as the standard spells them; for None those of all operators that are offered.
 
-    Raises UnsupportedOperator for a name of another operator, AttributeValueError for one text and for no name,
-    DtypeError for what is no sequence of names.
+    Raises UnsupportedOperator for a name of another operator, ArgumentError for one text and for no name,
+    ArgumentTypeError for what is no sequence of names.
     """
     known = tuple(operator.name for operator in offered)
     if operators is None:
@@ -35,5 +35,5 @@ def chosen_names(standard: Standard, operators: Iterable[str] | None, offered: I
             f"operators names {', '.join(others)}, which samesum does not take over; allowed are {', '.join(known)}"
         )
     if not names:
-        raise AttributeValueError("operators names none; allowed are None, for all of them, and one name or more")
+        raise ArgumentError("operators names none; allowed are None, for all of them, and one name or more")
     return tuple(name for name in known if folded(standard, name) in names)

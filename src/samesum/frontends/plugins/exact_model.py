@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from samesum.errors import DtypeError, MissingPackage
+from samesum.errors import ArgumentTypeError, MissingPackage
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.specs.bind import bind
 from samesum.specs.lookup import lookup
@@ -40,7 +40,7 @@ def exact(model: openvino.Model, operators: Iterable[str] | None = None) -> open
     A RuntimeWarning says what the CPU plugin does to tensors before an operator sees them: it narrows float64, int64,
     uint64 and uint32, and computes in bfloat16 on some processors unless `{"INFERENCE_PRECISION_HINT": "f32"}` is
     given to `compile_model`. float16 it holds in float32. Raises MissingPackage without openvino, UnsupportedOperator
-    for names that samesum does not have, AttributeValueError where `operators` is empty or a text, DtypeError for what
+    for names that samesum does not have, ArgumentError where `operators` is empty or a text, ArgumentTypeError for what
     is no openvino.Model.
     Source: https://docs.openvino.ai/2025/documentation/openvino-extensibility/custom-openvino-operations.html.
 
@@ -58,7 +58,7 @@ def exact(model: openvino.Model, operators: Iterable[str] | None = None) -> open
             'exact needs the package openvino, which is not installed; pip install "samesum[compare]"'
         ) from None
     if not isinstance(model, openvino.Model):
-        raise DtypeError(f"an openvino.Model is needed, as core.read_model gives it; got {type(model).__name__}")
+        raise ArgumentTypeError(f"an openvino.Model is needed, as core.read_model gives it; got {type(model).__name__}")
     names = chosen_names(OPENVINO, operators, OFFERED)
     copy = model.clone()
     types = list(_replaced(copy, {name.casefold() for name in names}))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from samesum.engine.library import path
-from samesum.errors import AttributeValueError, DtypeError, MissingPackage, UnsupportedOperator
+from samesum.errors import ArgumentError, ArgumentTypeError, MissingPackage, UnsupportedOperator
 from samesum.frontends.plugins.choosing import chosen_names
 from samesum.frontends.plugins.custom_rows import OPERATORS, declare_once
 from samesum.frontends.plugins.opsets import Opsets, opsets_of
@@ -56,7 +56,7 @@ def exact_session(
     such as `["ReduceSum", "Softmax"]`; None means all. `sess_options` receives the operators, for models of this
     opset; the other arguments are those of the session. Raises MissingPackage without onnxruntime,
     UnsupportedOperator for names that samesum does not have and for opsets that it does not know,
-    AttributeValueError for options that hold samesum's operators for other models, ModelError for a file that is no
+    ArgumentError for options that hold samesum's operators for other models, ModelError for a file that is no
     ONNX model, and what ONNX Runtime raises.
 
     >>> import numpy as np
@@ -71,7 +71,9 @@ def exact_session(
             'exact_session needs the package onnxruntime, which is not installed; pip install "samesum[compare]"'
         ) from None
     if sess_options is not None and not isinstance(sess_options, onnxruntime.SessionOptions):
-        raise DtypeError(f"sess_options is an onnxruntime.SessionOptions or None; got {type(sess_options).__name__}")
+        raise ArgumentTypeError(
+            f"sess_options is an onnxruntime.SessionOptions or None; got {type(sess_options).__name__}"
+        )
     names = chosen_names(ONNX, operators, OPERATORS)
     opset = _opset(opsets_of(path_or_bytes), names)
     options = onnxruntime.SessionOptions() if sess_options is None else sess_options
@@ -116,7 +118,7 @@ def _register(options: onnxruntime.SessionOptions, opset: int, names: Sequence[s
     if before == asked:
         return
     if before is not None:
-        raise AttributeValueError(
+        raise ArgumentError(
             f"the session options hold samesum's operators for {before}; this model needs {asked} in others"
         )
     if not any(_is_there(name, opset) for name in names):

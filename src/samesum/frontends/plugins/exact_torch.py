@@ -35,8 +35,8 @@ def exact(operators: Iterable[str] | None = None) -> Iterator[None]:
     its weight and bias. Other arguments (complex numbers, other norms, variances of too few elements) stay PyTorch's,
     and so do what `torch.compile` has compiled and an `rms_norm` that `torch.func` or a tracer looks into.
     `operators` chooses some by name. At the end of the block everything is as it was. Raises MissingPackage without
-    torch, UnsupportedOperator for a name that is not listed here, AttributeValueError for one text, DtypeError for what
-    is no sequence of names.
+    torch, UnsupportedOperator for a name that is not listed here, ArgumentError for one text, ArgumentTypeError for
+    what is no sequence of names.
     Source: https://pytorch.org/docs/stable/library.html.
 
     >>> import torch

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from samesum.errors import DtypeError, ModelError
+from samesum.errors import ArgumentTypeError, ModelError
 
 _FUNCTION_NAME, _MODEL_OPSETS, _FUNCTION_OPSETS, _FUNCTIONS = 1, 8, 9, 25
 """Fields of ModelProto and FunctionProto. Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto."""
@@ -29,13 +29,13 @@ class Opsets:
 def opsets_of(path_or_bytes: str | os.PathLike[str] | bytes) -> Opsets:
     """What the file or its bytes import.
 
-    Raises OSError for a file that cannot be read, ModelError for one that is no ONNX model, DtypeError for what is
-    neither a path nor bytes.
+    Raises OSError for a file that cannot be read, ModelError for one that is no ONNX model, ArgumentTypeError for what
+    is neither a path nor bytes.
     """
     if isinstance(path_or_bytes, bytes):
         return _read(memoryview(path_or_bytes), "the bytes given")
     if not isinstance(path_or_bytes, str | os.PathLike):
-        raise DtypeError(f"a model is a path or bytes; got {type(path_or_bytes).__name__}")
+        raise ArgumentTypeError(f"a model is a path or bytes; got {type(path_or_bytes).__name__}")
     path = Path(path_or_bytes)
     with path.open("rb") as file:
         if file.seek(0, os.SEEK_END) == 0:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from samesum.errors import AttributeValueError, DtypeError, MissingPackage, UnsupportedOperator
+from samesum.errors import ArgumentTypeError, AttributeValueError, MissingPackage, UnsupportedOperator
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.frontends.models.load import Source, load
 from samesum.frontends.models.model import Model
@@ -108,9 +108,11 @@ class _OwnSession:
         run_options: object = None,  # noqa: ARG002
     ) -> list[NDArray]:
         if not isinstance(input_feed, Mapping):
-            raise DtypeError(f"input_feed is a {type(input_feed).__name__}; a mapping from names to arrays is needed")
+            raise ArgumentTypeError(
+                f"input_feed is a {type(input_feed).__name__}; a mapping from names to arrays is needed"
+            )
         if isinstance(output_names, str):
-            raise DtypeError(f"output_names is the text {output_names!r}; a sequence of names is needed")
+            raise ArgumentTypeError(f"output_names is the text {output_names!r}; a sequence of names is needed")
         known = [value.name for value in self._model.outputs]
         wanted = list(output_names or known)
         if unknown := [name for name in wanted if name not in known]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+import numpy as np
+
 from samesum.specs.bind import Operation
 from samesum.specs.call import operation_of
 
@@ -25,4 +27,6 @@ def operation_given(
 
 
 def _is(value: object, default: object) -> bool:
+    if isinstance(default, int) and not isinstance(value, int | np.integer | np.bool_):
+        return False  # 1.0 is no flag and no integer
     return isinstance(value, Hashable) and value == default

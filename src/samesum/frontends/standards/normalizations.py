@@ -12,15 +12,15 @@ from samesum.algebra.rows import HARDMAX, Normalization
 from samesum.engine.arrays import as_array
 from samesum.engine.memory import normalize_by_code
 from samesum.errors import AxisError, SamesumError
-from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.operators.apply import apply
 from samesum.specs.call import operation_of
 
-_Call = Callable[[Any, NDArray | None], NDArray]
+_Call = Callable[[Any, Out | None], NDArray]
 
 
 def normalize(
-    standard: str, operator: str, opset: int | None, axis: int | None, x: ArrayLike, out: NDArray | None = None
+    standard: str, operator: str, opset: int | None, axis: int | None, x: ArrayLike, out: Out | None = None
 ) -> NDArray:
     """What `apply` gives for this operator and `x`, and the same errors; `axis` None is the standard's default."""
     try:
@@ -38,7 +38,7 @@ def _bound(standard: str, operator: str, opset: int | None, axis: int | None) ->
     if isinstance(axis, str):  # an IR file spells an axis so, a call does not
         raise AxisError(f"{spec.identifier}: an axis has to be an integer; got {axis!r}")
 
-    def checked(x: ArrayLike, out: NDArray | None) -> NDArray:
+    def checked(x: ArrayLike, out: Out | None) -> NDArray:
         return apply(operation, (as_array(x),), out)
 
     if spec.row is HARDMAX or spec.version.as_matrix:
@@ -47,7 +47,7 @@ def _bound(standard: str, operator: str, opset: int | None, axis: int | None) ->
     code, along = spec.row.code, operation.attributes["axis"]
     dtypes = frozenset(map(np.dtype, spec.types))
 
-    def straight(x: ArrayLike, out: NDArray | None) -> NDArray:
+    def straight(x: ArrayLike, out: Out | None) -> NDArray:
         # What `apply` would check, in fewer steps; what it refuses is left to it.
         if type(x) is np.ndarray and out is None and x.ndim and x.dtype in dtypes:
             try:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.frontends.standards.normalizations import normalize
 
 
-def Softmax(
-    input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None
-) -> NDArray:
+def Softmax(input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: Out | None = None) -> NDArray:
     """exp(x) over the sum of all exp(x) along `axis`, within 0.6 ulp, in the type and shape of `input`.
 
     Nothing overflows on the way. `axis` is -1 by default; a negative one counts from the end. Before opset 13 it is
@@ -17,7 +15,7 @@ def Softmax(
 
     Raises DtypeError for a type that the version does not allow (bfloat16 from 13 on) or for `out` of another one,
     AxisError for an axis out of range, ShapeError for `input` of rank 0 or `out` of another shape.
-    Source: https://onnx.ai/onnx/operators/onnx__Softmax.html (1, 11, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__Softmax.html (1, 11, 13).
 
     >>> import numpy as np
     >>> Softmax(np.array([[1000.0, 1000.0], [0.0, -np.inf]]))
@@ -28,12 +26,12 @@ def Softmax(
 
 
 def LogSoftmax(
-    input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: NDArray | None = None
+    input: ArrayLike, *, axis: int | None = None, opset: int | None = None, out: Out | None = None
 ) -> NDArray:
     """The logarithm of what `Softmax` gives, within 0.6 ulp also where that is 0 or 1.
 
     Arguments, types and errors are those of `Softmax`.
-    Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html (1, 11, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__LogSoftmax.html (1, 11, 13).
 
     >>> import numpy as np
     >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]))

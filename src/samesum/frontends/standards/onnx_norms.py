@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, overload
 
 from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
@@ -14,6 +15,30 @@ from samesum.operators.apply import apply, apply_all
 from samesum.specs.call import operation_of
 
 
+@overload
+def LayerNormalization(
+    X: ArrayLike,
+    Scale: ArrayLike,
+    B: ArrayLike | None = None,
+    *,
+    axis: int = -1,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+    outputs: Literal[1] = 1,
+    opset: int | None = None,
+) -> NDArray: ...
+@overload
+def LayerNormalization(
+    X: ArrayLike,
+    Scale: ArrayLike,
+    B: ArrayLike | None = None,
+    *,
+    axis: int = -1,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+    outputs: Literal[3],
+    opset: int | None = None,
+) -> tuple[NDArray, ...]: ...
 def LayerNormalization(
     X: ArrayLike,
     Scale: ArrayLike,
@@ -35,7 +60,7 @@ def LayerNormalization(
 
     Raises DtypeError for types that the version does not allow, AxisError for an axis out of range, ShapeError for a
     scale or bias that does not broadcast, AttributeValueError for an epsilon that is negative or not finite.
-    Source: https://onnx.ai/onnx/operators/onnx__LayerNormalization.html (17); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__LayerNormalization.html (17).
 
     >>> import numpy as np
     >>> LayerNormalization(np.float32([[1e30, 3e30]]), np.float32([1, 1]))
@@ -62,7 +87,7 @@ def RMSNormalization(
     """`X / sqrt(mean of squares + epsilon) * scale` over the axes from `axis` on, rounded once to the type of `scale`.
 
     The rest is as in `LayerNormalization`.
-    Source: https://onnx.ai/onnx/operators/onnx__RMSNormalization.html (23); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__RMSNormalization.html (23).
 
     >>> import numpy as np
     >>> RMSNormalization(np.float32([[3e20, 3e20]]), np.float32([1, 2]))
@@ -86,7 +111,7 @@ def GroupNormalization(
     `scale` and `bias` have one number for each channel, before opset 21 for each group; `stash_type`, which opset 21
     brought, changes nothing. Raises ShapeError for channels
     that the groups do not share evenly; the rest is as in `LayerNormalization`.
-    Source: https://onnx.ai/onnx/operators/onnx__GroupNormalization.html (18, 21); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__GroupNormalization.html (18, 21).
 
     >>> import numpy as np
     >>> GroupNormalization(np.float32([[1000, 1002, 5, 9]]), np.ones(4, "f"), np.zeros(4, "f"), num_groups=2, epsilon=0)
@@ -102,7 +127,7 @@ def InstanceNormalization(
 ) -> NDArray:
     """`LayerNormalization` over all axes after the channels, with a scale and a bias for each channel.
 
-    Source: https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html (1, 6, 22); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html (1, 6, 22).
 
     >>> import numpy as np
     >>> InstanceNormalization(np.float32([[[1, 3], [5, 9]]]), np.float32([1, 2]), np.float32([0, 1]), epsilon=0)
@@ -115,7 +140,7 @@ def InstanceNormalization(
 def MeanVarianceNormalization(X: ArrayLike, *, axes: Sequence[int] = (0, 2, 3), opset: int | None = None) -> NDArray:
     """`(X - mean) / (deviation + 1e-9)` over `axes`, rounded once.
 
-    Source: https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html (9, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html (9, 13).
 
     >>> import numpy as np
     >>> MeanVarianceNormalization(np.float32([[1, 3], [100, 102]]), axes=[1])
@@ -129,7 +154,7 @@ def LpNormalization(input: ArrayLike, *, axis: int = -1, p: int = 2, opset: int 
     """`input` over its norm along `axis`, rounded once: the sum of the magnitudes (p = 1) or the root of that of the
     squares (p = 2). A zero line stays zero.
 
-    Source: https://onnx.ai/onnx/operators/onnx__LpNormalization.html (1, 22); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__LpNormalization.html (1, 22).
 
     >>> import numpy as np
     >>> LpNormalization(np.float32([3, 4]) * np.float32(2.0**100))
@@ -141,7 +166,7 @@ def LpNormalization(input: ArrayLike, *, axis: int = -1, p: int = 2, opset: int 
 def GlobalAveragePool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
     """The mean over all axes after the channels, which stay with length 1: the exact sum over the count, rounded once.
 
-    Source: https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html (1, 22); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html (1, 22).
 
     >>> import numpy as np
     >>> GlobalAveragePool(np.float32([[[1, 2, 6]]]))
@@ -153,7 +178,7 @@ def GlobalAveragePool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
 def GlobalMaxPool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
     """The maximum over all axes after the channels, which stay with length 1; NaN if there is one.
 
-    Source: https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html (1, 22); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html (1, 22).
 
     >>> import numpy as np
     >>> GlobalMaxPool(np.float32([[[1, 2, 6]]]))
@@ -165,7 +190,7 @@ def GlobalMaxPool(X: ArrayLike, *, opset: int | None = None) -> NDArray:
 def GlobalLpPool(X: ArrayLike, *, p: int = 2, opset: int | None = None) -> NDArray:
     """The p-norm over all axes after the channels, which stay with length 1, rounded once; p is whole, 1 to 1024.
 
-    Source: https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html (1, 2, 22); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html (1, 2, 22).
 
     >>> import numpy as np
     >>> GlobalLpPool(np.float32([[[3e30, 4e30]]]))

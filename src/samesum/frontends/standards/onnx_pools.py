@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, overload
 
 from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError
@@ -38,7 +39,7 @@ def AveragePool(
 
     Raises DtypeError for types that the version does not allow, ShapeError for windows that do not fit,
     AttributeValueError for numbers out of range, UnsupportedOperator for an attribute that the version does not have.
-    Source: https://onnx.ai/onnx/operators/onnx__AveragePool.html (1, 7, 10, 11, 19, 22); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__AveragePool.html (1, 7, 10, 11, 19, 22).
 
     >>> import numpy as np
     >>> AveragePool(np.float32([[[1e30, 4, -1e30, 2, 1e30]]]), kernel_shape=[3], strides=[2])
@@ -58,6 +59,34 @@ def AveragePool(
     return apply(operation, [as_array(X)])
 
 
+@overload
+def MaxPool(
+    X: ArrayLike,
+    *,
+    kernel_shape: Sequence[int],
+    strides: Sequence[int] | None = None,
+    pads: Sequence[int] | None = None,
+    dilations: Sequence[int] | None = None,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    storage_order: int = 0,
+    outputs: Literal[1] = 1,
+    opset: int | None = None,
+) -> NDArray: ...
+@overload
+def MaxPool(
+    X: ArrayLike,
+    *,
+    kernel_shape: Sequence[int],
+    strides: Sequence[int] | None = None,
+    pads: Sequence[int] | None = None,
+    dilations: Sequence[int] | None = None,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    storage_order: int = 0,
+    outputs: Literal[2],
+    opset: int | None = None,
+) -> tuple[NDArray, ...]: ...
 def MaxPool(
     X: ArrayLike,
     *,
@@ -76,7 +105,7 @@ def MaxPool(
     Windows and errors are those of `AveragePool`; padding is never chosen. With `outputs` 2 the result is a pair: the
     index of each element in the flattened `X` too, that of the first one of equals; `storage_order` 1 counts the axes
     after the channels from the first to the last.
-    Source: https://onnx.ai/onnx/operators/onnx__MaxPool.html (1, 8, 10, 11, 12, 22); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__MaxPool.html (1, 8, 10, 11, 12, 22).
 
     >>> import numpy as np
     >>> MaxPool(np.float32([[[1, 5, 2, 4]]]), kernel_shape=[2], strides=[2], outputs=2)
@@ -113,7 +142,7 @@ def LpPool(
     """The p-norm of each window of `X` along the axes after the channels, rounded once; p is whole, from 1 to 1024.
 
     Windows and errors are those of `AveragePool`. Other p than 1 and 2 take longer, above all of float64.
-    Source: https://onnx.ai/onnx/operators/onnx__LpPool.html (1, 2, 11, 18, 22); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__LpPool.html (1, 2, 11, 18, 22).
 
     >>> import numpy as np
     >>> LpPool(np.float32([[[3e30, 4e30, 0]]]), kernel_shape=[2])

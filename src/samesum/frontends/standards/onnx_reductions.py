@@ -24,7 +24,7 @@ def ReduceSum(
     Raises DtypeError for a type that the version does not allow, AxisError for axes out of range or
     repeated, ShapeError for axes that are not of rank 1, UnsupportedOperator for an opset without the
     operator or the attribute, AttributeValueError for an attribute's value that is not allowed.
-    Source: https://onnx.ai/onnx/operators/onnx__ReduceSum.html (1, 11, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceSum.html (1, 11, 13).
 
     >>> import numpy as np
     >>> ReduceSum(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [1], keepdims=0)
@@ -39,7 +39,7 @@ def ReduceMean(
     """The mean over `axes`: the exact sum over the count, rounded once; integers truncate toward zero.
 
     The mean of an empty set is NaN, for integers a ShapeError. Arguments, types and errors are those of `ReduceSum`.
-    Source: https://onnx.ai/onnx/operators/onnx__ReduceMean.html (1, 11, 13, 18); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceMean.html (1, 11, 13, 18).
 
     >>> import numpy as np
     >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0])
@@ -54,7 +54,7 @@ def ReduceProd(
     """The product over `axes`, rounded once; integers wrap.
 
     Nothing overflows or underflows on the way; the product of an empty set is 1. Arguments, types and errors are those
-    of `ReduceSum`. Source: https://onnx.ai/onnx/operators/onnx__ReduceProd.html (1, 11, 13, 18); NUMERICS.md.
+    of `ReduceSum`. Source: https://onnx.ai/onnx/operators/onnx__ReduceProd.html (1, 11, 13, 18).
 
     >>> import numpy as np
     >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
@@ -70,7 +70,7 @@ def ReduceMax(
 
     The maximum of an empty set is -inf, the least integer or False. Arguments, types and errors are those of
     `ReduceSum`.
-    Source: https://onnx.ai/onnx/operators/onnx__ReduceMax.html (1, 11, 12, 13, 18, 20); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceMax.html (1, 11, 12, 13, 18, 20).
 
     >>> import numpy as np
     >>> ReduceMax(np.array([[3, 1], [2, 4]], np.int64), [1])
@@ -87,7 +87,7 @@ def ReduceMin(
 
     The minimum of an empty set is +inf, the greatest integer or True. Arguments, types and errors are those of
     `ReduceSum`.
-    Source: https://onnx.ai/onnx/operators/onnx__ReduceMin.html (1, 11, 12, 13, 18, 20); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceMin.html (1, 11, 12, 13, 18, 20).
 
     >>> import numpy as np
     >>> ReduceMin(np.array([[3, 1], [2, 4]], np.int64), [1], opset=11)
@@ -103,7 +103,7 @@ def ReduceL1(
     """The sum of magnitudes over `axes`, rounded once; integers wrap.
 
     Arguments, types and errors are those of `ReduceSum`.
-    Source: https://onnx.ai/onnx/operators/onnx__ReduceL1.html (1, 11, 13, 18); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceL1.html (1, 11, 13, 18).
 
     >>> import numpy as np
     >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
@@ -118,7 +118,7 @@ def ReduceL2(
     """The root of the sum of squares over `axes`, rounded once; integers give its floor.
 
     Nothing overflows or underflows on the way. Arguments, types and errors are those of `ReduceSum`.
-    Source: https://onnx.ai/onnx/operators/onnx__ReduceL2.html (1, 11, 13, 18); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceL2.html (1, 11, 13, 18).
 
     >>> import numpy as np
     >>> ReduceL2(np.array([[3.0, -4.0]]), [1], keepdims=0)
@@ -133,7 +133,7 @@ def ReduceSumSquare(
     """The sum of squares over `axes`, rounded once; integers wrap.
 
     Arguments, types and errors are those of `ReduceSum`.
-    Source: https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html (1, 11, 13, 18); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceSumSquare.html (1, 11, 13, 18).
 
     >>> import numpy as np
     >>> ReduceSumSquare(np.array([[3.0, -4.0]]), [1], keepdims=0)
@@ -149,7 +149,7 @@ def ReduceLogSum(
 
     Where the sum is zero, as that of an empty set is, it is -inf (the least integer), where it is negative NaN (0 in
     integers). Arguments, types and errors are those of `ReduceSum`.
-    Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html (1, 11, 13, 18, 28); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html (1, 11, 13, 18, 28).
 
     >>> import numpy as np
     >>> ReduceLogSum(np.array([[0.25, 0.75], [1.0, 0.0]]), [1], keepdims=0)
@@ -165,7 +165,7 @@ def ReduceLogSumExp(
 
     Integers, before opset 28, truncate toward zero. Of nothing it is -inf (the least integer). Arguments, types and
     errors are those of `ReduceSum`.
-    Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html (1, 11, 13, 18, 28); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html (1, 11, 13, 18, 28).
 
     >>> import numpy as np
     >>> ReduceLogSumExp(np.array([[1000.0, 1000.0]]), [1])

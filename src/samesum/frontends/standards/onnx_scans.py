@@ -18,7 +18,7 @@ def CumSum(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, op
     Raises DtypeError for a type that the version does not allow, AxisError for an axis out of range,
     ShapeError for `x` of rank 0, UnsupportedOperator for an opset below 11, AttributeValueError for an
     attribute's value that is not allowed.
-    Source: https://onnx.ai/onnx/operators/onnx__CumSum.html (11, 14); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__CumSum.html (11, 14).
 
     >>> import numpy as np
     >>> CumSum(np.array([1.0, 2.0, 3.0]), 0, exclusive=1)
@@ -31,7 +31,7 @@ def CumProd(x: ArrayLike, axis: Axis, *, exclusive: int = 0, reverse: int = 0, o
     """Every prefix product of `x` along `axis`, each the exact one rounded once, in the type of `x`; integers wrap.
 
     It exists from opset 26 on. No prefix suffers from an overflow or underflow of an earlier one. Arguments, types and
-    errors are those of `CumSum`. Source: https://onnx.ai/onnx/operators/onnx__CumProd.html (26); NUMERICS.md.
+    errors are those of `CumSum`. Source: https://onnx.ai/onnx/operators/onnx__CumProd.html (26).
 
     >>> import numpy as np
     >>> CumProd(np.array([1.0, 2.0, 3.0]), 0, reverse=1)

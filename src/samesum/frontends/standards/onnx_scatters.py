@@ -28,7 +28,7 @@ def ScatterElements(
 
     Raises DtypeError for types that the version does not allow, AxisError for an axis out of range, ShapeError for
     shapes that do not fit, AttributeValueError for an index out of range and another reduction.
-    Source: https://onnx.ai/onnx/operators/onnx__ScatterElements.html (11, 13, 16, 18); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ScatterElements.html (11, 13, 16, 18).
 
     >>> import numpy as np
     >>> ScatterElements(np.zeros(2, "f"), [1, 1, 1], np.float32([1e8, 1, -1e8]), reduction="add")
@@ -44,7 +44,7 @@ def ScatterND(
 
     `indices` has the shape `[..., k]` and names elements or slices `data[i_1, ..., i_k]`; the shape of `updates` is
     `indices.shape[:-1] + data.shape[k:]`. The rest is as in `ScatterElements`.
-    Source: https://onnx.ai/onnx/operators/onnx__ScatterND.html (11, 13, 16, 18); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__ScatterND.html (11, 13, 16, 18).
 
     >>> import numpy as np
     >>> ScatterND(np.zeros((2, 2), "f"), [[1], [1]], np.float32([[1, 2], [10, 20]]), reduction="add")

@@ -13,7 +13,7 @@ def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
 
     `opset` chooses the version. Raises DtypeError for types that the version does not allow or that differ, ShapeError
     for shapes that do not broadcast, AttributeValueError for no array at all.
-    Source: https://onnx.ai/onnx/operators/onnx__Sum.html (1, 6, 8, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__Sum.html (1, 6, 8, 13).
 
     >>> import numpy as np
     >>> Sum(np.float32([1e30, 1]), np.float32(3), np.float32([-1e30, 0]))
@@ -25,7 +25,7 @@ def Sum(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
 def Mean(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     """The exact sum of the arrays over their number, rounded once; the rest is as in `Sum`.
 
-    Source: https://onnx.ai/onnx/operators/onnx__Mean.html (1, 6, 8, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__Mean.html (1, 6, 8, 13).
 
     >>> import numpy as np
     >>> Mean(np.float32([3e38, 1]), np.float32([3e38, 2]))
@@ -38,7 +38,7 @@ def Max(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     """The greatest element at each place of the arrays, which broadcast together; NaN if there is one, and -0 < +0.
 
     The errors are those of `Sum`; from opset 12 on integers are allowed.
-    Source: https://onnx.ai/onnx/operators/onnx__Max.html (1, 6, 8, 12, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__Max.html (1, 6, 8, 12, 13).
 
     >>> import numpy as np
     >>> Max(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))
@@ -50,7 +50,7 @@ def Max(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
 def Min(*data_0: ArrayLike, opset: int | None = None) -> NDArray:
     """The least element at each place of the arrays; the rest is as in `Max`.
 
-    Source: https://onnx.ai/onnx/operators/onnx__Min.html (1, 6, 8, 12, 13); NUMERICS.md.
+    Source: https://onnx.ai/onnx/operators/onnx__Min.html (1, 6, 8, 12, 13).
 
     >>> import numpy as np
     >>> Min(np.float32([1, 5]), np.float32([2, 4]), np.float32(3))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.engine.arrays import as_array, as_integers
-from samesum.formats.arrays import ArrayLike, NDArray
+from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.formats.axes import Axes, Axis
 from samesum.frontends.standards.normalizations import normalize
 from samesum.operators.apply import apply
@@ -20,7 +20,7 @@ def ReduceSum(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     Raises DtypeError for data that are not numeric, AxisError for axes out of range or repeated,
     ShapeError for axes above rank 1, UnsupportedOperator for an opset without the operator, AttributeValueError
     for axes left out and for an attribute's value that is not allowed.
-    Source: OpenVINO operation specification, ReduceSum-1; NUMERICS.md.
+    Source: OpenVINO operation specification, ReduceSum-1.
 
     >>> import numpy as np
     >>> ReduceSum(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32), [1], keep_dims=True)
@@ -34,7 +34,7 @@ def ReduceMean(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
     """The mean over `axes`: the exact sum over the count, rounded once; integers truncate toward zero.
 
     The mean of an empty set is 0. Arguments, types and errors are those of `ReduceSum`.
-    Source: OpenVINO operation specification, ReduceMean-1; NUMERICS.md.
+    Source: OpenVINO operation specification, ReduceMean-1.
 
     >>> import numpy as np
     >>> ReduceMean(np.array([[1.0, 2.0], [3.0, 6.0]], np.float32), [0], keep_dims=True)
@@ -47,7 +47,7 @@ def ReduceProd(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: i
     """The product over `axes`, rounded once, in the type of `data`; integers wrap.
 
     Nothing overflows or underflows on the way; the product of an empty set is 1. Arguments, types and errors are those
-    of `ReduceSum`. Source: OpenVINO operation specification, ReduceProd-1; NUMERICS.md.
+    of `ReduceSum`. Source: OpenVINO operation specification, ReduceProd-1.
 
     >>> import numpy as np
     >>> ReduceProd(np.array([[1e30, 1e30, 1e-30]], np.float32), [1])
@@ -61,7 +61,7 @@ def ReduceMax(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
 
     The maximum of an empty set is the lowest finite value of the type. Arguments, types and errors are those of
     `ReduceSum`.
-    Source: OpenVINO operation specification, ReduceMax-1; NUMERICS.md.
+    Source: OpenVINO operation specification, ReduceMax-1.
 
     >>> import numpy as np
     >>> ReduceMax(np.array([[3, 1], [2, 4]]), -1)
@@ -74,7 +74,7 @@ def ReduceMin(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: in
     """The smallest element over `axes`; NaN if there is one.
 
     The minimum of an empty set is +inf or the greatest integer. Arguments, types and errors are those of `ReduceSum`.
-    Source: OpenVINO operation specification, ReduceMin-1; NUMERICS.md.
+    Source: OpenVINO operation specification, ReduceMin-1.
 
     >>> import numpy as np
     >>> ReduceMin(np.array([[3, 1], [2, 4]]), -1)
@@ -113,7 +113,7 @@ def ReduceL1(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int
     """The sum of magnitudes over `axes`, rounded once; integers wrap.
 
     It exists from opset 4 on. Arguments, types and errors are those of `ReduceSum`.
-    Source: OpenVINO operation specification, ReduceL1-4; NUMERICS.md.
+    Source: OpenVINO operation specification, ReduceL1-4.
 
     >>> import numpy as np
     >>> ReduceL1(np.array([[1.5, -2.0]], np.float32), [1])
@@ -127,7 +127,7 @@ def ReduceL2(data: ArrayLike, axes: Axes, *, keep_dims: bool = False, opset: int
 
     It exists from opset 4 on. Nothing overflows or underflows on the way. Arguments, types and errors are
     those of `ReduceSum`.
-    Source: OpenVINO operation specification, ReduceL2-4; NUMERICS.md.
+    Source: OpenVINO operation specification, ReduceL2-4.
 
     >>> import numpy as np
     >>> ReduceL2(np.array([[3.0, -4.0]]), [1])
@@ -146,7 +146,7 @@ def CumSum(
 
     Raises DtypeError for data that are not numeric, AxisError for an axis out of range, ShapeError for
     `data` of rank 0, UnsupportedOperator for an opset below 3.
-    Source: OpenVINO operation specification, CumSum-3; NUMERICS.md.
+    Source: OpenVINO operation specification, CumSum-3.
 
     >>> import numpy as np
     >>> CumSum(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), exclusive=True, reverse=True)
@@ -156,7 +156,7 @@ def CumSum(
     return apply(operation, (as_array(data), None if axis is None else as_integers(axis)))
 
 
-def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: Out | None = None) -> NDArray:
     """exp(x) over the sum of all exp(x) along `axis`, within 0.6 ulp, in the type and shape of `data`.
 
     Nothing overflows on the way. A negative `axis` counts from the end, from opset 8 on; a scalar has the axis 0.
@@ -164,7 +164,7 @@ def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: ND
 
     Raises DtypeError for data that are not floats or another type of `out`, ShapeError for another shape of `out`,
     AxisError for an axis out of range or, below opset 8, negative.
-    Source: OpenVINO operation specification, SoftMax-1 and SoftMax-8; NUMERICS.md.
+    Source: OpenVINO operation specification, SoftMax-1 and SoftMax-8.
 
     >>> import numpy as np
     >>> SoftMax(np.array([[1000.0, 1000.0], [0.0, -np.inf]]))
@@ -174,11 +174,11 @@ def SoftMax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: ND
     return normalize("openvino", "SoftMax", opset, axis, data, out)
 
 
-def LogSoftmax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: NDArray | None = None) -> NDArray:
+def LogSoftmax(data: ArrayLike, *, axis: int = 1, opset: int | None = None, out: Out | None = None) -> NDArray:
     """The logarithm of what `SoftMax` gives, within 0.6 ulp also where that is 0 or 1.
 
     It exists from opset 5 on. Arguments, types and errors are those of `SoftMax`, negative axes at every opset.
-    Source: OpenVINO operation specification, LogSoftmax-5; NUMERICS.md.
+    Source: OpenVINO operation specification, LogSoftmax-5.
 
     >>> import numpy as np
     >>> LogSoftmax(np.array([[0.0, -1000.0], [-np.inf, 5.0]]), axis=-1)

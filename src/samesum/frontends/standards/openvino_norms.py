@@ -29,7 +29,7 @@ def MVN(
 
     Raises DtypeError for data that are not floats, AxisError for axes out of range or repeated, AttributeValueError
     for axes left out and for a mode that is not allowed.
-    Source: OpenVINO operation specification, MVN-1 and MVN-6; NUMERICS.md.
+    Source: OpenVINO operation specification, MVN-1 and MVN-6.
 
     >>> import numpy as np
     >>> MVN(np.float32([[1000, 1002], [5, 5]]), [1])
@@ -57,7 +57,7 @@ def NormalizeL2(data: ArrayLike, axes: Axes, *, eps: float, eps_mode: str = "add
     """`data / sqrt(sum of squares + eps)` over `axes`, rounded once; in the mode "max", over the root of the greater.
 
     `eps` is its float32 value; with 0 a line of zeros stays so. Types and errors are those of `MVN`.
-    Source: OpenVINO operation specification, NormalizeL2-1; NUMERICS.md.
+    Source: OpenVINO operation specification, NormalizeL2-1.
 
     >>> import numpy as np
     >>> NormalizeL2(np.float32([[3, 4], [0, 0]]) * np.float32(2.0**100), [1], eps=0)
@@ -75,7 +75,7 @@ def GroupNormalization(
 
     `scale` and `bias` have one number for each channel, `epsilon` is its float32 value. Types and errors are those of
     `MVN`; ShapeError for channels that the groups do not share evenly.
-    Source: OpenVINO operation specification, GroupNormalization-12; NUMERICS.md.
+    Source: OpenVINO operation specification, GroupNormalization-12.
 
     >>> import numpy as np
     >>> GroupNormalization(np.float32([[1000, 1002, 5, 9]]), np.ones(4, "f"), np.zeros(4, "f"), num_groups=2, epsilon=0)

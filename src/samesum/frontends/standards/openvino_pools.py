@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, overload
 
 from samesum.engine.arrays import as_array, as_integers
 from samesum.errors import AttributeValueError
@@ -35,7 +36,7 @@ def AvgPool(
 
     Raises DtypeError for types that the version does not allow, ShapeError for windows that do not fit,
     AttributeValueError for numbers out of range, UnsupportedOperator for an attribute that the version does not have.
-    Source: OpenVINO operation specification, AvgPool-1, -14, -16; NUMERICS.md.
+    Source: OpenVINO operation specification, AvgPool-1, -14, -16.
 
     >>> import numpy as np
     >>> AvgPool(np.float32([[[6, 2, 4]]]), kernel=[2], strides=[1], pads_begin=[1], pads_end=[0], exclude_pad=False)
@@ -56,6 +57,38 @@ def AvgPool(
     return apply(operation, [as_array(data)])
 
 
+@overload
+def MaxPool(
+    data: ArrayLike,
+    *,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    pads_begin: Sequence[int],
+    pads_end: Sequence[int],
+    rounding_type: str = "floor",
+    auto_pad: str = "explicit",
+    dilations: Sequence[int] | None = None,
+    index_element_type: str | None = None,
+    axis: int | None = None,
+    outputs: Literal[1] = 1,
+    opset: int | None = None,
+) -> NDArray: ...
+@overload
+def MaxPool(
+    data: ArrayLike,
+    *,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    pads_begin: Sequence[int],
+    pads_end: Sequence[int],
+    rounding_type: str = "floor",
+    auto_pad: str = "explicit",
+    dilations: Sequence[int] | None = None,
+    index_element_type: str | None = None,
+    axis: int | None = None,
+    outputs: Literal[2],
+    opset: int | None = None,
+) -> tuple[NDArray, ...]: ...
 def MaxPool(
     data: ArrayLike,
     *,
@@ -76,7 +109,7 @@ def MaxPool(
     Windows and errors are those of `AvgPool`; padding is never chosen. With `outputs` 2, from opset 8 on, the result
     is a pair: the index of each element too, that of the first one of equals, counted over the axes from `axis` on, in
     int64 or, for the `index_element_type` "i32", int32.
-    Source: OpenVINO operation specification, MaxPool-1, -8, -14; NUMERICS.md.
+    Source: OpenVINO operation specification, MaxPool-1, -8, -14.
 
     >>> import numpy as np
     >>> MaxPool(np.float32([[[1, 5, 2, 4]]]), kernel=[2], strides=[2], pads_begin=[0], pads_end=[0], outputs=2)
@@ -103,7 +136,7 @@ def AdaptiveAvgPool(data: ArrayLike, output_shape: ArrayLike, *, opset: int | No
 
     Window i of n along an axis of size s begins at floor(i * s / n) and ends before ceil((i + 1) * s / n).
     Raises DtypeError for data that are not floats, ShapeError for an output shape that does not fit.
-    Source: OpenVINO operation specification, AdaptiveAvgPool-8; NUMERICS.md.
+    Source: OpenVINO operation specification, AdaptiveAvgPool-8.
 
     >>> import numpy as np
     >>> AdaptiveAvgPool(np.float32([[[1, 2, 3, 4, 6]]]), [3])
@@ -112,6 +145,24 @@ def AdaptiveAvgPool(data: ArrayLike, output_shape: ArrayLike, *, opset: int | No
     return apply(operation_of("openvino", "AdaptiveAvgPool", opset), [as_array(data), as_integers(output_shape)])
 
 
+@overload
+def AdaptiveMaxPool(
+    data: ArrayLike,
+    output_shape: ArrayLike,
+    *,
+    index_element_type: str = "i64",
+    outputs: Literal[1] = 1,
+    opset: int | None = None,
+) -> NDArray: ...
+@overload
+def AdaptiveMaxPool(
+    data: ArrayLike,
+    output_shape: ArrayLike,
+    *,
+    index_element_type: str = "i64",
+    outputs: Literal[2],
+    opset: int | None = None,
+) -> tuple[NDArray, ...]: ...
 def AdaptiveMaxPool(
     data: ArrayLike,
     output_shape: ArrayLike,
@@ -123,7 +174,7 @@ def AdaptiveMaxPool(
     """The greatest element of each of the windows of `AdaptiveAvgPool`; NaN if it has one.
 
     With `outputs` 2 the result is a pair: the index of each element among all those after the channels too.
-    Source: OpenVINO operation specification, AdaptiveMaxPool-8; NUMERICS.md.
+    Source: OpenVINO operation specification, AdaptiveMaxPool-8.
 
     >>> import numpy as np
     >>> AdaptiveMaxPool(np.float32([[[1, 2, 3, 4, 6]]]), [3])

@@ -30,7 +30,7 @@ def ScatterElementsUpdate(
 
     Raises DtypeError for types that the version does not allow, AxisError for an axis out of range, ShapeError for
     shapes that do not fit, AttributeValueError for an index out of range and another reduction.
-    Source: OpenVINO operation specification, ScatterElementsUpdate-3 and -12; NUMERICS.md.
+    Source: OpenVINO operation specification, ScatterElementsUpdate-3 and -12.
 
     >>> import numpy as np
     >>> ScatterElementsUpdate(np.float32([7, 0]), [1, 1, 1], np.float32([1e8, 1, -1e8]), 0, reduction="sum")
@@ -48,7 +48,7 @@ def ScatterNDUpdate(
 
     `reduction` "sum", "sub", "prod", "min" or "max" exists from opset 15 on; "sub" takes the exact sum of the updates
     away. The rest is as in `ScatterElementsUpdate`.
-    Source: OpenVINO operation specification, ScatterNDUpdate-4 and -15; NUMERICS.md.
+    Source: OpenVINO operation specification, ScatterNDUpdate-4 and -15.
 
     >>> import numpy as np
     >>> ScatterNDUpdate(np.float32([1, 2]), [[0], [0]], np.float32([3, 4]), reduction="sub")
@@ -74,7 +74,7 @@ def EmbeddingBagOffsetsSum(
 
     Raises DtypeError for types that the version does not allow, ShapeError for shapes that do not fit,
     AttributeValueError for an index or an offset out of range.
-    Source: OpenVINO operation specification, EmbeddingBagOffsetsSum-3; NUMERICS.md.
+    Source: OpenVINO operation specification, EmbeddingBagOffsetsSum-3.
 
     >>> import numpy as np
     >>> EmbeddingBagOffsetsSum(np.float32([[1e8], [1], [-1e8]]), [0, 1, 2, 1], [0, 3])
@@ -97,7 +97,7 @@ def EmbeddingBagOffsets(
 ) -> NDArray:
     """`EmbeddingBagOffsetsSum`, or with `reduction` "mean" the mean of each bag, which takes no weights.
 
-    Source: OpenVINO operation specification, EmbeddingBagOffsets-15; NUMERICS.md.
+    Source: OpenVINO operation specification, EmbeddingBagOffsets-15.
 
     >>> import numpy as np
     >>> EmbeddingBagOffsets(np.float32([[1e8], [1], [-1e8]]), [0, 1, 2, 1], [0, 4], reduction="mean")
@@ -113,7 +113,7 @@ def EmbeddingBagPackedSum(
 ) -> NDArray:
     """`EmbeddingBagOffsetsSum` where each row of `indices` is a bag.
 
-    Source: OpenVINO operation specification, EmbeddingBagPackedSum-3; NUMERICS.md.
+    Source: OpenVINO operation specification, EmbeddingBagPackedSum-3.
 
     >>> import numpy as np
     >>> EmbeddingBagPackedSum(np.float32([[1], [2], [4]]), [[0, 1], [2, 2]], np.float32([[1, 1], [0.5, 1]]))
@@ -134,7 +134,7 @@ def EmbeddingBagPacked(
 ) -> NDArray:
     """`EmbeddingBagPackedSum`, or with `reduction` "mean" the mean of each bag, which takes no weights.
 
-    Source: OpenVINO operation specification, EmbeddingBagPacked-15; NUMERICS.md.
+    Source: OpenVINO operation specification, EmbeddingBagPacked-15.
 
     >>> import numpy as np
     >>> EmbeddingBagPacked(np.float32([[1], [2], [4]]), [[0, 1], [2, 2]], reduction="mean")
@@ -157,7 +157,7 @@ def EmbeddingSegmentsSum(
 ) -> NDArray:
     """`EmbeddingBagOffsetsSum` where each of `indices` has the number of its segment, in any order.
 
-    Source: OpenVINO operation specification, EmbeddingSegmentsSum-3; NUMERICS.md.
+    Source: OpenVINO operation specification, EmbeddingSegmentsSum-3.
 
     >>> import numpy as np
     >>> EmbeddingSegmentsSum(np.float32([[1], [2], [4]]), [0, 1, 2], [0, 0, 2], 3)
@@ -182,7 +182,7 @@ def SegmentMax(
     The numbers may come in any order. Segments without slices are zero (`fill_mode` "ZERO") or the lowest finite value
     of the type ("LOWEST"); those from `num_segments` on are left out, as OpenVINO does.
     Raises AttributeValueError for a number below zero and another mode; the rest is as in `EmbeddingBagOffsetsSum`.
-    Source: OpenVINO operation specification, SegmentMax-16; NUMERICS.md.
+    Source: OpenVINO operation specification, SegmentMax-16.
 
     >>> import numpy as np
     >>> SegmentMax(np.float32([1, 5, 3]), [0, 0, 2], fill_mode="ZERO")

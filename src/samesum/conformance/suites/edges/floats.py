@@ -1,4 +1,4 @@
-"""Edges of float values: NaN, infinities, signed zeros, overflow, underflow, ties. NUMERICS.md, section 1."""
+"""Edges of float values: NaN, infinities, signed zeros, overflow, underflow, ties. NUMERICS, section 1."""
 
 from __future__ import annotations
 

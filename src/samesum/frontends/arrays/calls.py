@@ -1,0 +1,116 @@
+"""What the reductions share: rows as numbers, the keywords that type checkers know, and start values."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypedDict
+
+import numpy as np
+
+from samesum.algebra.rows import MAX, MIN, SUM, Reduction
+from samesum.engine.arrays import as_array
+from samesum.engine.memory import flags_of, reduce, reduce_by_code
+from samesum.errors import ArgumentError
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result
+from samesum.formats.axes import Axes, all_from_front
+from samesum.formats.elements import FLOAT_DTYPES
+from samesum.formats.integers import boolean_of
+from samesum.frontends.arrays.numbers import real_number
+from samesum.frontends.arrays.state_arguments import mask_for
+
+_EXTREMES = (MIN, MAX)
+
+
+class Chosen(TypedDict, total=False):
+    """The keywords of every reduction with overloads for `axis` and `keepdims`."""
+
+    out: Out | None
+    where: ArrayLike | None
+
+
+class Converted(Chosen, total=False):
+    """Those of one whose result may have another dtype."""
+
+    dtype: DTypeLike | None
+
+
+class NumberedRow:
+    """A row's pieces and what it asks of the core, as numbers: for small arrays every step counts."""
+
+    __slots__ = ("code", "flags", "row")
+
+    def __init__(self, row: Reduction, flags: int = 0) -> None:
+        self.row, self.code, self.flags = row, row.code, flags_of(row) | flags
+
+    def keeping(self, keepdims: object) -> int:
+        """The flags with that of `keepdims`. Raises ArgumentTypeError for what is no boolean."""
+        return self.flags | boolean_of("keepdims", keepdims)
+
+
+def reduce_from(
+    numbered: NumberedRow,
+    initial: Any,
+    x: ArrayLike,
+    axis: Axes,
+    dtype: Dtype | None,
+    keepdims: object,
+    out: Out | None,
+    where: ArrayLike | None,
+) -> Result:
+    """The reduction of each set and `initial`, rounded once: the array is copied, with one more element for each set.
+
+    Raises ArgumentTypeError for what is no real number, ArgumentError for a number that does not join such elements.
+    """
+    if hasattr(x, "__dask_graph__"):
+        raise ArgumentError("initial is for arrays in memory; to a lazy one, append it as an element")
+    array, flags = as_array(x), numbered.keeping(keepdims)
+    # Refuses what it refuses without a start value.
+    reduce_by_code(numbered.code, np.zeros(1, array.dtype), None, numbered.flags, dtype, None)
+    axes = sorted(all_from_front(axis, array.ndim))
+    mask = None if where is None else _one_more(mask_for(as_array(where), array.shape), axes, True)
+    wide, number = (_integers if array.dtype.kind in "iub" else _floats)(numbered.row, array.dtype, initial)
+    if array.dtype.kind not in "iub" and dtype is None and numbered.row not in _EXTREMES:
+        dtype = array.dtype.newbyteorder("=")
+    joined = _one_more(array.astype(wide, copy=False), axes, number)
+    return reduce_by_code(numbered.code, joined, axes or -1, flags if axes else numbered.flags, dtype, out, mask)
+
+
+def _integers(row: Reduction, dtype: Dtype, initial: Any) -> tuple[Dtype, Any]:
+    """The dtype of integers and the start value together, and that value."""
+    number = initial if isinstance(initial, int) else real_number("initial", initial)
+    types = [dtype] if row in _EXTREMES else [dtype, np.dtype(np.uint64 if dtype.kind == "u" else np.int64)]
+    for each in types:
+        least, most = (0, 1) if each.kind == "b" else (int(np.iinfo(each).min), int(np.iinfo(each).max))
+        if least <= number <= most and number == int(number):
+            return each, number
+    raise ArgumentError(
+        f"initial is {initial!r} and the elements are {dtype.name}; allowed are integers from {least} to {most}"
+    )
+
+
+def _floats(row: Reduction, dtype: Dtype, initial: Any) -> tuple[Dtype, Any]:
+    """The dtype of floats and the start value together, and that value; a value between two floats has float64."""
+    number = real_number("initial", initial)
+    with np.errstate(all="ignore"):
+        held = np.float64(number).astype(dtype)
+    if isinstance(initial, int) and initial != number:
+        raise ArgumentError(f"initial is {initial!r}, which float64 does not hold; allowed are numbers that it holds")
+    if float(held) == number or math.isnan(number):
+        return dtype, held
+    if dtype.newbyteorder("=") not in FLOAT_DTYPES:
+        raise ArgumentError(
+            f"initial is {initial!r}, which {dtype.name} does not hold; allowed are numbers that it holds"
+        )
+    if row in _EXTREMES:  # rounding keeps the order
+        return dtype, reduce(SUM, number, (), 0, dtype.newbyteorder("="))
+    return np.dtype(np.float64), number
+
+
+def _one_more(x: NDArray, axes: list[int], value: Any) -> NDArray:
+    """One more element of this value in each set over `axes`, in the first of them; others become 1. An axis of sets
+    with two elements is behind the others where `axes` are none."""
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    shape = [x.shape[axis] for axis in kept]
+    sets = x.transpose(kept + axes).reshape(*shape, math.prod(x.shape[axis] for axis in axes))
+    longer = np.concatenate([sets, np.full((*shape, 1), value, x.dtype)], -1)
+    return np.expand_dims(np.moveaxis(longer, -1, axes[0]), axes[1:]) if axes else longer
