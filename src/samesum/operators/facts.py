@@ -9,18 +9,24 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from samesum.errors import SamesumError
+from samesum.errors import AttributeValueError, SamesumError
 from samesum.formats.arrays import Dtype, Shape
 from samesum.formats.axes import all_from_front
+from samesum.formats.elements import FLOAT_DTYPES, ONNX_ELEMENTS
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts
 from samesum.specs.bind import Operation
 
 INT64 = np.dtype(np.int64)
+_STASHES = {number: each.dtype for number, each in ONNX_ELEMENTS.items() if each.dtype in FLOAT_DTYPES}
 
 
-def stash_of(dtype: Dtype) -> Dtype:
-    """The type of the inner outputs of a normalization: float32, and float64 of float64."""
-    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
+def stash_of(attributes: Attributes) -> Dtype:
+    """The type of the inner outputs of a normalization, of any data; AttributeValueError for one that is no float."""
+    number = attributes["stash_type"]
+    if number not in _STASHES:
+        allowed = ", ".join(f"{each} ({dtype.name})" for each, dtype in _STASHES.items())
+        raise AttributeValueError(f"stash_type is {number}; of inner outputs allowed are {allowed}")
+    return _STASHES[number]
 
 
 def at(facts: Facts, position: int) -> Fact:

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MIN, SUM
 from samesum.engine.arrays import as_array
 from samesum.engine.lazy import deferred
+from samesum.engine.machine import undisturbed
 from samesum.engine.memory import KEEPDIMS, SCALAR, count_of_nonzero, reduce, reduce_by_code, reduce_several
 from samesum.engine.power_norms import MOST_ORDER, power_norm
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
@@ -87,6 +88,7 @@ def is_nonzero(x: NDArray) -> NDArray:
     return found
 
 
+@undisturbed
 def _general(x: NDArray, axes: tuple[int, ...], order: float, target: Dtype) -> NDArray:
     if x.dtype.type is np.void:
         raise DtypeError(f"a norm of {x.dtype}; allowed are booleans, integers and floats")
