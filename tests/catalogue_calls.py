@@ -15,7 +15,7 @@ from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 from samesum.operators.apply import apply, apply_all
 from samesum.operators.catalogue import ROWS
 from samesum.specs.bind import bind
-from samesum.specs.lookup import CATALOGUE
+from samesum.specs.lookup import CATALOGUE, STANDARDS
 from samesum.specs.row import Input, Spec
 
 DTYPES = tuple(map(np.dtype, ("float16", BFLOAT16, "float32", "float64", "int32", "int64", "bool")))
@@ -66,7 +66,10 @@ def calls() -> Iterator[Call]:
         for is_tiny in (False, True) if dtype.kind not in "iub" else (False,):
             for name, (kinds, shapes, function) in FUNCTIONS.items():
                 if ("f" if dtype == BFLOAT16 else dtype.kind) in kinds:
-                    arrays = tuple(data(dtype, shape, seed, is_tiny) for seed, shape in enumerate(shapes))
+                    arrays = tuple(
+                        each if isinstance(each, np.ndarray) else data(dtype, each, seed, is_tiny)
+                        for seed, each in enumerate(shapes)
+                    )
                     yield Call(f"{name} of {'tiny ' * is_tiny}{dtype}", arrays, partial(_outputs, function))
 
 
@@ -109,8 +112,10 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
     "input_mean": CHANNELS, "input_var": CHANNELS, "gamma": CHANNELS, "beta": CHANNELS, "variance": CHANNELS,
     "HardSigmoid.alpha": (), "HardSigmoid.beta": (), "GroupNormalization-18.scale": (2,),
     "GroupNormalization-18.bias": (2,), "min": (), "max": (), "constant_value": (), "pad_value": (),
-    "on_value": (), "off_value": (), "values": (2,), "EmbeddingBagPackedSum.per_sample_weights": (2, 2),
-    "EmbeddingBagPacked.per_sample_weights": (2, 2), "per_sample_weights": (4,), "target_type": (1,), "like": (1,), "BatchNormInference-1.data": SHAPE,
+    "on_value": (), "off_value": (), "values": (2,),
+    "EmbeddingBagPackedSum.per_sample_weights": (2, 2),
+    "EmbeddingBagPacked.per_sample_weights": (2, 2), "per_sample_weights": (4,), "target_type": (1,), "like": (1,),
+    "BatchNormInference-1.data": SHAPE,
 }  # fmt: skip
 """Of further inputs of numbers, where it is not that of the data."""
 
@@ -154,7 +159,7 @@ def _input(spec: Spec, each: Input, place: int, dtype: Dtype, is_tiny: bool) -> 
     if (place == 0 and spec.identifier != "openvino.BatchNormInference-1") or shape is None:
         shape = SHAPES.get(spec.operator.name, SHAPE)
     if each.types is not None and dtype.name not in each.types:
-        dtype = np.dtype("bool" if each.types == {"bool"} else "float32" if "float32" in each.types else min(each.types))
+        dtype = np.dtype("float32" if "float32" in each.types else min(each.types))
     found = data(dtype, shape, place, is_tiny)
     return np.abs(found) if each.name in ("var", "input_var", "variance") else found
 
@@ -165,7 +170,8 @@ ATTRIBUTES: dict[str, Any] = {
     "pads_end": [1, 0], "exclude-pad": "true", "split": [1, 3], "paddings": [0, 0, 1, 1, 0, 0, 0, 1],
     "pads": [0, 0, 1, 1, 0, 0, 0, 1], "repeats": [1, 2, 1, 1], "k": 2, "destination_type": "f32",
     "AveragePool.pads": [0, 0, 1, 1], "MaxPool.pads": [0, 0, 1, 1], "LpPool.pads": [0, 0, 1, 1], "broadcast": 1,
-    "Mod-10.fmod": 1, "Mod-13.fmod": 1, "is_test": 1, "consumed_inputs": [0, 0, 0, 1, 1], "Pow-1.axis": 0, "special_zero": "false", "output_type": "f32", "num_splits": 2, "pad_mode": "constant", "TopK.mode": "max",
+    "Mod-10.fmod": 1, "Mod-13.fmod": 1, "is_test": 1, "consumed_inputs": [0, 0, 0, 1, 1], "Pow-1.axis": 0,
+    "special_zero": "false", "output_type": "f32", "num_splits": 2, "pad_mode": "constant", "TopK.mode": "max",
     "Reverse.mode": "index", "sort": "value", "normalize_variance": "true", "eps": 1e-5, "epsilon": 1e-5,
     "NormalizeL2.eps_mode": "add",
     "eps_mode": "inside_sqrt", "fill_mode": "lowest", "Clamp.min": 0.1, "Clamp.max": 1.0001, "Clip.min": 0.1,
@@ -222,11 +228,14 @@ REDUCTIONS = (
     "sum", "mean", "l1_norm", "l2_norm", "sum_square", "prod", "min", "max", "var", "std", "log_sum", "logsumexp",
     "count_nonzero", "nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd", "all", "any", "argmin", "argmax",
 )  # fmt: skip
-SEGMENTS = ("sum", "mean", "prod", "min", "max", "var", "std", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp")
+SEGMENTS = (
+    "sum", "mean", "prod", "min", "max", "var", "std", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp",
+)  # fmt: skip
+CONVERTED = ("sum", "mean", "l2_norm", "var", "logsumexp")
 STATE = ["sum", "mean", "var", "l2_norm", "prod", "min", "argmax", "log_sum", "logsumexp"]
 OTHER = data("float64", SHAPE, 5)
 LABELS, MASK = np.array([1, 0, 1, 2]), np.arange(96).reshape(SHAPE) % 5 > 0
-Function = tuple[str, tuple[tuple[int, ...], ...], Callable[..., Any]]
+Function = tuple[str, tuple[tuple[int, ...] | NDArray, ...], Callable[..., Any]]
 
 
 def _reduction(name: str) -> Callable[..., Any]:
@@ -234,7 +243,7 @@ def _reduction(name: str) -> Callable[..., Any]:
 
 
 def _masked(name: str) -> Callable[..., Any]:
-    return lambda x: getattr(ss, name)(x, 1, where=MASK)
+    return lambda x, mask: getattr(ss, name)(x, 1, where=mask)
 
 
 def _asked(name: str) -> Callable[..., Any]:
@@ -246,25 +255,25 @@ def _norm(order: float, **options: Any) -> Callable[..., Any]:
 
 
 def _segments(name: Any) -> Callable[..., Any]:
-    return lambda x: ss.segment_reduce(x, LABELS, 1, reduce=name)
+    return lambda x, labels: ss.segment_reduce(x, labels, 1, reduce=name)
 
 
 def _scatters(name: Any) -> Callable[..., Any]:
-    return lambda x, y: ss.scatter_reduce(x, 1, LABELS, y, name)
+    return lambda x, labels, y: ss.scatter_reduce(x, 1, labels, y, name)
 
 
 FUNCTIONS: dict[str, Function] = {
     **{name: ("fiub", (SHAPE,), _reduction(name)) for name in REDUCTIONS},
-    **{f"masked {name}": ("fiub", (SHAPE,), _masked(name)) for name in REDUCTIONS},
-    **{f"{name} as float32": ("fiub", (SHAPE,), _asked(name)) for name in ("sum", "mean", "l2_norm", "var", "logsumexp")},
-    **{f"segment_reduce {name}": ("fiu", (SHAPE,), _segments(name)) for name in SEGMENTS},
-    **{f"scatter_reduce {name}": ("fiu", (SHAPE,) * 2, _scatters(name)) for name in ("sum", "prod", "mean", "min")},
+    **{f"masked {name}": ("fiub", (SHAPE, MASK), _masked(name)) for name in REDUCTIONS},
+    **{f"{name} as float32": ("fiub", (SHAPE,), _asked(name)) for name in CONVERTED},
+    **{f"segment_reduce {name}": ("fiu", (SHAPE, LABELS), _segments(name)) for name in SEGMENTS},
+    **{f"scatter_reduce {name}": ("fiu", (SHAPE, LABELS, SHAPE), _scatters(name)) for name in ("sum", "prod", "mean", "min")},
     **{f"vector_norm {order}": ("fiu", (SHAPE,), _norm(order)) for order in (0, 1, 2, 3, np.inf, -np.inf)},
     "vector_norm as float32": ("fiu", (SHAPE,), _norm(3, dtype=np.float32)),
     "reduce": ("fiu", (SHAPE,), lambda x: ss.reduce(x, STATE, 1)),
     "var with correction": ("fiu", (SHAPE,), lambda x: ss.var(x, 1, correction=0.3)),
     "vecdot": ("fiu", (SHAPE,) * 2, lambda x, y: ss.vecdot(x, y)),
-    "vecdot of two types": ("fiu", (SHAPE,), lambda x: ss.vecdot(x, OTHER)),
+    "vecdot of two types": ("fiu", (SHAPE, OTHER), lambda x, y: ss.vecdot(x, y)),
     "vecdot as float32": ("f", (SHAPE,) * 2, lambda x, y: ss.vecdot(x, y, dtype=np.float32)),
     "layer_norm": ("f", (SHAPE, (4,), (4,)), lambda x, w, b: ss.layer_norm(x, 4, w, b)),
     "layer_norm with weights": ("f", (SHAPE,), lambda x: ss.layer_norm(x, 4, [0.1, 2, 3, 4], np.arange(4), 0.1)),
@@ -283,4 +292,24 @@ FUNCTIONS: dict[str, Function] = {
     "State": ("fiu", (SHAPE,), _kept(STATE)),
     "State as float32": ("fiu", (SHAPE,), _kept(["sum", "mean", "var"], dtype=np.float32)),
 }
-"""Of each function on arrays the kinds of types that it takes, the shapes of its arrays, and the call."""
+"""Of each function on arrays the kinds of types that it takes, its arrays or their shapes, and the call."""
+EAGER = ("masked", "Scan", "State", "scatter_reduce", "cumulative_logsumexp", "reduce")
+"""What the names of calls begin with that are not asked of Dask arrays, or that these do not have."""
+
+
+def lazy_calls() -> Iterator[Call]:
+    """The functions on Dask arrays of several chunks, computed at once in the calling thread."""
+    for call in calls():
+        name = call.name.partition(" of ")[0]
+        if name.partition(".")[0] not in STANDARDS and not name.startswith(EAGER):
+            yield replace(call, run=partial(_computed, call.run))
+
+
+def _computed(run: Callable[..., Outputs], *arrays: NDArray) -> Outputs:
+    import dask
+    import dask.array as da
+
+    lazy = [da.from_array(x, chunks=(2,) + (-1,) * (x.ndim - 1)) for x in arrays]
+    with dask.config.set(scheduler="sync"):
+        return run(*lazy)
+

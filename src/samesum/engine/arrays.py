@@ -48,9 +48,10 @@ def as_integers(axes: Any) -> NDArray:
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any] | None:
-    """`dtype` as NumPy's own; None stays None. Raises DtypeError for what names no dtype."""
+    """`dtype` as NumPy's own in native byte order; None stays None. Raises DtypeError for what names no dtype."""
     try:
-        return None if dtype is None else np.dtype(dtype)
+        found = None if dtype is None else np.dtype(dtype)
+        return found if found is None or found.isnative else found.newbyteorder("=")
     except TypeError as error:
         raise DtypeError(f"{dtype!r} names no dtype: {error}") from error
 

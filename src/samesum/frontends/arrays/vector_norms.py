@@ -57,7 +57,7 @@ def vector_norm(
         raise DtypeError(f"a norm of {x.dtype.name} was asked for; allowed are integer and float dtypes")
     target = _FLOAT64 if x.dtype.kind in "iub" else None
     if dtype is not None:
-        target = real_dtype(dtype).newbyteorder("=")
+        target = real_dtype(dtype)
     order, flags = real_number("ord", ord), SCALAR | KEEPDIMS * bool(keepdims)
     if order in _SIMPLE:
         return reduce_by_code(_SIMPLE[order], x, axis, flags, target, out)
