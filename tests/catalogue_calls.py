@@ -267,7 +267,10 @@ FUNCTIONS: dict[str, Function] = {
     **{f"masked {name}": ("fiub", (SHAPE, MASK), _masked(name)) for name in REDUCTIONS},
     **{f"{name} as float32": ("fiub", (SHAPE,), _asked(name)) for name in CONVERTED},
     **{f"segment_reduce {name}": ("fiu", (SHAPE, LABELS), _segments(name)) for name in SEGMENTS},
-    **{f"scatter_reduce {name}": ("fiu", (SHAPE, LABELS, SHAPE), _scatters(name)) for name in ("sum", "prod", "mean", "min")},
+    **{
+        f"scatter_reduce {name}": ("fiu", (SHAPE, LABELS, SHAPE), _scatters(name))
+        for name in ("sum", "prod", "mean", "min")
+    },
     **{f"vector_norm {order}": ("fiu", (SHAPE,), _norm(order)) for order in (0, 1, 2, 3, np.inf, -np.inf)},
     "vector_norm as float32": ("fiu", (SHAPE,), _norm(3, dtype=np.float32)),
     "reduce": ("fiu", (SHAPE,), lambda x: ss.reduce(x, STATE, 1)),
@@ -312,4 +315,3 @@ def _computed(run: Callable[..., Outputs], *arrays: NDArray) -> Outputs:
     lazy = [da.from_array(x, chunks=(2,) + (-1,) * (x.ndim - 1)) for x in arrays]
     with dask.config.set(scheduler="sync"):
         return run(*lazy)
-

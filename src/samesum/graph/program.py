@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -40,6 +40,8 @@ class Program:
     outputs: tuple[Value, ...]
     facts: tuple[Fact, ...]
     """What was inferred of each result."""
+    foretell: Callable[[Mapping[str, Fact]], tuple[Fact, ...]]
+    """What follows for each result from what is known of inputs."""
 
 
 def prepare(graph: Graph, fuse_normalizations: bool = False, given: Mapping[str, Fact] | None = None) -> Program:
@@ -59,9 +61,17 @@ def prepare(graph: Graph, fuse_normalizations: bool = False, given: Mapping[str,
     said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
+    foretell = partial(_followed, graph, tuple(known))
     if fuse_normalizations:
         known = fused(known, graph, Wiring(expected, likely, _arrays(graph, facts, given), graph.results))
-    return Program(graph, tuple(known), staged(known, graph), outputs, results)
+    return Program(graph, tuple(known), staged(known, graph), outputs, results, foretell)
+
+
+def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) -> tuple[Fact, ...]:
+    facts = {**_constants(graph), **given}
+    for step in steps:
+        _foretold(step, facts)
+    return tuple(facts[name] for name in graph.results)
 
 
 def _completed(step: Step, likely: Mapping[str, Fact], fuse_normalizations: bool) -> Step:
@@ -75,7 +85,7 @@ def _completed(step: Step, likely: Mapping[str, Fact], fuse_normalizations: bool
 def _ready(fuse_normalizations: bool, graph: Graph, given: Mapping[str, Fact]) -> Ready:
     """A graph that a node holds."""
     program = prepare(graph, fuse_normalizations, given)
-    return Ready(program.steps, program.stages, program.facts)
+    return Ready(program.steps, program.stages, program.facts, program.foretell)
 
 
 def _arrays(graph: Graph, facts: Mapping[str, Fact], given: Mapping[str, Fact] | None) -> dict[str, NDArray]:
