@@ -14,7 +14,7 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
 from samesum.graph.gathering import Gathered, nothing
 from samesum.graph.model import Ports, Value
-from samesum.operators.facts import INT64
+from samesum.operators.facts import INT64, of_constant
 from samesum.operators.rows import Fact, Facts
 
 Arrays = Sequence[NDArray]
@@ -37,8 +37,7 @@ class Body:
 
     def unseen(self, values: Facts, captured: Arrays) -> list[Fact]:
         """What its results would be, by what follows from these inputs, else by what the file says."""
-        around = [Fact(each.dtype, each.shape, each) for each in captured]
-        found = self.foretell([*values, *around])
+        found = self.foretell([*values, *map(of_constant, captured)])
         return [_completed(fact, said) for fact, said in zip(found, self.declared, strict=True)]
 
     def of(self, values: Arrays, captured: Arrays) -> list[NDArray]:

@@ -12,6 +12,7 @@ from samesum.formats.axes import from_front
 from samesum.graph.control import Arrays, Body, Call, Inputs, Run, one_element, scalar
 from samesum.graph.gathering import Gathered, nothing
 from samesum.graph.model import Link, Part
+from samesum.operators.facts import of_constant
 from samesum.operators.rows import Fact
 
 _ALL_PASSES = -1
@@ -151,7 +152,11 @@ class _Passes:
 
     def _unseen(self) -> list[Fact]:
         """What the results of a pass would be."""
-        known = {inner: Fact(array.dtype, array.shape) for inner, array in self._values.items()}
+        changing = {inner for _, inner in self._ports.back}
+        known = {
+            inner: Fact(array.dtype, array.shape) if inner in changing else of_constant(array)
+            for inner, array in self._values.items()
+        }
         for inner, array, slices in self._sliced:
             lengths = (*array.shape[: slices.axis], slices.size, *array.shape[slices.axis + 1 :])
             known[inner] = Fact(array.dtype, lengths)

@@ -23,9 +23,6 @@ from samesum.operators import facts as rules
 from samesum.operators.rows import Fact, Facts
 from samesum.specs.bind import Operation
 
-_FOLDED = 4096
-"""Constants of up to so many elements are followed, so that computed shapes and axes are known beforehand."""
-
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -98,7 +95,7 @@ def _constants(graph: Graph) -> dict[str, Fact]:
     facts = {value.name: Fact(value.dtype, value.shape) for value in graph.inputs}
     facts |= {name: Fact(array.dtype, (None,) * array.ndim) for name, array in graph.defaults.items()}
     for name, array in graph.constants.items():
-        facts[name] = Fact(array.dtype, array.shape, array if array.size <= _FOLDED else None)
+        facts[name] = rules.of_constant(array)
     return facts
 
 
@@ -127,8 +124,8 @@ def _is_small(fact: Fact) -> bool:
         return False
     size = 1
     for dim in fact.shape:
-        size *= _FOLDED + 1 if dim is None else dim
-    return size <= _FOLDED
+        size *= rules.FOLLOWED + 1 if dim is None else dim
+    return size <= rules.FOLLOWED
 
 
 def _folded(step: Step, inputs: Facts, fact: Fact) -> Fact:

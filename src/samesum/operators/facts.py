@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from samesum.errors import AttributeValueError, SamesumError
-from samesum.formats.arrays import Dtype, Shape
+from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.formats.axes import all_from_front
 from samesum.formats.elements import FLOAT_DTYPES, ONNX_ELEMENTS
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts
@@ -18,6 +18,15 @@ from samesum.specs.bind import Operation
 
 INT64 = np.dtype(np.int64)
 _STASHES = {number: each.dtype for number, each in ONNX_ELEMENTS.items() if each.dtype in FLOAT_DTYPES}
+
+
+FOLLOWED = 4096
+"""Constants of up to so many elements are followed, so that computed shapes and axes are known beforehand."""
+
+
+def of_constant(array: NDArray) -> Fact:
+    """What is known of a value that is always the same."""
+    return Fact(array.dtype, array.shape, array if array.size <= FOLLOWED else None)
 
 
 def stash_of(attributes: Attributes) -> Dtype:
