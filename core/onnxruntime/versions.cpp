@@ -45,7 +45,7 @@ const std::vector<ElementType>& Version::second_types() const {
 
 const std::vector<ElementType>& Version::inner_types() const {
     static const std::vector<ElementType> none{0},
-        stashes{*element_type_of("float32"), *element_type_of("bfloat16")};
+        stashes{*element_type_of("float32"), *element_type_of("float64"), *element_type_of("bfloat16")};
     return inner_outputs.empty() ? none : stashes;
 }
 

@@ -125,6 +125,14 @@ def test_what_overflows_in_the_runtime() -> None:
     assert np.isfinite(exact_session(model).run(None, feeds)[0]).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_mean_variance_normalization_adds_is_a_float32(dtype: str) -> None:
+    x = np.array([[1, -1]], dtype) * np.array(1e-9, dtype)
+    wanted = ss.onnx.MeanVarianceNormalization(x, axes=[1])
+    model, feeds = model_of("MeanVarianceNormalization", (x,), wanted, 13, axes=[1])
+    assert_same(exact_session(model).run(None, feeds), wanted)
+
+
 def test_lines_without_elements_and_no_lines() -> None:
     for shape in ((0, 4), (2, 3, 0)):
         x, scale = np.zeros(shape, np.float32), np.ones(shape[-1], np.float32)
