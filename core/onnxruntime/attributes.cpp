@@ -55,6 +55,8 @@ void Kernel::read(const Attribute& attribute, const OrtKernelInfo* info) {
         has_one_axis_ = true;
     } else if (attribute.field == Field::num_groups) {
         settings_.num_groups = value;
+    } else if (attribute.field == Field::stash_type) {
+        settings_.stash_type = value;
     } else if (attribute.field == Field::p) {
         settings_.p = static_cast<double>(value);
     } else {
@@ -108,6 +110,13 @@ void Kernel::check_numbers() const {
         const auto p = std::to_string(settings_.p);
         refuse("p is " + p.substr(0, p.find(".000000")) + "; allowed are 1 and 2");
     }
+}
+
+void Kernel::check_stash(ElementType inner_type) const {
+    if (settings_.stash_type != inner_type)
+        refuse("stash_type is " + std::to_string(settings_.stash_type) +
+               " and the inner outputs are of the element type " + std::to_string(inner_type) +
+               "; both have to be 1 (float32), 11 (float64) or 16 (bfloat16)");
 }
 
 }  // namespace samesum::onnxruntime

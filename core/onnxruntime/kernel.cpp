@@ -22,19 +22,21 @@ void run_parallel(void* state, std::size_t n, void (*work)(void*, std::size_t), 
 
 }  // namespace
 
-Kernel::Kernel(const Version& version, ElementType type, ElementType second_type, const OrtApi& api,
-               const OrtKernelInfo* info)
+Kernel::Kernel(const Version& version, ElementType type, ElementType second_type, ElementType inner_type,
+               const OrtApi& api, const OrtKernelInfo* info)
     : version_(version),
       api_(api),
       format_(format_of(type)),
       result_(format_of(version.result_type(type, second_type))),
-      inner_(format_of(version.inner_outputs.empty() ? type : version.inner_type(type))),
+      inner_(format_of(version.inner_outputs.empty() ? type : inner_type)),
       second_type_(second_type) {
+    const FloatingPointScope scope;  // subnormal attributes stay what they are
     for (const Attribute& each : version.attributes) read(each, info);
     refuse_other_attributes(info);
     check_numbers();
     check(input_count(api, info, &inputs_));
     check(output_count(api, info, &outputs_));
+    if (outputs_ > 1 && !version.inner_outputs.empty()) check_stash(inner_type);
     if (version.axes && inputs_ > 1) read_constant_axes(info);
 }
 

@@ -10,9 +10,9 @@ namespace samesum::onnxruntime {
 
 namespace {
 
-// MeanVarianceNormalization adds this to the deviation:
+// MeanVarianceNormalization adds this float32 to the deviation:
 // https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html.
-constexpr double mean_variance_epsilon = 1e-9;
+constexpr double mean_variance_epsilon = 1e-9f;
 
 // Bits of the code: the divisor, what else the row says, and whether a group has one scale.
 NormRow row_of(unsigned code, double epsilon) {

@@ -43,8 +43,10 @@ const std::vector<ElementType>& Version::second_types() const {
     return axes ? axes->types : has_typed_second() ? parameters.front().types : none;
 }
 
-ElementType Version::inner_type(ElementType type) const {
-    return *element_type_of(format_of(type) == Format::f64 ? "float64" : "float32");
+const std::vector<ElementType>& Version::inner_types() const {
+    static const std::vector<ElementType> none{0},
+        stashes{*element_type_of("float32"), *element_type_of("float64"), *element_type_of("bfloat16")};
+    return inner_outputs.empty() ? none : stashes;
 }
 
 std::optional<ElementType> element_type_of(const std::string& name) {

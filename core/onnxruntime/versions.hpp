@@ -39,9 +39,10 @@ enum class Field : std::uint8_t {
     epsilon,
     num_groups,
     p,
-    float_p,    // of the first GlobalLpPool
-    reduction,  // a word
-    ignored     // what changes no result
+    float_p,     // of the first GlobalLpPool
+    reduction,   // a word
+    stash_type,  // a number of an element type
+    ignored      // what changes no result
 };
 
 struct Attribute {
@@ -95,8 +96,8 @@ struct Version {
     ElementType result_type(ElementType type, ElementType second) const {
         return has_typed_scale() ? second : result.value_or(type);
     }
-    // The type of the mean and the inverse of the deviation.
-    ElementType inner_type(ElementType type) const;
+    // The types that the mean and the inverse of the deviation may have, as the node's stash_type says.
+    const std::vector<ElementType>& inner_types() const;
     std::string title() const;
 };
 

@@ -58,6 +58,13 @@ def model_of(name: str, shape: list[int], kind: Any = np.float32) -> Any:
     return openvino.Model([CASES[name][0](data)], [data], name)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_openvino_adds_the_epsilon_in_the_same_place(name: str) -> None:
+    """The deviations are near 1 and epsilon is 0.125: elsewhere it would change the first digits."""
+    wanted = compiled(model_of(name, [2, 6, 4, 5]))([X])[0]
+    assert np.abs(CASES[name][1](X) - wanted).max() < 1e-5
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.float16], ids=["f32", "f16"])
 @pytest.mark.parametrize("shape", [[2, 6, 4, 5], [-1, 6, -1, -1]])
 @pytest.mark.parametrize("name", CASES)

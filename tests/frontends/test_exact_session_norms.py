@@ -106,6 +106,32 @@ def test_a_layer_normalization_gives_the_mean_and_the_inverse_deviation(dtype: s
 
 
 @pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("stash", [1, 11, 16])
+@pytest.mark.parametrize(("operator", "opset"), [("LayerNormalization", 17), ("SimplifiedLayerNormalization", 17)])
+def test_inner_outputs_have_the_type_of_stash_type(operator: str, opset: int, stash: int, dtype: str) -> None:
+    """They are cast to float64, which holds them all: sessions give no bfloat16."""
+    arrays = {"x": X.astype(dtype), "w": SCALE[5].astype(dtype)}
+    names = ["y", "m", "i"][: 3 if operator == "LayerNormalization" else 2]
+    nodes = [NODE(operator, ["x", "w"], names, stash_type=stash)]
+    nodes += [NODE("Cast", [name], [f"{name}_wide"], to=TensorProto.DOUBLE) for name in names[1:]]
+    ends = {name: (kind(array), [None] * array.ndim) for name, array in arrays.items()}
+    model = onnx_bytes(nodes, ends, {f"{name}_wide": (TensorProto.DOUBLE, None) for name in names[1:]}, opset=opset)
+    wanted = tuple(ss.load(model).run(arrays).values())
+    assert_same(exact_session(model, quiet()).run(None, arrays), wanted)
+    assert any(each.tobytes() != each.astype(np.float32).astype(np.float64).tobytes() for each in wanted) == (
+        stash == 11
+    )
+
+
+def test_an_inner_output_that_is_declared_as_another_type_is_refused() -> None:
+    arrays = (X, SCALE[5])
+    wanted = ss.onnx.LayerNormalization(*arrays, outputs=3, stash_type=11)
+    model, feeds = model_of("LayerNormalization", arrays, wanted, 17)
+    with pytest.raises(Exception, match=r"stash_type is 1 and the inner outputs are of the element type 11|[Tt]ype"):
+        exact_session(model, quiet()).run(None, feeds)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("scale", TYPES)
 def test_the_result_of_an_rms_normalization_has_the_type_of_its_scale(dtype: str, scale: str) -> None:
     arrays = (X.astype(dtype), SCALE[5].astype(scale))
@@ -123,6 +149,14 @@ def test_what_overflows_in_the_runtime() -> None:
     model, feeds = model_of("LpNormalization", (x,), x, 17)
     assert_same(exact_session(model).run(None, feeds), ss.onnx.LpNormalization(x))
     assert np.isfinite(exact_session(model).run(None, feeds)[0]).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_mean_variance_normalization_adds_is_a_float32(dtype: str) -> None:
+    x = np.array([[1, -1]], dtype) * np.array(1e-9, dtype)
+    wanted = ss.onnx.MeanVarianceNormalization(x, axes=[1])
+    model, feeds = model_of("MeanVarianceNormalization", (x,), wanted, 13, axes=[1])
+    assert_same(exact_session(model).run(None, feeds), wanted)
 
 
 def test_lines_without_elements_and_no_lines() -> None:

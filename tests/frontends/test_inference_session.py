@@ -211,6 +211,8 @@ def test_a_model_with_other_operators_runs_in_onnx_runtime_which_is_said() -> No
         session = InferenceSession(memoryview(data), providers=["CPUExecutionProvider"])
     y, z = session.run(None, {"x": np.float32([[3e30, 4e30]])})
     assert (y[0, 0], z[0, 0]) == (np.sqrt(np.float32(2)), np.float32(5e30))
+    y, z = session.run(None, {"x": np.array([[3e30, 4e30]], ">f4")})
+    assert (y[0, 0], z[0, 0]) == (np.sqrt(np.float32(2)), np.float32(5e30))
     assert session.get_inputs() == [NodeArg("x", "tensor(float)", [1, 2])]
     assert [output.name for output in session.get_outputs()] == ["y", "z"]
     assert session.get_providers() == ["CPUExecutionProvider"]

@@ -11,12 +11,15 @@ import pytest
 
 import cases
 import samesum as ss
+from building import onnx_run
 from norm_oracle import expected_inverse, expected_line
 from oracle import assert_bits
-from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_QUOTIENT, LAYER_NORM, RMS_NORM, Norm
+from samesum.algebra import exact
+from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_QUOTIENT, LAYER_NORM, MEAN, RMS_NORM, Norm
 from samesum.engine.norms import Epsilon
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import BFLOAT16, NDArray
 
+STASHES: dict[int, Any] = {1: np.dtype(np.float32), 11: np.dtype(np.float64), 16: BFLOAT16}
 EPSILON = Epsilon(float(np.float32(1e-5)))
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 
@@ -56,12 +59,15 @@ def test_layer_normalization(dtype: Any) -> None:
 @each_float
 def test_the_three_outputs_of_layer_normalization(dtype: Any) -> None:
     x, scale = data(dtype, 2, 3, 4), data(dtype, 4, seed=2)
-    y, mean, inverse = ss.onnx.LayerNormalization(x, scale, axis=1, outputs=3)
-    stash = np.float64 if dtype == np.float64 else np.float32
-    assert_bits(y, ss.onnx.LayerNormalization(x, scale, axis=1))
-    assert_bits(mean, ss.mean(x, (1, 2), keepdims=True, dtype=stash))
-    codes = [expected_inverse(LAYER_NORM, line, EPSILON, stash) for line in x.reshape(2, -1)]
-    assert_bits(inverse, np.array(codes, f"u{np.dtype(stash).itemsize}").view(stash).reshape(2, 1, 1))
+    for number, stash in STASHES.items():
+        y, mean, inverse = ss.onnx.LayerNormalization(x, scale, axis=1, outputs=3, stash_type=number)
+        assert_bits(y, ss.onnx.LayerNormalization(x, scale, axis=1))
+        assert_bits(mean, exact.reduce(MEAN, x, (1, 2), True, stash))
+        codes = [expected_inverse(LAYER_NORM, line, EPSILON, stash) for line in x.reshape(2, -1)]
+        assert_bits(inverse, np.array(codes, f"u{stash.itemsize}").view(stash).reshape(2, 1, 1))
+    assert ss.onnx.LayerNormalization(x, scale, axis=1, outputs=3)[1].dtype == np.float32
+    with pytest.raises(ss.AttributeValueError, match=r"stash_type is 7; of inner outputs allowed are 1 \(float32\)"):
+        ss.onnx.LayerNormalization(x, scale, axis=1, outputs=3, stash_type=7)
     with pytest.raises(ss.AttributeValueError, match="outputs is 2"):
         ss.onnx.LayerNormalization(x, scale, outputs=2)
 
@@ -96,7 +102,7 @@ def test_groups_and_instances(dtype: Any) -> None:
 
 @each_float
 def test_mean_variance_normalizations(dtype: Any) -> None:
-    x, tiny = data(dtype, 2, 3, 2, 2), Epsilon(outside=1e-9)
+    x, tiny = data(dtype, 2, 3, 2, 2), Epsilon(outside=float(np.float32(1e-9)))
     assert_bits(ss.onnx.MeanVarianceNormalization(x), expected(LAYER_NORM, x, (0, 2, 3), tiny))
     assert_bits(ss.onnx.MeanVarianceNormalization(x, axes=[-1]), expected(LAYER_NORM, x, (3,), tiny))
     for eps in (0.0, 1e-3, 2.0):
@@ -105,11 +111,42 @@ def test_mean_variance_normalizations(dtype: Any) -> None:
         assert_bits(ss.openvino.MVN(x, [2, 3], eps=eps), expected(LAYER_NORM, x, (2, 3), inside))
         found = ss.openvino.MVN(x, [1], eps=eps, eps_mode="outside_sqrt")
         assert_bits(found, expected(LAYER_NORM, x, (1,), outside))
-        assert_bits(ss.openvino.MVN(x, eps=eps, opset=2), expected(LAYER_NORM, x, (2, 3), outside))
+        assert_bits(ss.openvino.MVN(x, eps=eps, opset=2), expected(LAYER_NORM, x, (2, 3), inside))
         across = ss.openvino.MVN(x, eps=eps, across_channels=True, opset=2)
-        assert_bits(across, expected(LAYER_NORM, x, (1, 2, 3), outside))
+        assert_bits(across, expected(LAYER_NORM, x, (1, 2, 3), inside))
     found = ss.openvino.MVN(x, [0, 3], normalize_variance=False, eps=0.5)
     assert_bits(found, expected(CENTRED, x, (0, 3), Epsilon()))
+
+
+def test_where_each_epsilon_goes() -> None:
+    """The values of OpenVINO 2026 and ONNX Runtime 1.23 for [1, 2, 3, 4], variance 1.25, squares 30, and 0.5."""
+    x, one, zero = np.float32([1, 2, 3, 4]).reshape(1, 1, 4, 1), np.ones(1, np.float32), np.zeros(1, np.float32)
+    under_the_root = [
+        ss.openvino.MVN(x, eps=0.5, opset=2),
+        ss.openvino.MVN(x, [2, 3], eps=0.5),
+        ss.openvino.GroupNormalization(x, one, zero, num_groups=1, epsilon=0.5),
+        ss.onnx.InstanceNormalization(x, one, zero, epsilon=0.5),
+        ss.onnx.GroupNormalization(x, one, zero, num_groups=1, epsilon=0.5),
+        ss.onnx.LayerNormalization(x.reshape(1, 4), np.ones(4, np.float32), epsilon=0.5),
+    ]
+    for found in under_the_root:
+        assert np.abs(found.ravel() - [-1.1338935, -0.3779645, 0.3779645, 1.1338935]).max() < 2e-7
+    outside = ss.openvino.MVN(x, [2, 3], eps=0.5, eps_mode="outside_sqrt")
+    assert np.abs(outside.ravel() - [-0.927051, -0.309017, 0.309017, 0.927051]).max() < 2e-7
+    added = ss.openvino.NormalizeL2(x, [2, 3], eps=0.5)
+    assert np.abs(added.ravel() - [0.1810715, 0.362143, 0.5432145, 0.724286]).max() < 2e-7
+    means = ss.onnx.RMSNormalization(x.reshape(1, 4), np.ones(4, np.float32), epsilon=0.5)
+    assert np.abs(means.ravel() - [0.35355338, 0.70710677, 1.0606602, 1.4142135]).max() < 2e-7
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_mean_variance_normalization_adds_is_a_float32(dtype: Any) -> None:
+    x = np.array([[1, -1]], dtype) * dtype(1e-9)
+    wanted = expected(LAYER_NORM, x, (1,), Epsilon(outside=float(np.float32(1e-9))))
+    assert_bits(ss.onnx.MeanVarianceNormalization(x, axes=[1]), wanted)
+    assert_bits(onnx_run("MeanVarianceNormalization", [x], axes=[1]), wanted)
+    if dtype == np.float64:
+        assert wanted.tolist() != expected(LAYER_NORM, x, (1,), Epsilon(outside=1e-9)).tolist()
 
 
 @each_float

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from samesum.formats.arrays import NDArray
+from samesum.formats.arrays import NDArray, native
 from samesum.formats.ulps import is_float, scaled_error, steps
 
 BLOCK = 1 << 20
@@ -25,7 +25,7 @@ def ulp_distance(got: NDArray, expected: NDArray) -> NDArray:
     >>> ulp_distance(np.float32([1, np.inf]), np.float32([1 + 2**-23, np.inf]))
     array([1, 0], dtype=uint64)
     """
-    got, expected = np.asarray(got), np.asarray(expected)
+    got, expected = native(np.asarray(got)), native(np.asarray(expected))
     if got.dtype != expected.dtype:
         raise TypeError(f"the arrays are {got.dtype.name} and {expected.dtype.name}; they have to be of one type")
     if got.shape != expected.shape:

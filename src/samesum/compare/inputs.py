@@ -10,7 +10,7 @@ import numpy as np
 
 from samesum.compare.graph import STRINGS, Graph, Input
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import NDArray, Shape, type_text
+from samesum.formats.arrays import NDArray, Shape, native, type_text
 from samesum.formats.rounding import FORMATS
 
 SIZES = (16, 256, 512, 64, 48, 32, 128, 576, 1)
@@ -49,7 +49,7 @@ def checked(inputs: Sequence[Input], given: Mapping[str, Any]) -> dict[str, NDAr
 
 def _array(each: Input, given: Any) -> NDArray:
     """Texts are objects, whatever NumPy made of them."""
-    found = np.asarray(given)
+    found = native(np.asarray(given))
     return found.astype(STRINGS) if each.dtype == STRINGS and found.dtype.kind in "SU" else found
 
 

@@ -12,6 +12,8 @@ from samesum.compare.graph import Node
 from samesum.compare.lines import axes_of, lines
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.conversion import to_bfloat16
+from samesum.formats.rounding import nearest_single
+from samesum.specs.onnx_norms import MEAN_VARIANCE_EPSILON
 
 Arrays = Sequence[NDArray | None]
 Moments = Callable[[NDArray, bool], tuple[NDArray, NDArray]]
@@ -80,7 +82,7 @@ def _along(data: NDArray, axes: Sequence[int]) -> tuple[NDArray, Callable[[NDArr
 
 def _epsilon(node: Node, name: str, default: float) -> float:
     """Both standards hold it as a float32."""
-    return float(np.float32(node.attributes.get(name, default)))
+    return nearest_single(float(node.attributes.get(name, default)))
 
 
 def _at(arrays: Arrays, position: int) -> NDArray | None:
@@ -119,7 +121,7 @@ def _group(node: Node, arrays: Arrays, data: NDArray) -> Plan | None:
 
 def _mean_variance(node: Node, _: Arrays, data: NDArray) -> Plan:
     rows, back = _along(data, [int(axis) for axis in node.attributes.get("axes", (0, 2, 3))])
-    return Plan(rows, back, epsilon=1e-9, mode="outside")
+    return Plan(rows, back, epsilon=MEAN_VARIANCE_EPSILON, mode="outside")
 
 
 def _lp(node: Node, _: Arrays, data: NDArray) -> Plan | None:

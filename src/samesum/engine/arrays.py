@@ -56,9 +56,10 @@ def as_integers(axes: Any) -> NDArray:
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any] | None:
-    """`dtype` as NumPy's own; None stays None. Raises DtypeError for what names no dtype."""
+    """`dtype` as NumPy's own in native byte order; None stays None. Raises DtypeError for what names no dtype."""
     try:
-        return None if dtype is None else np.dtype(dtype)
+        found = None if dtype is None else np.dtype(dtype)
+        return found if found is None or found.isnative else found.newbyteorder("=")
     except TypeError as error:
         named = None if isinstance(dtype, str) else _NAMED.get(str(dtype).rpartition(".")[2])  # torch.float32
         if named is not None:

@@ -4,7 +4,8 @@ floating-point modes."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from samesum import _core
 from samesum.formats.arrays import NDArray
@@ -13,6 +14,21 @@ FloatingPointScope = _core.FloatingPointScope
 """`with FloatingPointScope():` the calling thread rounds to nearest and keeps subnormals, as IEEE 754 says; afterwards
 its modes and exception flags are what they were, after an error too. For what NumPy or Python computes: calls of the
 core do so themselves."""
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def undisturbed(function: Callable[P, R]) -> Callable[P, R]:
+    """The function in a FloatingPointScope."""
+
+    @wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        with FloatingPointScope():
+            return function(*arguments, **options)
+
+    return call
 
 
 def instruction_set() -> str:

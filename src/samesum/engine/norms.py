@@ -10,7 +10,7 @@ import numpy as np
 
 from samesum import _core
 from samesum.algebra.rows import Norm
-from samesum.formats.arrays import Dtype, NDArray, Out
+from samesum.formats.arrays import Dtype, NDArray, Out, native
 from samesum.formats.elements import FLOAT_DTYPES
 
 
@@ -91,4 +91,7 @@ def _asked(row: Norm, epsilon: Epsilon) -> tuple[int, bool, bool, bool, float, f
 
 def _floats(array: NDArray | None) -> NDArray | None:
     """The array in a format that the core reads, which holds every element of the allowed types."""
-    return array if array is None or array.dtype in FLOAT_DTYPES else array.astype(np.float64)
+    if array is None or array.dtype in FLOAT_DTYPES:
+        return array
+    array = native(array)
+    return array if array.dtype in FLOAT_DTYPES else array.astype(np.float64)

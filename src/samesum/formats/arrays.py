@@ -51,6 +51,11 @@ def type_name(dtype: Dtype) -> str:
     return dtype.name
 
 
+def native(x: NDArray) -> NDArray:
+    """The elements in this machine's byte order: NumPy holds two orders of one type for two types."""
+    return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
+
+
 def shape_text(shape: Shape | None) -> str:
     """A shape as messages show it: `[?, 3]`, `[]` for a scalar, `[...]` for an unknown rank."""
     if shape is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
-from math import isqrt
+from math import copysign, inf, isqrt
 
 GUARD_BITS = 64
 """Bits kept of a quotient or root before the sticky bit: more than any format's precision needs."""
@@ -55,6 +56,14 @@ class Format:
             return sign | self.infinity if self.has_infinity else self.nan
         return sign | code if code or self.has_negative_zero else 0
 
+    def taken_apart(self, code: int) -> tuple[int, int] | None:
+        """The number and the exponent of the power of two that these bits stand for; None if they are not finite."""
+        field, fraction = (code & ~self.sign) >> (self.precision - 1), code & ((1 << (self.precision - 1)) - 1)
+        if code & ~self.sign > (self.largest or self.infinity - 1):
+            return None
+        number = fraction | ((field > 0) << (self.precision - 1))
+        return (-number if code & self.sign else number), self.unit + max(field, 1) - 1
+
 
 FORMATS = {
     form.name: form
@@ -79,6 +88,23 @@ BYTES = {
     )
 }
 """The floats of eight bits, as ml_dtypes has them; those of sums and extremes only."""
+
+
+def nearest_single(number: float) -> float:
+    """The float32 next to `number`, infinite beyond the range; NaN and a zero stay as they are.
+
+    It is found in whole numbers: no rounding or flush-to-zero mode of the calling thread reaches it.
+    """
+    wide, narrow = FORMATS["float64"], FORMATS["float32"]
+    parts = wide.taken_apart(int.from_bytes(struct.pack("<d", number), "little"))
+    if not parts or not parts[0]:
+        return number
+    single = narrow.taken_apart(narrow.nearest(*parts))
+    if single is None:
+        return copysign(inf, parts[0])
+    code = wide.nearest(*single) if single[0] else wide.sign * (parts[0] < 0)
+    found: float = struct.unpack("<d", code.to_bytes(8, "little"))[0]
+    return found
 
 
 def quotient(number: int, exponent: int, divisor: int) -> tuple[int, int]:

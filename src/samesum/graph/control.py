@@ -14,9 +14,11 @@ from samesum.formats.arrays import NDArray
 from samesum.formats.axes import from_front
 from samesum.graph.gathering import Gathered, nothing
 from samesum.graph.model import Ports, Value
-from samesum.operators.rows import Fact
+from samesum.operators.facts import INT64, of_constant
+from samesum.operators.rows import Fact, Facts
 
 Arrays = Sequence[NDArray]
+_BOOL = np.dtype(np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,28 @@ class Body:
     """Without the captures."""
     facts: tuple[Fact, ...]
     """What is known of each result."""
+    declared: tuple[Fact, ...]
+    """What the file says of each result."""
+    foretell: Callable[[Facts], tuple[Fact, ...]]
+    """What is known of each result if that is known of the inputs and of what is read from around."""
+
+    def unseen(self, values: Facts, captured: Arrays) -> list[Fact]:
+        """What its results would be, by what follows from these inputs, else by what the file says."""
+        found = self.foretell([*values, *map(of_constant, captured)])
+        return [_completed(fact, said) for fact, said in zip(found, self.declared, strict=True)]
 
     def of(self, values: Arrays, captured: Arrays) -> list[NDArray]:
         """Its results; DtypeError for a value that is not of the declared type."""
         fitting = [_fitting(value, array) for value, array in zip(self.inputs, values, strict=True)]
         return self.run([*fitting, *captured])
+
+
+def _completed(fact: Fact, said: Fact) -> Fact:
+    """What is known, and what is said where nothing is."""
+    shape = said.shape if fact.shape is None else fact.shape
+    if fact.shape is not None and said.shape is not None and len(fact.shape) == len(said.shape):
+        shape = tuple(n if m is None else m for m, n in zip(fact.shape, said.shape, strict=True))
+    return Fact(fact.dtype or said.dtype, shape)
 
 
 def _fitting(value: Value, array: NDArray) -> NDArray:
@@ -97,8 +116,15 @@ def run_loop(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
         states = results[1 : 1 + len(states)]
         for held, part in zip(gathered, results[1 + len(states) :], strict=True):
             held.add(part)
-    facts = body.facts[1 + len(states) :]
-    return [*states, *(_stacked(held, fact, 0, False) for held, fact in zip(gathered, facts, strict=True))]
+
+    def unseen() -> list[Fact]:
+        return body.unseen([Fact(INT64, ()), Fact(_BOOL, ()), *map(_fact, states)], captured)[1 + len(states) :]
+
+    return [*states, *_stacked(gathered, [0] * len(gathered), [False] * len(gathered), unseen)]
+
+
+def _fact(array: NDArray) -> Fact:
+    return Fact(array.dtype, array.shape)
 
 
 def _given(arrays: Inputs) -> list[NDArray]:
@@ -107,9 +133,15 @@ def _given(arrays: Inputs) -> list[NDArray]:
     return [each for each in arrays if each is not None]
 
 
-def _stacked(held: Gathered, fact: Fact, axis: int, is_reversed: bool) -> NDArray:
-    found = held.stacked(axis, is_reversed)
-    return nothing(fact.dtype, fact.shape, axis) if found is None else found
+def _stacked(
+    gathered: Sequence[Gathered], axes: Sequence[int], reversals: Sequence[bool], unseen: Callable[[], list[Fact]]
+) -> list[NDArray]:
+    """What was gathered along each axis; of no pass what `unseen` says of the parts."""
+    found = [held.stacked(axis, back) for held, axis, back in zip(gathered, axes, reversals, strict=True)]
+    made = [each for each in found if each is not None]
+    if len(made) == len(found):
+        return made
+    return [nothing(part, axis) for part, axis in zip(unseen(), axes, strict=True)]
 
 
 def run_scan(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
@@ -147,14 +179,20 @@ def run_scan_8(call: Call, inputs: Inputs, captured: Arrays) -> list[NDArray]:
     directions = _directions(call, "directions", number)
     kept = len(call.bodies["body"].facts) - count
     if not batch:
-        facts = call.bodies["body"].facts[count:]
-        return [*arrays[:count], *(nothing(f.dtype, (length, *(f.shape or ()))) for f in facts)]
+        inner = [Fact(x.dtype, x.shape[1:]) for x in arrays[:count]]
+        inner += [Fact(x.dtype, x.shape[2:]) for x in arrays[count:]]
+        parts = call.bodies["body"].unseen(inner, captured)[count:]
+        return [*arrays[:count], *(nothing(_in_front(length, part)) for part in parts)]
     found = []
     for b, own in enumerate(all_lengths):
         rows = [_passes(x[b, :own], 0, back) for x, back in zip(arrays[count:], directions, strict=True)]
         results = _scan(call, [x[b] for x in arrays[:count]], rows, captured, [0] * kept, [False] * kept)
         found.append(results[:count] + [_filled(each, length) for each in results[count:]])
     return [np.stack(each) for each in zip(*found, strict=True)]
+
+
+def _in_front(length: int, part: Fact) -> Fact:
+    return Fact(part.dtype, None if part.shape is None else (length, *part.shape))
 
 
 def _filled(array: NDArray, length: int) -> NDArray:
@@ -212,10 +250,13 @@ def _scan(
         states = results[:count]
         for held, part in zip(gathered, results[count:], strict=True):
             held.add(part)
-    ends = zip(gathered, body.facts[count:], axes, reversals, strict=True)
+
+    def unseen() -> list[Fact]:
+        return body.unseen([*map(_fact, states), *(Fact(x.dtype, x.shape[1:]) for x in rows)], captured)[count:]
+
     try:
-        return [*states, *(_stacked(held, fact, axis, back) for held, fact, axis, back in ends)]
-    except np.exceptions.AxisError as error:
+        return [*states, *_stacked(gathered, axes, reversals, unseen)]
+    except (np.exceptions.AxisError, AxisError) as error:
         raise AxisError(f"scan_output_axes: {error}") from None
 
 

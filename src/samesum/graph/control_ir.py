@@ -12,6 +12,8 @@ from samesum.formats.axes import from_front
 from samesum.graph.control import Arrays, Body, Call, Inputs, Run, one_element, scalar
 from samesum.graph.gathering import Gathered, nothing
 from samesum.graph.model import Link, Part
+from samesum.operators.facts import of_constant
+from samesum.operators.rows import Fact
 
 _ALL_PASSES = -1
 """A trip count without an end."""
@@ -139,13 +141,30 @@ class _Passes:
 
     def _stacked(self, link: Link, part: Part) -> NDArray:
         found = self._gathered[link.outer].stacked()
-        fact = self._body.facts[link.inner]
-        if found is None:
-            return nothing(fact.dtype, None if fact.shape is None else fact.shape[1:])
         try:
+            if found is None:
+                return nothing(self._unseen()[link.inner], part.axis, is_joined=True)
             return np.concatenate(list(found[::-1] if part.stride < 0 else found), part.axis)
+        except ShapeError as error:
+            raise ShapeError(f"output {link.outer}: {error}") from None
         except (ValueError, np.exceptions.AxisError) as error:
             raise AxisError(f"output {link.outer}: {error}") from None
+
+    def _unseen(self) -> list[Fact]:
+        """What the results of a pass would be."""
+        changing = {inner for _, inner in self._ports.back}
+        known = {
+            inner: Fact(array.dtype, array.shape) if inner in changing else of_constant(array)
+            for inner, array in self._values.items()
+        }
+        for inner, array, slices in self._sliced:
+            lengths = (*array.shape[: slices.axis], slices.size, *array.shape[slices.axis + 1 :])
+            known[inner] = Fact(array.dtype, lengths)
+        counter = self._ports.iteration
+        if counter is not None:
+            value = self._body.inputs[counter]
+            known[counter] = Fact(value.dtype, one_element(value, 0, np.int64).shape)
+        return self._body.unseen([known[i] for i in range(len(self._body.inputs))], ())
 
 
 RUNS_OF_IR: dict[str, Run] = {

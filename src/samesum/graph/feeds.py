@@ -9,7 +9,7 @@ import numpy as np
 
 from samesum.engine.arrays import as_array
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
-from samesum.formats.arrays import BFLOAT16, Dtype, NDArray, shape_text, type_text
+from samesum.formats.arrays import BFLOAT16, Dtype, NDArray, native, shape_text, type_text
 from samesum.formats.conversion import to_bfloat16
 from samesum.graph.model import Graph, Value
 
@@ -58,9 +58,7 @@ def _expected(graph: Graph) -> str:
 
 
 def _fitting(value: Value, x: Any) -> NDArray:
-    array = _array(value, x)
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
+    array = native(_array(value, x))
     if value.dtype is not None and array.dtype != value.dtype:
         raise DtypeError(f"input {value.name!r} is {array.dtype.name}; the model takes {value.dtype.name}")
     if value.shape is None:

@@ -7,7 +7,9 @@ from math import prod
 import numpy as np
 
 from samesum.errors import ShapeError, UnsafeModelError
-from samesum.formats.arrays import Dtype, NDArray, Shape
+from samesum.formats.arrays import NDArray, type_text
+from samesum.formats.axes import from_front
+from samesum.operators.rows import Fact
 
 MOST_BYTES = 2**32
 """What one output of a loop may grow to."""
@@ -53,8 +55,17 @@ class Gathered:
         return np.moveaxis(parts[::-1] if is_reversed else parts, 0, axis)
 
 
-def nothing(dtype: Dtype | None, shape: Shape | None, axis: int = 0) -> NDArray:
-    """What is gathered in no pass, of parts of that type and shape: unknown dims are 0, an unknown rank is 0."""
-    dims = [0 if dim is None else dim for dim in shape or ()]
-    place = axis if axis >= 0 else axis + len(dims) + 1
-    return np.zeros([*dims[:place], 0, *dims[place:]], np.float32 if dtype is None else dtype)
+def nothing(part: Fact, axis: int = 0, is_joined: bool = False) -> NDArray:
+    """What is gathered in no pass, of parts that would be so: unknown dims are 0.
+
+    The axis is a new one, or one of the parts if they are joined along it. Raises ShapeError where the type or the rank
+    of a part is not known.
+    """
+    if part.dtype is None or part.shape is None:
+        raise ShapeError(
+            f"no pass was made, and what one would give is not known before: {type_text(part.dtype, part.shape)}; "
+            "a type and a rank are needed, which the result of the body may declare"
+        )
+    dims = [0 if dim is None else dim for dim in part.shape]
+    place = from_front(axis, len(dims) + (not is_joined))
+    return np.zeros([*dims[:place], 0, *dims[place + is_joined :]], part.dtype)

@@ -27,6 +27,8 @@ class Ready:
     stages: tuple[Stage, ...]
     facts: tuple[Fact, ...]
     """Of each result."""
+    foretell: Callable[[Mapping[str, Fact]], tuple[Fact, ...]]
+    """What is known of each result if that is known of the inputs."""
 
 
 _SCAN_WITHOUT_BATCHES = 9
@@ -101,7 +103,12 @@ def _body(node: Node, graph: Graph, ready: Ready) -> Body:
         run_stages(ready.stages, values)
         return [values[name] for name in graph.results]
 
-    return Body(run, own, ready.facts)
+    def foretell(given: Facts) -> tuple[Fact, ...]:
+        known = zip(names, given, strict=True)
+        return ready.foretell({name: fact or UNKNOWN for name, fact in known})
+
+    said = tuple(Fact(value.dtype, value.shape) for value in graph.outputs)
+    return Body(run, own, ready.facts, said, foretell)
 
 
 def _run(operation: Operation, run: Run, call: Call, node: Node, inputs: Inputs) -> tuple[NDArray, ...]:
@@ -145,10 +152,11 @@ def _counts(step: Step, results: int) -> tuple[int, int, int]:
 
 def _foretold(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
     if node.ports:
-        return _by_ports(call)
-    own = facts[: len(facts) - len(node.captures)]
+        return _by_ports(node, call, facts)
+    own, captured = facts[: len(facts) - len(node.captures)], facts[len(facts) - len(node.captures) :]
     if node.operator == "If":
-        found = [_either(a, b) for a, b in zip(*(body.facts for body in call.bodies.values()), strict=False)]
+        branches = (body.foretell(captured) for body in call.bodies.values())
+        found = [_either(a, b) for a, b in zip(*branches, strict=False)]
     else:
         results = call.bodies["body"].facts
         count = len(own) - 2 if node.operator == "Loop" else len(own) - call.attributes["num_scan_inputs"]
@@ -158,12 +166,16 @@ def _foretold(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
     return tuple(found[: len(node.outputs)])
 
 
-def _by_ports(call: Call) -> tuple[Fact, ...]:
-    """The types of the results that the outputs come from, where all graphs agree."""
+def _by_ports(node: Node, call: Call, facts: Facts) -> tuple[Fact, ...]:
+    """What the results that the outputs come from have in common in all graphs; of loops their types."""
     found: list[Fact | None] = [None] * call.outputs
     for name, body in call.bodies.items():
-        for link in call.ports[name].outputs:
-            fact = Fact(body.facts[link.inner].dtype)
+        ports, results = call.ports[name], body.facts
+        if node.operator == "If":
+            given = {link.inner: facts[link.outer] for link in ports.inputs}
+            results = body.foretell([given[i] for i in range(len(body.inputs))])
+        for link in ports.outputs:
+            fact = results[link.inner] if node.operator == "If" else Fact(results[link.inner].dtype)
             known = found[link.outer]
             found[link.outer] = fact if known is None else _either(known, fact)
     return tuple(each or UNKNOWN for each in found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,9 +23,6 @@ from samesum.operators import facts as rules
 from samesum.operators.rows import Fact, Facts
 from samesum.specs.bind import Operation
 
-_FOLDED = 4096
-"""Constants of up to so many elements are followed, so that computed shapes and axes are known beforehand."""
-
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -40,6 +37,8 @@ class Program:
     outputs: tuple[Value, ...]
     facts: tuple[Fact, ...]
     """What was inferred of each result."""
+    foretell: Callable[[Mapping[str, Fact]], tuple[Fact, ...]]
+    """What follows for each result from what is known of inputs."""
 
 
 def prepare(graph: Graph, fuse_normalizations: bool = False, given: Mapping[str, Fact] | None = None) -> Program:
@@ -59,9 +58,17 @@ def prepare(graph: Graph, fuse_normalizations: bool = False, given: Mapping[str,
     said += [(step.node.declared, step.fact) for step in known if step.node.declared is not None]
     _warn_of_contradictions(graph.name, said)
     outputs, results = tuple(_outputs(graph, facts)), tuple(facts[name] for name in graph.results)
+    foretell = partial(_followed, graph, tuple(known))
     if fuse_normalizations:
         known = fused(known, graph, Wiring(expected, likely, _arrays(graph, facts, given), graph.results))
-    return Program(graph, tuple(known), staged(known, graph), outputs, results)
+    return Program(graph, tuple(known), staged(known, graph), outputs, results, foretell)
+
+
+def _followed(graph: Graph, steps: Sequence[Step], given: Mapping[str, Fact]) -> tuple[Fact, ...]:
+    facts = {**_constants(graph), **given}
+    for step in steps:
+        _foretold(step, facts)
+    return tuple(facts[name] for name in graph.results)
 
 
 def _completed(step: Step, likely: Mapping[str, Fact], fuse_normalizations: bool) -> Step:
@@ -75,7 +82,7 @@ def _completed(step: Step, likely: Mapping[str, Fact], fuse_normalizations: bool
 def _ready(fuse_normalizations: bool, graph: Graph, given: Mapping[str, Fact]) -> Ready:
     """A graph that a node holds."""
     program = prepare(graph, fuse_normalizations, given)
-    return Ready(program.steps, program.stages, program.facts)
+    return Ready(program.steps, program.stages, program.facts, program.foretell)
 
 
 def _arrays(graph: Graph, facts: Mapping[str, Fact], given: Mapping[str, Fact] | None) -> dict[str, NDArray]:
@@ -88,7 +95,7 @@ def _constants(graph: Graph) -> dict[str, Fact]:
     facts = {value.name: Fact(value.dtype, value.shape) for value in graph.inputs}
     facts |= {name: Fact(array.dtype, (None,) * array.ndim) for name, array in graph.defaults.items()}
     for name, array in graph.constants.items():
-        facts[name] = Fact(array.dtype, array.shape, array if array.size <= _FOLDED else None)
+        facts[name] = rules.of_constant(array)
     return facts
 
 
@@ -117,8 +124,8 @@ def _is_small(fact: Fact) -> bool:
         return False
     size = 1
     for dim in fact.shape:
-        size *= _FOLDED + 1 if dim is None else dim
-    return size <= _FOLDED
+        size *= rules.FOLLOWED + 1 if dim is None else dim
+    return size <= rules.FOLLOWED
 
 
 def _folded(step: Step, inputs: Facts, fact: Fact) -> Fact:

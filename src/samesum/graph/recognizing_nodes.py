@@ -13,7 +13,7 @@ from samesum.formats.elements import FLOAT_DTYPES
 from samesum.graph.recognizing import Written, with_affine
 from samesum.graph.steps import Step
 from samesum.graph.wiring import Wiring
-from samesum.operators.norms import epsilon_of, mvn_epsilon
+from samesum.operators.norms import inside, mvn_epsilon
 from samesum.specs.bind import bind_node
 from samesum.specs.lookup import lookup
 
@@ -54,7 +54,7 @@ def _instance(step: Step, attributes: Mapping[str, Any], rank: int, wiring: Wiri
     """Over all axes after the channels, with a scale of ones and a bias of zeros."""
     ones, zeros = (wiring.constant(name) for name in step.node.inputs[1:3])
     is_plain = ones is not None and zeros is not None and bool((ones == 1).all()) and not zeros.any()
-    return (tuple(range(2, rank)), Epsilon(epsilon_of(attributes))) if is_plain and rank > 2 else None
+    return (tuple(range(2, rank)), inside(attributes)) if is_plain and rank > 2 else None
 
 
 def _mvn(step: Step, attributes: Mapping[str, Any], rank: int, wiring: Wiring) -> _Found | None:

@@ -10,7 +10,7 @@ from samesum.errors import SamesumError, UnsupportedOperator, during
 from samesum.formats.arrays import NDArray
 from samesum.graph.model import Node
 from samesum.graph.refusals import Refused, refusal
-from samesum.operators.apply import apply, apply_all
+from samesum.operators.apply import run, run_all
 from samesum.operators.catalogue import ROWS
 from samesum.operators.rows import UNKNOWN, All, Cut, Fact, Facts, Inputs
 from samesum.specs.bind import Operation, bind_node
@@ -143,11 +143,11 @@ def step_of(node: Node) -> Step:
         allowed = "any number is" if most is None else f"{most} are" if most > 1 else "one is"
         raise UnsupportedOperator(f"it has the outputs {list(node.outputs)}; {allowed} supported")
     cut = Cut.NONE if operation.attributes.get("auto_broadcast") == "none" else row.cut
-    call, infer = partial(apply, operation), partial(row.infer, operation)
+    call, infer = partial(run, operation), partial(row.infer, operation)
     step = Step(node, spec.identifier, call, infer, operation if spec.row else None, cut, row.is_light)
     if row.all is None or count == 1:
         return step
-    return replace(step, call_all=partial(apply_all, operation, count), infer_all=_of_all(row.all, operation, count))
+    return replace(step, call_all=partial(run_all, operation, count), infer_all=_of_all(row.all, operation, count))
 
 
 def _of_all(outputs: All, operation: Operation, count: int) -> Callable[[Facts], tuple[Fact, ...]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from samesum.engine.machine import FloatingPointScope
 from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError, saying
-from samesum.formats.arrays import NDArray, Out, type_name
+from samesum.formats.arrays import NDArray, Out, native, type_name
 from samesum.formats.elements import names
 from samesum.formats.limits import MAX_RANK
 from samesum.operators.catalogue import ROWS
@@ -22,17 +23,35 @@ def apply(operation: Operation, inputs: Inputs, out: Out | None = None) -> NDArr
     An omitted input is None or, at the end, left out. Raises DtypeError, ShapeError, AxisError or
     AttributeValueError (a missing or surplus input); each message begins with the operator and its version.
     """
-    spec = operation.spec
-    run = ROWS[spec.identifier].run
-    try:
-        check_inputs(spec, inputs)
-        return run(operation, inputs) if out is None else run(operation, inputs, out)
-    except (SamesumError, MemoryError) as error:
-        raise saying(spec.identifier, error) from None
+    if operation.spec.row is not None:  # one call into the core, which knows both byte orders and sets its own modes
+        return run(operation, inputs, out)
+    with FloatingPointScope():
+        return run(operation, _native(inputs), out)
 
 
 def apply_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray, ...]:
     """The first `count` outputs of an operator that has several; the errors are those of `apply`."""
+    with FloatingPointScope():
+        return run_all(operation, count, _native(inputs))
+
+
+def _native(inputs: Inputs) -> Inputs:
+    return [None if array is None else native(array) for array in inputs]
+
+
+def run(operation: Operation, inputs: Inputs, out: NDArray | None = None) -> NDArray:
+    """What `apply` gives of inputs in native byte order, where the thread rounds and flushes as IEEE 754 says."""
+    spec = operation.spec
+    compute = ROWS[spec.identifier].run
+    try:
+        check_inputs(spec, inputs)
+        return compute(operation, inputs) if out is None else compute(operation, inputs, out)
+    except (SamesumError, MemoryError) as error:
+        raise saying(spec.identifier, error) from None
+
+
+def run_all(operation: Operation, count: int, inputs: Inputs) -> tuple[NDArray, ...]:
+    """What `apply_all` gives, as `run` does."""
     spec = operation.spec
     outputs = ROWS[spec.identifier].all
     try:

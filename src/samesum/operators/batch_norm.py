@@ -7,7 +7,6 @@ import numpy as np
 from samesum.engine.norms import Channels, normalize_batch
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
-from samesum.operators.norms import epsilon_of
 from samesum.operators.pointwise import given
 from samesum.operators.rows import Attributes, Inputs, Run
 
@@ -20,7 +19,7 @@ def batch_norm(order: tuple[int, ...] = (0, 1, 2, 3, 4)) -> Run:
         samples = x.reshape(-1, 1) if x.ndim < 2 else x
         axes = (1, 2 if attributes.get("spatial", True) else samples.ndim)
         scale, bias, mean, variance = (_of_channels(each, samples, axes) for each in others)
-        channels = Channels(*axes, scale, bias, mean, variance, epsilon_of(attributes))
+        channels = Channels(*axes, scale, bias, mean, variance, attributes["epsilon"])
         return normalize_batch(samples, channels).reshape(x.shape)
 
     return run

@@ -27,7 +27,7 @@ def gelu(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def hard_sigmoid(attributes: Attributes, inputs: Inputs) -> NDArray:
     """HardSigmoid of ONNX: alpha x + beta, with the attributes' float32 values, between 0 and 1."""
-    alpha, beta = (np.array(np.float32(attributes[name]), np.float64) for name in ("alpha", "beta"))
+    alpha, beta = (np.array(attributes[name], np.float64) for name in ("alpha", "beta"))
     return _line(given(inputs, 0), alpha, beta)
 
 

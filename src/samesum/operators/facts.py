@@ -9,18 +9,34 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from samesum.errors import SamesumError
-from samesum.formats.arrays import Dtype, Shape
+from samesum.errors import AttributeValueError, SamesumError
+from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.formats.axes import all_from_front
+from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts
 from samesum.specs.bind import Operation
 
 INT64 = np.dtype(np.int64)
+_STASHES = {number: ONNX_ELEMENTS[number].dtype for number in (1, 11, 16)}
+"""ONNX has float32 and bfloat16; ONNX Runtime's first version of LayerNormalization has float64."""
 
 
-def stash_of(dtype: Dtype) -> Dtype:
-    """The type of the inner outputs of a normalization: float32, and float64 of float64."""
-    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
+FOLLOWED = 4096
+"""Constants of up to so many elements are followed, so that computed shapes and axes are known beforehand."""
+
+
+def of_constant(array: NDArray) -> Fact:
+    """What is known of a value that is always the same."""
+    return Fact(array.dtype, array.shape, array if array.size <= FOLLOWED else None)
+
+
+def stash_of(attributes: Attributes) -> Dtype:
+    """The type of the inner outputs of a normalization, of any data; AttributeValueError for one that is no float."""
+    number = attributes["stash_type"]
+    if number not in _STASHES:
+        allowed = ", ".join(f"{each} ({dtype.name})" for each, dtype in _STASHES.items())
+        raise AttributeValueError(f"stash_type is {number}; of inner outputs allowed are {allowed}")
+    return _STASHES[number]
 
 
 def at(facts: Facts, position: int) -> Fact:

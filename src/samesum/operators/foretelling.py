@@ -146,12 +146,16 @@ def arange(attributes: Attributes, facts: Facts) -> Fact:
 def layer_norm_outputs(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
     """The result like the data; mean and inverse deviation in the stash type, with the axes of length 1."""
     data = first(facts)
-    if data.dtype is None or data.shape is None:
-        return (Fact(data.dtype, data.shape), *(UNKNOWN,) * (count - 1))
-    stash = stash_of(data.dtype)
+    return (Fact(data.dtype, data.shape), *(of_each_line(attributes, data),) * (count - 1))
+
+
+def of_each_line(attributes: Attributes, data: Fact) -> Fact:
+    """An inner output of a normalization: in the stash type, with the axes of a line of length 1."""
     try:
+        stash = stash_of(attributes)
+        if data.shape is None:
+            return Fact(stash)
         axis = from_front(attributes["axis"], len(data.shape))
     except SamesumError:
-        return (Fact(data.dtype, data.shape), *(Fact(stash),) * (count - 1))
-    inner = Fact(stash, data.shape[:axis] + (1,) * (len(data.shape) - axis))
-    return (Fact(data.dtype, data.shape), inner, inner)[:count]
+        return UNKNOWN
+    return Fact(stash, data.shape[:axis] + (1,) * (len(data.shape) - axis))

@@ -11,9 +11,10 @@ from samesum.engine.windows import reduce_terms
 from samesum.errors import ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.facts import at, first, stash_of
+from samesum.operators.foretelling import of_each_line
 from samesum.operators.norms import from_axis, inside, rms_norm
 from samesum.operators.pointwise import given, optional
-from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, Inputs, Row, RunAll, several
+from samesum.operators.rows import Attributes, Fact, Facts, Inputs, Row, RunAll, several
 
 _WIDE = np.dtype(np.float64)
 
@@ -67,14 +68,14 @@ def simplified_norm(attributes: Attributes, inputs: Inputs, count: int) -> tuple
         return (rms_norm(attributes, inputs),)
     x = given(inputs, 0)
     axes = from_axis(attributes, x)
-    inverse = normalize_lines_with_inverse(RMS_NORM, x, axes, inside(attributes), None, None, stash_of(x.dtype))[1]
+    inverse = normalize_lines_with_inverse(RMS_NORM, x, axes, inside(attributes), None, None, stash_of(attributes))[1]
     return rms_norm(attributes, inputs), inverse
 
 
-def simplified_norm_outputs(_: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
-    """The result like the data, in the type of the scale."""
+def simplified_norm_outputs(attributes: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
+    """The result like the data, in the type of the scale; the inverse of the root in the stash type."""
     data, scale = first(facts), at(facts, 1)
-    return (Fact(scale.dtype, data.shape), UNKNOWN)[:count]
+    return (Fact(scale.dtype, data.shape), of_each_line(attributes, data))[:count]
 
 
 MICROSOFT_ROWS: tuple[Row, ...] = (

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_NORM, L2_QUOTIENT, LAYER_NORM, MAX, MEAN, RMS_NORM
 from samesum.algebra.rows import L1_NORM as L1
 from samesum.engine.memory import KEEPDIMS, reduce
@@ -19,19 +17,15 @@ from samesum.operators.pointwise import given, integers, optional
 from samesum.operators.pool_windows import whole_axes
 from samesum.operators.power_norms import root_of_powers, whole_power
 from samesum.operators.rows import Attributes, Inputs, Run
+from samesum.specs.onnx_norms import MEAN_VARIANCE_EPSILON
 
-_MEAN_VARIANCE = Epsilon(outside=1e-9)
+_MEAN_VARIANCE = Epsilon(outside=MEAN_VARIANCE_EPSILON)
 """Of MeanVarianceNormalization, as its function body says: added to the deviation."""
 
 
 def inside(attributes: Attributes) -> Epsilon:
     """What is added under the root."""
-    return Epsilon(epsilon_of(attributes))
-
-
-def epsilon_of(attributes: Attributes, name: str = "epsilon") -> float:
-    """The float32 value of an attribute of Kind.EPSILON: it is finite and not negative."""
-    return float(np.float32(attributes[name]))
+    return Epsilon(attributes["epsilon"])
 
 
 def from_axis(attributes: Attributes, x: NDArray) -> tuple[int, ...]:
@@ -52,7 +46,7 @@ def layer_norm_outputs(attributes: Attributes, inputs: Inputs, count: int) -> tu
         return (layer_norm(attributes, inputs),)
     x = given(inputs, 0)
     axes = from_axis(attributes, x)
-    stash = stash_of(x.dtype)
+    stash = stash_of(attributes)
     result, inverse = normalize_lines_with_inverse(
         LAYER_NORM, x, axes, inside(attributes), given(inputs, 1), optional(inputs, 2), stash
     )
@@ -108,7 +102,7 @@ def _of_channels(array: NDArray, name: str, count: int, rank: int) -> NDArray:
 
 
 def mean_variance_norm(attributes: Attributes, inputs: Inputs) -> NDArray:
-    """MeanVarianceNormalization: over the axes, by the deviation and 1e-9."""
+    """MeanVarianceNormalization: over the axes, by the deviation and the float32 next to 1e-9."""
     x = given(inputs, 0)
     axes = all_from_front(attributes["axes"], x.ndim)
     return normalize_lines(LAYER_NORM, x, axes, _MEAN_VARIANCE)
@@ -126,12 +120,11 @@ def mvn_across(attributes: Attributes, inputs: Inputs) -> NDArray:
     """MVN-1: over all axes after the channels, or with them, or over those that OpenVINO writes into its files."""
     x = given(inputs, 0)
     _check_rank(x)
-    epsilon = Epsilon(outside=epsilon_of(attributes, "eps"))
     written = attributes["reduction_axes"]
     axes = (
         all_from_front(written, x.ndim) if written else tuple(range(1 if attributes["across_channels"] else 2, x.ndim))
     )
-    return _mvn(x, axes, attributes, epsilon)
+    return _mvn(x, axes, attributes, Epsilon(attributes["eps"]))
 
 
 def mvn_axes(attributes: Attributes, inputs: Inputs) -> NDArray:
@@ -142,7 +135,7 @@ def mvn_axes(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 def mvn_epsilon(attributes: Attributes) -> Epsilon:
     """What MVN-6 adds to the variance, or to its root."""
-    eps = epsilon_of(attributes, "eps")
+    eps = attributes["eps"]
     return Epsilon(eps) if attributes["eps_mode"].lower() == "inside_sqrt" else Epsilon(outside=eps)
 
 
@@ -154,7 +147,7 @@ def _mvn(x: NDArray, axes: Sequence[int], attributes: Attributes, epsilon: Epsil
 def normalize_l2(attributes: Attributes, inputs: Inputs) -> NDArray:
     """NormalizeL2: by the root of the sum of squares and eps, or of the greater of both."""
     x = given(inputs, 0)
-    epsilon = Epsilon(epsilon_of(attributes, "eps"), at_least=attributes["eps_mode"].lower() == "max")
+    epsilon = Epsilon(attributes["eps"], at_least=attributes["eps_mode"].lower() == "max")
     return normalize_lines(L2_QUOTIENT, x, all_from_front(integers(given(inputs, 1)), x.ndim), epsilon)
 
 

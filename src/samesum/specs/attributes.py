@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import inf
 from operator import index
 from typing import Any
 
@@ -12,6 +13,7 @@ from samesum.errors import AttributeValueError, AxisError, UnsupportedOperator
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import axis_number
 from samesum.formats.elements import CASTABLE, IR_ELEMENTS, ONNX_ELEMENTS, Element, names
+from samesum.formats.rounding import nearest_single
 from samesum.specs.row import Attribute, Kind, Spec, Standard, Unread
 
 
@@ -36,8 +38,6 @@ def read(spec: Spec, attribute: Attribute, value: object) -> object:
         raise AttributeValueError(f"{said} is {shown}; allowed is {_allowed(spec.standard, attribute)}") from None
 
 
-_LEAST_INFINITE = 2.0**128 - 2.0**103
-"""The least number that rounds to infinity in float32."""
 _WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -84,14 +84,16 @@ def _integers(standard: Standard, attribute: Attribute, value: Any) -> tuple[int
     return tuple(_integer(standard, attribute, item) for item in _items(value))
 
 
-def _number(_: Standard, __: Attribute, value: Any) -> float:
-    return _refused(value) if isinstance(value, bool | str | bytes) else float(value)
+def _number(standard: Standard, _: Attribute, value: Any) -> float:
+    """In ONNX every number of an attribute is a float32."""
+    number = _refused(value) if isinstance(value, bool | str | bytes) else float(value)
+    return number if standard.spells_values else nearest_single(number)
 
 
 def _epsilon(standard: Standard, attribute: Attribute, value: Any) -> float:
-    """Its float32 value is what counts, which may be infinite where the number is not."""
-    number = _number(standard, attribute, value)
-    return number if 0 <= number < _LEAST_INFINITE else _refused(value)
+    """Its float32 value is what counts in both standards, which may be infinite where the number is not."""
+    number = nearest_single(_number(standard, attribute, value))
+    return number if 0 <= number < inf else _refused(value)
 
 
 def _axis(_: Standard, __: Attribute, value: Any) -> int:

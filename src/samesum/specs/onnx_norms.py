@@ -9,6 +9,9 @@ from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature,
 
 _Types = frozenset[str]
 
+MEAN_VARIANCE_EPSILON = 9.999999717180685e-10
+"""What MeanVarianceNormalization adds to the deviation: the float32 next to 1e-9, as its function body has it."""
+
 _EPSILON = Attribute("epsilon", Kind.EPSILON, 9.999999747378752e-06)
 _STASH = Attribute("stash_type", Kind.INTEGER, 1)
 _LAST_AXIS = Attribute("axis", Kind.AXIS, -1)

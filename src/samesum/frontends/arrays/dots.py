@@ -9,6 +9,7 @@ import numpy as np
 from samesum.engine import dots
 from samesum.engine.arrays import as_array, as_dtype
 from samesum.engine.lazy import deferred
+from samesum.engine.machine import FloatingPointScope
 from samesum.errors import AxisError, DtypeError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out
 from samesum.formats.axes import axis_number, from_front
@@ -96,7 +97,7 @@ def converted(x: NDArray, dtype: Dtype) -> NDArray:
     """The elements in this dtype; the core reads either byte order itself."""
     if x.dtype.newbyteorder("=") == dtype:
         return x
-    with np.errstate(invalid="ignore"):  # NumPy warns of signalling NaNs
+    with FloatingPointScope(), np.errstate(invalid="ignore"):  # NumPy warns of signalling NaNs
         return x.astype(dtype)
 
 

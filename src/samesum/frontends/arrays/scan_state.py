@@ -7,8 +7,9 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 
 from samesum.engine.arrays import as_array, as_dtype
+from samesum.engine.machine import undisturbed
 from samesum.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, type_text
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, native, type_text
 from samesum.formats.axes import all_from_front, axis_number
 from samesum.formats.integers import boolean_of
 from samesum.frontends.arrays.continued import prefixes
@@ -80,6 +81,7 @@ class Scan:
         self._measure: Measure | None = None
         self._is_torn = False
 
+    @undisturbed
     def update(self, chunk: ArrayLike) -> NDArray:
         """The prefixes of this chunk, each of everything so far and rounded once, in the shape of the chunk.
 
@@ -88,8 +90,7 @@ class Scan:
         """
         if self._is_torn:
             raise ArgumentError(f"{self!r} has lost a part of its data: an update was interrupted")
-        x = as_array(chunk)
-        x = x.astype(x.dtype.newbyteorder("="), copy=False)
+        x = native(as_array(chunk))
         if x.ndim == 0:
             raise ShapeError("the chunk has rank 0; a scan needs rank 1 or more")
         (axis,) = all_from_front(self._axis, x.ndim)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from samesum.engine.arrays import as_array, as_dtype
+from samesum.engine.machine import undisturbed
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ModelError, ShapeError
-from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, type_text
+from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, native, type_text
 from samesum.formats.axes import Axes, all_from_front, axis_number
 from samesum.formats.integers import integer_of
 from samesum.frontends.arrays.measure import Measure
@@ -78,6 +79,7 @@ class State:
         self._end = 0
         self._is_torn = False
 
+    @undisturbed
     def update(self, chunk: ArrayLike, where: ArrayLike | None = None, offset: int | None = None) -> None:
         """Takes the elements of `chunk`, of any length along the reduced axes; only those where `where` is true.
 
@@ -88,8 +90,7 @@ class State:
         lengths that are kept, ArgumentError for an offset that is negative or that several axes have none of.
         """
         self._check_whole()
-        x = as_array(chunk)
-        x = x.astype(x.dtype.newbyteorder("="), copy=False)
+        x = native(as_array(chunk))
         axes = all_from_front(self._axis, x.ndim)
         kept = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
         self._check(x, kept)
@@ -105,6 +106,7 @@ class State:
         if self._has_positions:
             self._end = max(self._end, start + math.prod(x.shape[axis] for axis in axes))
 
+    @undisturbed
     def merge(self, other: State) -> State:
         """Takes what `other` has seen, and returns this state; `other` stays as it is.
 
@@ -141,6 +143,7 @@ class State:
         """A state of the same elements that goes on by itself."""
         return _restored(self._stored(is_brief=False))
 
+    @undisturbed
     def result(self) -> dict[str, Any]:
         """The results by name, of all elements so far; the state can go on.
 
@@ -158,6 +161,7 @@ class State:
         """The state as bytes, the same for the same elements however they came; https://samesum.readthedocs.io/en/stable/states.html."""
         return self._stored(is_brief=True)
 
+    @undisturbed
     def _stored(self, is_brief: bool) -> bytes:
         self._check_whole()
         header = Header(
@@ -180,6 +184,7 @@ class State:
         return cls._read(data, is_brief=True)
 
     @classmethod
+    @undisturbed
     def _read(cls, data: bytes, is_brief: bool) -> State:
         header, sections = unpacked(bytes(data))
         try:

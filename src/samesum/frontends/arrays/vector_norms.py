@@ -10,6 +10,7 @@ import numpy as np
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MIN, SUM
 from samesum.engine.arrays import as_array
 from samesum.engine.lazy import deferred
+from samesum.engine.machine import undisturbed
 from samesum.engine.memory import KEEPDIMS, SCALAR, count_of_nonzero, reduce, reduce_by_code, reduce_several
 from samesum.engine.power_norms import MOST_ORDER, power_norm
 from samesum.errors import ArgumentError, DtypeError, ShapeError
@@ -79,7 +80,7 @@ def vector_norm(
         raise DtypeError(f"a norm of {x.dtype.name} was asked for; allowed are integer and float dtypes")
     target = _FLOAT64 if x.dtype.kind in "iub" else None
     if dtype is not None:
-        target = real_dtype(dtype).newbyteorder("=")
+        target = real_dtype(dtype)
     order, flags = real_number("ord", ord), SCALAR | KEEPDIMS * boolean_of("keepdims", keepdims)
     if order in _SIMPLE:
         return reduce_by_code(_SIMPLE[order], x, axis, flags, target, out)
@@ -110,6 +111,7 @@ def is_nonzero(x: NDArray) -> NDArray:
     return found
 
 
+@undisturbed
 def _general(x: NDArray, axes: tuple[int, ...], order: float, target: Dtype) -> NDArray:
     if x.dtype.type is np.void:
         raise DtypeError(f"a norm of {x.dtype}; allowed are booleans, integers and floats")

@@ -6,12 +6,14 @@ A state that a task was given is left as it is: another task may have it too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from samesum.engine.arrays import as_array
+from samesum.engine.machine import FloatingPointScope
 from samesum.engine.threads import ThreadLimit
 from samesum.formats.arrays import Dtype, NDArray, Result
 from samesum.frontends.arrays.dots import converted
@@ -47,9 +49,16 @@ class Labelled:
     correction: float
 
 
+@contextmanager
+def _task() -> Iterator[None]:
+    """One thread of the core, which rounds and flushes as IEEE 754 says."""
+    with ThreadLimit(1), FloatingPointScope():
+        yield
+
+
 def taken(chunk: NDArray, mask: NDArray | None = None, *, wanted: Wanted) -> State:
     """The state of a chunk, or of its elements that the mask selects."""
-    with ThreadLimit(1):
+    with _task():
         state = wanted.state()
         state.update(as_array(chunk), mask)
         return state
@@ -57,7 +66,7 @@ def taken(chunk: NDArray, mask: NDArray | None = None, *, wanted: Wanted) -> Sta
 
 def taken_with_places(chunk: NDArray, mask: NDArray | None = None, *, wanted: Wanted, block_info: Any = None) -> State:
     """Like `taken`, with the positions that the elements have in the whole array."""
-    with ThreadLimit(1):
+    with _task():
         state = wanted.state()
         corner = [int(start) for start, _ in block_info[0]["array-location"]]
         if wanted.axis is not None:
@@ -69,33 +78,33 @@ def taken_with_places(chunk: NDArray, mask: NDArray | None = None, *, wanted: Wa
 
 
 def taken_by_label(chunk: NDArray, labels: NDArray, *, wanted: Labelled) -> LabelStates:
-    with ThreadLimit(1):
+    with _task():
         rows = np.moveaxis(as_array(chunk), wanted.axis, 0)
         return states_of_labels(wanted.name, rows, as_array(labels), wanted.count, wanted.correction)
 
 
 def reduced_by_label(chunk: NDArray, labels: NDArray, *, wanted: Labelled) -> NDArray:
     """What one call gives of a chunk that is whole along the axis."""
-    with ThreadLimit(1):
+    with _task():
         axis, count, name = wanted.axis, wanted.count, wanted.name
         return segment_reduce(as_array(chunk), as_array(labels), axis, count, name, correction=wanted.correction)
 
 
 def multiplied(a: NDArray, b: NDArray, *, axis: int, dtype: Dtype) -> State:
     """The state of the products of two chunks, converted to this dtype, along a negative axis."""
-    with ThreadLimit(1):
+    with _task():
         return state_of_products(converted(as_array(a), dtype), converted(as_array(b), dtype), axis)
 
 
 def kept_dim(function: Callable[..., Any], axis: int, *chunks: NDArray) -> NDArray:
     """What the function gives of chunks, with a length of 1 where it has no axis any more."""
-    with ThreadLimit(1):
+    with _task():
         return np.expand_dims(np.asarray(function(*map(as_array, chunks))), axis)
 
 
 def merged(states: Any, wanted: Wanted, axis: Any = None, keepdims: Any = None) -> State:  # noqa: ARG001
     """The state of all states in nested lists."""
-    with ThreadLimit(1):
+    with _task():
         total = wanted.state()
         for each in _flat(states):
             total.merge(each)
@@ -103,7 +112,7 @@ def merged(states: Any, wanted: Wanted, axis: Any = None, keepdims: Any = None) 
 
 
 def merged_by_label(states: Any, axis: Any = None, keepdims: Any = None) -> LabelStates:  # noqa: ARG001
-    with ThreadLimit(1):
+    with _task():
         return LabelStates.of_all([*_flat(states)])
 
 
@@ -127,31 +136,31 @@ def same(state: Any, axis: Any = None, keepdims: Any = None) -> Any:  # noqa: AR
 
 
 def result(state: State, name: str) -> Result:
-    with ThreadLimit(1):
+    with _task():
         found: Result = state.result()[name]
         return found
 
 
 def products_rounded(state: State, dtype: Dtype) -> NDArray:
-    with ThreadLimit(1):
+    with _task():
         return rounded_products(state, dtype)
 
 
 def result_by_label(states: LabelStates, *, wanted: Labelled) -> NDArray:
-    with ThreadLimit(1):
+    with _task():
         return np.moveaxis(states.result(wanted.count), 0, wanted.axis)
 
 
 def prefixes(chunk: NDArray, before: State | None, wanted: Wanted, is_exclusive: bool) -> NDArray:
     """The prefixes of a chunk after what the state before it has seen."""
     assert wanted.axis is not None
-    with ThreadLimit(1):
+    with _task():
         return scan_after(wanted.names[0], before, wanted.axis[0], wanted.dtype, as_array(chunk), is_exclusive)
 
 
 def called(function: Callable[..., Any], chunk: NDArray, *arguments: Any) -> NDArray:
     """What the function gives of the chunk alone."""
-    with ThreadLimit(1):
+    with _task():
         return np.asarray(function(as_array(chunk), *arguments))
 
 

@@ -10,16 +10,20 @@ import numpy as np
 
 from samesum.engine.arrays import as_array
 from samesum.errors import SamesumError, ShapeError
+from samesum.formats.arrays import native
 
 
 def as_lazy(x: Any) -> Any:
-    """The Dask array `x`, or one of a single chunk of what is in memory. Raises DtypeError for masked elements."""
+    """The Dask array `x`, or one of a single chunk of what is in memory, in native byte order.
+
+    Raises DtypeError for masked elements.
+    """
     import dask.array as da
 
     if not isinstance(x, da.Array):
-        return da.from_array(as_array(x), chunks=-1)
+        return da.from_array(native(as_array(x)), chunks=-1)
     as_array(x._meta)
-    return x
+    return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
 
 
 def joined_short(x: Any) -> Any:

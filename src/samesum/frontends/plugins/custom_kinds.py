@@ -48,7 +48,7 @@ _KINDS = {
 }
 """The second row of GlobalLpPool is that of p = 1."""
 
-_FIELDS = ("axes", "axis", "epsilon", "num_groups", "p", "reduction")
+_FIELDS = ("axes", "axis", "epsilon", "num_groups", "p", "reduction", "stash_type")
 """The attributes that change a result; the core has their names."""
 
 

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from samesum.errors import ArgumentTypeError, AttributeValueError, MissingPackage, UnsupportedOperator
-from samesum.formats.arrays import Dtype, NDArray, Shape
+from samesum.formats.arrays import Dtype, NDArray, Shape, native
 from samesum.frontends.models.load import Source, load
 from samesum.frontends.models.model import Model
 from samesum.graph.model import Value
@@ -79,6 +81,8 @@ class InferenceSession:
         for names that the model does not have or that are missing, DtypeError and ShapeError for an array that does
         not fit, and what the operators raise.
         """
+        if isinstance(input_feed, Mapping):  # ONNX Runtime takes the bytes of the other order for its own
+            input_feed = {name: native(x) if isinstance(x, np.ndarray) else x for name, x in input_feed.items()}
         found: list[NDArray] = self._session.run(output_names, input_feed, run_options)
         return found
 

@@ -55,11 +55,12 @@ def LayerNormalization(
     The whole formula is exact until it is rounded once to the type of `X`, whatever `stash_type` says; `epsilon` is its
     float32 value. `Scale` and `B` broadcast to `X`. Nothing cancels, overflows or underflows on the way; a line of
     equal elements gives B, one NaN or infinity makes its whole line NaN. `opset` chooses the version. With `outputs` 3
-    the result is that of three: the mean and the inverse of the deviation too, each rounded once to float32 (float64
-    of float64), the axes of a line having length 1.
+    the result is that of three: the mean and the inverse of the deviation too, each rounded once to the type that
+    `stash_type` names (1: float32, 11: float64, 16: bfloat16), the axes of a line having length 1.
 
     Raises DtypeError for types that the version does not allow, AxisError for an axis out of range, ShapeError for a
-    scale or bias that does not broadcast, AttributeValueError for an epsilon that is negative or not finite.
+    scale or bias that does not broadcast, AttributeValueError for an epsilon that is negative or not finite and for
+    three outputs with another `stash_type`.
     Source: https://onnx.ai/onnx/operators/onnx__LayerNormalization.html (17).
 
     >>> import numpy as np
@@ -138,7 +139,7 @@ def InstanceNormalization(
 
 
 def MeanVarianceNormalization(X: ArrayLike, *, axes: Sequence[int] = (0, 2, 3), opset: int | None = None) -> NDArray:
-    """`(X - mean) / (deviation + 1e-9)` over `axes`, rounded once.
+    """`(X - mean) / (deviation + e)` over `axes`, rounded once; e is the float32 next to 1e-9.
 
     Source: https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html (9, 13).
 

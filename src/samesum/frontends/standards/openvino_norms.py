@@ -23,8 +23,8 @@ def MVN(
     """`(data - mean)` over the deviation, rounded once; without `normalize_variance` the difference alone.
 
     From opset 6 on over `axes`, with `eps` under the root or, in the mode "outside_sqrt", beside it. Before (MVN-1)
-    `axes` and `eps_mode` are left out: over all axes after the channels, with `across_channels` over them too, and
-    `eps` is added to the deviation. `eps` is its float32 value. Nothing cancels, overflows or underflows on the way; a
+    `axes` and `eps_mode` are left out: over all axes after the channels, with `across_channels` over them too, with
+    `eps` under the root. `eps` is its float32 value. Nothing cancels, overflows or underflows on the way; a
     line of equal elements gives zeros, one NaN or infinity makes its whole line NaN.
 
     Raises DtypeError for data that are not floats, AxisError for axes out of range or repeated, AttributeValueError

@@ -103,8 +103,8 @@ def _with_epsilon() -> Iterator[Case]:
     yield openvino("eps-inside", "MVN", 6, (x, i64([1])), f32([[-0.6, 0.6]]), eps=16.0, **flags)
     outside: _Attributes = {"normalize_variance": True, "eps_mode": "outside_sqrt"}
     yield openvino("eps-outside", "MVN", 6, (x, i64([1])), f32([[-0.75, 0.75]]), eps=1.0, **outside)
-    before: _Attributes = {"across_channels": False, "normalize_variance": True, "eps": 1.0}
-    yield openvino("eps-outside", "MVN", 2, (x.reshape(1, 1, 2),), f32([[[-0.75, 0.75]]]), **before)
+    before: _Attributes = {"across_channels": False, "normalize_variance": True, "eps": 16.0}
+    yield openvino("eps-inside", "MVN", 2, (x.reshape(1, 1, 2),), f32([[[-0.6, 0.6]]]), **before)
     plain: _Attributes = {"normalize_variance": False, "eps_mode": "inside_sqrt"}
     yield openvino("no-variance", "MVN", 6, (f32([[1, 4]]), i64([1])), f32([[-1.5, 1.5]]), eps=9.0, **plain)
     y = f32([[2, 2]])
