@@ -10,8 +10,7 @@ import pytest
 
 import cases
 import samesum as ss
-from oracle import assert_bits
-from samesum.algebra import exact
+from oracle import assert_bits, exact
 from samesum.algebra.rows import L2_NORM, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE, VAR, Reduction
 from samesum.formats.arrays import NDArray
 

@@ -9,8 +9,7 @@ import pytest
 
 import cases
 from drawing import offset
-from oracle import KNOWN, assert_bits, door_flags, result_dtype
-from samesum.algebra import exact
+from oracle import KNOWN, assert_bits, door_flags, exact, result_dtype
 from samesum.algebra.pieces import Combine
 from samesum.algebra.rows import ALL, ANY, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory

@@ -11,8 +11,7 @@ import pytest
 
 import cases
 from modes import MODES, control, each_mode, in_mode, needs_mxcsr
-from oracle import assert_bits
-from samesum.algebra import exact
+from oracle import assert_bits, exact
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, Reduction
 from samesum.engine import memory
 from samesum.formats.arrays import NDArray

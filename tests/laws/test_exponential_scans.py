@@ -14,8 +14,7 @@ from drawing import offset
 from guarded import at_the_end, needs_guards
 from machines import same_everywhere
 from modes import control, each_mode, in_mode, needs_mxcsr
-from oracle import assert_bits
-from samesum.algebra import exact
+from oracle import assert_bits, exact
 from samesum.algebra.rows import LOGSUMEXP
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray

@@ -14,9 +14,8 @@ from bits import mix
 from drawing import offset
 from guarded import at_the_end, needs_guards
 from machines import same_everywhere
-from oracle import assert_bits
+from oracle import assert_bits, exact
 from samesum import _core
-from samesum.algebra import exact
 from samesum.algebra.rows import CUMULATIVE_MAX, CUMULATIVE_MIN, Scan
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
