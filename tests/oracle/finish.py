@@ -80,7 +80,7 @@ class Finish:
     def exponentials(self, terms: Sequence[tuple[int, int]], special: int) -> int:
         """Of the finite arguments; the exponential of -inf is zero."""
         if self.form is None:
-            return (log_sum_exp(terms, truncated, False) if terms else self.lowest) % self.range
+            return (log_sum_exp(terms, truncated, True) if terms else self.lowest) % self.range
         if special & (NAN | POSITIVE):
             return self.form.nan if special & NAN else self.form.infinity
         nothing = self.form.sign | self.form.infinity
@@ -95,7 +95,7 @@ class Finish:
         elif self.kind is Finalize.LOGARITHM and number <= 0:
             number = 0 if number else self.lowest
         elif self.kind is Finalize.LOGARITHM:
-            number = logarithm(number, 0, truncated, False)
+            number = logarithm(number, 0, truncated, True)
         return number % self.range
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cmp_to_key
 from typing import Any
 
 from mpmath import libmp
@@ -46,22 +48,23 @@ def log_sum_exp(terms: Sequence[tuple[int, int]], rounded: Rounded, quick: bool)
         found = _quick_log_sum_exp([math.ldexp(*term) for term in terms], rounded)
         if found is not None:
             return found
-    values = [libmp.from_man_exp(*term) for term in terms]
-    most = values[0]
-    for value in values:
-        most = value if libmp.mpf_gt(value, most) else most
-    below = [libmp.mpf_sub(value, most) for value in values if value != most]
-    equal = len(values) - len(below)
+    counts = Counter(libmp.from_man_exp(*term) for term in terms)
+    most = max(counts, key=cmp_to_key(libmp.mpf_cmp))
+    equal = counts.pop(most)
+    below = {libmp.mpf_sub(value, most): count for value, count in counts.items()}
+    nearest = max((libmp.to_int(value) for value in below), default=-BEYOND_ALL)
     if equal == 1:
         number, exponent = _parts(most)
         if not below:
             return rounded(number, exponent)
-        if all(libmp.to_int(value) <= -BEYOND_ALL for value in below):
+        if nearest <= -BEYOND_ALL:
             # Greater by less than any format tells from a tie.
             return rounded((number << BEYOND_ALL) + 1, exponent - BEYOND_ALL)
     bits = FIRST_BITS
     while True:
-        value, error = _enclosed(most, below, equal, bits)
+        # Smaller ones do not change a bit of the sum of all others.
+        some = {value: count for value, count in below.items() if libmp.to_int(value) >= nearest - bits - 64}
+        value, error = _enclosed(most, some, equal, bits)
         found = _certain(value, error, rounded)
         if found is not None:
             return found
@@ -75,9 +78,9 @@ def _quick_log_sum_exp(values: list[float], rounded: Rounded) -> int | None:
     return _same(value, (1 + abs(most)) * QUICK, rounded)
 
 
-def _enclosed(most: Any, below: list[Any], equal: int, bits: int) -> tuple[Any, Any]:
+def _enclosed(most: Any, below: dict[Any, int], equal: int, bits: int) -> tuple[Any, Any]:
     """The logarithm and a bound of its error; beside a single largest term all bits of the rest count."""
-    parts = [libmp.mpf_exp(value, bits, "n") for value in below]
+    parts = [libmp.mpf_mul_int(libmp.mpf_exp(value, bits, "n"), n, bits, "n") for value, n in below.items()]
     in_front = max(0, -max((part[2] + part[3] for part in parts), default=0)) if equal == 1 else 0
     total = libmp.from_int(equal)
     for part in parts:
