@@ -8,6 +8,7 @@ import platform
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import pytest
 
@@ -23,6 +24,7 @@ needs_mxcsr = pytest.mark.skipif(
 each_mode = pytest.mark.parametrize("mode", MODES)
 
 
+@cache
 def _libm() -> ctypes.CDLL:
     return ctypes.CDLL(ctypes.util.find_library("m") or "libm.so.6")
 
