@@ -11,6 +11,7 @@ from zlib import crc32
 import pytest
 from hypothesis import settings
 
+from naming import case
 from samesum import _core
 
 settings.register_profile("samesum", deadline=None, derandomize=True, print_blob=True)
@@ -92,9 +93,6 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         _core.set_num_threads(threads)
         _core.set_instruction_set(name)
         arguments = pyfuncitem.funcargs | {"each_instruction_set": name}
-        try:
+        with case(f"instruction set {name}"):
             pyfuncitem.obj(**{argument: arguments[argument] for argument in names})
-        except BaseException as error:
-            error.add_note(f"instruction set {name}")
-            raise
     return True

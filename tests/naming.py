@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
+import pytest
+
 SHOWN = 100
 """Characters of a value in a name."""
 
@@ -23,17 +25,23 @@ def case(*names: object) -> Iterator[None]:
 
 
 def looped(names: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """As pytest's `parametrize`, but in one test, so that what all cases share is made once and collected once."""
+    """As pytest's `parametrize`, but in one test: what all cases share is made once. Skipped cases leave the others."""
     keys, cases = [name.strip() for name in names.split(",")], list(values)
     assert cases, f"no values for {names}: nothing would be tested"
 
     def decorated(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
         def run(**given: Any) -> None:
+            skipped: list[BaseException] = []
             for value in cases:
                 chosen = dict(zip(keys, value if len(keys) > 1 else [value], strict=True))
                 with case(*(f"{key}={getattr(each, 'name', each)}" for key, each in chosen.items())):
-                    test(**given, **chosen)
+                    try:
+                        test(**given, **chosen)
+                    except pytest.skip.Exception as reason:
+                        skipped.append(reason)
+            if len(skipped) == len(cases):
+                raise skipped[0]
 
         signature = inspect.signature(test)
         left = [parameter for name, parameter in signature.parameters.items() if name not in keys]

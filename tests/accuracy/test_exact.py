@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import cases
 import oracle
 from bits import mix
+from naming import looped
 from oracle import assert_bits, bits_of, form_of, literal
 from oracle.exact import EXTREMES, POSITIONS, TRUTHS
 from samesum.algebra import exact
@@ -77,7 +78,7 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("row", "dtype", "values", "expected"), BY_HAND, ids=lambda v: getattr(v, "name", str(v)))
+@looped("row, dtype, values, expected", BY_HAND)
 def test_results_worked_out_by_hand(row: Reduction, dtype: np.dtype, values: list[float], expected: float) -> None:
     want = np.array(expected, dtype)
     if math.isnan(expected):
@@ -86,8 +87,8 @@ def test_results_worked_out_by_hand(row: Reduction, dtype: np.dtype, values: lis
         assert_bits(one.reduce(row, np.array(values, dtype)), want, f"{one.__name__}: {row.name} {values}")
 
 
-@pytest.mark.parametrize(
-    ("row", "values", "dtype", "target", "expected"),
+@looped(
+    "row, values, dtype, target, expected",
     [
         (L2_NORM, [50000, 50000], "int32", "int32", 70710),
         (L2_NORM, [-128, -128], "int8", "int8", 181 - 256),
@@ -143,7 +144,7 @@ def check_both(name: str, row: Reduction | Scan, x: np.ndarray, *arguments: obje
     assert_bits(ours, shipped, f"{name} {row.name} of {x.dtype} {x.shape} {arguments} {more}\nx = {literal(x)}")
 
 
-@pytest.mark.parametrize("dtype", DRAWN, ids=str)
+@looped("dtype", DRAWN)
 def test_both_give_the_same(dtype: np.dtype) -> None:
     targets = [dtype] if dtype.name in BYTES else [dtype, F32, F64] if dtype.kind in "iu" else cases.FLOATS
     for family in cases.FAMILIES if dtype in cases.FLOATS else ("integers",):
@@ -205,7 +206,7 @@ def _nearest_of_neighbours(value: Fraction, dtype: np.dtype, got: np.ndarray) ->
     return True
 
 
-@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("family", ["normal", "integers", "wide", "smallest", "ramp"])
 def test_sums_and_means_are_the_nearest_floats(family: str, dtype: np.dtype) -> None:
     for seed in range(20):
@@ -239,7 +240,7 @@ def test_the_quotient_rounds_as_the_fraction_does(number: int, divisor: int) -> 
     assert got == int(np.float64(number / divisor).view(np.uint64))
 
 
-@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+@looped("row", REDUCTIONS)
 def test_states_combine_like_sets(row: Reduction) -> None:
     x = cases.make("specials", F32, 60)
     members = exact.states(row, x)

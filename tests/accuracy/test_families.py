@@ -9,13 +9,12 @@ import pytest
 
 import cases
 from drawing import VALUED
-from naming import case
+from naming import case, looped
 from oracle import check_reduce, check_scan
 from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE
 from samesum.formats.arrays import NDArray
 
-each_reduction = pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
 each_scan = pytest.mark.parametrize("row", SCANS, ids=lambda row: row.name)
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 
@@ -26,7 +25,7 @@ def sets(family: str, dtype: np.dtype[Any], count: int, length: int) -> NDArray:
 
 
 @each_float
-@each_reduction
+@looped("row", REDUCTIONS)
 def test_reductions_in_lanes(row: Reduction, dtype: np.dtype[Any]) -> None:
     for family in cases.FAMILIES:
         with case(family):
@@ -38,7 +37,7 @@ def test_reductions_in_lanes(row: Reduction, dtype: np.dtype[Any]) -> None:
 
 
 @each_float
-@each_reduction
+@looped("row", REDUCTIONS)
 def test_reductions_in_columns(row: Reduction, dtype: np.dtype[Any]) -> None:
     for family in cases.FAMILIES:
         with case(family):
@@ -50,7 +49,7 @@ def test_reductions_in_columns(row: Reduction, dtype: np.dtype[Any]) -> None:
 
 
 @each_float
-@each_reduction
+@looped("row", REDUCTIONS)
 def test_reductions_in_nests(row: Reduction, dtype: np.dtype[Any]) -> None:
     for family in cases.FAMILIES:
         with case(family):
@@ -75,7 +74,7 @@ def test_scans(row: Scan, dtype: np.dtype[Any]) -> None:
 
 
 @each_float
-@each_reduction
+@looped("row", REDUCTIONS)
 def test_an_outlier_at_every_position(row: Reduction, dtype: np.dtype[Any]) -> None:
     plain = sets("uniform", dtype, 11, 67)
     for position in range(0, 67, 11):
@@ -88,7 +87,7 @@ def test_an_outlier_at_every_position(row: Reduction, dtype: np.dtype[Any]) -> N
 
 
 @each_float
-@each_reduction
+@looped("row", REDUCTIONS)
 def test_nan_and_infinity_at_every_position(row: Reduction, dtype: np.dtype[Any]) -> None:
     for value in (np.nan, -np.nan, np.inf, -np.inf, -0.0):
         x = np.zeros((67, 67), dtype) - np.array(0.0 if value == 0 else 1.0, dtype)
@@ -98,7 +97,7 @@ def test_nan_and_infinity_at_every_position(row: Reduction, dtype: np.dtype[Any]
 
 
 @each_float
-@pytest.mark.parametrize("row", VALUED, ids=lambda row: row.name)
+@looped("row", VALUED)
 def test_empty_sets(row: Reduction, dtype: np.dtype[Any]) -> None:
     check_reduce(row, np.empty((3, 0, 2), dtype), (1,))
     check_reduce(row, np.empty((3, 0, 2), dtype), (0,), flags=KEEPDIMS)
@@ -119,7 +118,7 @@ NOTHING = [(0, 8), (0, 300), (3, 0, 3), (3, 0, 20), (40, 0), (40, 0, 9)]
 
 
 @each_scan
-@pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS], ids=str)
+@looped("dtype", [*cases.FLOATS, *cases.INTEGERS])
 def test_the_initial_elements_of_nothing(row: Scan, dtype: np.dtype[Any]) -> None:
     for shape in NOTHING:
         axis = shape.index(0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from oracle import assert_bits, exact, form_of
 from oracle.finish import Finish
 from samesum.algebra.pieces import Combine, Map
@@ -52,7 +53,7 @@ def result(row: Reduction, x: NDArray) -> NDArray:
     return np.array(bits, f"u{x.dtype.itemsize}").view(x.dtype)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @each_family
 def test_the_large_totals_are_the_exact_ones(family: str, dtype: np.dtype[Any]) -> None:
     x = cases.make(family, dtype, 1000)
@@ -60,7 +61,7 @@ def test_the_large_totals_are_the_exact_ones(family: str, dtype: np.dtype[Any]) 
         assert large_total(row, x) == exact.total(row, x)[0], row.name
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @each_family
 def test_one_large_set(family: str, dtype: np.dtype[Any]) -> None:
     n = (1 << 20) + 77
@@ -71,7 +72,7 @@ def test_one_large_set(family: str, dtype: np.dtype[Any]) -> None:
         assert_bits(memory.reduce(row, x[1::2]), result(row, x[1::2]), f"{call}[1::2]")
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @each_family
 def test_long_lanes_and_columns(family: str, dtype: np.dtype[Any]) -> None:
     x = cases.make(family, dtype, 24 * 30011).reshape(24, 30011)
@@ -96,7 +97,7 @@ def test_extremes_of_large_arrays(dtype: np.dtype[Any]) -> None:
         assert np.isnan(memory.reduce(row, spoilt))
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("family", ["normal", "ill_conditioned", "anything_finite", "tenths"])
 def test_prefixes_of_a_large_scan(family: str, dtype: np.dtype[Any]) -> None:
     n, step = (1 << 20) + 77, 4099

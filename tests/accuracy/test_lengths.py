@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from oracle import assert_bits, exact, literal
 from samesum.algebra.pieces import Finalize, Map
 from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
@@ -55,21 +56,21 @@ def check_lengths(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@each_float
-@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+@looped("dtype", cases.FLOATS)
+@looped("row", REDUCTIONS)
 def test_every_length(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
     check_lengths(row, dtype, family)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", MORE_FAMILIES)
-@each_float
-@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+@looped("dtype", cases.FLOATS)
+@looped("row", REDUCTIONS)
 def test_every_length_of_more_families(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
     check_lengths(row, dtype, family)
 
 
-@pytest.mark.parametrize("family", [*FAMILIES, *MORE_FAMILIES])
+@looped("family", [*FAMILIES, *MORE_FAMILIES])
 @each_float
 @pytest.mark.parametrize("row", SCANS, ids=lambda row: row.name)
 def test_every_prefix_and_length_of_a_scan(row: Scan, dtype: np.dtype[Any], family: str) -> None:

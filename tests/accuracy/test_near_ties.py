@@ -10,6 +10,7 @@ import pytest
 
 import cases
 from bits import from_bits, real, shuffled
+from naming import looped
 from oracle import bits_of, check_reduce, exact, form_of
 from samesum.algebra.pieces import Finalize, Map
 from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, SUM, SUM_SQUARE, Reduction
@@ -66,9 +67,9 @@ def near_tie(row: Reduction, x: NDArray, steps: int, above: bool) -> NDArray:
 
 
 @pytest.mark.parametrize("above", [False, True], ids=["below", "above"])
-@pytest.mark.parametrize("steps", range(1, STEPS + 1), ids=lambda steps: f"{steps}_steps")
+@looped("steps", range(1, STEPS + 1))
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
-@pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
+@looped("row", SUMS)
 def test_results_next_to_a_tie(row: Reduction, dtype: np.dtype[Any], steps: int, above: bool) -> None:
     for family in FAMILIES:
         for n in (9, 45):

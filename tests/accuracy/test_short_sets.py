@@ -10,7 +10,7 @@ import pytest
 
 import cases
 from drawing import offset
-from naming import case
+from naming import case, looped
 from oracle import assert_bits, door_flags, exact, result_dtype
 from samesum import _core
 from samesum.algebra.pieces import Combine
@@ -26,7 +26,6 @@ COMBINES = (Combine.SUM, Combine.PRODUCT, Combine.MINIMUM, Combine.MAXIMUM)
 ROWS = tuple(row for row in REDUCTIONS if row.combine in COMBINES)
 
 pytestmark = pytest.mark.usefixtures("restored_instruction_set")
-each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 
 def layouts(x: NDArray, want: NDArray) -> Iterator[tuple[str, NDArray, int, NDArray]]:
@@ -60,7 +59,7 @@ def check(row: Reduction, x: NDArray, name: str, flags: int = 0) -> None:
 
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
-@each_row
+@looped("row", ROWS)
 def test_few_floats(row: Reduction, dtype: np.dtype[Any]) -> None:
     for family in cases.FAMILIES:
         for n in LENGTHS:
@@ -68,9 +67,9 @@ def test_few_floats(row: Reduction, dtype: np.dtype[Any]) -> None:
             check(row, x, f"cases.make({family!r}, {dtype.name!r}, {n}, seed)")
 
 
-@pytest.mark.parametrize("door", [False, True], ids=["own_type", "array_door"])
+@looped("door", [False, True])
 @pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
-@each_row
+@looped("row", ROWS)
 def test_few_integers(row: Reduction, dtype: np.dtype[Any], door: bool) -> None:
     for n in LENGTHS:
         x = np.stack([cases.integer_data(dtype, n, seed) for seed in range(SETS)])
@@ -80,7 +79,7 @@ def test_few_integers(row: Reduction, dtype: np.dtype[Any], door: bool) -> None:
         check(row, x, name, door_flags(row) if door else 0)
 
 
-@pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(bool)], ids=str)
+@looped("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(bool)])
 @pytest.mark.parametrize("row", [ALL, ANY], ids=lambda row: row.name)
 def test_few_truths(row: Reduction, dtype: np.dtype[Any]) -> None:
     for n in LENGTHS:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from oracle import bits_of, form_of, literal
 from samesum.algebra.rows import LOG_SOFTMAX, SOFTMAX, Normalization
 from samesum.engine import memory
@@ -92,7 +93,7 @@ def check(row: Normalization, x: NDArray, got: NDArray, real: list[Decimal]) -> 
 
 @each_row
 @each_float
-@pytest.mark.parametrize("family", FAMILIES)
+@looped("family", FAMILIES)
 def test_families(row: Normalization, dtype: np.dtype[Any], family: str) -> None:
     for n in (*range(1, 18), 31, 32, 33, 40):
         check_line(row, cases.make(family, dtype, n, n % 5))
@@ -113,7 +114,7 @@ def test_lines_of_two_blocks(row: Normalization, dtype: np.dtype[Any]) -> None:
 
 @each_row
 @each_float
-@pytest.mark.parametrize("drop", [2.5, 30, 33, 80, 700, np.inf])
+@looped("drop", [2.5, 30, 33, 80, 700, np.inf])
 def test_blocks_of_different_heights(row: Normalization, dtype: np.dtype[Any], drop: float) -> None:
     """Powers are added against the greatest element of their block, or against the line's if that is far above."""
     few = cases.make("normal", dtype, 41)
@@ -191,7 +192,7 @@ def heights(dtype: np.dtype[Any], n: int) -> NDArray:
 @pytest.mark.usefixtures("each_instruction_set")
 @each_row
 @each_float
-@pytest.mark.parametrize("n", [8, 13, 16, 29, 31, 64, 70, 200])
+@looped("n", [8, 13, 16, 29, 31, 64, 70, 200])
 def test_lines_of_all_heights_together(row: Normalization, dtype: np.dtype[Any], n: int) -> None:
     """Each is as it is alone and as it is among columns."""
     x = heights(dtype, n)
@@ -206,7 +207,7 @@ def test_lines_of_all_heights_together(row: Normalization, dtype: np.dtype[Any],
 
 
 @each_row
-@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("most", [24, 100, -8, -40])
 def test_many_great_elements(row: Normalization, dtype: np.dtype[Any], most: float) -> None:
     """Their sum and its reciprocal stay in range."""
@@ -237,7 +238,7 @@ def test_lines_whose_roundings_add_up(row: Normalization) -> None:
 
 @each_row
 @each_float
-@pytest.mark.parametrize("nothing", [-np.inf, -1e4, -700, -105, -100, -95, -88])
+@looped("nothing", [-np.inf, -1e4, -700, -105, -100, -95, -88])
 def test_masks(row: Normalization, dtype: np.dtype[Any], nothing: float) -> None:
     few = cases.make("normal", dtype, 23)
     few[::3] = nothing

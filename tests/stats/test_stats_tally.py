@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from quotients import UNIT, integer, real
 from samesum import _core
 from samesum.formats.arrays import NDArray
@@ -75,7 +76,7 @@ def cases(name: str) -> Iterator[NDArray]:
 
 @pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero):RuntimeWarning")
-@pytest.mark.parametrize("name", TYPES)
+@looped("name", TYPES)
 def test_a_tally_is_exact(name: str) -> None:
     for x in cases(name):
         wanted = expected(x)
@@ -88,7 +89,7 @@ def test_a_tally_is_exact(name: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
-@pytest.mark.parametrize("name", TYPES)
+@looped("name", TYPES)
 def test_rows_have_states_of_their_own(name: str) -> None:
     x = next(cases(name))[:2100].reshape(7, 300)
     tally = tally_of(x.dtype, 7)
@@ -152,7 +153,7 @@ def _exact_totals(elements: bytes, dtype: np.dtype[Any]) -> list[Fraction]:
 
 @pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
-@pytest.mark.parametrize("spread", [0, 9, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 26, 30, 36, 40, 56, 70])
+@looped("spread", [0, 9, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 26, 30, 36, 40, 56, 70])
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 def test_sums_are_exact_for_every_range_of_exponents(name: str, spread: int) -> None:
     """The methods of sums follow from the range: each at its limits, with the greatest significands there are."""
