@@ -24,10 +24,17 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
-def slow(session: nox.Session) -> None:
-    """The exhaustive and long tests."""
+def checks(session: nox.Session) -> None:
+    """The tools that read the source: ruff, mypy, import-linter."""
     session.install(*TESTED)
-    session.run("python", "-m", "pytest", "-m", "slow", *session.posargs)
+    session.run("python", "-m", "pytest", "-m", "checks", *session.posargs)
+
+
+@nox.session
+def thorough(session: nox.Session) -> None:
+    """The exhaustive and long tests, of which each run of CI takes a part; `-- --share 3/10` is the third of ten."""
+    session.install(*TESTED)
+    session.run("python", "-m", "pytest", "-n", "auto", "-m", "slow", *session.posargs)
 
 
 @nox.session

@@ -1,14 +1,17 @@
 """What every test may rely on: slow tests wait for `-m slow`, threads are restored, hypothesis has no clock.
 
-`--most-skipped N` fails a run that skips more than N tests; `--hypothesis-profile drawn` draws new examples."""
+`--most-skipped N` fails a run that skips more than N tests; `--share K/N` runs one of N parts of the tests, the same
+tests in each whatever else is chosen; `--hypothesis-profile drawn` draws new examples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
 
+from naming import case
 from samesum import _core
 
 settings.register_profile("samesum", deadline=None, derandomize=True, print_blob=True)
@@ -18,6 +21,26 @@ settings.load_profile("samesum")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--most-skipped", type=int, metavar="N", help="fail if more than N tests are skipped")
+
+    parser.addoption("--share", type=share, metavar="K/N", help="run the Kth of N parts of the tests")
+
+
+def share(text: str) -> tuple[int, int]:
+    """Which part of how many: "3/10" is the third of ten."""
+    part, parts = (int(number) for number in text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError(f"there is no part {part} of {parts}")
+    return part, parts
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A test's part follows from its name alone."""
+    if config.getoption("--share") is None:
+        return
+    part, parts = config.getoption("--share")
+    chosen = [crc32(item.nodeid.encode()) % parts == part - 1 for item in items]
+    config.hook.pytest_deselected(items=[item for item, taken in zip(items, chosen, strict=True) if not taken])
+    items[:] = [item for item, taken in zip(items, chosen, strict=True) if taken]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -35,7 +58,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.option.markexpr = config.option.markexpr or "not slow"
+    config.option.markexpr = config.option.markexpr or "not slow and not checks"
 
 
 @pytest.fixture
@@ -46,10 +69,30 @@ def restored_threads() -> Iterator[None]:
     _core.set_num_threads(before)
 
 
-@pytest.fixture(params=_core.instruction_sets())
-def each_instruction_set(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The test runs once for every instruction set of this machine."""
+@pytest.fixture
+def restored_instruction_set() -> Iterator[str]:
+    """The instruction set is what it was, whatever the test sets."""
     before = _core.instruction_set()
-    _core.set_instruction_set(request.param)
-    yield request.param
+    yield before
     _core.set_instruction_set(before)
+
+
+@pytest.fixture
+def each_instruction_set(restored_instruction_set: str) -> str:
+    """The test's body runs once for every instruction set of this machine; the argument is its name."""
+    return restored_instruction_set
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """In one test, so that data and expected results are made once; a failure says which set it was."""
+    if "each_instruction_set" not in pyfuncitem.fixturenames:
+        return None
+    names, threads = pyfuncitem._fixtureinfo.argnames, _core.get_num_threads()
+    for name in _core.instruction_sets():
+        _core.set_num_threads(threads)
+        _core.set_instruction_set(name)
+        arguments = pyfuncitem.funcargs | {"each_instruction_set": name}
+        with case(f"instruction set {name}"):
+            pyfuncitem.obj(**{argument: arguments[argument] for argument in names})
+    return True

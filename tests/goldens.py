@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import cases
-from samesum.algebra import exact
+from oracle import exact
 from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
 from samesum.formats.arrays import NDArray
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -70,15 +71,32 @@ def expected_line(
     dtype: Any = None,
 ) -> NDArray:
     """Of one finite line, with finite scales, in its type or in `dtype`; zeros but for their signs."""
-    dtype = np.dtype(dtype or line.dtype)
+    arrays = (numbers_of(each, len(line)) for each in (line, scale, bias))
+    return _expected_line(row, *arrays, epsilon, np.dtype(dtype or line.dtype))  # type: ignore[arg-type]
+
+
+def numbers_of(array: NDArray | None, n: int) -> tuple[float, ...] | None:
+    return None if array is None else tuple(np.broadcast_to(array, n).astype(np.float64).tolist())
+
+
+@lru_cache(maxsize=1024)
+def _expected_line(
+    row: Norm,
+    line: tuple[float, ...],
+    scale: tuple[float, ...] | None,
+    bias: tuple[float, ...] | None,
+    epsilon: Epsilon,
+    dtype: np.dtype[Any],
+) -> NDArray:
+    """Every instruction set asks for it; -0 and 0 are the same here."""
     form = FORMATS[dtype.name]
-    x = [Fraction(v) for v in line.astype(np.float64).tolist()]
+    x = [Fraction(v) for v in line]
     mean = sum(x, Fraction(0)) / len(x) if row.centred else Fraction(0)
     x = [v - mean for v in x]
     power, outside = divisor_of(row, x, epsilon)
-    factors = _numbers(scale, len(x), 1)
+    factors, offsets = ([Fraction(v) for v in each] for each in (scale or [1] * len(x), bias or [0] * len(x)))
     codes = []
-    for v, s, b in zip(x, factors, _numbers(bias, len(x), 0), strict=True):
+    for v, s, b in zip(x, factors, offsets, strict=True):
         if not power and not outside:
             codes.append(nearest(form, lambda d, b=b: sign_of(b - d)))  # type: ignore[misc]
             continue
@@ -96,12 +114,6 @@ def expected_inverse(row: Norm, line: NDArray, epsilon: Epsilon, target: Any) ->
     mean = sum(x, Fraction(0)) / len(x) if row.centred else Fraction(0)
     power, outside = divisor_of(row, [v - mean for v in x], epsilon)
     return nearest(FORMATS[np.dtype(target).name], lambda d: sign_with_root(1 - d * outside, -d, power))
-
-
-def _numbers(array: NDArray | None, n: int, default: int) -> list[Fraction]:
-    if array is None:
-        return [Fraction(default)] * n
-    return [Fraction(v) for v in np.broadcast_to(array, n).astype(np.float64).tolist()]
 
 
 def integer_line(line: NDArray, epsilon: float, scale: NDArray | None = None, bias: NDArray | None = None) -> NDArray:

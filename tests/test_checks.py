@@ -20,6 +20,7 @@ CHECKS = {
 }
 
 
+@pytest.mark.checks
 @pytest.mark.parametrize("check", CHECKS)
 def test_the_source_passes(check: str, tmp_path: Path) -> None:
     command = [sys.executable, *(str(tmp_path) if part == "CACHE" else part for part in CHECKS[check])]

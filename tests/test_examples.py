@@ -12,6 +12,7 @@ import onnx
 import pytest
 
 import samesum
+from naming import looped
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
@@ -55,8 +56,8 @@ def expected(kind: str, axes: int | tuple[int, ...], keep: bool) -> np.ndarray:
     return np.array([EXACT[kind](row) for row in rows], np.float32).reshape(shape)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", EXACT)
+@looped("form", FORMS)
+@looped("kind", EXACT)
 @pytest.mark.parametrize("suffix", AXES)
 def test_a_reduction_of_the_pages_is_exact(form: str, kind: str, suffix: str) -> None:
     model = samesum.load(EXAMPLES / form.format(f"reduce_{kind}_{suffix}"))

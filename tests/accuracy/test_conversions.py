@@ -10,6 +10,7 @@ import pytest
 
 import cases
 from bits import real
+from naming import looped
 from oracle import assert_bits, check_reduce, check_scan, form_of
 from samesum.algebra.rows import CUMULATIVE_SUM, L1_NORM, L2_NORM, MEAN, SUM, SUM_SQUARE, Reduction
 from samesum.engine import memory
@@ -22,11 +23,10 @@ FAMILIES += ("near_overflow", "overflow_edge", "infinities", "zeros")
 
 each_sum = pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
 each_source = pytest.mark.parametrize("source", cases.FLOATS, ids=str)
-each_target = pytest.mark.parametrize("target", cases.FLOATS, ids=lambda dtype: f"to_{dtype}")
 
 
-@each_target
-@each_source
+@looped("target", cases.FLOATS)
+@looped("source", cases.FLOATS)
 @each_sum
 def test_every_pair_of_formats(row: Reduction, source: np.dtype[Any], target: np.dtype[Any]) -> None:
     for family in FAMILIES:
@@ -35,7 +35,7 @@ def test_every_pair_of_formats(row: Reduction, source: np.dtype[Any], target: np
         check_reduce(row, np.ascontiguousarray(x.T), (0,), dtype=target)
 
 
-@each_target
+@looped("target", cases.FLOATS)
 @each_source
 def test_scans_of_every_pair_of_formats(source: np.dtype[Any], target: np.dtype[Any]) -> None:
     for family in FAMILIES:
@@ -77,7 +77,7 @@ def test_a_negative_result_that_underflows_is_minus_zero() -> None:
         assert np.signbit(got)
 
 
-@pytest.mark.parametrize("source", cases.FLOATS, ids=str)
+@looped("source", cases.FLOATS)
 @pytest.mark.parametrize("target", ["int8", "int64", "uint32", "bool"])
 def test_floats_are_not_summed_to_integers(source: np.dtype[Any], target: str) -> None:
     with pytest.raises(DtypeError, match=target):

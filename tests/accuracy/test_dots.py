@@ -12,6 +12,7 @@ import cases
 import samesum as ss
 from bits import below
 from dot_oracle import dot
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
@@ -34,7 +35,7 @@ def check(a: NDArray, b: NDArray, text: str, dtype: Any = None) -> None:
 
 
 @each_float
-@pytest.mark.parametrize("n", LENGTHS)
+@looped("n", LENGTHS)
 def test_every_family(dtype: np.dtype[Any], n: int) -> None:
     names = sorted(cases.FAMILIES)
     a = np.stack([cases.make(name, dtype, n, i) for i, name in enumerate(names)])

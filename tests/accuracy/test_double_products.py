@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import scan_lines
+from naming import looped
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, PROD
 from samesum.engine import memory
@@ -58,7 +59,7 @@ def test_lines_columns_and_short_lines(kind: str) -> None:
     check_lines(x[:5].copy())
 
 
-@each_kind
+@looped("kind", KINDS)
 @pytest.mark.parametrize("value", [0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324], ids=str)
 def test_special_elements_in_the_middle(kind: str, value: float) -> None:
     x = KINDS[kind][:12]

@@ -11,6 +11,7 @@ import pytest
 
 import cases
 from elementary import FUNCTIONS, around_one, correctly_rounded, every, exactly, specials, ulps_off
+from naming import looped
 from oracle import assert_bits, bits_of, form_of
 from samesum.engine import elementwise
 from samesum.engine.elementwise import exponential, logarithm
@@ -36,7 +37,7 @@ each_function = pytest.mark.parametrize("name", OURS)
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 
 
-@each_function
+@looped("name", OURS)
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
 def test_every_number_of_16_bits(name: str, dtype: np.dtype[Any]) -> None:
     x = every(dtype)
@@ -71,8 +72,8 @@ def test_float32_results_next_to_the_middle_of_two(name: str) -> None:
 
 
 @pytest.mark.slow
-@each_function
-@pytest.mark.parametrize("part", range(64))
+@looped("name", OURS)
+@looped("part", range(64))
 def test_every_float32(name: str, part: int) -> None:
     dtype, step = np.dtype(np.float32), 1 << 22
     for first in range(part << 26, part + 1 << 26, step):
@@ -96,7 +97,7 @@ SPECIAL["gelu_tanh"] = SPECIAL["gelu"]
 
 
 @each_float
-@each_function
+@looped("name", OURS)
 def test_special_values(name: str, dtype: np.dtype[Any]) -> None:
     x, expected = (np.array(column, np.float64).astype(dtype) for column in zip(*SPECIAL[name], strict=True))
     for place in range(len(x)):
@@ -107,7 +108,7 @@ def test_special_values(name: str, dtype: np.dtype[Any]) -> None:
 
 
 @each_float
-@each_function
+@looped("name", OURS)
 def test_any_nan_gives_the_canonical_one(name: str, dtype: np.dtype[Any]) -> None:
     form = form_of(dtype)
     codes = [form.infinity + 1, form.infinity | form.sign | 3, form.nan | form.sign, form.nan | 1]

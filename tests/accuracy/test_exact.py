@@ -1,4 +1,4 @@
-"""The oracle itself, against fractions, math.fsum and results worked out by hand."""
+"""The oracle and the algebra that is shipped, against each other, fractions, math.fsum and results by hand."""
 
 from __future__ import annotations
 
@@ -12,23 +12,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cases
-from oracle import assert_bits, bits_of, form_of
+import oracle
+from bits import mix
+from naming import looped
+from oracle import assert_bits, bits_of, form_of, literal
+from oracle.exact import EXTREMES, POSITIONS, TRUTHS
 from samesum.algebra import exact
 from samesum.algebra.rows import (
     CUMULATIVE_SUM,
+    EXTREME_SCANS,
     L1_NORM,
     L2_NORM,
     MAX,
     MEAN,
     MIN,
     REDUCTIONS,
+    SCANS,
+    STD,
     SUM,
     SUM_SQUARE,
+    VAR,
     Reduction,
+    Scan,
 )
 from samesum.errors import DtypeError, ShapeError
-from samesum.formats.rounding import FORMATS, Format, quotient, root
+from samesum.formats.rounding import BYTES, FORMATS, Format, quotient, root
 
+ORACLES = (oracle.exact, exact)
 F16, BF16, F32, F64 = cases.FLOATS
 INF, NAN = math.inf, math.nan
 
@@ -68,16 +78,17 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("row", "dtype", "values", "expected"), BY_HAND, ids=lambda v: getattr(v, "name", str(v)))
+@looped("row, dtype, values, expected", BY_HAND)
 def test_results_worked_out_by_hand(row: Reduction, dtype: np.dtype, values: list[float], expected: float) -> None:
     want = np.array(expected, dtype)
     if math.isnan(expected):
         want = np.array(form_of(dtype).nan, f"u{dtype.itemsize}").view(dtype)
-    assert_bits(exact.reduce(row, np.array(values, dtype)), want, f"{row.name} {values}")
+    for one in ORACLES:
+        assert_bits(one.reduce(row, np.array(values, dtype)), want, f"{one.__name__}: {row.name} {values}")
 
 
-@pytest.mark.parametrize(
-    ("row", "values", "dtype", "target", "expected"),
+@looped(
+    "row, values, dtype, target, expected",
     [
         (L2_NORM, [50000, 50000], "int32", "int32", 70710),
         (L2_NORM, [-128, -128], "int8", "int8", 181 - 256),
@@ -99,8 +110,9 @@ def test_results_worked_out_by_hand(row: Reduction, dtype: np.dtype, values: lis
     ],
 )
 def test_integers_worked_out_by_hand(row: Reduction, values: list[int], dtype: str, target: str, expected: int) -> None:
-    got = exact.reduce(row, np.array(values, dtype), dtype=target)
-    assert_bits(got, np.array(expected, target), f"{row.name} {values}")
+    for one in ORACLES:
+        got = one.reduce(row, np.array(values, dtype), dtype=target)
+        assert_bits(got, np.array(expected, target), f"{one.__name__}: {row.name} {values}")
 
 
 def test_the_canonical_nan_is_the_positive_default() -> None:
@@ -118,8 +130,44 @@ def test_every_prefix_of_a_scan() -> None:
         ("include_initial", "reverse"): [2.0**24 + 2, 2.0, 1.0, 0.0, 0.0],
     }
     for flags, expected in rows.items():
-        got = exact.scan(CUMULATIVE_SUM, x, 0, **dict.fromkeys(flags, True))
-        assert_bits(got, np.array(expected, np.float32), str(flags))
+        for one in ORACLES:
+            got = one.scan(CUMULATIVE_SUM, x, 0, **dict.fromkeys(flags, True))
+            assert_bits(got, np.array(expected, np.float32), f"{one.__name__}: {flags}")
+
+
+TAKING = (SUM, MEAN, VAR, STD, MIN, MAX, L1_NORM, L2_NORM, SUM_SQUARE)
+DRAWN = [*cases.FLOATS, *cases.INTEGERS, *(np.dtype(getattr(ml_dtypes, name)) for name in BYTES)]
+
+
+def check_both(name: str, row: Reduction | Scan, x: np.ndarray, *arguments: object, **more: object) -> None:
+    ours, shipped = (getattr(one, name)(row, x, *arguments, **more) for one in ORACLES)
+    assert_bits(ours, shipped, f"{name} {row.name} of {x.dtype} {x.shape} {arguments} {more}\nx = {literal(x)}")
+
+
+@looped("dtype", DRAWN)
+def test_both_give_the_same(dtype: np.dtype) -> None:
+    targets = [dtype] if dtype.name in BYTES else [dtype, F32, F64] if dtype.kind in "iu" else cases.FLOATS
+    for family in cases.FAMILIES if dtype in cases.FLOATS else ("integers",):
+        for n in (1, 2 + len(family) % 5, 19):
+            x = np.stack([drawn(family, dtype, n, seed) for seed in range(3)])
+            for row in TAKING if dtype.name in BYTES else REDUCTIONS:
+                check_both("reduce", row, x, (1,))
+                if row.combine in POSITIONS:
+                    check_both("reduce", row, x, (0,), True, select_last=True)
+                elif row.combine not in (*EXTREMES, *TRUTHS):
+                    target = targets[(n + len(family)) % len(targets)]
+                    check_both("reduce", row, x, dtype=np.float64 if row in (VAR, STD) else target, correction=n % 2)
+            for scan in () if dtype.name in BYTES else (*SCANS, *EXTREME_SCANS):
+                flags = ("exclusive", "include_initial", "reverse")[n % 3]
+                check_both("scan", scan, x, 1, **{flags: True})
+
+
+def drawn(family: str, dtype: np.dtype, n: int, seed: int) -> np.ndarray:
+    if dtype.kind in "iu":
+        return cases.integer_data(dtype, n, seed) // dtype.type(1 + seed)
+    if dtype.name in BYTES:
+        return (mix(n, seed) % np.uint64((256, 120, 4)[seed])).astype(np.uint8).view(dtype)
+    return cases.make(family, dtype, n, seed)
 
 
 def test_what_has_no_exact_value_is_refused() -> None:
@@ -158,7 +206,7 @@ def _nearest_of_neighbours(value: Fraction, dtype: np.dtype, got: np.ndarray) ->
     return True
 
 
-@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("family", ["normal", "integers", "wide", "smallest", "ramp"])
 def test_sums_and_means_are_the_nearest_floats(family: str, dtype: np.dtype) -> None:
     for seed in range(20):
@@ -192,7 +240,7 @@ def test_the_quotient_rounds_as_the_fraction_does(number: int, divisor: int) -> 
     assert got == int(np.float64(number / divisor).view(np.uint64))
 
 
-@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+@looped("row", REDUCTIONS)
 def test_states_combine_like_sets(row: Reduction) -> None:
     x = cases.make("specials", F32, 60)
     members = exact.states(row, x)

@@ -12,16 +12,14 @@ import pytest
 
 import cases
 import samesum as ss
-from oracle import assert_bits
-from samesum.algebra import exact
+from naming import looped
+from oracle import assert_bits, exact
 from samesum.algebra.rows import LOGSUMEXP
 from samesum.formats.arrays import NDArray
 
 TARGETS = [np.dtype(name) for name in ("float64", "float32", "float16")]
 KEPT_APART = 32
 """Different values that a state keeps as they are."""
-
-each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 
 
 def shuffled(x: NDArray, rng: np.random.Generator, target: Any = None) -> ss.State:
@@ -48,22 +46,22 @@ def check(x: NDArray, seed: int = 0, targets: Sequence[Any] = (None,)) -> None:
         assert len({state.to_bytes() for state in states}) == 1
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 34, 100, 300])
-@pytest.mark.parametrize("spread", [1e-12, 1e-3, 1.0, 30.0, 400.0])
+@looped("spread", [1e-12, 1e-3, 1.0, 30.0, 400.0])
 def test_any_number_of_elements(dtype: np.dtype[Any], n: int, spread: float) -> None:
     check(np.random.default_rng(n).normal(0, spread, n).astype(dtype), n)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("n", [2, 20, 33, 200])
 def test_logarithms_of_probabilities_add_up_to_nearly_nothing(dtype: np.dtype[Any], n: int) -> None:
     x = np.random.default_rng(n).normal(0, 3, n)
     check((x - np.log(np.exp(x).sum())).astype(dtype), n)
 
 
-@each_float
-@pytest.mark.parametrize("n", [1, 3, 40, 80])
+@looped("dtype", cases.FLOATS)
+@looped("n", [1, 3, 40, 80])
 @pytest.mark.parametrize("far", [-80.0, -200.0, -690.0, -744.0, -750.0, -1100.0, -5000.0])
 def test_what_nearly_vanishes_beside_one(dtype: np.dtype[Any], n: int, far: float) -> None:
     others = far - np.random.default_rng(n).random(n)
@@ -143,7 +141,7 @@ def test_huge_numbers_and_those_far_from_one_another() -> None:
         check(x, 5, TARGETS)
 
 
-@pytest.mark.parametrize("dtype", [*(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "bool"])
+@looped("dtype", [*(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "bool"])
 @pytest.mark.parametrize("n", [1, 20, 60, 300])
 def test_integers(dtype: str, n: int) -> None:
     rng = np.random.default_rng(n)
@@ -170,7 +168,7 @@ def test_pairs_of_sixteen_bits(dtype: np.dtype[Any]) -> None:
     assert_bits(np.asarray(state.result()["logsumexp"]), np.asarray(ss.logsumexp(pairs, axis=0)), str(dtype))
 
 
-@pytest.mark.parametrize("dtype", [*cases.FLOATS, *(np.dtype(name) for name in ("i1", "u4", "i8", "u8", "?"))], ids=str)
+@looped("dtype", [*cases.FLOATS, *(np.dtype(name) for name in ("i1", "u4", "i8", "u8", "?"))])
 @pytest.mark.parametrize("axis", [None, 0, 1, 2, (0, 2), (1, 2), (0, 1), ()])
 def test_masks_and_axes(dtype: np.dtype[Any], axis: Any) -> None:
     """In any layout and in chunks along an axis that is reduced: the bits of one call on the chosen elements."""

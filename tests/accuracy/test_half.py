@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from oracle import assert_bits, check_reduce
 from samesum.algebra.rows import (
     CUMULATIVE_SUM,
@@ -60,14 +61,14 @@ def check_pairs(first: int) -> None:
         assert_bits(memory.scan(CUMULATIVE_SUM, x, 1)[:, 1], expected, f"{call}, scanned")
 
 
-@pytest.mark.parametrize("page", range(16), ids=lambda page: f"0x{page:x}")
+@looped("page", range(16))
 def test_pairs_of_float16(page: int) -> None:
     for first in range(page * 4096 + page, (page + 1) * 4096, 257):
         check_pairs(first)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", range(256), ids=lambda page: f"0x{page:02x}")
+@looped("page", range(256))
 def test_all_pairs_of_float16(page: int) -> None:
     for first in range(page * 256, (page + 1) * 256):
         check_pairs(first)
@@ -98,7 +99,7 @@ def test_each_float16_widened_is_itself() -> None:
 
 @pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+@looped("row", REDUCTIONS)
 def test_every_single_bfloat16(row: Reduction, step: int) -> None:
     """Without the slow ones one of eleven: of each exponent, sign and last bit."""
     x = np.arange(0, 1 << 16, step, dtype=np.uint16).view(ml_dtypes.bfloat16)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
@@ -45,7 +46,7 @@ def drawn(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
-@pytest.mark.parametrize("width", [1, 2, 4, 8])
+@looped("width", [1, 2, 4, 8])
 def test_every_width_length_and_layout(dtype: np.dtype[Any], width: int) -> None:
     to = np.dtype(f"{dtype.kind}{width}")
     for shape, axis in SHAPES:

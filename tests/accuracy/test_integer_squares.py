@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from oracle import assert_bits, check_reduce, door_flags
 from samesum.algebra.rows import L1_NORM, L2_NORM, LOG_SUM, MEAN, SUM, SUM_SQUARE, Reduction
 from samesum.engine import memory
@@ -48,9 +49,9 @@ def test_totals_of_64_bits_that_need_more(dtype: type) -> None:
             check_reduce(row, drawn[: min(rows, 20)], (0, 1), dtype=target)
 
 
-@pytest.mark.parametrize("target", ["float32", "float64", "int8", "int64", "uint64"])
+@looped("target", ["float32", "float64", "int8", "int64", "uint64"])
 @each_integer
-@pytest.mark.parametrize("row", [SUM_SQUARE, L2_NORM], ids=lambda row: row.name)
+@looped("row", [SUM_SQUARE, L2_NORM])
 @pytest.mark.usefixtures("each_instruction_set")
 def test_squares_to_another_dtype(row: Reduction, dtype: np.dtype[Any], target: str) -> None:
     for shift in (0, 4 * dtype.itemsize, 8 * dtype.itemsize - 7):

@@ -10,6 +10,7 @@ import pytest
 import cases
 from bits import below
 from drawing import VALUED
+from naming import looped
 from oracle import assert_bits, check_reduce, check_scan, door_flags
 from samesum.algebra.rows import CUMULATIVE_SUM, MAX, MEAN, MIN, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
@@ -17,12 +18,11 @@ from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REFUSE_E
 from samesum.errors import DtypeError, ShapeError
 
 each_integer = pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
-each_reduction = pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
 
 
-@pytest.mark.parametrize("door", [False, True], ids=["own_type", "array_door"])
+@looped("door", [False, True])
 @each_integer
-@each_reduction
+@looped("row", REDUCTIONS)
 def test_every_layout(row: Reduction, dtype: np.dtype[Any], door: bool) -> None:
     flags = door_flags(row) if door else 0
     x = cases.integer_data(dtype, 7 * 11 * 13).reshape(7, 11, 13)
@@ -32,9 +32,9 @@ def test_every_layout(row: Reduction, dtype: np.dtype[Any], door: bool) -> None:
     check_reduce(row, x.astype(dtype.newbyteorder()), (1,), flags=flags)
 
 
-@pytest.mark.parametrize("door", [False, True], ids=["own_type", "array_door"])
+@looped("door", [False, True])
 @each_integer
-@each_reduction
+@looped("row", REDUCTIONS)
 def test_lengths_and_the_ends_of_the_range(row: Reduction, dtype: np.dtype[Any], door: bool) -> None:
     flags = door_flags(row) if door else 0
     ends = np.iinfo(dtype)
@@ -44,9 +44,9 @@ def test_lengths_and_the_ends_of_the_range(row: Reduction, dtype: np.dtype[Any],
             check_reduce(row, np.full((n, 2), value, dtype), (0,), flags=flags)
 
 
-@pytest.mark.parametrize("door", [False, True], ids=["own_type", "array_door"])
+@looped("door", [False, True])
 @each_integer
-@each_reduction
+@looped("row", REDUCTIONS)
 def test_many_rows_and_columns(row: Reduction, dtype: np.dtype[Any], door: bool, each_instruction_set: str) -> None:
     flags = door_flags(row) if door else 0
     ends = np.iinfo(dtype)
@@ -70,7 +70,7 @@ def test_scans(dtype: np.dtype[Any]) -> None:
         check_scan(CUMULATIVE_SUM, x.T[::-2], 0, flags=flags)
 
 
-@pytest.mark.parametrize("target", ["float32", "float64", "float16", "int8", "int64", "uint16", "uint64"])
+@looped("target", ["float32", "float64", "float16", "int8", "int64", "uint16", "uint64"])
 @each_integer
 @pytest.mark.parametrize("row", [SUM], ids=lambda row: row.name)
 def test_sums_to_another_dtype(row: Reduction, dtype: np.dtype[Any], target: str) -> None:
@@ -91,13 +91,13 @@ def test_ties_of_integer_sums_to_float32(dtype: np.dtype[Any]) -> None:
 
 
 @each_integer
-@pytest.mark.parametrize("row", VALUED, ids=lambda row: row.name)
+@looped("row", VALUED)
 def test_empty_sets_in_the_array_door(row: Reduction, dtype: np.dtype[Any]) -> None:
     check_reduce(row, np.empty((2, 0), dtype), (1,), flags=door_flags(row))
     check_reduce(row, np.empty((0, 2), dtype), (1,), flags=door_flags(row))
 
 
-@pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(bool)], ids=str)
+@looped("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(bool)])
 @pytest.mark.parametrize("row", [MIN, MAX], ids=lambda row: row.name)
 def test_an_empty_extreme_is_refused_when_asked(row: Reduction, dtype: np.dtype[Any]) -> None:
     with pytest.raises(ShapeError, match="0"):

@@ -10,6 +10,7 @@ import pytest
 
 import samesum as ss
 from cases import FLOATS
+from naming import looped
 from oracle import assert_bits, check_reduce, door_flags
 from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, PROD, SUM, SUM_SQUARE, Reduction
 from samesum.formats.arrays import NDArray
@@ -18,8 +19,6 @@ INTEGERS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int6
 ROWS = (SUM, MEAN, L1_NORM, L2_NORM, SUM_SQUARE, PROD)
 
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-each_source = pytest.mark.parametrize("source", INTEGERS)
-each_target = pytest.mark.parametrize("target", FLOATS, ids=lambda dtype: f"to_{dtype}")
 
 
 def lines(source: str, n: int) -> NDArray:
@@ -37,8 +36,8 @@ def lines(source: str, n: int) -> NDArray:
     return np.concatenate([whole, ends, few, one, (bits + np.arange(2, dtype=np.uint64)[:, None]).astype(dtype)])
 
 
-@each_target
-@each_source
+@looped("target", FLOATS)
+@looped("source", INTEGERS)
 @each_row
 def test_every_pair_of_types(row: Reduction, source: str, target: np.dtype[Any]) -> None:
     for n in (1, 2, 3, 16, 35):
@@ -48,7 +47,7 @@ def test_every_pair_of_types(row: Reduction, source: str, target: np.dtype[Any])
         check_reduce(row, x, None, dtype=target)
 
 
-@each_source
+@looped("source", INTEGERS)
 @pytest.mark.parametrize("row", [MEAN, L2_NORM], ids=lambda row: row.name)
 def test_means_and_roots_are_float64_without_being_asked(row: Reduction, source: str) -> None:
     for n in (1, 2, 3, 16, 35, 1000):

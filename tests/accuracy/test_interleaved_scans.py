@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from oracle import assert_bits, check_scan
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
@@ -84,13 +85,13 @@ def check_long(columns: NDArray) -> None:
 
 
 @each_float
-@pytest.mark.parametrize("kind", KINDS)
+@looped("kind", KINDS)
 def test_few_columns(dtype: np.dtype[Any], kind: str) -> None:
     for lines in (1, 2, 3, 4, 5, 6, 7):
         check_columns(lines_of(kind, dtype, lines, 333), FLAGS[lines % len(FLAGS)])
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("flags", FLAGS)
 def test_every_number_of_rows(dtype: np.dtype[Any], flags: int) -> None:
     for n in (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 257):
@@ -98,7 +99,7 @@ def test_every_number_of_rows(dtype: np.dtype[Any], flags: int) -> None:
             check_columns(lines_of("normal", dtype, lines, n), flags)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("to", cases.FLOATS, ids=str)
 def test_into_every_format(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
     for lines in (2, 3, 6):
@@ -106,8 +107,8 @@ def test_into_every_format(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
 
 
 @each_float
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("few", [1, 3, 4])
+@looped("kind", KINDS)
+@looped("few", [1, 3, 4])
 def test_by_chunks(dtype: np.dtype[Any], kind: str, few: int) -> None:
     check_long(np.ascontiguousarray(lines_of(kind, dtype, few, ENOUGH // few).T))
 
@@ -142,7 +143,7 @@ def test_some_groups(row: Scan, dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
-@pytest.mark.parametrize("widen", [0, WIDEN])
+@looped("widen", [0, WIDEN])
 def test_integers(dtype: np.dtype[Any], widen: int) -> None:
     for lines in (2, 3, 5, 7):
         for n in (1, 9, 40, 300):
@@ -151,7 +152,7 @@ def test_integers(dtype: np.dtype[Any], widen: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", cases.INTEGERS, ids=str)
-@pytest.mark.parametrize("few", [1, 2, 6])
+@looped("few", [1, 2, 6])
 def test_integers_by_chunks(dtype: np.dtype[Any], few: int) -> None:
     rng = np.random.default_rng(few)
     x = np.frombuffer(rng.bytes(ENOUGH // few * few * dtype.itemsize), dtype).reshape(-1, few)

@@ -1,16 +1,17 @@
-"""Arrays large enough for threads, blocks and carries, against exact states built by NumPy from integers."""
+"""Arrays large enough for threads, blocks and carries, against exact sums made by NumPy from integers."""
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import pytest
 
 import cases
-from oracle import assert_bits, form_of
-from samesum.algebra import exact
-from samesum.algebra.exact import State
+from naming import looped
+from oracle import assert_bits, exact, form_of
+from oracle.finish import Finish
 from samesum.algebra.pieces import Combine, Map
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
@@ -25,8 +26,8 @@ each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 each_family = pytest.mark.parametrize("family", FAMILIES)
 
 
-def large_state(row: Reduction, x: NDArray) -> State:
-    """The exact state of up to 2**25 finite floats: their integer significands summed for each exponent.
+def large_total(row: Reduction, x: NDArray) -> int:
+    """The exact sum of up to 2**25 finite floats in units: their integer significands summed for each exponent.
 
     The significands are cut into digits of 27 bits, whose sums are exact in float64.
     """
@@ -44,23 +45,23 @@ def large_state(row: Reduction, x: NDArray) -> State:
     for digits, at in parts:
         sums = np.bincount(fields, weights=digits * signs)
         total += sum(int(value) << (at + powers * max(field - 1, 0)) for field, value in enumerate(sums) if value)
-    return State(total, 0, len(x))
+    return total
 
 
 def result(row: Reduction, x: NDArray) -> NDArray:
-    bits = exact.finalize(row, large_state(row, x), x.dtype, x.dtype)
+    bits = Finish(row, form_of(x.dtype).unit, x.dtype).total(large_total(row, x), 0, len(x))
     return np.array(bits, f"u{x.dtype.itemsize}").view(x.dtype)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @each_family
-def test_the_large_states_are_the_exact_ones(family: str, dtype: np.dtype[Any]) -> None:
+def test_the_large_totals_are_the_exact_ones(family: str, dtype: np.dtype[Any]) -> None:
     x = cases.make(family, dtype, 1000)
     for row in SUMS:
-        assert large_state(row, x) == exact.collect(row, exact.states(row, x)), row.name
+        assert large_total(row, x) == exact.total(row, x)[0], row.name
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @each_family
 def test_one_large_set(family: str, dtype: np.dtype[Any]) -> None:
     n = (1 << 20) + 77
@@ -71,7 +72,7 @@ def test_one_large_set(family: str, dtype: np.dtype[Any]) -> None:
         assert_bits(memory.reduce(row, x[1::2]), result(row, x[1::2]), f"{call}[1::2]")
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @each_family
 def test_long_lanes_and_columns(family: str, dtype: np.dtype[Any]) -> None:
     x = cases.make(family, dtype, 24 * 30011).reshape(24, 30011)
@@ -96,14 +97,15 @@ def test_extremes_of_large_arrays(dtype: np.dtype[Any]) -> None:
         assert np.isnan(memory.reduce(row, spoilt))
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("family", ["normal", "ill_conditioned", "anything_finite", "tenths"])
 def test_prefixes_of_a_large_scan(family: str, dtype: np.dtype[Any]) -> None:
     n, step = (1 << 20) + 77, 4099
     x = cases.make(family, dtype, n)
     got = memory.scan(CUMULATIVE_SUM, x, 0)
-    chunks = exact.running(SUM, [large_state(SUM, x[start : start + step]) for start in range(0, n - step, step)])
-    bits = [exact.finalize(SUM, state, dtype, dtype) for state in list(chunks)[1:]]
+    totals = accumulate(large_total(SUM, x[start : start + step]) for start in range(0, n - step, step))
+    finish = Finish(SUM, form_of(dtype).unit, dtype)
+    bits = [finish.total(total, 0, step) for total in totals]
     expected = np.array(bits, f"u{dtype.itemsize}").view(dtype)
     call = f"every {step}th prefix of cases.make({family!r}, {dtype.name!r}, {n})"
     assert_bits(got[step - 1 :: step][: len(expected)].copy(), expected, call)

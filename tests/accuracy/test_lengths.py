@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import cases
-from oracle import assert_bits, literal
-from samesum.algebra import exact
+from naming import looped
+from oracle import assert_bits, exact, literal
 from samesum.algebra.pieces import Finalize, Map
 from samesum.algebra.rows import REDUCTIONS, SCANS, Reduction, Scan
 from samesum.engine import memory
@@ -43,11 +43,7 @@ def lengths_for(row: Reduction, family: str) -> tuple[int, ...]:
 
 def prefixes(row: Reduction, x: NDArray, lengths: tuple[int, ...]) -> dict[int, NDArray]:
     """The exact result of each beginning of `x`, by length."""
-    x = x[: max(lengths)]
-    target, states = exact.result_dtype(row, x.dtype), exact.running(row, exact.states(row, x))
-    wanted = set(lengths)
-    bits = {n: exact.finalize(row, state, x.dtype, target) for n, state in enumerate(states) if n in wanted}
-    return {n: np.array(value, f"u{target.itemsize}").view(target) for n, value in bits.items()}
+    return {n: exact.reduce(row, x[:n]) for n in lengths}
 
 
 def check_lengths(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
@@ -70,21 +66,21 @@ def check_lengths(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@each_float
-@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+@looped("dtype", cases.FLOATS)
+@looped("row", REDUCTIONS)
 def test_every_length(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
     check_lengths(row, dtype, family)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", MORE_FAMILIES)
-@each_float
-@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+@looped("dtype", cases.FLOATS)
+@looped("row", REDUCTIONS)
 def test_every_length_of_more_families(row: Reduction, dtype: np.dtype[Any], family: str) -> None:
     check_lengths(row, dtype, family)
 
 
-@pytest.mark.parametrize("family", [*FAMILIES, *MORE_FAMILIES])
+@looped("family", [*FAMILIES, *MORE_FAMILIES])
 @each_float
 @pytest.mark.parametrize("row", SCANS, ids=lambda row: row.name)
 def test_every_prefix_and_length_of_a_scan(row: Scan, dtype: np.dtype[Any], family: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import cases
 import samesum as ss
+from naming import looped
 from norm_oracle import expected_inverse, expected_line
 from oracle import assert_bits
 from samesum.algebra.rows import CENTRED, L1_QUOTIENT, L2_QUOTIENT, LAYER_NORM, RMS_NORM, Norm
@@ -40,14 +41,14 @@ def check(row: Norm, x: NDArray, epsilon: Epsilon, scale: NDArray | None = None,
 
 
 @each_row
-@each_dtype
+@looped("dtype", cases.FLOATS)
 def test_families(row: Norm, dtype: np.dtype[Any]) -> None:
     for family in [name for name in cases.FAMILIES if name not in ("specials", "infinities")]:
         check(row, cases.make(family, dtype, 4, 1).reshape(1, 4), EPSILONS[row.name][0])
 
 
 @each_row
-@each_dtype
+@looped("dtype", cases.FLOATS)
 @pytest.mark.usefixtures("each_instruction_set")
 def test_epsilons_scales_and_biases(row: Norm, dtype: np.dtype[Any]) -> None:
     scale, bias = (cases.make("normal", dtype, 83, seed) for seed in (7, 8))
@@ -87,7 +88,7 @@ def test_constant_lines_give_exactly_the_bias(dtype: np.dtype[Any]) -> None:
     assert_bits(normalize_lines(LAYER_NORM, np.full((3, 1), 5, dtype), (1,)), np.zeros((3, 1), dtype))
 
 
-@each_dtype
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("outside", [2.0**-990, 2.0**-305, 2.0**305, 2.0**950])
 @pytest.mark.usefixtures("each_instruction_set")
 def test_divisors_near_the_ends_of_float64(dtype: np.dtype[Any], outside: float) -> None:
@@ -103,7 +104,7 @@ def test_divisors_near_the_ends_of_float64(dtype: np.dtype[Any], outside: float)
 
 
 @each_row
-@each_dtype
+@looped("dtype", cases.FLOATS)
 def test_what_is_not_finite_makes_its_line_nan(row: Norm, dtype: np.dtype[Any]) -> None:
     for bad, at in itertools.product((np.nan, np.inf, -np.inf), (0, 17)):
         x = cases.make("normal", dtype, 60, 1).reshape(3, 20).copy()
@@ -139,7 +140,7 @@ def test_results_next_to_the_middle_of_two_floats(dtype: np.dtype[Any]) -> None:
 
 
 @each_row
-@each_dtype
+@looped("dtype", cases.FLOATS)
 @pytest.mark.usefixtures("each_instruction_set")
 def test_results_of_another_format(row: Norm, dtype: np.dtype[Any]) -> None:
     """Rounded once from what is exact, whether the format is wider or narrower; scales of any format."""
@@ -164,9 +165,9 @@ def test_the_inverse_deviation(dtype: np.dtype[Any]) -> None:
         assert_bits(inverse.reshape(-1), np.array(codes, f"u{np.dtype(target).itemsize}").view(target))
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@looped("threads", [1, 2, 3])
 @pytest.mark.parametrize("axes", [(3,), (1,), (2, 3), (1, 2, 3), (0, 2), (0, 1, 2, 3)], ids=str)
-@each_dtype
+@looped("dtype", cases.FLOATS)
 def test_layouts_threads_and_batches(dtype: np.dtype[Any], axes: tuple[int, ...], threads: int) -> None:
     """The same bits from every layout, and for each line as by itself."""
     x = cases.make("normal", dtype, 7 * 8 * 33 * 65, 4).reshape(7, 8, 33, 65)

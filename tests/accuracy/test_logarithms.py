@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from oracle import assert_bits, check_reduce
 from samesum import _core
 from samesum.algebra.rows import LOG_SUM, LOGSUMEXP, Reduction
@@ -44,7 +45,7 @@ def check_rows(row: Reduction, x: NDArray) -> None:
     assert_bits(memory.reduce(row, x[:, ::-1], (1,)), got, "reversed")
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("length", LENGTHS)
 def test_logarithms_of_probabilities_add_up_to_nearly_nothing(dtype: np.dtype[Any], length: int) -> None:
     for spread in (1e-3, 1.0, 30.0):
@@ -61,7 +62,7 @@ def test_probabilities_and_their_neighbours_sum_to_nearly_one(dtype: np.dtype[An
     check_rows(LOG_SUM, np.array([*tiny, [1, 0, 0], [0.5, 0.25, 0.25], [1, eps, -eps], [-1, 1, 1]]).astype(dtype))
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("length", LENGTHS)
 def test_one_element_far_above_the_others(dtype: np.dtype[Any], length: int) -> None:
     x = uniform(-60, -30, (7, length), length)
@@ -69,7 +70,7 @@ def test_one_element_far_above_the_others(dtype: np.dtype[Any], length: int) -> 
     check_rows(LOGSUMEXP, x.astype(dtype))
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("far", [-80.0, -170.0, -689.0, -691.0, -744.0, -746.0, -1100.0, -5000.0])
 def test_exponentials_that_nearly_vanish_beside_zero(dtype: np.dtype[Any], far: float) -> None:
     check_rows(LOGSUMEXP, np.array([[0.0, far], [far, far - 1], [1e-37, far], [-1e-37, far]]).astype(dtype))

@@ -76,6 +76,13 @@ def lines_next_to_ties(n: int, count: int) -> NDArray:
     return np.stack(found)
 
 
+@cache
+def quotient(n: int) -> float:
+    """The prefix next to a tie of the one line of so many elements, rounded once."""
+    whole, divisor = product(lines_next_to_ties(n, 1)[0, :n])
+    return whole / divisor
+
+
 def repaired(x: NDArray, axis: int = 0, flags: int = 0) -> tuple[NDArray, int]:
     """The prefixes, and how many were made again."""
     _core.reset_counters()
@@ -99,13 +106,12 @@ def test_prefixes_next_to_ties(n: int) -> None:
 @pytest.mark.usefixtures("each_instruction_set", "restored_threads")
 @pytest.mark.parametrize("n", [4096, 4200, 16_384 + 70, 50_000])
 def test_long_lines_with_one_prefix_next_to_a_tie(n: int) -> None:
-    (x,) = lines_next_to_ties(n, 1)
-    whole, divisor = product(x[:n])
+    (x,), wanted = lines_next_to_ties(n, 1), quotient(n)
     for threads in (1, 2, 5):
         _core.set_num_threads(threads)
         got, count = repaired(x)
         assert count >= 1
-        assert got[n - 1] == whole / divisor, threads
+        assert got[n - 1] == wanted, threads
     swapped, _ = repaired(x.astype(x.dtype.newbyteorder()))
     assert_bits(swapped.astype(x.dtype), got, "swapped bytes")
 

@@ -10,8 +10,8 @@ import pytest
 
 import cases
 from bits import from_bits, real, shuffled
-from oracle import bits_of, check_reduce, form_of
-from samesum.algebra import exact
+from naming import looped
+from oracle import bits_of, check_reduce, exact, form_of
 from samesum.algebra.pieces import Finalize, Map
 from samesum.algebra.rows import L1_NORM, L2_NORM, MEAN, SUM, SUM_SQUARE, Reduction
 from samesum.formats.arrays import NDArray
@@ -36,10 +36,10 @@ def largest_below(form: Format, target: Fraction, squared: bool) -> int:
     return bits - 1 if bits and value(form, bits) ** (2 if squared else 1) > target else bits
 
 
-def total(row: Reduction, x: NDArray, form: Format) -> Fraction:
+def total(row: Reduction, x: NDArray) -> Fraction:
     """The exact sum of the mapped elements."""
-    state = exact.collect(row, exact.states(row, x))
-    return Fraction(state.total or 0) * Fraction(2) ** (form.unit * (2 if row.map is Map.SQUARE else 1))
+    number, exponent = exact.total(row, x)
+    return number * Fraction(2) ** exponent
 
 
 def near_tie(row: Reduction, x: NDArray, steps: int, above: bool) -> NDArray:
@@ -57,9 +57,9 @@ def near_tie(row: Reduction, x: NDArray, steps: int, above: bool) -> NDArray:
     tie = sign * (value(form, size) + value(form, size + sign)) / 2 if size else value(form, 1) / 2
     sought = tie * len(x) if row.finalize is Finalize.OVER_COUNT else tie**2 if row is L2_NORM else tie
     for step in range(steps):
-        gap = sought - total(row, x, form)
+        gap = sought - total(row, x)
         x[step] = from_bits(form, largest_below(form, max(gap, Fraction(0)), row.map is Map.SQUARE))[0]
-    if sought == total(row, x, form):
+    if sought == total(row, x):
         x[STEPS] = from_bits(form, 1)[0] * real(form, above - (row.map is Map.ITSELF and not above))
     elif above and x[steps - 1] > 0:
         x[steps - 1] = from_bits(form, int(bits_of(x[steps - 1 : steps])[0]) + 1)[0]
@@ -67,9 +67,9 @@ def near_tie(row: Reduction, x: NDArray, steps: int, above: bool) -> NDArray:
 
 
 @pytest.mark.parametrize("above", [False, True], ids=["below", "above"])
-@pytest.mark.parametrize("steps", range(1, STEPS + 1), ids=lambda steps: f"{steps}_steps")
+@looped("steps", range(1, STEPS + 1))
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
-@pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
+@looped("row", SUMS)
 def test_results_next_to_a_tie(row: Reduction, dtype: np.dtype[Any], steps: int, above: bool) -> None:
     for family in FAMILIES:
         for n in (9, 45):
@@ -83,8 +83,7 @@ def test_the_sets_are_next_to_ties() -> None:
     """Each step comes nearer: the last one by far more than three times the precision."""
     for row in (SUM, L2_NORM, SUM_SQUARE):
         x = cases.make("uniform", "float64", 16, 3)
-        form = form_of(x.dtype)
-        below, above = (total(row, near_tie(row, x, STEPS, side), form) for side in (False, True))
+        below, above = (total(row, near_tie(row, x, STEPS, side)) for side in (False, True))
         assert 0 < above - below < below / 2**180, row.name
         results = [exact.reduce(row, near_tie(row, x, STEPS, side)) for side in (False, True)]
         assert results[0] != results[1], row.name

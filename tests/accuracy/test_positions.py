@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bits import FLOATS
 from drawing import offset
+from naming import looped
 from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import ARGMAX, ARGMIN
@@ -52,7 +53,7 @@ def layouts(x: NDArray) -> dict[str, NDArray]:
     }
 
 
-@each_dtype
+@looped("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(5, 7, 9), (3, 1, 40), (2, 3, 4, 5), (3, 65, 2, 3)], ids=str)
 def test_every_axes_and_layout(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     size = int(np.prod(shape))
@@ -108,7 +109,7 @@ def test_the_edges_of_blocks(dtype: np.dtype[Any]) -> None:
 
 
 @each_width
-@pytest.mark.parametrize("width", [1, 2, 3, 5, 63, 64, 65, 300, 1030])
+@looped("width", [1, 2, 3, 5, 63, 64, 65, 300, 1030])
 def test_columns_of_many_rows(width: int, dtype: np.dtype[Any]) -> None:
     """Around the rows that fit the index of a batch: 256 of one byte, 32768 of more; narrow ones side by side."""
     lengths = (255, 256, 257, 513, 1000) if width > 5 else (255, 257, 16383, 32767, 32768, 32769, 65537, 70001)

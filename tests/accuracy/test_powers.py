@@ -12,6 +12,7 @@ import pytest
 
 import cases
 from elementary import correctly_rounded, every, exactly, specials, ulps_off
+from naming import looped
 from oracle import assert_bits, bits_of, form_of
 from samesum.engine.elementwise import power
 
@@ -141,7 +142,7 @@ def test_exact_results_of_float64() -> None:
 
 
 @pytest.mark.parametrize("y", [1.0, 2.0, 0.5, 3.0, -1.0, 1.7, -2.0, 4.0])
-@each_float
+@looped("dtype", cases.FLOATS)
 def test_one_exponent_and_an_array_of_it_are_the_same(dtype: np.dtype[Any], y: float) -> None:
     x = np.concatenate([specials(dtype), cases.make("anything_finite", dtype, 4001), cases.make("normal", dtype, 999)])
     one = power(x, np.array(y, dtype))
@@ -156,7 +157,7 @@ def test_one_exponent_and_an_array_of_it_are_the_same(dtype: np.dtype[Any], y: f
 
 
 @each_float
-@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool"])
+@looped("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool"])
 def test_integer_exponents(dtype: np.dtype[Any], kind: str) -> None:
     x = np.array([1.5, -1.25, 0.75, -3, 2, -0.0, np.inf, np.nan, 1]).astype(dtype)
     limits = (0, 1) if kind == "bool" else (np.iinfo(kind).min, np.iinfo(kind).max)

@@ -11,6 +11,7 @@ import pytest
 
 import cases
 import scan_lines
+from naming import looped
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD
 from samesum.engine import memory
@@ -36,14 +37,14 @@ def with_some(x: NDArray, values: list[float], seed: int) -> NDArray:
 
 
 @each_float
-@pytest.mark.parametrize("length", [*range(1, 20), 23, 24, 25, 31, 32, 33, 63, 64, 65, 70, 520])
+@looped("length", [*range(1, 20), 23, 24, 25, 31, 32, 33, 63, 64, 65, 70, 520])
 def test_lines_of_every_length(dtype: np.dtype[Any], length: int) -> None:
     x = near_one(dtype, (max(11, 200 // length), length), length)
     for flags in scan_lines.FLAGS if length < 30 else (0,):
         check_lines(x, flags)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("target", cases.FLOATS, ids=str)
 def test_every_format_into_every_other(dtype: np.dtype[Any], target: np.dtype[Any]) -> None:
     check_lines(near_one(dtype, (11, 60), 1, 6.0), dtype=target)
@@ -104,7 +105,7 @@ def test_ties_and_what_is_next_to_them(dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.usefixtures("each_instruction_set")
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("length", [3, 8, 13, 32, 64, 200])
 def test_easy_and_hard_lines_by_turns(dtype: np.dtype[Any], length: int) -> None:
     """Groups of lines near one, of ties, of ties among the subnormal numbers, and of zeros, in any order."""

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from oracle import check_reduce
 from samesum.algebra.rows import PROD
 from samesum.formats.arrays import NDArray
@@ -33,14 +34,14 @@ def elements(kind: str, shape: tuple[int, int]) -> NDArray:
 
 @pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.parametrize("kind", ["near one", "ties", "lanes out of range", "some special", "normal"])
-@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
+@looped("dtype", DTYPES)
 def test_products_of_rows(dtype: Any, kind: str) -> None:
     for n in (17, 23, 31, 32, 33, 65, 127, 129, 257, 511, 512, 513):
         check_reduce(PROD, elements(kind, (ROWS, n)).astype(dtype), (1,))
 
 
 @pytest.mark.usefixtures("each_instruction_set")
-@pytest.mark.parametrize("specials", [(), (0.0,), (np.inf, -1.0), (np.nan,)], ids=str)
+@looped("specials", [(), (0.0,), (np.inf, -1.0), (np.nan,)])
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
 def test_out_of_the_range_of_a_double_and_back(dtype: Any, specials: tuple[float, ...]) -> None:
     """All of one size, then all of its inverse: near one in the end, but where a row grows; rows, columns, a line."""

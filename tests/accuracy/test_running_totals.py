@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from oracle import check_scan
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_SUM
@@ -40,7 +41,7 @@ def test_float64(kind: str) -> None:
         check(KINDS[kind](np.random.default_rng(seed), 150))
 
 
-@pytest.mark.parametrize("to", cases.FLOATS, ids=str)
+@looped("to", cases.FLOATS)
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 def test_all_exponents_into_every_format(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
     info = ml_dtypes.finfo(dtype)

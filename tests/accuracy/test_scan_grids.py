@@ -11,6 +11,7 @@ import pytest
 
 import cases
 import scan_lines
+from naming import looped
 from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM
@@ -77,7 +78,7 @@ def test_elements_far_apart_for_a_while(dtype: np.dtype[Any]) -> None:
     scan_lines.check(CUMULATIVE_SUM, x.astype(dtype))
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("to", cases.FLOATS, ids=str)
 def test_into_every_format(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
     rng = np.random.default_rng(7)
@@ -88,7 +89,7 @@ def test_into_every_format(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
         scan_lines.check(CUMULATIVE_PROD, (1 + x / 64).astype(dtype), dtype=to)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("to", cases.FLOATS, ids=str)
 def test_elements_are_numbers_of_every_format_that_holds_them(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
     rng = np.random.default_rng(9)
@@ -112,7 +113,7 @@ def test_short_lines_of_every_length(dtype: np.dtype[Any], kind: str) -> None:
         scan_lines.check(CUMULATIVE_PROD, x.astype(dtype))
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("columns", [2, 3, 5, 7])
 def test_few_columns_side_by_side(dtype: np.dtype[Any], columns: int) -> None:
     rng = np.random.default_rng(columns)

@@ -9,6 +9,7 @@ import pytest
 
 import cases
 import scan_lines
+from naming import looped
 from samesum.algebra.rows import CUMULATIVE_SUM
 
 pytestmark = [
@@ -18,7 +19,7 @@ pytestmark = [
 SQUARE = 8  # rows
 
 
-@pytest.mark.parametrize("sign", [1, -1])
+@looped("sign", [1, -1])
 @pytest.mark.parametrize("tiny", [2.0**-21, -(2.0**-21), 2.0**-30, 0.0])
 def test_ties_that_a_part_breaks(dtype: np.dtype[Any], sign: int, tiny: float) -> None:
     """2^40 and half of its last place, each in rows of its own, then what a double rounds off."""

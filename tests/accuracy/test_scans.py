@@ -10,6 +10,7 @@ import pytest
 
 import cases
 import scan_lines
+from naming import looped
 from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
@@ -35,14 +36,14 @@ check_lines = partial(scan_lines.check, CUMULATIVE_SUM)
 
 
 @each_float
-@pytest.mark.parametrize("length", [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 511, 513, 1100])
+@looped("length", [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 511, 513, 1100])
 def test_lines_of_every_length(dtype: np.dtype[Any], length: int) -> None:
     x = mixed(dtype, (max(11, 300 // length), length), length)
     for flags in scan_lines.FLAGS:
         check_lines(x, flags=flags)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("target", cases.FLOATS, ids=str)
 def test_every_format_into_every_other(dtype: np.dtype[Any], target: np.dtype[Any]) -> None:
     check_lines(mixed(dtype, (9, 70), 1), dtype=target)

@@ -10,8 +10,8 @@ import pytest
 
 import cases
 import samesum as ss
-from oracle import assert_bits
-from samesum.algebra import exact
+from naming import looped
+from oracle import assert_bits, exact
 from samesum.algebra.rows import L2_NORM, MAX, MEAN, MIN, PROD, SUM, SUM_SQUARE, VAR, Reduction
 from samesum.formats.arrays import NDArray
 
@@ -28,7 +28,6 @@ FAMILIES = (
     "specials",
     "root_ties",
 )
-each_type = pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS], ids=str)
 
 
 def elements(dtype: np.dtype[Any], n: int, seed: int) -> NDArray:
@@ -51,7 +50,7 @@ def expected_segments(row: Reduction, x: NDArray, labels: NDArray, segments: int
     return np.stack([exact.reduce(row, part, 0, dtype=dtype) for part in parts])
 
 
-@each_type
+@looped("dtype", [*cases.FLOATS, *cases.INTEGERS])
 @pytest.mark.parametrize("shape", [(97,), (80, 3), (40, 17)], ids=str)
 def test_segments(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
     x = elements(dtype, int(np.prod(shape)), 3).reshape(shape)
@@ -70,7 +69,7 @@ FINITE = (
 
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
-@pytest.mark.parametrize("family", FINITE)
+@looped("family", FINITE)
 def test_elements_that_are_added_where_they_go(dtype: np.dtype[Any], family: str) -> None:
     x, rng = cases.make(family, dtype, 700, 3), np.random.default_rng(7)
     own = cases.make(family, dtype, 30, 4)
@@ -91,7 +90,7 @@ MANY = 12_000
 
 
 @pytest.mark.parametrize("dtype", [t for t in cases.FLOATS if np.dtype(t).itemsize < 8], ids=str)
-@pytest.mark.parametrize("family", FINITE)
+@looped("family", FINITE)
 def test_sums_of_many_places(dtype: np.dtype[Any], family: str) -> None:
     """Each has as many elements, and one of its own in a scatter: they are rows, whose sums other tests hold."""
     for each in (1, 2, 7):
@@ -108,7 +107,7 @@ def test_sums_of_many_places(dtype: np.dtype[Any], family: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [t for t in cases.FLOATS if np.dtype(t).itemsize < 8], ids=str)
-@pytest.mark.parametrize("family", [*FINITE, "specials"])
+@looped("family", [*FINITE, "specials"])
 def test_sums_of_rows_of_places(dtype: np.dtype[Any], family: str) -> None:
     """Places have as many rows each, and one of their own in a scatter."""
     places, each = 20, 17
@@ -178,7 +177,7 @@ def test_segments_of_byte_floats(dtype: Any) -> None:
         assert_bits(got, expected_segments(row, x, labels, 7), row.name)
 
 
-@each_type
+@looped("dtype", [*cases.FLOATS, *cases.INTEGERS])
 @pytest.mark.parametrize("include_self", [False, True])
 def test_scattered_elements(dtype: np.dtype[Any], include_self: bool) -> None:
     rng = np.random.default_rng(5)

@@ -10,6 +10,7 @@ import pytest
 
 import cases
 import scan_lines
+from naming import looped
 from oracle import check_scan
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
 from samesum.formats.arrays import NDArray
@@ -37,7 +38,7 @@ def lines_of(dtype: np.dtype[Any], length: int, spread: float) -> NDArray:
 
 @each_scan
 @each_float
-@pytest.mark.parametrize("length", LENGTHS)
+@looped("length", LENGTHS)
 def test_magnitudes_near_and_far(row: Scan, dtype: np.dtype[Any], length: int) -> None:
     for spread in SPREADS:
         scan_lines.check(row, lines_of(dtype, length, spread))
@@ -45,7 +46,7 @@ def test_magnitudes_near_and_far(row: Scan, dtype: np.dtype[Any], length: int) -
 
 @each_scan
 @each_float
-@pytest.mark.parametrize("length", LENGTHS)
+@looped("length", LENGTHS)
 def test_every_family(row: Scan, dtype: np.dtype[Any], length: int) -> None:
     for family in cases.FAMILIES:
         scan_lines.check(row, cases.make(family, dtype, LINES * length, length).reshape(LINES, length))
@@ -80,7 +81,7 @@ def few_hard(kind: str, length: int) -> NDArray:
 
 @pytest.mark.usefixtures("each_instruction_set")
 @each_scan
-@pytest.mark.parametrize(
+@looped(
     "kind",
     [
         *("easy", "nan", "other_nan", "infinity", "zero", "tiny", "tiny among zeros", "large", "far", "zeros"),
@@ -132,7 +133,7 @@ def test_products_that_double_words_hardly_hold(dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.usefixtures("each_instruction_set")
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("rows", [8, 9, 16, 17, 33, 64, 65])
 def test_columns_of_which_some_are_hard(dtype: np.dtype[Any], rows: int) -> None:
     """Those beside them are certain at once; what failed is told for each prefix of a strip."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from oracle import assert_bits, check_reduce, door_flags
 from samesum import _core
 from samesum.algebra.rows import (
@@ -27,8 +28,6 @@ from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, REVERSE, SELECT_LA
 from samesum.formats.arrays import NDArray
 
 pytestmark = pytest.mark.usefixtures("each_instruction_set", "restored_threads")
-each_row = pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
-each_dtype = pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(np.bool_)], ids=str)
 
 SHAPES = ((16, 5, 3), (17, 2, 2), (100, 34, 3), (33, 32, 16), (301, 3, 7), (29, 170, 3), (2100, 3, 2), (40, 1, 5))
 SHAPES += ((17, 341, 3), (16, 1365, 3), (18, 23, 17))
@@ -59,8 +58,8 @@ def check(row: Reduction, x: NDArray, flags: int = 0) -> None:
     assert_bits(memory.reduce(row, wide, (1,), flags), expected, f"{row.name}, with gaps")
 
 
-@each_row
-@each_dtype
+@looped("row", REDUCTIONS)
+@looped("dtype", [*cases.FLOATS, *cases.INTEGERS, np.dtype(np.bool_)])
 def test_all_that_is_reduced(row: Reduction, dtype: np.dtype[Any]) -> None:
     for shape in SHAPES:
         check(row, drawn(dtype, shape))
@@ -70,8 +69,8 @@ def test_all_that_is_reduced(row: Reduction, dtype: np.dtype[Any]) -> None:
         check(row, ties, SELECT_LAST)
 
 
-@each_row
-@pytest.mark.parametrize("family", cases.FAMILIES)
+@looped("row", REDUCTIONS)
+@looped("family", cases.FAMILIES)
 def test_hard_data_against_the_exact_algebra(row: Reduction, family: str) -> None:
     for dtype in cases.FLOATS[1:]:
         check_reduce(row, drawn(dtype, (18, 6, 3), family), (1,), flags=door_flags(row))
@@ -100,7 +99,7 @@ def test_threads_and_several_results(dtype: np.dtype[Any]) -> None:
             assert_bits(got, expected, f"{row.name} beside others, {threads} threads")
 
 
-@pytest.mark.parametrize("dtype", [*cases.FLOATS, *cases.INTEGERS], ids=str)
+@looped("dtype", [*cases.FLOATS, *cases.INTEGERS])
 @pytest.mark.parametrize("row", [CUMULATIVE_SUM, CUMULATIVE_PROD], ids=lambda row: row.name)
 def test_scans(row: Scan, dtype: np.dtype[Any]) -> None:
     for shape in ((16, 5, 3), (19, 16, 4), (40, 2, 2), (1100, 3, 7), (33, 30, 6)):
@@ -121,7 +120,7 @@ def check_scan_of_groups(row: Scan, x: NDArray, what: str) -> None:
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 @pytest.mark.parametrize("row", [CUMULATIVE_SUM, CUMULATIVE_PROD], ids=lambda row: row.name)
-@pytest.mark.parametrize("family", cases.FAMILIES)
+@looped("family", cases.FAMILIES)
 def test_scans_of_hard_data(row: Scan, dtype: np.dtype[Any], family: str) -> None:
     for shape in ((19, 4, 2), (43, 6, 3), (30, 34, 3), (18, 64, 7), (17, 65, 7)):
         check_scan_of_groups(row, drawn(dtype, shape, family), family)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from oracle import check_scan
 from samesum.algebra.rows import CUMULATIVE_PROD
 from samesum.engine.memory import EXCLUSIVE, REVERSE
@@ -57,7 +58,7 @@ def cast(x: NDArray, dtype: np.dtype[Any]) -> NDArray:
 
 
 @pytest.mark.usefixtures("each_instruction_set")
-@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("kind", ["ones", "near one", "integers", "tiny", "huge", "back and forth"])
 def test_special_elements_among(kind: str, dtype: np.dtype[Any]) -> None:
     rng = np.random.default_rng(5)
@@ -69,7 +70,7 @@ def test_special_elements_among(kind: str, dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.usefixtures("each_instruction_set")
-@pytest.mark.parametrize("to", cases.FLOATS, ids=str)
+@looped("to", cases.FLOATS)
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 def test_results_in_other_formats(dtype: np.dtype[Any], to: np.dtype[Any]) -> None:
     rng = np.random.default_rng(6)

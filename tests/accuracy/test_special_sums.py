@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 from oracle import bits_of
 from samesum.formats.arrays import NDArray
 
@@ -68,9 +69,9 @@ def check(name: str, kinds: list[str], sets: NDArray, got: NDArray) -> None:
             assert bits_of(np.asarray(result)) == bits_of(np.asarray(alone)), (kind, result, alone)
 
 
-@each_sum
+@looped("name", SUMS)
 @pytest.mark.parametrize("n", [2, 5, 17, 33, 64, 65, 300, 3000])
-@pytest.mark.parametrize("among", ["few", "many", "all"])
+@looped("among", ["few", "many", "all"])
 def test_rows_and_columns(name: str, n: int, among: str) -> None:
     rng = np.random.default_rng(n)
     kinds = [*KINDS, *["plain"] * 9] * {"few": 1, "many": 4, "all": 3}[among]
@@ -93,9 +94,9 @@ def test_rows_and_columns(name: str, n: int, among: str) -> None:
 
 
 @pytest.mark.usefixtures("restored_threads")
-@each_number_of_threads
+@looped("threads", [1, 2, 3])
 @each_sum
-@pytest.mark.parametrize("kind", KINDS)
+@looped("kind", KINDS)
 def test_long_sets(name: str, kind: str, threads: int) -> None:
     ss.set_num_threads(threads)
     x = set_of(kind, 300_000, np.random.default_rng(3))

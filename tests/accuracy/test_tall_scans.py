@@ -10,6 +10,7 @@ import pytest
 
 import cases
 import scan_lines
+from naming import looped
 from oracle import assert_bits, check_scan
 from samesum import _core
 from samesum.algebra.rows import CUMULATIVE_PROD, CUMULATIVE_SUM, Scan
@@ -45,7 +46,7 @@ def check_exactly(row: Scan, x: NDArray, columns: slice = slice(None)) -> None:
 
 
 @each_float
-@pytest.mark.parametrize("columns", [8, 9, 15, 20, 33, 64, 129, 255, 256, 257, 258, 511, 513, 700, 1025])
+@looped("columns", [8, 9, 15, 20, 33, 64, 129, 255, 256, 257, 258, 511, 513, 700, 1025])
 def test_every_number_of_columns(dtype: np.dtype[Any], columns: int) -> None:
     x = near_one(dtype, (ROWS, columns), columns)
     for row in BOTH:
@@ -61,7 +62,7 @@ def test_against_the_exact_algebra(dtype: np.dtype[Any]) -> None:
             scan_lines.check(row, x, flags=flags)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("odd", [0.0, 3e4, 1e-7, np.inf, -np.inf, np.nan])
 def test_one_element_that_is_unlike_the_others(dtype: np.dtype[Any], odd: float) -> None:
     """In one column, also of those that two strips share, or in all of them; and others go on."""

@@ -10,6 +10,7 @@ import pytest
 
 import cases
 from drawing import offset
+from naming import looped
 from oracle import check_reduce
 from samesum import _core
 from samesum.algebra.pieces import Combine
@@ -34,7 +35,7 @@ def count(call: Callable[[], object]) -> dict[str, int]:
     return _core.counters()
 
 
-@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@looped("dtype", NARROW)
 @pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
 def test_ordinary_long_sets_are_certified_at_once(row: Reduction, dtype: np.dtype[Any]) -> None:
     x = sets("normal", dtype, 3000)
@@ -50,8 +51,8 @@ def test_ordinary_float64_needs_no_superaccumulator(row: Reduction) -> None:
     assert counters["superaccumulator"] == 0, counters
 
 
-@pytest.mark.parametrize("dtype", NARROW, ids=str)
-@pytest.mark.parametrize("family", ["integers", "small_integers", "drip", "cancelling", "subnormals", "tenths"])
+@looped("dtype", NARROW)
+@looped("family", ["integers", "small_integers", "drip", "cancelling", "subnormals", "tenths"])
 @pytest.mark.parametrize("row", SUMS, ids=lambda row: row.name)
 def test_exactly_representable_work_needs_no_superaccumulator(
     row: Reduction, family: str, dtype: np.dtype[Any]

@@ -13,6 +13,7 @@ import pytest
 
 import cases
 import samesum as ss
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import BYTES, FORMATS, Format
@@ -64,7 +65,7 @@ def check(x: NDArray, target: Any = None, correction: float = 0) -> None:
 
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
-@pytest.mark.parametrize("family", [name for name in cases.FAMILIES if name not in ("specials", "infinities")])
+@looped("family", [name for name in cases.FAMILIES if name not in ("specials", "infinities")])
 def test_families(family: str, dtype: np.dtype[Any]) -> None:
     for n in (2, 33):
         check(np.stack([cases.make(family, dtype, n, seed) for seed in range(2)]))
@@ -102,7 +103,7 @@ def test_floats_of_eight_bits(name: str) -> None:
     check(x, np.float32)
 
 
-@pytest.mark.parametrize("target", [ml_dtypes.bfloat16, np.float16, np.float32, np.float64])
+@looped("target", [ml_dtypes.bfloat16, np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 def test_results_of_another_type(dtype: np.dtype[Any], target: Any) -> None:
     check(np.stack([cases.make("normal", dtype, n, 5)[:7] for n in (7, 8, 9)]), target)

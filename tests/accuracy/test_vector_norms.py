@@ -12,6 +12,7 @@ import pytest
 import cases
 import samesum as ss
 from bits import below
+from naming import looped
 from oracle import assert_bits
 from samesum.algebra.elements import taken_apart
 from samesum.engine import power_norms
@@ -73,7 +74,7 @@ def power_of(value: tuple[int, int], order: int, unit: int) -> int:
     return 2 * whole + (rest != 0)
 
 
-@each_dtype
+@looped("dtype", DTYPES)
 @pytest.mark.parametrize("order", POWERS)
 def test_roots_of_sums_of_powers(dtype: np.dtype[Any], order: int) -> None:
     target = np.dtype(np.float64) if dtype.kind in "iu" else dtype
@@ -149,7 +150,7 @@ def test_shapes_types_and_out(order: float) -> None:
 
 
 @pytest.mark.parametrize("order", [1, 2, math.inf, 3, 256])
-@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@looped("dtype", cases.FLOATS)
 def test_what_is_not_finite(dtype: np.dtype[Any], order: float) -> None:
     x = np.array([[1, 2], [-np.inf, 1], [np.nan, np.inf], [np.nan, 0], [0, -0.0]]).astype(dtype)
     got = ss.vector_norm(x, 1, ord=order)

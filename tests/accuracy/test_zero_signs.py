@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from samesum.algebra.rows import LOG_SOFTMAX
 from samesum.engine import memory
 
@@ -57,7 +58,7 @@ def lines(dtype: np.dtype[Any], n: int) -> tuple[NDArray, NDArray, NDArray]:
 
 @pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)
-@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@looped("dtype", cases.FLOATS)
 def test_the_greatest_element_far_above_all_others(dtype: np.dtype[Any], layout: Callable[[NDArray], NDArray]) -> None:
     if layout is swapped and dtype.name == "bfloat16":
         pytest.skip("bfloat16 has no other byte order in NumPy")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import samesum
+from naming import looped
 from samesum.bench.accuracy import Reference
 from samesum.bench.cells import Cell, Question
 from samesum.bench.competitors.catalogue import COMPETITORS, installed, versions
@@ -58,7 +59,7 @@ def competitor(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:index_reduce")  # PyTorch calls it a beta
-@pytest.mark.parametrize(("operator", "dtype"), TAKEN)
+@looped("operator, dtype", TAKEN)
 def test_a_competitor_s_answers_are_near(competitor: Any, operator: str, dtype: str, restored_threads: None) -> None:  # noqa: ARG001
     name, made = competitor
     for cell in (*CELLS, *LAYER_CELLS):

@@ -39,29 +39,37 @@ def lines(dtype: np.dtype[Any]) -> list[tuple[str, NDArray]]:
     ids=str,
 )
 @pytest.mark.parametrize("centred", [True, False], ids=["centred", "rms"])
-@pytest.mark.usefixtures("each_instruction_set")
+@pytest.mark.usefixtures("restored_instruction_set")
 def test_offsets_and_inverses(dtype: np.dtype[Any], is_wide: bool, centred: bool, measured: Measure) -> None:
     offsets, inverses = Quotients(), Quotients()
     for where, x in lines(dtype):
-        n = x.shape[1]
+        exact = [means_and_spreads(line, centred) for line in x]
         for inside in (0.0, 1e-5):
-            known = _core.certified_lines(x, centred, is_wide, inside)
-            for line, numbers in zip(x, known.T.tolist(), strict=True):
-                centre, offset, rest, error, inverse, inverse_rest, part, is_known = numbers
-                if not is_known:
-                    continue
-                units = integers(line)
-                total, squares = sum(units), sum(v * v for v in units)
-                mean = Fraction(total, n << UNIT) if centred else Fraction(0)
-                offsets.add(Fraction(offset) + Fraction(rest) - (mean - Fraction(centre)), error, where)
-                spread = Fraction(n * squares - (total * total if centred else 0), n * n << 2 * UNIT)
-                divisor = root((spread + Fraction(inside)) * 4**600) / 2**600
-                if inverse == 0:
-                    assert divisor == 0
-                    continue
-                # Of itself: what is off by that part.
-                inverses.add((Fraction(inverse) + Fraction(inverse_rest)) * divisor - 1, part, f"{where}, {inside}")
+            divisors = [root((spread + Fraction(inside)) * 4**600) / 2**600 for _, spread in exact]
+            for name in _core.instruction_sets():
+                _core.set_instruction_set(name)
+                known = _core.certified_lines(x, centred, is_wide, inside)
+                for numbers, (mean, _), divisor in zip(known.T.tolist(), exact, divisors, strict=True):
+                    centre, offset, rest, error, inverse, inverse_rest, part, is_known = numbers
+                    if not is_known:
+                        continue
+                    offsets.add(
+                        Fraction(offset) + Fraction(rest) - (mean - Fraction(centre)), error, f"{where}, {name}"
+                    )
+                    if inverse == 0:
+                        assert divisor == 0
+                        continue
+                    # Of itself: what is off by that part.
+                    off = (Fraction(inverse) + Fraction(inverse_rest)) * divisor - 1
+                    inverses.add(off, part, f"{where}, {inside}, {name}")
     name = f"{dtype.name}{' in words' if is_wide else ''} {'centred' if centred else 'rms'}"
     measured(f"norm inverse {name}", inverses)
     if centred:
         measured(f"norm offset {name}", offsets)
+
+
+def means_and_spreads(line: NDArray, centred: bool) -> tuple[Fraction, Fraction]:
+    """The mean of a line, or nothing, and the mean of the squares about it."""
+    units, n = integers(line), len(line)
+    total, squares = sum(units) if centred else 0, sum(v * v for v in units)
+    return Fraction(total, n << UNIT), Fraction(n * squares - total * total, n * n << 2 * UNIT)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
+from naming import looped
 from samesum.algebra.rows import MEAN, REDUCTIONS, SUM, Reduction
 from samesum.engine import memory
 
@@ -24,7 +24,7 @@ class Meddler:
         return 0
 
 
-@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+@looped("row", REDUCTIONS)
 def test_reductions(row: Reduction) -> None:
     x = (np.arange(60, dtype=np.float32) % 7 - 3).reshape(4, 15)
     expected = memory.reduce(row, x.copy(), (0,), 0)

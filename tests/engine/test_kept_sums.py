@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cases
+from naming import looped
 from samesum.algebra.pieces import Map
 from samesum.engine.totals import Totals, decoded
 from samesum.formats.arrays import NDArray
@@ -118,7 +119,7 @@ def test_many_blocks_and_changing_sizes_join_exactly() -> None:
             assert [size << shift for size, shift in decoded(totals.encoded())] == wanted, (dtype, kind)
 
 
-@pytest.mark.parametrize("name", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+@looped("name", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 @pytest.mark.parametrize("shape", [(3001,), (70, 33), (5, 9, 40)], ids=str)
 def test_integers(each_instruction_set: str, name: str, shape: tuple[int, ...]) -> None:
     dtype = np.dtype(name)

@@ -16,7 +16,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="stops processes by signals and quotas of Linux")
 
-PAUSES = 200
+PAUSES = (60, pytest.param(600, marks=pytest.mark.slow))
 """For each kind of calls."""
 STOPPED, RUNNING = 0.03, 0.004
 """Seconds of each pause, more than the time after which a waiting call asks for signals, and between two pauses."""
@@ -113,10 +113,11 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], Child]]:
         child.end()
 
 
+@pytest.mark.parametrize("pauses", PAUSES)
 @pytest.mark.parametrize("kind", CALLS)
-def test_pauses_leave_no_call_hanging(kind: str, start: Callable[[str], Child]) -> None:
+def test_pauses_leave_no_call_hanging(kind: str, pauses: int, start: Callable[[str], Child]) -> None:
     child = start(CALLS[kind])
-    for _ in range(PAUSES):
+    for _ in range(pauses):
         os.kill(child.pid, signal.SIGSTOP)
         time.sleep(STOPPED)
         os.kill(child.pid, signal.SIGCONT)

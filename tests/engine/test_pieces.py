@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import cases
 from drawing import arrays, subsets
+from naming import looped
 from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import REDUCTIONS, SUM, Reduction
@@ -41,7 +42,7 @@ def test_any_cut_of_any_layout(data: st.DataObject, x: NDArray, rows: list[tuple
     check_pieces(view, axes, cuts, rows)
 
 
-@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("family", ["deep_ties", "ill_conditioned", "specials", "normal"])
 def test_data_of_which_some_or_all_sets_need_later_tiers(family: str, dtype: np.dtype[Any]) -> None:
     hard = np.stack([cases.make(family, dtype, 90, seed) for seed in range(30)])

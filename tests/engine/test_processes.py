@@ -72,7 +72,7 @@ def test_threads_with_little_stack(instruction_set: str, tmp_path: Path) -> None
         import numpy as np
         import cases
         from samesum import _core
-        from samesum.algebra.rows import ARGMAX, NORMALIZATIONS, REDUCTIONS, SCANS
+        from samesum.algebra.rows import ARGMAX, LOGSUMEXP, NORMALIZATIONS, REDUCTIONS, SCANS, STD, VAR
         from samesum.engine import memory
 
         SHAPES = [(3000,), (100, 40), (64, 5, 3), (3, 20_000), (20_000, 3), (2000, 7), (20, 20, 39)]
@@ -84,12 +84,16 @@ def test_threads_with_little_stack(instruction_set: str, tmp_path: Path) -> None
                     x = (cases.make(family, dtype, n) if family else cases.integer_data(dtype, n)).reshape(shape)
                     yield from (x, x.T, x[..., ::2], np.flip(x, 0))
 
+        def takes_long(row, dtype):
+            return row in (VAR, STD) and dtype == np.float64 or row is LOGSUMEXP and dtype in cases.INTEGERS
+
         def compute():
             for dtype in [*cases.FLOATS, *cases.INTEGERS[::3]]:
                 for x in arrays(dtype):
+                    few = x[tuple(slice(0, 2000) for _ in x.shape)]
                     for axis in range(x.ndim):
                         for row in (ARGMAX, *REDUCTIONS):
-                            memory.reduce(row, x, (axis,))
+                            memory.reduce(row, few if takes_long(row, dtype) else x, (axis,))
                         for row in SCANS:
                             memory.scan(row, x, axis)
                         for row in NORMALIZATIONS if dtype in cases.FLOATS else ():

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum.errors import DtypeError
 from samesum.formats.conversion import convert
 
@@ -26,7 +27,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-@pytest.mark.parametrize("source", ["float32", "float64"])
+@looped("source", ["float32", "float64"])
 def test_floats_become_integers_as_on_x86(name: str, source: str) -> None:
     found = convert(BEYOND.astype(source), np.dtype(name))
     assert found.dtype == name

@@ -13,6 +13,7 @@ import pytest
 
 import samesum as ss
 from bits import below, mix
+from naming import looped
 from oracle import assert_bits
 from samesum.algebra.rows import REDUCTIONS
 from samesum.errors import DtypeError, ShapeError
@@ -102,8 +103,8 @@ def check(name: str, x: NDArray, axis: Any, mask: NDArray, most: int = 12) -> No
         assert_bits(got[place], expected, f"{call}, output {place}")
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("name", NAMES)
+@looped("dtype", DTYPES)
+@looped("name", NAMES)
 def test_the_bits_are_those_of_the_chosen_elements_alone(name: str, dtype: np.dtype[Any]) -> None:
     for seed, (shape, axis) in enumerate(SHAPES):
         if not takes(name, dtype, axis):
@@ -113,7 +114,7 @@ def test_the_bits_are_those_of_the_chosen_elements_alone(name: str, dtype: np.dt
             check(name, x, axis, mask)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@looped("name", NAMES)
 @pytest.mark.parametrize("axis", [None, 0, 1, 2])
 def test_every_layout_of_the_array(name: str, axis: Any) -> None:
     for dtype in (np.dtype(np.float32), np.dtype(np.int16)):
@@ -122,7 +123,7 @@ def test_every_layout_of_the_array(name: str, axis: Any) -> None:
             check(name, other, axis, mask_of(x.shape, 6), 6)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@looped("name", NAMES)
 @pytest.mark.parametrize(("shape", "axis"), [((600_000,), None), ((300, 2000), 0), ((300, 2000), 1), ((9, 60_000), 0)])
 def test_on_several_threads(name: str, shape: tuple[int, ...], axis: Any) -> None:
     x = data(np.dtype(np.float32), shape, 1) + np.float32(1e-3)
@@ -170,7 +171,7 @@ def test_the_position_among_infinities() -> None:
     assert ss.argmax(-x, 1, where=mask).tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@looped("name", NAMES)
 def test_nothing_chosen_is_an_empty_set(name: str) -> None:
     function: Any = getattr(ss, name)
     for x in (np.ones((2, 3)), np.ones((2, 3), np.int32)):
@@ -226,7 +227,7 @@ def test_a_mask_may_be_a_list() -> None:
     assert ss.sum([1, 2, 3], where=[True, False, True]) == 4
 
 
-@pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16, "float32", "float64"])
+@looped("dtype", ["float16", ml_dtypes.bfloat16, "float32", "float64"])
 @pytest.mark.parametrize("given", ["float16", "float32", "float64", "int16", "uint64"])
 def test_logarithms_of_another_type(dtype: Any, given: str) -> None:
     x = np.zeros(2, given)

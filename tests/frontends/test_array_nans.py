@@ -12,6 +12,7 @@ import pytest
 
 import samesum as ss
 from bits import below, mix
+from naming import looped
 from oracle import assert_bits
 from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
@@ -55,7 +56,7 @@ def plain(name: str, elements: NDArray) -> Any:
     return getattr(ss, name)(left)
 
 
-@pytest.mark.parametrize("dtype", [*FLOATS, *OTHERS], ids=str)
+@looped("dtype", [*FLOATS, *OTHERS])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_bits_are_those_of_the_numbers_alone(name: str, dtype: np.dtype[Any]) -> None:
     function: Any = getattr(ss, f"nan{name}")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 from oracle import assert_bits
 from samesum.algebra.rows import REDUCTIONS
 from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
@@ -29,8 +30,8 @@ def test_the_signature() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", ml_dtypes.bfloat16, "float64"])
-@pytest.mark.parametrize("axis", [None, 0, -1])
-@pytest.mark.parametrize("keepdims", [False, True])
+@looped("axis", [None, 0, -1])
+@looped("keepdims", [False, True])
 def test_each_result_is_that_of_its_function(dtype: Any, axis: Any, keepdims: bool) -> None:
     x = X.astype(dtype)
     results = ss.reduce(x, NAMES, axis=axis, keepdims=keepdims)

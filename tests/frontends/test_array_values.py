@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 from samesum.errors import ShapeError
 from samesum.formats.arrays import BFLOAT16, NDArray
 
@@ -37,7 +38,7 @@ def test_means_of_integers_are_float64(dtype: np.dtype[Any]) -> None:
     assert (result.dtype, result.tolist()) == (np.float64, 1.5)
 
 
-@pytest.mark.parametrize("dtype", [np.dtype(bool), *SIGNED, *UNSIGNED], ids=str)
+@looped("dtype", [np.dtype(bool), *SIGNED, *UNSIGNED])
 @named(LOGARITHMS)
 def test_logarithms_of_integers_are_float64(function: Function, dtype: np.dtype[Any]) -> None:
     result = function(np.array([0, 1], dtype))
@@ -54,14 +55,14 @@ def test_logarithms_where_there_is_no_finite_one(function: Function) -> None:
     assert function(np.array([-np.inf]) if function is ss.logsumexp else np.array([-1.0, 1.0])) == -np.inf
 
 
-@pytest.mark.parametrize("dtype", [np.dtype(bool), *SIGNED, *UNSIGNED], ids=str)
+@looped("dtype", [np.dtype(bool), *SIGNED, *UNSIGNED])
 @named(EXTREMES)
 def test_extremes_keep_their_type(function: Function, dtype: np.dtype[Any]) -> None:
     result = function(np.array([0, 1], dtype))
     assert (result.dtype, result.tolist()) == (dtype, function is ss.max)
 
 
-@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED], ids=str)
+@looped("dtype", [*SIGNED, *UNSIGNED])
 @named(EXTREMES)
 def test_extremes_of_the_limits(function: Function, dtype: np.dtype[Any]) -> None:
     limits = np.array([np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 from samesum.errors import ArgumentTypeError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import BFLOAT16, NDArray
 
@@ -38,8 +39,8 @@ def named(functions: list[Function]) -> Any:
     return pytest.mark.parametrize("function", functions, ids=lambda function: function.__name__)
 
 
-@pytest.mark.parametrize(
-    ("function", "keywords"),
+@looped(
+    "function, keywords",
     [
         *((each, {"dtype": None, **MASKED_KEYWORDS}) for each in (*SUMS[1:], ss.mean, *LOGARITHMS)),
         *((each, {"dtype": None, "initial": None, **MASKED_KEYWORDS}) for each in (ss.sum, ss.prod)),
@@ -64,7 +65,7 @@ def test_the_axis_may_be_positional(function: Function) -> None:
     assert function(x, 1).tolist() == function(x, axis=1).tolist()
 
 
-@pytest.mark.parametrize("dtype", [*FLOATS, np.dtype(np.int32)], ids=str)
+@looped("dtype", [*FLOATS, np.dtype(np.int32)])
 @named(REDUCTIONS)
 def test_results_of_rank_0_are_scalars(function: Function, dtype: np.dtype[Any]) -> None:
     """Of all axes, of rank 0 and in `reduce`; not into `out`, and not with axes that stay."""
@@ -88,13 +89,13 @@ def test_scalars_are_what_python_and_its_libraries_take() -> None:
     assert (before, total) == (1.0, 2.0)
 
 
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@looped("dtype", FLOATS)
 @named([*TYPED, *SCANS])
 def test_floats_keep_their_type(function: Function, dtype: np.dtype[Any]) -> None:
     assert function(np.ones(3, dtype)).dtype == dtype
 
 
-@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED], ids=str)
+@looped("dtype", [*SIGNED, *UNSIGNED])
 @named([ss.sum, ss.l1_norm, ss.sum_square, *PRODUCTS, *SCANS])
 def test_sums_and_products_of_integers_widen(function: Function, dtype: np.dtype[Any]) -> None:
     result = function(np.array([3, 4], dtype))
@@ -104,7 +105,7 @@ def test_sums_and_products_of_integers_widen(function: Function, dtype: np.dtype
     assert result.tolist() == expected[function.__name__]
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float16", "bfloat16", "float32", "float64"])
+@looped("dtype", ["int8", "uint16", "int64", "float16", "bfloat16", "float32", "float64"])
 @named([ss.sum, ss.prod, *SCANS])
 def test_integers_go_to_any_type_asked_for(function: Function, dtype: str) -> None:
     wanted = BFLOAT16 if dtype == "bfloat16" else np.dtype(dtype)
@@ -132,15 +133,15 @@ def test_other_types_are_refused(function: Function) -> None:
 
 
 @named([*REDUCTIONS, *SCANS])
-@pytest.mark.parametrize("x", [np.ones(2, complex), np.array(["a"]), np.array([None]), np.zeros(2, "M8[s]")], ids=repr)
+@looped("x", [np.ones(2, complex), np.array(["a"]), np.array([None]), np.zeros(2, "M8[s]")])
 def test_arrays_of_no_real_numbers_are_refused(function: Function, x: NDArray) -> None:
     with pytest.raises(DtypeError):
         function(x)
 
 
 @named(REDUCTIONS)
-@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1, -3, (0, 2), (2, 0), [1, -1], (), np.int64(1), (0, 1, 2)], ids=repr)
-@pytest.mark.parametrize("keepdims", [False, True])
+@looped("axis", [None, 0, 1, 2, -1, -3, (0, 2), (2, 0), [1, -1], (), np.int64(1), (0, 1, 2)])
+@looped("keepdims", [False, True])
 def test_axes_and_keepdims_give_numpy_s_shape(function: Function, axis: Any, keepdims: bool) -> None:
     x = np.ones((2, 3, 4), np.float32)
     result = function(x, axis=axis, keepdims=keepdims)
@@ -149,14 +150,14 @@ def test_axes_and_keepdims_give_numpy_s_shape(function: Function, axis: Any, kee
 
 
 @named(REDUCTIONS)
-@pytest.mark.parametrize("axis", [3, -4, (0, 0), (1, -2), (0, 3), 2**70, -(2**70)], ids=repr)
+@looped("axis", [3, -4, (0, 0), (1, -2), (0, 3), 2**70, -(2**70)])
 def test_wrong_axes_are_refused(function: Function, axis: Any) -> None:
     with pytest.raises(AxisError):
         function(np.ones((2, 3, 4)), axis=axis)
 
 
 @named(REDUCTIONS)
-@pytest.mark.parametrize("axis", [1.0, "1", (0, 1.5), (None,), object()], ids=type)
+@looped("axis", [1.0, "1", (0, 1.5), (None,), object()])
 def test_axes_that_are_no_integers_are_refused(function: Function, axis: Any) -> None:
     with pytest.raises(AxisError):
         function(np.ones((2, 3, 4)), axis=axis)
@@ -191,7 +192,7 @@ def test_out_of_another_shape_or_kind_is_refused_and_untouched(function: Functio
 
 
 @named([*REDUCTIONS, *SCANS])
-@pytest.mark.parametrize("x", [[1, 2, 3], (1, 2, 3), range(1, 4), memoryview(np.array([1, 2, 3]))], ids=type)
+@looped("x", [[1, 2, 3], (1, 2, 3), range(1, 4), memoryview(np.array([1, 2, 3]))])
 def test_anything_that_makes_an_array_is_one(function: Function, x: Any) -> None:
     expected = function(np.array([1, 2, 3]))
     result = function(x)

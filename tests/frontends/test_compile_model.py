@@ -12,6 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import Ir, onnx_bytes
+from naming import looped
 from samesum import ArgumentTypeError, AttributeValueError, DtypeError, ShapeError, UnsupportedOperator, load
 from samesum.openvino import CumSum, ReduceL2, SoftMax, compile_model
 
@@ -53,7 +54,7 @@ def error_of(compile_by: Compile, error: type[Exception], message: str) -> Any:
     return pytest.raises(error if ours else Exception, match=message if ours else None)
 
 
-@pytest.mark.parametrize("form", [str, Path])
+@looped("form", [str, Path])
 @pytest.mark.parametrize("device", ["CPU", "AUTO", "AUTO:CPU", None])
 def test_a_model_is_a_path(compile_by: Compile, form: Callable[[Path], Any], device: str | None) -> None:
     compiled = compile_by(form(LAYER_NORM), device, {})

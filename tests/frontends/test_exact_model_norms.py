@@ -10,6 +10,7 @@ from onnx import TensorProto, helper
 
 import samesum as ss
 from building import onnx_bytes
+from naming import looped
 from samesum.openvino import compile_model, exact
 
 openvino = pytest.importorskip("openvino")
@@ -65,8 +66,8 @@ def test_openvino_adds_the_epsilon_in_the_same_place(name: str) -> None:
     assert np.abs(CASES[name][1](X) - wanted).max() < 1e-5
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float16], ids=["f32", "f16"])
-@pytest.mark.parametrize("shape", [[2, 6, 4, 5], [-1, 6, -1, -1]])
+@looped("kind", [np.float32, np.float16])
+@looped("shape", [[2, 6, 4, 5], [-1, 6, -1, -1]])
 @pytest.mark.parametrize("name", CASES)
 def test_the_bits_are_those_of_samesum(name: str, shape: list[int], kind: Any) -> None:
     model = exact(model_of(name, shape, kind))

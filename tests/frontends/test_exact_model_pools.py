@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 from samesum.openvino import exact
 
 openvino = pytest.importorskip("openvino")
@@ -39,7 +40,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float16], ids=["f32", "f16"])
-@pytest.mark.parametrize("open_axes", [(), (0,), (0, 1, 2, 3)])
+@looped("open_axes", [(), (0,), (0, 1, 2, 3)])
 @pytest.mark.parametrize("name", CASES)
 def test_the_bits_are_those_of_samesum(name: str, open_axes: tuple[int, ...], kind: Any) -> None:
     build, own, sizes = CASES[name]

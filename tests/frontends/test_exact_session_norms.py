@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, load_model
 
 import samesum as ss
 from building import onnx_bytes
+from naming import looped
 from samesum.onnx import custom_ops_library, exact_session
 from sessions import NODE, F, quiet
 
@@ -70,7 +71,7 @@ CASES: dict[str, tuple[str, int, tuple[Any, ...], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("name", CASES)
+@looped("name", CASES)
 def test_the_bits_are_those_of_samesum(name: str, dtype: str) -> None:
     operator, opset, given, attributes = CASES[name]
     arrays = tuple(each.astype(dtype) for each in given)

@@ -10,6 +10,7 @@ from onnx import helper
 
 import samesum as ss
 from building import onnx_bytes
+from naming import looped
 from samesum.onnx import exact_session
 from sessions import NODE, F, quiet
 
@@ -43,7 +44,7 @@ def numbers(shape: tuple[int, ...], dtype: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize("dtype", TYPES)
+@looped("dtype", TYPES)
 def test_elements(dtype: str, word: str) -> None:
     x, updates = numbers((4, 6, 3), dtype), numbers((4, 50, 2), dtype)
     for index in (np.int64, np.int32):
@@ -52,8 +53,8 @@ def test_elements(dtype: str, word: str) -> None:
 
 
 @pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("depth", [1, 2, 3])
+@looped("dtype", TYPES)
+@looped("depth", [1, 2, 3])
 def test_slices(dtype: str, word: str, depth: int) -> None:
     x = numbers((4, 6, 3), dtype)
     places = np.stack([RANDOM.integers(-n, n, (5, 8)) for n in x.shape[:depth]], axis=-1)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 from samesum import UnsupportedOperator
 from samesum.torch import exact
 
@@ -61,7 +62,7 @@ CALLS: dict[str, tuple[Call, Call]] = {
 
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-@pytest.mark.parametrize("name", CALLS)
+@looped("name", CALLS)
 def test_the_bits_are_those_of_samesum(name: str, dtype: Any) -> None:
     theirs, ours = CALLS[name]
     for x in (made(dtype), made(dtype).transpose(0, 1), made(dtype)[:, ::3]):

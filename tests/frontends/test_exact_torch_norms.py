@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 from samesum.torch import exact
 
 torch = pytest.importorskip("torch")
@@ -49,8 +50,8 @@ def layouts(dtype: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-@pytest.mark.parametrize("axis", [None, 1, (0, 2)])
-@pytest.mark.parametrize("correction", [0, 1, 2.5])
+@looped("axis", [None, 1, (0, 2)])
+@looped("correction", [0, 1, 2.5])
 def test_variances(dtype: Any, axis: Any, correction: float) -> None:
     for x in layouts(dtype):
         wanted = [f(x, axis=axis, correction=correction) for f in (ss.var, ss.std, ss.mean)[:2]]
@@ -88,7 +89,7 @@ def test_variances_of_too_few_elements_are_pytorchs() -> None:
 
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-@pytest.mark.parametrize("is_mixed", [False, True])
+@looped("is_mixed", [False, True])
 @pytest.mark.parametrize("axes", [1, 2])
 def test_layer_norm(dtype: Any, is_mixed: bool, axes: int) -> None:
     inner = torch.float32 if is_mixed and dtype in TYPES[:2] else dtype

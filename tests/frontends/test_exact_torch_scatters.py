@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 from samesum.torch import exact
 
 torch = pytest.importorskip("torch")
@@ -53,7 +54,7 @@ def assert_same(found: Any, other: Any) -> None:
 
 
 @pytest.mark.parametrize("include_self", [True, False])
-@pytest.mark.parametrize("reduce", ROWS)
+@looped("reduce", ROWS)
 @pytest.mark.parametrize("dtype", TYPES[:4], ids=str)
 def test_scatter_reduce(dtype: Any, reduce: str, include_self: bool) -> None:
     x, index, source = made(dtype, (5, 3)), places_of((20, 2), 5), made(dtype, (21, 3), 8)

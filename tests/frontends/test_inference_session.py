@@ -13,6 +13,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import onnx_bytes
+from naming import looped
 from samesum import ArgumentTypeError, AttributeValueError, DtypeError, ModelError, ShapeError, UnsupportedOperator
 from samesum.frontends.plugins.session import NodeArg
 from samesum.onnx import InferenceSession
@@ -130,7 +131,7 @@ PYTHON_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("name", PYTHON_NUMBERS)
+@looped("name", PYTHON_NUMBERS)
 def test_lists_become_arrays_of_the_input_s_type(session: Session, name: str) -> None:
     kind, given, expected = PYTHON_NUMBERS[name]
     if session is not InferenceSession and name == "bfloat16":
@@ -171,7 +172,7 @@ TYPES = (
 )
 
 
-@pytest.mark.parametrize("name", TYPES)
+@looped("name", TYPES)
 def test_types_are_spelt_as_onnx_runtime_spells_them(session: Session, name: str) -> None:
     kind = getattr(TensorProto, name)
     data = onnx_bytes([NODE("Identity", ["x"], ["y"])], {"x": (kind, [])}, {"y": (kind, [])}, opset=20, ir_version=9)

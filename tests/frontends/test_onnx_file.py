@@ -14,6 +14,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from building import onnx_bytes, same
+from naming import looped
 from samesum.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -97,7 +98,7 @@ STORED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", STORED)
+@looped("name", STORED)
 @pytest.mark.parametrize("raw", [False, True])
 def test_every_type_in_both_forms(name: str, raw: bool) -> None:
     kind = getattr(TensorProto, name)

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum import onnx as door
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
@@ -66,8 +67,8 @@ def test_the_signature_is_the_standard_s(function: Function) -> None:
     )
 
 
-@each_reduction
-@pytest.mark.parametrize("opset", [1, 10, 11, 12, 13, 17, 18, 20, ONNX.newest_opset, None])
+@looped("function", REDUCTIONS)
+@looped("opset", [1, 10, 11, 12, 13, 17, 18, 20, ONNX.newest_opset, None])
 def test_every_version_reduces_the_same_way(function: Function, opset: int | None) -> None:
     expected = OVER_AXIS_1[function.__name__]
     x = EXACT_LOGARITHMS.get(function.__name__, X)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum import onnx as door
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
@@ -25,7 +26,7 @@ def test_a_scan_s_signature_is_the_standard_s(function: Function) -> None:
     )
 
 
-@pytest.mark.parametrize("opset", [11, 13, 14, None])
+@looped("opset", [11, 13, 14, None])
 @pytest.mark.parametrize("axis", [1, -1, [1], np.array(1), np.int32(1), np.array([-1], np.int32)], ids=repr)
 def test_cum_sum(axis: Any, opset: int | None) -> None:
     assert door.CumSum(X, axis, opset=opset).tolist() == [[3, -1], [0, 12]]

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum import openvino as door
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
@@ -53,7 +54,7 @@ def test_the_signature_is_the_standard_s(function: Function) -> None:
     )
 
 
-@each_reduction
+@looped("function", REDUCTIONS)
 @pytest.mark.parametrize("axes", [1, -1, [1], (-1,), np.array(1), np.uint8([1]), np.array([-1], np.int16)], ids=repr)
 def test_reductions(function: Function, axes: Any) -> None:
     expected = OVER_AXIS_1[function.__name__]

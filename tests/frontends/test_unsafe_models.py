@@ -9,6 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from building import Ir, onnx_bytes
+from naming import looped
 from samesum.errors import ModelError, SamesumError, UnsafeModelError
 from samesum.frontends.models.ir_file import xml
 from samesum.frontends.models.load import load
@@ -60,8 +61,8 @@ def test_nesting_and_counts_have_limits(monkeypatch: pytest.MonkeyPatch) -> None
     refused(summing().text, "at most 10 are allowed", UnsafeModelError)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
+@looped(
+    "old, new, message",
     [
         ('version="11"', 'version="12"', "IR version is '12'; allowed: 10, 11"),
         ('version="11"', 'version="7"', "IR version is '7'"),

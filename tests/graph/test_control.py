@@ -9,6 +9,7 @@ import pytest
 
 from building import onnx_bytes, same
 from graph.bodies import COUNTING, ELSE, NODE, SCANNING, THEN, B, F, X, graph, info, run
+from naming import looped
 from samesum.errors import DtypeError, ModelError, SamesumError, ShapeError, UnsafeModelError
 from samesum.frontends.models.load import load
 from samesum.frontends.models.onnx_file import graphs
@@ -49,8 +50,8 @@ def test_values_of_a_graph_hide_those_around_it() -> None:
     assert run(nodes, {"x": X, "c": np.array(True)}, ["z", "w"])[0].tolist() == [-3]
 
 
-@pytest.mark.parametrize("axis", [0, 1, -1])
-@pytest.mark.parametrize("back", [0, 1])
+@looped("axis", [0, 1, -1])
+@looped("back", [0, 1])
 @pytest.mark.parametrize("out_axis", [0, 1, -1])
 @pytest.mark.parametrize("out_back", [0, 1])
 def test_a_scan_along_any_axis_in_any_direction(axis: int, back: int, out_axis: int, out_back: int) -> None:

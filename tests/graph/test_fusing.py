@@ -26,6 +26,7 @@ from written_out import (
 import samesum as ss
 from bits import FLOATS
 from building import onnx_bytes
+from naming import looped
 from norm_oracle import expected_line
 from oracle import assert_bits
 from samesum.algebra.rows import L2_QUOTIENT
@@ -56,8 +57,8 @@ DTYPES = pytest.mark.parametrize("dtype", FLOATS, ids=str)
 
 @WRITERS
 @DTYPES
-@pytest.mark.parametrize("axes", [(-1,), (-2, -1), (-1, -2)])
-@pytest.mark.parametrize("name", LAYER_NORMS)
+@looped("axes", [(-1,), (-2, -1), (-1, -2)])
+@looped("name", LAYER_NORMS)
 def test_layer_norm_has_the_bits_of_one_call(name: str, axes: tuple[int, ...], dtype: Any, write: Writer) -> None:
     lines, x, known = LAYER_NORMS[name], sample(dtype), constants(dtype)
     model = write(lines, dtype, axes, fuse_normalizations=True)
@@ -67,8 +68,8 @@ def test_layer_norm_has_the_bits_of_one_call(name: str, axes: tuple[int, ...], d
     assert_bits(model.run(x)["y"], wanted)
 
 
-@WRITERS
-@DTYPES
+@looped("write", [in_onnx, in_openvino])
+@looped("dtype", FLOATS)
 @pytest.mark.parametrize("axes", [(-1,), (-2, -1)])
 @pytest.mark.parametrize("name", RMS_NORMS)
 def test_rms_norm_has_the_bits_of_one_call(name: str, axes: tuple[int, ...], dtype: Any, write: Writer) -> None:
@@ -83,7 +84,7 @@ def test_rms_norm_has_the_bits_of_one_call(name: str, axes: tuple[int, ...], dty
 
 @WRITERS
 @DTYPES
-@pytest.mark.parametrize("name", L2_NORMALIZATIONS)
+@looped("name", L2_NORMALIZATIONS)
 def test_l2_normalization_is_rounded_once(name: str, dtype: Any, write: Writer) -> None:
     lines, x = L2_NORMALIZATIONS[name], sample(dtype)
     x[0, 0] = 2.0**-16
@@ -150,7 +151,7 @@ def test_nothing_is_fused_unasked(write: Writer) -> None:
 
 
 @WRITERS
-@pytest.mark.parametrize("name", NOT_QUITE)
+@looped("name", NOT_QUITE)
 def test_what_almost_matches_is_left_alone(name: str, write: Writer) -> None:
     lines, x = NOT_QUITE[name], sample(np.float32)
     plain, asked = (write(lines, np.float32, fuse_normalizations=each) for each in (False, True))

@@ -9,6 +9,7 @@ import pytest
 from written_out import Writer, constants, dtype_named, feeds, in_onnx, in_openvino, sample
 
 import samesum as ss
+from naming import looped
 from oracle import assert_bits
 
 WRITERS = pytest.mark.parametrize("write", [in_onnx, in_openvino])
@@ -42,8 +43,8 @@ def _weights(lines: str, known: Any) -> dict[str, Any]:
     return {"weight": weight} | ({"bias": known["beta"]} if "beta" in lines else {})
 
 
-@WRITERS
-@SHORT
+@looped("write", [in_onnx, in_openvino])
+@looped("short", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", LAYER_NORMS)
 def test_a_layer_norm_in_float32_of_shorter_data_is_rounded_once(name: str, short: str, write: Writer) -> None:
     lines, dtype = LAYER_NORMS[name].format(short=short), dtype_named(short)

@@ -11,6 +11,7 @@ from onnx import TensorProto, helper
 import samesum as ss
 from bits import FLOATS, mix
 from building import onnx_bytes
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 from samesum.frontends.models.model import Model
@@ -51,7 +52,7 @@ def written(lines: str, dtype: Any, dims: tuple[int, ...] = (0, 3, -1), fuses: b
 
 
 @DTYPES
-@pytest.mark.parametrize("end", ENDS)
+@looped("end", ENDS)
 @pytest.mark.parametrize("inner", INNER)
 def test_group_norm_has_the_bits_of_one_call(inner: str, end: str, dtype: Any) -> None:
     lines, x, known = f"{INNER[inner]}; {ENDS[end]}", sample(dtype), weights(dtype)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import samesum as ss
 from drawing import arrays
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 from samesum.frontends.dask.reductions import reduced
@@ -76,7 +77,7 @@ def test_scans(x: NDArray, function: Any, axis: int, kind: int, seed: int) -> No
     check(got, function(x, axis=axis, **options), said, rng)
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+@looped("name", sorted(FUNCTIONS))
 @pytest.mark.parametrize("axis", [None, 1])
 def test_each_function(name: str, axis: Any) -> None:
     rng = np.random.default_rng(1)

@@ -11,6 +11,7 @@ import pytest
 
 import samesum as ss
 from bits import mix
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
@@ -171,7 +172,7 @@ REFUSED: list[tuple[type[Exception], str, Callable[[], Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("error", "words", "call"), REFUSED)
+@looped("error, words, call", REFUSED)
 def test_what_is_refused_before_anything_is_computed(
     error: type[Exception], words: str, call: Callable[[], Any]
 ) -> None:

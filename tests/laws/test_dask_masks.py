@@ -9,6 +9,7 @@ import pytest
 
 import samesum as ss
 from bits import mix
+from naming import looped
 from oracle import assert_bits
 from samesum.errors import DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
@@ -48,7 +49,7 @@ def same(got: Any, expected: Any, said: str = "") -> None:
 
 
 @pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("name", [*MASKED, "count_nonzero"])
+@looped("name", [*MASKED, "count_nonzero"])
 def test_masks_of_any_kind(name: str, axis: Any) -> None:
     x, mask = data()
     function: Any = getattr(ss, name)
@@ -69,7 +70,7 @@ def test_positions(axis: Any, last: bool) -> None:
         same(got, function(x, axis, where=mask, select_last_index=last))
 
 
-@pytest.mark.parametrize("axis", AXES)
+@looped("axis", AXES)
 @pytest.mark.parametrize("name", SKIPPING)
 def test_nans(name: str, axis: Any) -> None:
     x, mask = data()

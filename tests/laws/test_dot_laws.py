@@ -14,6 +14,7 @@ from drawing import offset
 from guarded import at_the_end, needs_guards
 from machines import same_everywhere
 from modes import control, each_mode, in_mode, needs_mxcsr
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
@@ -46,7 +47,7 @@ def layouts(x: NDArray) -> dict[str, NDArray]:
     return found
 
 
-@each_dtype
+@looped("dtype", DTYPES)
 @pytest.mark.parametrize(("count", "n"), [(1, 300), (3, 5), (9, 17), (40, 3), (3, 600), (70, 70)])
 def test_every_layout_of_each_operand(dtype: np.dtype[Any], count: int, n: int) -> None:
     a, b = drawn(dtype, count, n), drawn(dtype, count, n, 1)
@@ -111,7 +112,7 @@ def test_into_an_array_that_is_there(dtype: np.dtype[Any]) -> None:
 
 @needs_mxcsr
 @each_mode
-@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@looped("dtype", cases.FLOATS)
 def test_modes_left_behind_change_nothing(dtype: np.dtype[Any], mode: str) -> None:
     for n in (7, 130):
         a, b = drawn(dtype, 12, n), drawn(dtype, 12, n, 1)

@@ -11,6 +11,7 @@ import pytest
 import cases
 import samesum as ss
 from guarded import at_the_end, needs_guards
+from naming import looped
 from oracle import assert_bits
 from samesum.algebra.rows import (
     ALL,
@@ -75,7 +76,7 @@ def test_exact_sums_of_overlapping_columns(dtype: np.dtype[Any]) -> None:
             assert_bits(memory.reduce(SUM, view[::-1], (0,)), expected, f"{n} columns, backward")
 
 
-@pytest.mark.parametrize("dtype", [*cases.FLOATS, np.dtype(np.int8)], ids=str)
+@looped("dtype", [*cases.FLOATS, np.dtype(np.int8)])
 @pytest.mark.parametrize("stride", [1, 2, 3, 4, 5])
 def test_windows(dtype: np.dtype[Any], stride: int) -> None:
     for rows, columns, kernel in ((3, 40, 2), (3, 41, 3), (60, 7, 3), (2, 230, 3)):

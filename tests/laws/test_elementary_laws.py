@@ -17,6 +17,7 @@ import pytest
 import cases
 from elementary import around_one, specials
 from modes import control, each_mode, in_mode, needs_mxcsr, state
+from naming import looped
 from oracle import assert_bits
 from samesum import _core
 from samesum.engine import elementwise
@@ -64,7 +65,7 @@ def test_each_instruction_set(each_instruction_set: str, dtype: np.dtype[Any]) -
 
 @needs_mxcsr
 @each_mode
-@each_float
+@looped("dtype", cases.FLOATS)
 def test_modes(dtype: np.dtype[Any], mode: str) -> None:
     x = np.resize(data(dtype), 40_000)
     expected = dict(results(x))

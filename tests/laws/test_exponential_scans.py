@@ -14,8 +14,8 @@ from drawing import offset
 from guarded import at_the_end, needs_guards
 from machines import same_everywhere
 from modes import control, each_mode, in_mode, needs_mxcsr
-from oracle import assert_bits
-from samesum.algebra import exact
+from naming import looped
+from oracle import assert_bits, exact
 from samesum.algebra.rows import LOGSUMEXP
 from samesum.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
@@ -59,7 +59,7 @@ def test_results_next_to_the_middle_of_two_floats(dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.usefixtures("each_instruction_set")
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize(("count", "n"), [(1, 1), (1, 300), (3, 40), (70, 9), (9, 257)])
 def test_every_layout(dtype: np.dtype[Any], count: int, n: int) -> None:
     x = drawn(dtype, count, n)
@@ -119,7 +119,7 @@ def test_masks_ramps_and_what_is_not_finite(dtype: np.dtype[Any]) -> None:
 
 @needs_mxcsr
 @each_mode
-@each_float
+@looped("dtype", cases.FLOATS)
 def test_modes_left_behind_change_nothing(dtype: np.dtype[Any], mode: str) -> None:
     x = drawn(dtype, 6, 40)
     expected = ss.cumulative_logsumexp(x, 1)

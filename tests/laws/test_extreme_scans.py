@@ -14,9 +14,9 @@ from bits import mix
 from drawing import offset
 from guarded import at_the_end, needs_guards
 from machines import same_everywhere
-from oracle import assert_bits
+from naming import looped
+from oracle import assert_bits, exact
 from samesum import _core
-from samesum.algebra import exact
 from samesum.algebra.rows import CUMULATIVE_MAX, CUMULATIVE_MIN, Scan
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
@@ -27,7 +27,6 @@ FLOAT8 = tuple(
 )
 DTYPES = (*cases.FLOATS, *cases.INTEGERS, np.dtype(np.bool_), *FLOAT8)
 FUNCTIONS = {CUMULATIVE_MIN: ss.cumulative_min, CUMULATIVE_MAX: ss.cumulative_max}
-each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 each_row = pytest.mark.parametrize("row", FUNCTIONS, ids=lambda row: row.name)
 
 
@@ -48,7 +47,7 @@ def drawn(dtype: np.dtype[Any], count: int, n: int, seed: int = 0) -> NDArray:
 
 @pytest.mark.usefixtures("each_instruction_set")
 @each_row
-@each_dtype
+@looped("dtype", DTYPES)
 def test_every_length_and_layout(row: Scan, dtype: np.dtype[Any]) -> None:
     function = FUNCTIONS[row]
     for count, n in ((3, 2), (9, 4), (5, 8), (1, 31), (2, 67)):
@@ -75,7 +74,7 @@ def layouts(x: NDArray) -> dict[str, NDArray]:
 
 
 @each_row
-@each_dtype
+@looped("dtype", DTYPES)
 def test_threads_and_instruction_sets(row: Scan, dtype: np.dtype[Any]) -> None:
     function, arrays = (
         FUNCTIONS[row],
@@ -104,7 +103,7 @@ def test_long_results_past_the_caches(row: Scan) -> None:
 
 
 @each_row
-@each_dtype
+@looped("dtype", DTYPES)
 def test_into_an_array_that_is_there(row: Scan, dtype: np.dtype[Any]) -> None:
     x = drawn(dtype, 12, 9)
     for axis in (0, 1):
@@ -118,7 +117,7 @@ def test_into_an_array_that_is_there(row: Scan, dtype: np.dtype[Any]) -> None:
 @needs_guards
 @pytest.mark.usefixtures("each_instruction_set")
 @each_row
-@each_dtype
+@looped("dtype", DTYPES)
 def test_nothing_is_read_or_written_beyond_the_arrays(row: Scan, dtype: np.dtype[Any]) -> None:
     for n in (1, 3, 8, 17, 65):
         for count in (1, 9):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import cases
 from drawing import DTYPES, arrays, families, offset, reductions, scans, subsets
+from naming import looped
 from oracle import assert_bits, check_reduce
 from samesum.algebra.rows import CUMULATIVE_SUM, REDUCTIONS, SCANS, Reduction, Scan
 from samesum.algebra.states import is_position
@@ -107,7 +108,7 @@ def test_broadcast_dimensions(data: st.DataObject, row: Reduction, x: NDArray, t
 
 
 @pytest.mark.parametrize("step", [2, 3, -1, -2])
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@looped("dtype", DTYPES)
 @pytest.mark.parametrize("row", SCANS, ids=lambda row: row.name)
 def test_scans_of_strided_views(row: Scan, dtype: np.dtype[Any], step: int) -> None:
     """Columns whose neighbours in a row do not touch, several tiles of them, and lines that do not."""
@@ -120,7 +121,7 @@ def test_scans_of_strided_views(row: Scan, dtype: np.dtype[Any], step: int) -> N
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("row", REDUCTIONS, ids=lambda row: row.name)
+@looped("row", REDUCTIONS)
 def test_every_offset_from_alignment(row: Reduction, dtype: np.dtype[Any]) -> None:
     x = cases.make("normal", dtype, 7 * 131) if dtype.kind not in "iu" else cases.integer_data(dtype, 7 * 131)
     x = x.reshape(7, 131)

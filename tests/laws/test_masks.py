@@ -13,6 +13,7 @@ import samesum as ss
 from bits import mix
 from cases import make
 from drawing import arrays, reductions, subsets
+from naming import looped
 from oracle import assert_bits
 from samesum import _core
 from samesum.algebra.rows import REDUCTIONS, Reduction
@@ -116,7 +117,7 @@ def late(dtype: str, shape: tuple[int, int]) -> tuple[NDArray, NDArray]:
 
 
 @pytest.mark.usefixtures("restored_threads")
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int32", "int64", "uint64"])
+@looped("dtype", ["float16", "float32", "float64", "int8", "int32", "int64", "uint64"])
 @pytest.mark.parametrize("shape", [(3000, 200), (40, 4200), (700, 65), (500, 7)])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_sets_that_begin_late_or_are_empty(dtype: str, shape: tuple[int, int], threads: int) -> None:

@@ -14,6 +14,7 @@ from drawing import offset
 from guarded import at_the_end, needs_guards
 from machines import same_everywhere
 from modes import control, each_mode, in_mode, needs_mxcsr
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
@@ -48,8 +49,8 @@ def drawn(dtype: np.dtype[Any], count: int, n: int) -> tuple[NDArray, NDArray, N
     return x, cases.make("normal", dtype, n, 100), cases.make("uniform", dtype, n, 101)
 
 
-@each_function
-@each_float
+@looped("function", [layered, root_mean_square, grouped])
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("n", LENGTHS)
 def test_layout_and_batch(function: Function, dtype: np.dtype[Any], n: int) -> None:
     x, weight, bias = drawn(dtype, 12, n)
@@ -115,8 +116,8 @@ def test_the_order_of_the_elements_moves_the_results_alone(function: Function, d
 
 @needs_mxcsr
 @each_mode
-@each_function
-@each_float
+@looped("function", [layered, root_mean_square, grouped])
+@looped("dtype", cases.FLOATS)
 def test_modes_left_behind_change_nothing(function: Function, dtype: np.dtype[Any], mode: str) -> None:
     for n in (7, 130):
         x, weight, bias = drawn(dtype, 12, n)

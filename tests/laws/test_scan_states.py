@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import cases
 import samesum as ss
 from drawing import arrays, families, float_dtypes
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 
@@ -67,7 +68,7 @@ def test_long_lines(family: str, dtype: str, name: str, n: int, seed: int) -> No
 
 @pytest.mark.parametrize("name", ["sum", "prod"])
 @pytest.mark.parametrize("asked", [None, np.float64, np.float32, np.int32])
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "int64", "uint64"])
+@looped("dtype", ["bool", "int8", "uint8", "int32", "int64", "uint64"])
 def test_integers(dtype: str, asked: Any, name: str) -> None:
     limits = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     wide = np.uint64 if dtype == "uint64" else np.int64

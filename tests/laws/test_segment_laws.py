@@ -14,6 +14,7 @@ import cases
 import samesum as ss
 from machines import same_everywhere
 from modes import each_mode, in_mode, needs_mxcsr
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 from samesum.frontends.arrays.segments import Segments
@@ -27,7 +28,7 @@ def data(dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray:
     return cases.make("anything_finite", dtype, int(np.prod(shape)), 1).reshape(shape)
 
 
-@pytest.mark.parametrize("name", EACH_NAME)
+@looped("name", EACH_NAME)
 @each_float
 def test_segments_are_what_the_function_gives(name: Any, dtype: np.dtype[Any]) -> None:
     x, function = cases.make("normal", dtype, 6 * 50 * 5, 1).reshape(6, 50, 5), getattr(ss, FUNCTIONS.get(name, name))
@@ -40,7 +41,7 @@ def test_segments_are_what_the_function_gives(name: Any, dtype: np.dtype[Any]) -
         assert_bits(got[:, s], function(x[:, labels == s], axis=1), f"{name}, label {s}")
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize(
     ("shape", "segments"), [((3000,), 10), ((70_000,), 1), ((300_000,), 5), ((4000, 33), 3), ((500, 2), 400)]
 )
@@ -73,8 +74,8 @@ def test_words_of_places_in_any_order(shape: tuple[int, ...], segments: int, dty
 
 
 @each_float
-@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
-@pytest.mark.parametrize("length", [1, 2, 40])
+@looped("value", [np.inf, -np.inf, np.nan])
+@looped("length", [1, 2, 40])
 def test_infinities_stay_in_their_segments(dtype: np.dtype[Any], value: float, length: int) -> None:
     x, labels = np.arange(3 * length, dtype=np.float64).astype(dtype), np.arange(3 * length) % 3
     x[1 :: 3 * length] = value

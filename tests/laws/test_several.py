@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import cases
 from drawing import any_dtype, arrays, filled, subsets
+from naming import looped
 from oracle import assert_bits, door_flags
 from samesum import _core
 from samesum.algebra.rows import REDUCTIONS, Reduction
@@ -59,7 +60,7 @@ def test_long_sets_in_chunks(data: st.DataObject, dtype: np.dtype[Any], few: int
 
 
 @pytest.mark.usefixtures("restored_threads")
-@pytest.mark.parametrize("dtype", [*cases.FLOATS, np.dtype(np.int32)], ids=str)
+@looped("dtype", [*cases.FLOATS, np.dtype(np.int32)])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_threads(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     size = int(np.prod(shape))
@@ -73,7 +74,7 @@ def test_threads(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.parametrize("family", ["deep_ties", "ties_off", "ill_conditioned", "mean_ties", "root_ties", "specials"])
-@pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
+@looped("dtype", cases.FLOATS)
 def test_hard_data_that_needs_later_tiers(family: str, dtype: np.dtype[Any]) -> None:
     x = np.stack([cases.make(family, dtype, 80, seed) for seed in range(100)])
     _core.reset_counters()

@@ -11,6 +11,7 @@ import cases
 import samesum as ss
 from drawing import offset
 from machines import same_everywhere
+from naming import looped
 from oracle import assert_bits
 from samesum.algebra.rows import LOG_SOFTMAX, SOFTMAX, Normalization
 from samesum.engine import memory
@@ -27,7 +28,7 @@ def lines(dtype: np.dtype[Any], count: int, n: int) -> NDArray:
 
 @each_row
 @each_float
-@pytest.mark.parametrize("n", [1, 7, 16, 33, 1000, 5000])
+@looped("n", [1, 7, 16, 33, 1000, 5000])
 def test_layout_and_batch(row: Normalization, dtype: np.dtype[Any], n: int) -> None:
     x = lines(dtype, 10, n)
     expected = np.stack([memory.normalize(row, line, 0) for line in x])
@@ -143,7 +144,7 @@ def test_more_terms_that_are_nothing_change_nothing(row: Normalization, dtype: n
 @pytest.mark.usefixtures("each_instruction_set")
 @each_row
 @each_float
-@pytest.mark.parametrize("n", [3, 16, 29, 40, 64, 65, 130, 2100])
+@looped("n", [3, 16, 29, 40, 64, 65, 130, 2100])
 def test_near_and_far_from_zero(row: Normalization, dtype: np.dtype[Any], n: int) -> None:
     """Lines are taken as they are or not by their own elements, in whatever company."""
     tops = np.array([0, 24, 24.5, -8, -8.5, 100, 300, -300, -2000, 3000, np.inf, np.nan, 5])
@@ -162,7 +163,7 @@ def test_near_and_far_from_zero(row: Normalization, dtype: np.dtype[Any], n: int
 
 @each_row
 @each_float
-@pytest.mark.parametrize("n", [3, 40, 130])
+@looped("n", [3, 40, 130])
 def test_every_nan_becomes_the_same(row: Normalization, dtype: np.dtype[Any], n: int) -> None:
     x = np.stack([cases.make("normal", dtype, n, i) for i in range(40)])
     words = x.view(f"u{dtype.itemsize}")

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import cases
 import samesum as ss
 from drawing import arrays, families, float_dtypes
+from naming import looped
 from oracle import assert_bits
 from samesum.formats.arrays import NDArray
 from samesum.frontends.arrays.extremes import Extremes
@@ -223,7 +224,7 @@ def test_damaged_bytes_are_refused() -> None:
 
 @pytest.mark.usefixtures("each_instruction_set", "restored_threads")
 @pytest.mark.parametrize("family", ["normal", "ill_conditioned", "ramp", "subnormals", "specials"])
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@looped("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_instruction_sets_threads_byte_orders_and_layouts_give_the_same_bytes(family: str, dtype: str) -> None:
     x = cases.make(family, dtype, 300_000, 3).reshape(300, 1000)
     wanted: bytes | None = None

@@ -14,6 +14,7 @@ import cases
 import samesum as ss
 from guarded import at_the_end, needs_guards
 from modes import control, each_mode, in_mode, needs_mxcsr
+from naming import looped
 from samesum import _core
 from samesum.engine.statistics import Statistics, count_bytes
 from samesum.formats.arrays import NDArray
@@ -40,7 +41,7 @@ def rows(dtype: np.dtype[Any], n: int) -> NDArray:
 
 
 @pytest.mark.usefixtures("each_instruction_set")
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("n", [1, 2, 7, 16, 33, 255, 1000, 4099])
 def test_order_and_cuts(dtype: np.dtype[Any], n: int) -> None:
     x = rows(dtype, n)
@@ -87,7 +88,7 @@ def test_a_file_has_the_statistics_of_its_elements(dtype: np.dtype[Any]) -> None
 
 @needs_mxcsr
 @each_mode
-@each_float
+@looped("dtype", cases.FLOATS)
 def test_modes_left_behind_change_nothing(dtype: np.dtype[Any], mode: str) -> None:
     for n in (7, 33, 1000):
         x = rows(dtype, n)

@@ -11,6 +11,7 @@ import pytest
 
 import cases
 from drawing import DTYPES, offset
+from naming import looped
 from oracle import assert_bits
 from samesum import get_num_threads, set_num_threads
 from samesum.algebra.rows import ARGMAX, CUMULATIVE_PROD, LOG_SOFTMAX, MAX, REDUCTIONS, SCANS, SOFTMAX, SUM
@@ -43,7 +44,6 @@ VIEWS: dict[str, tuple[tuple[int, ...], View]] = {
     "the other byte order": ((24, 30, 17), lambda x: swapped(x).transpose(1, 0, 2)[:, ::2]),
 }
 
-each_view = pytest.mark.parametrize("name", VIEWS)
 each_type = pytest.mark.parametrize("dtype", DTYPES, ids=str)
 
 
@@ -68,7 +68,7 @@ def as_sets(x: NDArray, axes: tuple[int, ...]) -> NDArray:
 
 
 @each_type
-@each_view
+@looped("name", VIEWS)
 def test_reductions(name: str, dtype: np.dtype[Any]) -> None:
     x = view_of(name, dtype)
     for axes in axes_of(x.ndim):
@@ -79,7 +79,7 @@ def test_reductions(name: str, dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.parametrize("family", ["anything_finite", "specials", "ties_off"])
-@each_view
+@looped("name", VIEWS)
 def test_hard_values(name: str, family: str) -> None:
     for dtype in (np.dtype(np.float32), np.dtype(np.float64)):
         x = view_of(name, dtype, family)
@@ -87,7 +87,7 @@ def test_hard_values(name: str, family: str) -> None:
             assert_bits(memory.reduce(SUM, x, axes), memory.reduce(SUM, as_sets(x, axes), (-1,)), f"{name} {axes}")
 
 
-@each_view
+@looped("name", VIEWS)
 def test_several_results(name: str) -> None:
     x = view_of(name, np.dtype(np.float32))
     rows = [(row, 0) for row in REDUCTIONS]
@@ -98,7 +98,7 @@ def test_several_results(name: str) -> None:
 
 
 @each_type
-@each_view
+@looped("name", VIEWS)
 def test_lines(name: str, dtype: np.dtype[Any]) -> None:
     x = view_of(name, dtype)
     for axis in range(x.ndim):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import samesum as ss
+from naming import looped
 
 OPERATORS = ("sum", "mean", "min", "max", "prod", "l1_norm", "l2_norm", "sum_square", "log_sum", "logsumexp")
 SELECTIONS = ("all", "any", "argmin", "argmax")
@@ -24,7 +25,7 @@ def threads() -> Any:
 
 @pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
-@pytest.mark.parametrize("shape", [(9, 9001), (137, 4097), (2100, 8200)])
+@looped("shape", [(9, 9001), (137, 4097), (2100, 8200)])
 def test_wide_rows(dtype: Any, shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(shape[1])
     x = rng.integers(0, 120, shape).astype(dtype)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum.errors import AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
@@ -35,7 +36,7 @@ def test_the_four_cumulative_sums(standard: str, exclusive: bool, reverse: bool,
     assert (result.dtype, result.tolist()) == (X.dtype, expected)
 
 
-@pytest.mark.parametrize("standard", ["onnx", "openvino"])
+@looped("standard", ["onnx", "openvino"])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("axis", [1, -1, [1], [-1]])
 def test_the_axis_is_a_scalar_or_one_element(standard: str, axis: Any, dtype: Any) -> None:

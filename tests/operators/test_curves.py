@@ -13,6 +13,7 @@ import pytest
 import cases
 from building import ir_run, onnx_run, same
 from elementary import FUNCTIONS, correctly_rounded, specials, ulps_off
+from naming import looped
 from oracle import assert_bits, bits_of, form_of
 from samesum.errors import DtypeError, ModelError, ShapeError
 from samesum.formats.rounding import quotient
@@ -28,15 +29,13 @@ OPERATORS = {
     "gelu_tanh": ("Gelu", 20, {"approximate": "tanh"}, "Gelu", "opset7", 'approximation_mode="TANH"'),
 }
 
-each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
-
 
 def data(dtype: np.dtype[Any]) -> np.ndarray:
     drawn = cases.make("normal", np.float64, 600, 3) * 4
     return np.concatenate([drawn.astype(dtype), specials(dtype)]).reshape(2, -1)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("name", OPERATORS)
 def test_both_standards_round_once(name: str, dtype: np.dtype[Any]) -> None:
     onnx, opset, attributes, openvino, version, words = OPERATORS[name]
@@ -88,7 +87,7 @@ def line(x: np.ndarray, alpha: float, beta: float) -> np.ndarray:
     return codes.view(x.dtype)
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize(("alpha", "beta"), [(0.2, 0.5), (1.0, 0.5), (0.1, 1 / 3), (2.0**-20, 0.25)])
 def test_hard_sigmoid_is_exact_until_it_is_rounded(dtype: np.dtype[Any], alpha: float, beta: float) -> None:
     x = data(dtype)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from building import ir_run, onnx_run, same
+from naming import looped
 from samesum.errors import AttributeValueError, DtypeError, ModelError, ShapeError
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
@@ -27,7 +28,7 @@ each_float = pytest.mark.parametrize("dtype", FLOATS, ids=str)
 each_number = pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 
 
-@each_number
+@looped("dtype", NUMBERS)
 @pytest.mark.parametrize(("onnx", "openvino", "truth"), COMPARISONS)
 def test_comparisons(onnx: str, openvino: str, truth: Any, dtype: np.dtype) -> None:
     a, b = np.array([[1], [2], [3]]).astype(dtype), np.array([2, 1, 3, 0]).astype(dtype)

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum.errors import AxisError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
@@ -23,7 +24,7 @@ def call(standard: str, operator: str, *inputs: Any, **attributes: object) -> ND
 
 
 @pytest.mark.parametrize("standard", ["onnx", "openvino"])
-@pytest.mark.parametrize("dtype", [np.float16, BFLOAT16, np.float32, np.float64, np.int32, np.uint64])
+@looped("dtype", [np.float16, BFLOAT16, np.float32, np.float64, np.int32, np.uint64])
 @pytest.mark.parametrize("operator", ["ReduceSum", "ReduceL1", "ReduceL2"])
 def test_sums_of_nothing_are_zero(standard: str, operator: str, dtype: Any) -> None:
     result = call(standard, operator, np.ones((2, 0), dtype), REDUCED)

@@ -10,8 +10,7 @@ import pytest
 import cases
 import samesum as ss
 from norm_oracle import expected_inverse, expected_line
-from oracle import assert_bits
-from samesum.algebra import exact
+from oracle import assert_bits, exact
 from samesum.algebra.rows import LAYER_NORM, MEAN, RMS_NORM, SUM
 from samesum.engine.norms import Epsilon
 from samesum.formats.arrays import NDArray

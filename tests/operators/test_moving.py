@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from building import all_same, integers, ir_outputs, ir_run, onnx_bytes, onnx_outputs, onnx_run, same
+from naming import looped
 from samesum.errors import AttributeValueError, AxisError, SamesumError, ShapeError, UnsupportedOperator
 from samesum.frontends.models.load import load
 
@@ -66,7 +67,7 @@ def test_the_plan_foretells_every_part() -> None:
     assert [value.shape for value in model.outputs] == [(None, 3), (None, 2)]
 
 
-@pytest.mark.parametrize("mode", ["constant", "reflect", "edge", "wrap"])
+@looped("mode", ["constant", "reflect", "edge", "wrap"])
 @pytest.mark.parametrize("pads", [(0, 1, 2, 0, 1, 3), (1, 2, 3, 1, 2, 3), (0, 0, 0, 0, 0, 0), (0, 3, 0, 0, 0, 9)])
 def test_pad_is_that_of_numpy(mode: str, pads: tuple[int, ...]) -> None:
     expected = np.pad(X, list(zip(pads[:3], pads[3:], strict=True)), mode=mode)  # type: ignore[call-overload]

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum.errors import AttributeValueError, AxisError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
 from samesum.operators.apply import apply
@@ -45,8 +46,8 @@ def run(spec: Spec, data: NDArray) -> NDArray:
     return apply(operation, [data, axes_of(0) if spec.inputs[1].min_rank else np.array(0)])
 
 
-@pytest.mark.parametrize("spec", FAMILY, ids=lambda spec: spec.identifier)
-@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
+@looped("spec", FAMILY)
+@looped("dtype", DTYPES.values())
 def test_every_version_takes_its_types_and_no_others(spec: Spec, dtype: np.dtype[Any]) -> None:
     data = np.ones(1, dtype)
     if dtype.name in spec.types:

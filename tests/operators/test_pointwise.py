@@ -11,6 +11,7 @@ import pytest
 
 from building import ir_run, onnx_run, same
 from elementary import exactly
+from naming import looped
 from samesum.errors import DtypeError, ModelError, ShapeError, UnsupportedOperator
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
@@ -39,7 +40,7 @@ def test_exponentials_and_logarithms_are_rounded_once(name: str, function: Any, 
 
 
 @pytest.mark.parametrize("dtype", [np.float16, BF16, np.float32, np.float64, np.int32, np.uint8], ids=str)
-@pytest.mark.parametrize(("onnx", "openvino", "function"), BINARY)
+@looped("onnx, openvino, function", BINARY)
 def test_binary_broadcasts_and_keeps_the_type(onnx: str, openvino: str, function: np.ufunc, dtype: np.dtype) -> None:
     a, b = np.array([[9], [7]]).astype(dtype), np.array([1, 2, 3]).astype(dtype)
     assert same(onnx_run(onnx, [a, b]), function(a, b))

@@ -12,6 +12,7 @@ import pytest
 import cases
 import samesum as ss
 from machines import same_everywhere
+from naming import looped
 from oracle import assert_bits, bits_of, form_of
 from pool_oracle import Windows, drawn, pooled
 from samesum.algebra.rows import L1_NORM, L2_NORM, MAX, MEAN
@@ -48,7 +49,7 @@ def test_padding_alone() -> None:
 
 
 @each_float
-@pytest.mark.parametrize("seed", SEEDS)
+@looped("seed", SEEDS)
 def test_windows_of_any_kind(dtype: Any, seed: int) -> None:
     shape, windows = drawn(seed)
     x, call = data(dtype, shape, seed), said(windows)
@@ -61,7 +62,7 @@ def test_windows_of_any_kind(dtype: Any, seed: int) -> None:
         assert_bits(ss.onnx.LpPool(x, **call, p=p), pooled(row, x, windows)[0], f"{shape} {windows} p = {p}")
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("stride", [1, 2, 3, 4, 5])
 def test_long_runs_of_windows(dtype: Any, stride: int) -> None:
     """Rows of elements are read as they lie, or every so many of them; ties and wide ranges are decided apart."""

@@ -14,8 +14,8 @@ import pytest
 
 import cases
 import samesum as ss
-from oracle import assert_bits
-from samesum.algebra import exact
+from naming import looped
+from oracle import assert_bits, exact
 from samesum.algebra.rows import MAX, MIN, PROD, SUM
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
@@ -25,7 +25,6 @@ TYPES = [np.dtype(name) for name in ("float16", "float32", "float64", "int8", "i
 ROWS = {"add": SUM, "mul": PROD, "max": MAX, "min": MIN, "sum": SUM, "prod": PROD}
 IR_WORDS = {"add": "sum", "mul": "prod", "max": "max", "min": "min", "none": "none"}
 each_type = pytest.mark.parametrize("dtype", TYPES, ids=str)
-each_reduction = pytest.mark.parametrize("reduction", IR_WORDS)
 
 
 def data(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> NDArray:
@@ -48,7 +47,7 @@ def scattered(x: NDArray, updates: Iterator[tuple[Any, Any]], reduction: str) ->
 
 
 @each_type
-@each_reduction
+@looped("reduction", IR_WORDS)
 def test_elements(dtype: np.dtype[Any], reduction: str) -> None:
     x, updates = data(dtype, (4, 5), 1), data(dtype, (4, 30), 2)
     indices = np.random.default_rng(3).integers(-5, 5, (4, 30))
@@ -66,8 +65,8 @@ def test_elements(dtype: np.dtype[Any], reduction: str) -> None:
 
 
 @each_type
-@each_reduction
-@pytest.mark.parametrize("depth", [1, 2, 3])
+@looped("reduction", IR_WORDS)
+@looped("depth", [1, 2, 3])
 def test_slices(dtype: np.dtype[Any], reduction: str, depth: int) -> None:
     x = data(dtype, (3, 2, 4), 1)
     indices = np.random.default_rng(4).integers(0, x.shape[:depth], (5, 4, depth))
@@ -120,7 +119,7 @@ def weighted(table: NDArray, weights: NDArray, indices: NDArray) -> NDArray:
     return np.array(codes, f"u{table.dtype.itemsize}").view(table.dtype)
 
 
-@pytest.mark.parametrize("dtype", [*cases.FLOATS], ids=str)
+@looped("dtype", [*cases.FLOATS])
 @pytest.mark.parametrize("family", ["ill_conditioned", "ties_off", "subnormals", "anything_finite", "wide"])
 def test_weighted_bags(dtype: np.dtype[Any], family: str) -> None:
     table, rng = cases.make(family, dtype, 60, 1).reshape(20, 3), np.random.default_rng(5)
@@ -181,8 +180,8 @@ PACKED = ss.openvino.EmbeddingBagPacked
 SHORT = X.astype(BFLOAT16), PLACES, X[0].astype(BFLOAT16)
 
 
-@pytest.mark.parametrize(
-    ("error", "words", "call"),
+@looped(
+    "error, words, call",
     [
         (ss.AttributeValueError, r"-18: index has 2; allowed are -2 to 1", partial(ELEMENTS, X, PLACES + 1, X)),
         (ss.ShapeError, r"the last two one shape", partial(ELEMENTS, X, PLACES[:1], X)),

@@ -9,8 +9,8 @@ import pytest
 
 import cases
 import samesum as ss
-from oracle import assert_bits
-from samesum.algebra import exact
+from naming import looped
+from oracle import assert_bits, exact
 from samesum.algebra.rows import MAX, MEAN, MIN, SUM
 from samesum.formats.arrays import NDArray
 
@@ -32,7 +32,7 @@ def expected(name: str, given: list[NDArray]) -> NDArray:
     return exact.reduce(ROWS[name], np.stack(np.broadcast_arrays(*given)), (0,))
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("name", ROWS)
 def test_every_number_of_inputs(name: str, dtype: Any) -> None:
     for count in (1, 2, 3, 5, 65, 600):
@@ -40,7 +40,7 @@ def test_every_number_of_inputs(name: str, dtype: Any) -> None:
         assert_bits(getattr(ss.onnx, name)(*given), expected(name, given), f"{count} inputs")
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("name", ROWS)
 def test_the_order_and_the_layout_of_the_inputs_change_no_bit(name: str, dtype: Any) -> None:
     given = arrays(dtype, 4)
@@ -87,7 +87,7 @@ def test_wrong_inputs_are_refused() -> None:
         ss.onnx.Sum(np.int32([1]), np.int32([2]))
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 @pytest.mark.parametrize("name", ROWS)
 def test_many_inputs_of_many_places(name: str, dtype: Any) -> None:
     """More than are gathered at a time, of which the last ones are fewer, as they lie and apart."""

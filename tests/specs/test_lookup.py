@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum.errors import UnsupportedOperator
 from samesum.specs.lookup import CATALOGUE, FAMILY, lookup, versions_with_type
 from samesum.specs.onnx import ONNX
 
 
-@pytest.mark.parametrize(
-    ("operator", "opset", "since"),
+@looped(
+    "operator, opset, since",
     [
         ("ReduceSum", 1, 1),
         ("ReduceSum", 10, 1),
@@ -58,7 +59,7 @@ def test_openvino_operators_are_found_in_any_case(operator: str, opset: int, ide
     assert lookup("openvino", operator, opset).identifier == f"openvino.{identifier}"
 
 
-@pytest.mark.parametrize("spec", CATALOGUE, ids=lambda spec: spec.identifier)
+@looped("spec", CATALOGUE)
 def test_every_row_is_found_by_its_own_version(spec: object) -> None:
     assert lookup(spec.standard.name, spec.operator.name, spec.version.since) is spec  # type: ignore[attr-defined]
 

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum.algebra import rows as algebra
 from samesum.formats.elements import ALL
 from samesum.specs.lookup import CATALOGUE, FAMILY, STANDARDS, lookup
@@ -85,7 +86,7 @@ def facts_of_row(spec: Spec) -> tuple[Any, ...]:
     return spec.version.since, inputs, result, attributes
 
 
-@pytest.mark.parametrize("operator", FAMILY_OF_ONNX, ids=lambda operator: operator.name)
+@looped("operator", FAMILY_OF_ONNX)
 def test_onnx_rows_are_the_schemas_of_the_onnx_package(operator: Operator) -> None:
     onnx = pytest.importorskip("onnx")
     newest = onnx.defs.onnx_opset_version()
@@ -115,7 +116,7 @@ def inputs_and_attributes_of_row(spec: Spec) -> tuple[Any, ...]:
     return inputs, {each.name: (NAMES_OF_KINDS[each.kind], each.required, each.default) for each in spec.attributes}
 
 
-@pytest.mark.parametrize("operator", AROUND_OF_ONNX, ids=lambda operator: operator.name)
+@looped("operator", AROUND_OF_ONNX)
 def test_rows_around_the_family_are_the_schemas_of_the_onnx_package(operator: Operator) -> None:
     """Versions that differ in what is said here have a row of their own; moved elements may be of any type."""
     pytest.importorskip("onnx")

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
 from samesum.engine.statistics import count_bins, count_words
 from samesum.errors import AttributeValueError, DtypeError, ShapeError
 from samesum.formats.arrays import NDArray
@@ -26,7 +27,7 @@ def described(histogram: Histogram) -> tuple[list[float], list[int]]:
     return histogram.edges(), histogram.counts.tolist()
 
 
-@pytest.mark.parametrize("seed", range(30))
+@looped("seed", range(30))
 def test_cuts_and_orders_change_nothing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     scales = 10.0 ** rng.uniform(-5, 5, 3)

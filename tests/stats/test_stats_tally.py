@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+from naming import looped
+from quotients import UNIT, integer, real
 from samesum import _core
 from samesum.formats.arrays import NDArray
 from samesum.stats.exact import Exact, place
@@ -21,20 +25,18 @@ TYPES = (
 )  # fmt: skip
 
 
-@pytest.fixture(params=_core.instruction_sets())
-def every_instruction_set(request: pytest.FixtureRequest) -> Iterator[None]:
-    before = _core.instruction_set()
-    _core.set_instruction_set(request.param)
-    yield
-    _core.set_instruction_set(before)
-
-
 def expected(x: NDArray) -> Exact:
-    """The state by Python's own arithmetic."""
+    """The state by Python's own arithmetic; every instruction set asks for it."""
+    return _expected(x.tobytes(), x.dtype)
+
+
+@lru_cache(maxsize=1024)
+def _expected(elements: bytes, dtype: np.dtype[Any]) -> Exact:
+    x = np.frombuffer(elements, dtype)
     is_integer = x.dtype.kind in "iub"
     values = [int(v) for v in x] if is_integer else [float(v) for v in x.astype(np.float64)]
     finite = [v for v in values if math.isfinite(v)]
-    fractions = [Fraction(v) for v in finite]
+    units = [v << UNIT for v in finite] if is_integer else [integer(v) for v in finite]
     normal = 0.0 if is_integer else float(ml_dtypes.finfo(x.dtype).smallest_normal)
     sizes = [abs(v) for v in finite if v]
     return Exact(
@@ -47,9 +49,9 @@ def expected(x: NDArray) -> Exact:
         min(finite, key=place, default=None),
         max(finite, key=place, default=None),
         None if is_integer else min(sizes, default=None),
-        sum(fractions, Fraction(0)),
-        sum(map(abs, fractions), Fraction(0)),
-        sum((v * v for v in fractions), Fraction(0)),
+        real(sum(units)),
+        real(sum(map(abs, units))),
+        real(sum(v * v for v in units), 2),
     )
 
 
@@ -72,9 +74,9 @@ def cases(name: str) -> Iterator[NDArray]:
     yield np.concatenate([largest, np.array([1], np.uint8).repeat(dtype.itemsize).view(dtype)] * 700)
 
 
-@pytest.mark.usefixtures("every_instruction_set")
+@pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero):RuntimeWarning")
-@pytest.mark.parametrize("name", TYPES)
+@looped("name", TYPES)
 def test_a_tally_is_exact(name: str) -> None:
     for x in cases(name):
         wanted = expected(x)
@@ -87,7 +89,7 @@ def test_a_tally_is_exact(name: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
-@pytest.mark.parametrize("name", TYPES)
+@looped("name", TYPES)
 def test_rows_have_states_of_their_own(name: str) -> None:
     x = next(cases(name))[:2100].reshape(7, 300)
     tally = tally_of(x.dtype, 7)
@@ -136,6 +138,12 @@ def test_the_core_refuses_what_is_not_a_row_for_each_set() -> None:
 
 def exact_totals(x: NDArray) -> list[Fraction]:
     """The sums of finite floats, of their magnitudes and of their squares, in integers that count 2^-1127."""
+    return _exact_totals(x.tobytes(), x.dtype)
+
+
+@lru_cache(maxsize=16)
+def _exact_totals(elements: bytes, dtype: np.dtype[Any]) -> list[Fraction]:
+    x = np.frombuffer(elements, dtype)
     significands, exponents = np.frexp(x.astype(np.float64))
     pairs = zip((significands * 2.0**53).astype(np.int64).tolist(), (exponents + 1074).tolist(), strict=True)
     values = [value << shift if shift >= 0 else value >> -shift for value, shift in pairs]
@@ -143,9 +151,9 @@ def exact_totals(x: NDArray) -> list[Fraction]:
     return [unit * sum(values), unit * sum(map(abs, values)), unit**2 * sum(value * value for value in values)]
 
 
-@pytest.mark.usefixtures("every_instruction_set")
+@pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
-@pytest.mark.parametrize("spread", [0, 9, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 26, 30, 36, 40, 56, 70])
+@looped("spread", [0, 9, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 24, 26, 30, 36, 40, 56, 70])
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 def test_sums_are_exact_for_every_range_of_exponents(name: str, spread: int) -> None:
     """The methods of sums follow from the range: each at its limits, with the greatest significands there are."""
@@ -169,7 +177,7 @@ def test_sums_are_exact_for_every_range_of_exponents(name: str, spread: int) -> 
             assert [found.total, found.magnitudes, found.squares] == exact_totals(part)
 
 
-@pytest.mark.usefixtures("every_instruction_set")
+@pytest.mark.usefixtures("each_instruction_set")
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 def test_extremes_and_classes_of_a_few_kinds_of_elements(name: str) -> None:
