@@ -99,7 +99,7 @@ def test_hard_sigmoid_is_exact_until_it_is_rounded(dtype: np.dtype[Any], alpha: 
     assert_bits(ir_run("HardSigmoid", [x, *own]), line(x, *map(float, own)))
 
 
-@each_float
+@looped("dtype", cases.FLOATS)
 def test_hard_sigmoid_where_products_leave_the_range_of_float64(dtype: np.dtype[Any]) -> None:
     """Results that are subnormal, and products whose leading words cancel against beta, however great they are."""
     form, draw = form_of(dtype), np.random.default_rng(5)
