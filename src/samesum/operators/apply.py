@@ -39,7 +39,7 @@ def _native(inputs: Inputs) -> Inputs:
     return [None if array is None else native(array) for array in inputs]
 
 
-def run(operation: Operation, inputs: Inputs, out: NDArray | None = None) -> NDArray:
+def run(operation: Operation, inputs: Inputs, out: Out | None = None) -> NDArray:
     """What `apply` gives of inputs in native byte order, where the thread rounds and flushes as IEEE 754 says."""
     spec = operation.spec
     compute = ROWS[spec.identifier].run
