@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from models import FLOAT, INT64, branches, model, one, two_sums
+from models import FLOAT, HALF, INT64, branches, model, one, two_sums
 from onnx import helper
 
 from building import Ir
@@ -173,3 +173,19 @@ def test_a_missing_file_is_an_os_error() -> None:
 
 def test_the_types_of_inputs_are_known() -> None:
     assert read(one("ReduceMax", (2, 3), INT64)).inputs[0].dtype == np.int64
+
+
+def test_a_model_that_computes_in_16_bits_is_known() -> None:
+    assert not OnnxGraph(two_sums()).is_short
+    assert OnnxGraph(one("ReduceMax", (2, 3), HALF)).is_short
+    cast = [helper.make_node("Cast", ["x"], ["h"], to=HALF), helper.make_node("Cast", ["h"], ["y"], to=FLOAT)]
+    assert OnnxGraph(model(cast, {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])})).is_short
+    held = model(
+        [helper.make_node("Mul", ["x", "w"], ["y"])], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])}, {"w": X[0, :2]}
+    )
+    assert not OnnxGraph(held).is_short
+    for precision, is_short in (("FP32", False), ("FP16", True), ("BF16", True), ("I64", False)):
+        ir = Ir()
+        weights = ir.const(np.ones(2, np.float16))  # of files whose weights alone are compressed
+        ir.result(ir.layer("Add", [ir.parameter("x", "f32", "2", "FP32"), weights], precision=precision))
+        assert read(ir.text.encode(), bytes(ir.weights)).is_short == is_short

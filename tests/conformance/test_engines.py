@@ -140,7 +140,7 @@ def test_a_signal_and_a_hang(name: str, says: str) -> None:
 def test_what_cannot_be_made_apart_says_why() -> None:
     remote = _apart("Unmade")
     with pytest.raises(BackendError, match=r"backends:Unmade\(\) cannot be made: TypeError"):
-        remote.start()
+        remote.start("backends:Unmade")
     remote.close()
 
 
