@@ -59,7 +59,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any] | None:
     """`dtype` as NumPy's own; None stays None. Raises DtypeError for what names no dtype."""
     try:
         return None if dtype is None else np.dtype(dtype)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         named = None if isinstance(dtype, str) else _NAMED.get(str(dtype).rpartition(".")[2])  # torch.float32
         if named is not None:
             return named
