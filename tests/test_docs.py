@@ -43,6 +43,13 @@ def test_what_a_model_may_contain_is_on_its_page() -> None:
         assert {operator.name for operator in standard.operators if operator.row is None} - named == set()
 
 
+def test_the_pages_that_messages_name_are_there() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (DOCS.parent / "src").rglob("*.py"))
+    named = set(re.findall(r"(?:\{SITE\}|samesum\.readthedocs\.io/en/stable/)([\w/]+)\.html", sources))
+    assert {"dask", "howto/libraries", "howto/reproduce", "states"} <= named
+    assert {page for page in named if not (DOCS / f"{page}.md").is_file()} == set()
+
+
 def test_every_function_on_arrays_is_on_its_page() -> None:
     page = (DOCS / "arrays.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)[`(]", page))
