@@ -55,10 +55,17 @@ def test_the_cases_of_the_agreement_picture_are_explained_beside_it() -> None:
     assert re.findall(r"^- `(\w+)`: (.+)$", page, re.MULTILINE) == [(each.name, each.shows) for each in SITUATIONS]
 
 
+def test_the_pages_that_messages_name_are_there() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (DOCS.parent / "src").rglob("*.py"))
+    named = set(re.findall(r"(?:\{SITE\}|samesum\.readthedocs\.io/en/stable/)([\w/]+)\.html", sources))
+    assert {"dask", "howto/libraries", "howto/reproduce", "states"} <= named
+    assert {page for page in named if not (DOCS / f"{page}.md").is_file()} == set()
+
+
 def test_every_function_on_arrays_is_on_its_page() -> None:
     page = (DOCS / "arrays.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)[`(]", page))
-    functions = {name for name in samesum.__all__ if inspect.isroutine(getattr(samesum, name))}
+    functions = {name for name in samesum.__all__ if inspect.isfunction(getattr(samesum, name))}
     assert functions - named == {"load"}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -58,3 +60,50 @@ def test_norms_of_nothing_are_zero_for_every_p(p: int) -> None:
     pooled = ss.onnx.LpPool(np.ones((2, 1, 3, 0)), kernel_shape=[1, 2], p=p, auto_pad="SAME_UPPER")
     assert pooled.shape == (2, 1, 3, 0)
     assert ss.onnx.LpPool(np.ones((0, 1, 3, 4)), kernel_shape=[1, 2], p=p).shape == (0, 1, 3, 3)
+
+
+class Shaped:
+    """Has a dtype, as tensors have, that is none."""
+
+    dtype = "no dtype"
+
+
+STRANGE: list[Any] = [
+    *("no", b"x", "é", object(), Shaped(), int, lambda: 1, None, Ellipsis, slice(None), range(3), True),
+    *({}, {1: 2}, set(), [], [[]], [None], (0, 0), (0, "a"), 1.5, 1j, float("nan"), 2**70, -(2**70)),
+    *(np.array(["a"]), np.array(None), np.zeros(0), np.array([1, 2, 3]), np.datetime64("2020-01-01")),
+    *(np.ma.masked_array([1.0], [True]), np.zeros(2, "V4"), np.zeros((1,) * 40)),
+]
+CALLS: dict[Any, tuple[Any, ...]] = {
+    ss.reduce: (X[0], ["sum"]),
+    ss.State: (["sum"],),
+    ss.Scan: ("sum",),
+    ss.vecdot: (X, X),
+    ss.layer_norm: (X, 4),
+    ss.rms_norm: (X, 4),
+    ss.group_norm: (X, 1),
+    ss.scatter_reduce: (X[0], 1, [0, 1, 2, 3], X[0]),
+    ss.segment_reduce: (X[0], [0]),
+}
+
+
+@pytest.mark.parametrize("strange", STRANGE, ids=lambda strange: type(strange).__name__)
+def test_every_argument_of_every_function_is_taken_or_refused_in_words(strange: Any) -> None:
+    functions = [getattr(ss, name) for name in ss.__all__ if name not in ("load", "set_num_threads", "set_cache_limit")]
+    for function in functions:
+        if not inspect.isfunction(function) and function not in (ss.State, ss.Scan):
+            continue
+        given = CALLS.get(function, (X,))
+        for place, name in enumerate(inspect.signature(function).parameters):
+            arguments, keywords = list(given), {} if place < len(given) else {name: strange}
+            if place < len(given):
+                arguments[place] = strange
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                try:
+                    function(*arguments, **keywords)
+                except ss.SamesumError as error:
+                    refused = str(error)
+                else:
+                    continue
+            assert len(refused.split()) > 3, (function, name, strange, refused)

@@ -62,6 +62,12 @@ def test_booleans_are_booleans() -> None:
                 assert (given.shape, given.tobytes()) == (expected.shape, expected.tobytes())
 
 
+def test_booleans_of_compare_are_checked_before_the_model_is_read() -> None:
+    for name in ("isolated", "effect"):
+        with pytest.raises(ss.ArgumentTypeError, match=f"{name} is 'no'; True or False is needed"):
+            ss.compare.compare("missing.onnx", **{name: "no"})
+
+
 @pytest.mark.parametrize("wrong", ["no", 2, 1.0, 0.0, np.float32(1), None, []])
 def test_flags_of_the_standards_are_booleans_0_or_1(wrong: Any) -> None:
     for call in (

@@ -31,6 +31,7 @@ from samesum.compare.results import (
 )
 from samesum.compare.walk import Save, Walk
 from samesum.errors import AttributeValueError
+from samesum.formats.integers import boolean_of
 from samesum.runtimes.onnxruntime_engine import OnnxRuntime
 from samesum.runtimes.runtime import EngineError, Feeds, Format, Runtime, Session, run
 
@@ -83,6 +84,7 @@ def compare(
     >>> found.nodes[0].engines["reference"].verdict.value
     'inexact'
     """
+    isolated, effect = boolean_of("isolated", isolated), boolean_of("effect", effect)
     graph = read(model, weights)
     runtimes = made(engines, isolated)
     if not runtimes:

@@ -60,7 +60,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any] | None:
     try:
         found = None if dtype is None else np.dtype(dtype)
         return found if found is None or found.isnative else found.newbyteorder("=")
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         named = None if isinstance(dtype, str) else _NAMED.get(str(dtype).rpartition(".")[2])  # torch.float32
         if named is not None:
             return named

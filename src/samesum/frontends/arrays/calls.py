@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -21,17 +21,56 @@ from samesum.frontends.arrays.state_arguments import mask_for
 _EXTREMES = (MIN, MAX)
 
 
-class Chosen(TypedDict, total=False):
-    """The keywords of every reduction with overloads for `axis` and `keepdims`."""
+No = Literal[False]
 
-    out: Out | None
+
+class Counted(TypedDict, total=False):
+    """Which elements count."""
+
     where: ArrayLike | None
 
 
+class Placed(Counted, total=False):
+    """Which of equal elements is found."""
+
+    select_last_index: bool
+
+
+class Chosen(Counted, total=False):
+    """Where the result goes."""
+
+    out: Out | None
+
+
+class Started(Chosen, total=False):
+    """What joins the elements."""
+
+    initial: float | None
+
+
 class Converted(Chosen, total=False):
-    """Those of one whose result may have another dtype."""
+    """Which dtype the result has."""
 
     dtype: DTypeLike | None
+
+
+class Summed(Converted, Started, total=False):
+    """All of a sum or a product."""
+
+
+class Corrected(Converted, total=False):
+    """What the number of elements is corrected by, under one of its names."""
+
+    correction: float
+    ddof: float | None
+
+
+class Normed(TypedDict, total=False):
+    """All of a norm."""
+
+    ord: float
+    dtype: DTypeLike | None
+    out: Out | None
 
 
 class NumberedRow:

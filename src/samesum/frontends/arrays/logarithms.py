@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Unpack, overload
 
 from samesum.algebra.rows import LOG_SUM, LOGSUMEXP
 from samesum.engine.memory import reduce_by_code
 from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out, Result
 from samesum.formats.axes import Axes
-from samesum.frontends.arrays.calls import Converted, NumberedRow
+from samesum.frontends.arrays.calls import Converted, No, NumberedRow
 from samesum.frontends.arrays.reductions import real_dtype
 
 _LOG_SUM, _LOGSUMEXP = NumberedRow(LOG_SUM), NumberedRow(LOGSUMEXP)
 
 
 @overload
-def log_sum(
-    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
-) -> Any: ...
+def log_sum(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Converted]) -> Any: ...
 @overload
 def log_sum(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]) -> NDArray: ...
 def log_sum(
@@ -52,9 +50,7 @@ def log_sum(
 
 
 @overload
-def logsumexp(
-    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
-) -> Any: ...
+def logsumexp(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Converted]) -> Any: ...
 @overload
 def logsumexp(
     x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]

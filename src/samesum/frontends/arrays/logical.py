@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from samesum.engine.memory import SCALAR, count_of_nonzero, reduce_by_code
 from samesum.formats.arrays import ArrayLike, NDArray, Out
 from samesum.formats.axes import Axes
 from samesum.formats.integers import boolean_of
-from samesum.frontends.arrays.calls import Chosen, NumberedRow
+from samesum.frontends.arrays.calls import Chosen, Counted, No, NumberedRow
 
 _ALL, _ANY = NumberedRow(ALL), NumberedRow(ANY)
 
 
 @overload
-def all(x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Chosen]) -> Any: ...
+def all(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Chosen]) -> Any: ...
 @overload
 def all(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Chosen]) -> NDArray: ...
 def all(
@@ -44,7 +44,7 @@ def all(
 
 
 @overload
-def any(x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Chosen]) -> Any: ...
+def any(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Chosen]) -> Any: ...
 @overload
 def any(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Chosen]) -> NDArray: ...
 def any(
@@ -71,12 +71,10 @@ def any(
 
 
 @overload
-def count_nonzero(
-    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, where: ArrayLike | None = None
-) -> Any: ...
+def count_nonzero(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Counted]) -> Any: ...
 @overload
 def count_nonzero(
-    x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, where: ArrayLike | None = None
+    x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Counted]
 ) -> NDArray: ...
 def count_nonzero(
     x: ArrayLike,

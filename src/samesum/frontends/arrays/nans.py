@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Unpack, overload
 
 from samesum.algebra.rows import MAX, MEAN, MIN, STD, SUM, VAR
 from samesum.engine.arrays import as_dtype
 from samesum.engine.memory import SKIP_NAN, reduce_by_code
 from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out, Result
 from samesum.formats.axes import Axes
-from samesum.frontends.arrays.calls import Chosen, Converted, NumberedRow, reduce_from
+from samesum.frontends.arrays.calls import Converted, Corrected, No, NumberedRow, Started, Summed, reduce_from
 from samesum.frontends.arrays.reductions import real_dtype
 from samesum.frontends.arrays.variances import UNCORRECTED, reduce_corrected
 
@@ -17,25 +17,9 @@ _SUM, _MEAN, _MIN, _MAX, _VAR, _STD = (NumberedRow(row, SKIP_NAN) for row in (SU
 
 
 @overload
-def nansum(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    initial: float | None = None,
-    **options: Unpack[Converted],
-) -> Any: ...
+def nansum(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Summed]) -> Any: ...
 @overload
-def nansum(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    initial: float | None = None,
-    **options: Unpack[Converted],
-) -> NDArray: ...
+def nansum(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Summed]) -> NDArray: ...
 def nansum(
     x: ArrayLike,
     /,
@@ -64,9 +48,7 @@ def nansum(
 
 
 @overload
-def nanmean(
-    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
-) -> Any: ...
+def nanmean(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Converted]) -> Any: ...
 @overload
 def nanmean(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]) -> NDArray: ...
 def nanmean(
@@ -92,25 +74,9 @@ def nanmean(
 
 
 @overload
-def nanmin(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    initial: float | None = None,
-    **options: Unpack[Chosen],
-) -> Any: ...
+def nanmin(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Started]) -> Any: ...
 @overload
-def nanmin(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    initial: float | None = None,
-    **options: Unpack[Chosen],
-) -> NDArray: ...
+def nanmin(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Started]) -> NDArray: ...
 def nanmin(
     x: ArrayLike,
     /,
@@ -137,25 +103,9 @@ def nanmin(
 
 
 @overload
-def nanmax(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    initial: float | None = None,
-    **options: Unpack[Chosen],
-) -> Any: ...
+def nanmax(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Started]) -> Any: ...
 @overload
-def nanmax(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    initial: float | None = None,
-    **options: Unpack[Chosen],
-) -> NDArray: ...
+def nanmax(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Started]) -> NDArray: ...
 def nanmax(
     x: ArrayLike,
     /,
@@ -181,27 +131,9 @@ def nanmax(
 
 
 @overload
-def nanvar(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    **options: Unpack[Converted],
-) -> Any: ...
+def nanvar(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Corrected]) -> Any: ...
 @overload
-def nanvar(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    **options: Unpack[Converted],
-) -> NDArray: ...
+def nanvar(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Corrected]) -> NDArray: ...
 def nanvar(
     x: ArrayLike,
     /,
@@ -227,27 +159,9 @@ def nanvar(
 
 
 @overload
-def nanstd(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    **options: Unpack[Converted],
-) -> Any: ...
+def nanstd(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Corrected]) -> Any: ...
 @overload
-def nanstd(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    **options: Unpack[Converted],
-) -> NDArray: ...
+def nanstd(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Corrected]) -> NDArray: ...
 def nanstd(
     x: ArrayLike,
     /,

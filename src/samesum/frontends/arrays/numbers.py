@@ -20,7 +20,7 @@ _MOST = 2.0**53
 def real_number(name: str, value: Any) -> float:
     """The value in float64, infinite for an integer beyond its range. ArgumentTypeError for what is no real number."""
     try:
-        if not isinstance(value, str | bytes | bytearray):
+        if not isinstance(value, str | bytes | bytearray | np.ma.MaskedArray):
             return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, SupportsIndex, overload
+from typing import Any, SupportsIndex, Unpack, overload
 
 import numpy as np
 
@@ -11,30 +11,16 @@ from samesum.engine.memory import SELECT_LAST, reduce_by_code
 from samesum.formats.arrays import ArrayLike, NDArray
 from samesum.formats.axes import axis_number
 from samesum.formats.integers import boolean_of
-from samesum.frontends.arrays.calls import NumberedRow
+from samesum.frontends.arrays.calls import No, NumberedRow, Placed
 
 _ARGMIN, _ARGMAX = NumberedRow(ARGMIN), NumberedRow(ARGMAX)
 
 
 @overload
-def argmin(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    select_last_index: bool = False,
-    where: ArrayLike | None = None,
-) -> Any: ...
+def argmin(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Placed]) -> Any: ...
 @overload
 def argmin(
-    x: ArrayLike,
-    /,
-    axis: SupportsIndex | None = None,
-    *,
-    keepdims: bool = False,
-    select_last_index: bool = False,
-    where: ArrayLike | None = None,
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, keepdims: bool = False, **options: Unpack[Placed]
 ) -> NDArray: ...
 def argmin(
     x: ArrayLike,
@@ -64,24 +50,10 @@ def argmin(
 
 
 @overload
-def argmax(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    select_last_index: bool = False,
-    where: ArrayLike | None = None,
-) -> Any: ...
+def argmax(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Placed]) -> Any: ...
 @overload
 def argmax(
-    x: ArrayLike,
-    /,
-    axis: SupportsIndex | None = None,
-    *,
-    keepdims: bool = False,
-    select_last_index: bool = False,
-    where: ArrayLike | None = None,
+    x: ArrayLike, /, axis: SupportsIndex | None = None, *, keepdims: bool = False, **options: Unpack[Placed]
 ) -> NDArray: ...
 def argmax(
     x: ArrayLike,

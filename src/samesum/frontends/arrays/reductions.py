@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Unpack, overload
 
 from samesum.algebra import rows
 from samesum.engine.arrays import as_dtype
@@ -10,32 +10,16 @@ from samesum.engine.memory import reduce_by_code
 from samesum.errors import DtypeError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result
 from samesum.formats.axes import Axes
-from samesum.frontends.arrays.calls import Chosen, Converted, NumberedRow, reduce_from
+from samesum.frontends.arrays.calls import Converted, No, NumberedRow, Started, Summed, reduce_from
 
 _SUM, _PROD, _SUM_SQUARE, _L1_NORM = map(NumberedRow, (rows.SUM, rows.PROD, rows.SUM_SQUARE, rows.L1_NORM))
 _MEAN, _L2_NORM, _MIN, _MAX = map(NumberedRow, (rows.MEAN, rows.L2_NORM, rows.MIN, rows.MAX))
 
 
 @overload
-def sum(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    initial: float | None = None,
-    **options: Unpack[Converted],
-) -> Any: ...
+def sum(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Summed]) -> Any: ...
 @overload
-def sum(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    initial: float | None = None,
-    **options: Unpack[Converted],
-) -> NDArray: ...
+def sum(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Summed]) -> NDArray: ...
 def sum(
     x: ArrayLike,
     /,
@@ -77,25 +61,9 @@ def sum(
 
 
 @overload
-def prod(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    initial: float | None = None,
-    **options: Unpack[Converted],
-) -> Any: ...
+def prod(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Summed]) -> Any: ...
 @overload
-def prod(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    initial: float | None = None,
-    **options: Unpack[Converted],
-) -> NDArray: ...
+def prod(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Summed]) -> NDArray: ...
 def prod(
     x: ArrayLike,
     /,
@@ -125,9 +93,7 @@ def prod(
 
 
 @overload
-def mean(
-    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
-) -> Any: ...
+def mean(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Converted]) -> Any: ...
 @overload
 def mean(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]) -> NDArray: ...
 def mean(
@@ -162,25 +128,9 @@ def mean(
 
 
 @overload
-def min(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    initial: float | None = None,
-    **options: Unpack[Chosen],
-) -> Any: ...
+def min(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Started]) -> Any: ...
 @overload
-def min(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    initial: float | None = None,
-    **options: Unpack[Chosen],
-) -> NDArray: ...
+def min(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Started]) -> NDArray: ...
 def min(
     x: ArrayLike,
     /,
@@ -208,25 +158,9 @@ def min(
 
 
 @overload
-def max(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    initial: float | None = None,
-    **options: Unpack[Chosen],
-) -> Any: ...
+def max(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Started]) -> Any: ...
 @overload
-def max(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    initial: float | None = None,
-    **options: Unpack[Chosen],
-) -> NDArray: ...
+def max(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Started]) -> NDArray: ...
 def max(
     x: ArrayLike,
     /,
@@ -254,9 +188,7 @@ def max(
 
 
 @overload
-def l1_norm(
-    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
-) -> Any: ...
+def l1_norm(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Converted]) -> Any: ...
 @overload
 def l1_norm(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]) -> NDArray: ...
 def l1_norm(
@@ -290,9 +222,7 @@ def l1_norm(
 
 
 @overload
-def l2_norm(
-    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
-) -> Any: ...
+def l2_norm(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Converted]) -> Any: ...
 @overload
 def l2_norm(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]) -> NDArray: ...
 def l2_norm(
@@ -326,9 +256,7 @@ def l2_norm(
 
 
 @overload
-def sum_square(
-    x: ArrayLike, /, axis: None = None, *, keepdims: Literal[False] = False, **options: Unpack[Converted]
-) -> Any: ...
+def sum_square(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Converted]) -> Any: ...
 @overload
 def sum_square(
     x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Converted]

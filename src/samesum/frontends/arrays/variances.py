@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Unpack, overload
 
 from samesum.algebra.rows import STD, VAR
 from samesum.engine.memory import reduce_corrected_by_code
 from samesum.errors import ArgumentError
 from samesum.formats.arrays import ArrayLike, DTypeLike, NDArray, Out, Result
 from samesum.formats.axes import Axes
-from samesum.frontends.arrays.calls import Converted, NumberedRow
+from samesum.frontends.arrays.calls import Corrected, No, NumberedRow
 from samesum.frontends.arrays.numbers import real_number
 from samesum.frontends.arrays.reductions import real_dtype
 
@@ -20,27 +20,9 @@ UNCORRECTED = float("0")
 
 
 @overload
-def var(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    **options: Unpack[Converted],
-) -> Any: ...
+def var(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Corrected]) -> Any: ...
 @overload
-def var(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    **options: Unpack[Converted],
-) -> NDArray: ...
+def var(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Corrected]) -> NDArray: ...
 def var(
     x: ArrayLike,
     /,
@@ -73,27 +55,9 @@ def var(
 
 
 @overload
-def std(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    **options: Unpack[Converted],
-) -> Any: ...
+def std(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Corrected]) -> Any: ...
 @overload
-def std(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    **options: Unpack[Converted],
-) -> NDArray: ...
+def std(x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Corrected]) -> NDArray: ...
 def std(
     x: ArrayLike,
     /,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Re
 from samesum.formats.axes import Axes, all_from_front
 from samesum.formats.elements import FLOAT_DTYPES
 from samesum.formats.integers import boolean_of
+from samesum.frontends.arrays.calls import No, Normed
 from samesum.frontends.arrays.numbers import real_number
 from samesum.frontends.arrays.reductions import real_dtype
 
@@ -26,26 +27,10 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 @overload
-def vector_norm(
-    x: ArrayLike,
-    /,
-    axis: None = None,
-    *,
-    keepdims: Literal[False] = False,
-    ord: float = 2,
-    dtype: DTypeLike | None = None,
-    out: Out | None = None,
-) -> Any: ...
+def vector_norm(x: ArrayLike, /, axis: None = None, *, keepdims: No = False, **options: Unpack[Normed]) -> Any: ...
 @overload
 def vector_norm(
-    x: ArrayLike,
-    /,
-    axis: Axes = None,
-    *,
-    keepdims: bool = False,
-    ord: float = 2,
-    dtype: DTypeLike | None = None,
-    out: Out | None = None,
+    x: ArrayLike, /, axis: Axes = None, *, keepdims: bool = False, **options: Unpack[Normed]
 ) -> NDArray: ...
 def vector_norm(
     x: ArrayLike,
