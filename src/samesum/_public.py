@@ -25,8 +25,8 @@ def public(module: str, each: T) -> T:
         for member in members:
             function = getattr(member, "fget" if isinstance(member, property) else "__func__", member)
             if isinstance(function, FunctionType):
-                shown = {name: _Shown(said) for name, said in function.__annotations__.items()}
-                function.__annotations__ = shown
+                said = function.__annotations__.items()
+                function.__annotations__ = {name: _Shown(it) if isinstance(it, str) else it for name, it in said}
     return each
 
 
