@@ -112,11 +112,4 @@ void Kernel::check_numbers() const {
     }
 }
 
-void Kernel::check_stash(ElementType inner_type) const {
-    if (settings_.stash_type != inner_type)
-        refuse("stash_type is " + std::to_string(settings_.stash_type) +
-               " and the inner outputs are of the element type " + std::to_string(inner_type) +
-               "; both have to be 1 (float32), 11 (float64) or 16 (bfloat16)");
-}
-
 }  // namespace samesum::onnxruntime

@@ -22,13 +22,12 @@ void run_parallel(void* state, std::size_t n, void (*work)(void*, std::size_t), 
 
 }  // namespace
 
-Kernel::Kernel(const Version& version, ElementType type, ElementType second_type, ElementType inner_type,
-               const OrtApi& api, const OrtKernelInfo* info)
+Kernel::Kernel(const Version& version, ElementType type, ElementType second_type, const OrtApi& api,
+               const OrtKernelInfo* info)
     : version_(version),
       api_(api),
       format_(format_of(type)),
       result_(format_of(version.result_type(type, second_type))),
-      inner_(format_of(version.inner_outputs.empty() ? type : inner_type)),
       second_type_(second_type) {
     const FloatingPointScope scope;  // subnormal attributes stay what they are
     for (const Attribute& each : version.attributes) read(each, info);
@@ -36,7 +35,9 @@ Kernel::Kernel(const Version& version, ElementType type, ElementType second_type
     check_numbers();
     check(input_count(api, info, &inputs_));
     check(output_count(api, info, &outputs_));
-    if (outputs_ > 1 && !version.inner_outputs.empty()) check_stash(inner_type);
+    if (outputs_ > 1 && settings_.stash_type != inner_type)
+        refuse("stash_type is " + std::to_string(settings_.stash_type) +
+               "; allowed for the outputs after the first one is 1, float32, as in ONNX Runtime");
     if (version.axes && inputs_ > 1) read_constant_axes(info);
 }
 

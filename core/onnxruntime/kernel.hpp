@@ -15,7 +15,7 @@ namespace samesum::onnxruntime {
 struct Settings {
     bool keepdims = false, noop_with_empty_axes = false, select_last = false, exclusive = false,
          reverse = false;
-    std::int64_t axis = 0, num_groups = 0, stash_type = 0;
+    std::int64_t axis = 0, num_groups = 0, stash_type = inner_type;
     double epsilon = 0, p = 2;
     std::optional<Combine> combine;  // of updates that go to one place; none: the last one stays
     std::vector<std::int64_t> axes;
@@ -37,8 +37,8 @@ struct LineShape {
 class Kernel {
   public:
     // Throws Refusal for values of attributes that the version does not allow.
-    Kernel(const Version& version, ElementType type, ElementType second_type, ElementType inner_type,
-           const OrtApi& api, const OrtKernelInfo* info);
+    Kernel(const Version& version, ElementType type, ElementType second_type, const OrtApi& api,
+           const OrtKernelInfo* info);
 
     const OrtApi& api() const { return api_; }
     void compute(OrtKernelContext* context) const;
@@ -52,7 +52,6 @@ class Kernel {
     void read_flag(const Attribute& attribute, std::int64_t value);
     void read_constant_axes(const OrtKernelInfo* info);
     void check_numbers() const;
-    void check_stash(ElementType inner_type) const;
     std::vector<std::int64_t> axes_in(const OrtValue* value) const;
     std::vector<std::int64_t> axes_now(const OrtKernelContext* context) const;
     void* output(OrtKernelContext* context, const std::int64_t* shape, std::size_t rank,
@@ -92,7 +91,6 @@ class Kernel {
     const Version& version_;
     const OrtApi& api_;
     const Format format_, result_;
-    const Format inner_;  // of the mean and the inverse deviation
     const ElementType second_type_;
     std::size_t inputs_ = 0, outputs_ = 0;
     bool axes_are_input_ = false;  // they are read in each run

@@ -14,6 +14,9 @@ namespace {
 // https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html.
 constexpr double mean_variance_epsilon = 1e-9f;
 
+// Of the mean and the inverse deviation: that of inner_type.
+constexpr Format inner_format = Format::f32;
+
 // Bits of the code: the divisor, what else the row says, and whether a group has one scale.
 NormRow row_of(unsigned code, double epsilon) {
     return {static_cast<Divisor>(code & 3), (code & 4) != 0, (code & 8) != 0, false, epsilon, 0};
@@ -101,9 +104,9 @@ void Kernel::put_inner(const Tensor& x, const LineShape& shape, const View& line
         if (out == nullptr) continue;
         const bool is_mean = version_.inner_outputs[i] == InnerOutput::mean;
         if (x.count == 0)
-            fill_empty(mean, inner_, out, outputs);
+            fill_empty(mean, inner_format, out, outputs);
         else if (is_mean)
-            samesum::reduce(lines, shape.lines, mean, inner_, out);
+            samesum::reduce(lines, shape.lines, mean, inner_format, out);
         else
             *inverse = out;
     }
@@ -140,7 +143,8 @@ void Kernel::normalize_lines(const Tensor& x, OrtKernelContext* context) const {
         row.divisor = settings_.p == 1 ? Divisor::magnitudes : Divisor::squares;
     if (version_.kind == Kind::mean_variance_norm) row.outside = mean_variance_epsilon;
     if (x.count > 0)
-        samesum::normalize_lines({view, shape.lines, row, given[0], given[1], result_, out, inverse, inner_});
+        samesum::normalize_lines(
+            {view, shape.lines, row, given[0], given[1], result_, out, inverse, inner_format});
 }
 
 }  // namespace samesum::onnxruntime

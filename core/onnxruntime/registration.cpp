@@ -18,7 +18,7 @@ namespace {
 // One operator for one element type. ONNX Runtime reads it as the structure that it begins with.
 struct Operator : OrtCustomOp {
     const Version* row;
-    ElementType type, second_type, inner_type;
+    ElementType type, second_type;
     int since;
     const OrtApi* api;
 };
@@ -26,10 +26,8 @@ struct Operator : OrtCustomOp {
 const Operator& self(const OrtCustomOp* op) { return *static_cast<const Operator*>(op); }
 
 Status create_kernel(const OrtCustomOp* op, const OrtApi* api, const OrtKernelInfo* info, void** kernel) {
-    return guarded(*api, [&] {
-        *kernel =
-            new Kernel(*self(op).row, self(op).type, self(op).second_type, self(op).inner_type, *api, info);
-    });
+    return guarded(
+        *api, [&] { *kernel = new Kernel(*self(op).row, self(op).type, self(op).second_type, *api, info); });
 }
 
 Status compute(void* kernel, OrtKernelContext* context) {
@@ -66,13 +64,12 @@ struct Runtime {
 };
 
 Operator operator_of(const Runtime& runtime, const Version& row, ElementType type, ElementType second_type,
-                     ElementType inner_type, int since) {
+                     int since) {
     Operator op{};
     op.api = &runtime.api;
     op.row = &row;
     op.type = type;
     op.second_type = second_type;
-    op.inner_type = inner_type;
     op.since = since;
     op.version = api_version;
     op.GetName = [](const OrtCustomOp* o) { return self(o).row->name.c_str(); };
@@ -85,7 +82,7 @@ Operator operator_of(const Runtime& runtime, const Version& row, ElementType typ
         return (self(o).row->axes ? 2 : 1) + self(o).row->parameters.size();
     };
     op.GetOutputType = [](const OrtCustomOp* o, std::size_t i) {
-        return i == 0 ? self(o).row->result_type(self(o).type, self(o).second_type) : self(o).inner_type;
+        return i == 0 ? self(o).row->result_type(self(o).type, self(o).second_type) : inner_type;
     };
     op.GetOutputTypeCount = [](const OrtCustomOp* o) -> std::size_t {
         return 1 + self(o).row->inner_outputs.size();
@@ -178,11 +175,9 @@ Registration make(const Runtime& runtime, int opset, const std::string& names) {
         made.meets_fusions = made.meets_fusions || since >= fused_since;
         for (const ElementType type : row->types) {
             for (const ElementType second_type : row->second_types()) {
-                for (const ElementType inner_type : row->inner_types()) {
-                    made.operators.push_back(std::make_unique<Operator>(
-                        operator_of(runtime, *row, type, second_type, inner_type, since)));
-                    check(add_operator(api, made.domain, made.operators.back().get()));
-                }
+                made.operators.push_back(
+                    std::make_unique<Operator>(operator_of(runtime, *row, type, second_type, since)));
+                check(add_operator(api, made.domain, made.operators.back().get()));
             }
         }
     }

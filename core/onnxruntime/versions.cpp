@@ -43,12 +43,6 @@ const std::vector<ElementType>& Version::second_types() const {
     return axes ? axes->types : has_typed_second() ? parameters.front().types : none;
 }
 
-const std::vector<ElementType>& Version::inner_types() const {
-    static const std::vector<ElementType> none{0},
-        stashes{*element_type_of("float32"), *element_type_of("float64"), *element_type_of("bfloat16")};
-    return inner_outputs.empty() ? none : stashes;
-}
-
 std::optional<ElementType> element_type_of(const std::string& name) {
     for (const Element& each : elements)
         if (name == each.name) return each.type;

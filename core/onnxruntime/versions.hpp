@@ -70,6 +70,10 @@ struct ParameterInput {
 // What an output after the first one has of each line.
 enum class InnerOutput : std::uint8_t { mean, inverse };
 
+// Its type, float32, which stash_type 1 names. The runtime tells types of outputs by those of inputs alone,
+// so that there is no other.
+inline constexpr ElementType inner_type = 1;
+
 struct Version {
     std::string name;
     int since;             // the first opset that has it; 0 for the one that serves an unknown opset
@@ -96,8 +100,6 @@ struct Version {
     ElementType result_type(ElementType type, ElementType second) const {
         return has_typed_scale() ? second : result.value_or(type);
     }
-    // The types that the mean and the inverse of the deviation may have, as the node's stash_type says.
-    const std::vector<ElementType>& inner_types() const;
     std::string title() const;
 };
 
