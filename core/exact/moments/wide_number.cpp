@@ -109,13 +109,15 @@ std::uint64_t bits_of_code(std::uint64_t code, bool negative, Format format) {
     return code | (negative && (code != 0 || traits.has_negative_zero) ? sign_bit(format) : 0);
 }
 
-bool Estimate::is_known() const { return units < value.significand && value.significand < 0 - units; }
+bool Estimate::is_known() const { return units < value.significand >> 2; }
 
+// In places twice as large, so that the greater end has room.
 Codes Estimate::ends(Format format) const {
+    const u128 half = value.significand >> 1, by = (units >> 1) + 1;
     const auto code = [&](u128 significand) {
-        return round_to_format(leading_of(significand, value.exponent, false), false, format);
+        return round_to_format(leading_of(significand, value.exponent + 1, false), false, format);
     };
-    return {code(value.significand - units), code(value.significand + units)};
+    return {code(half - by), code(half + by)};
 }
 
 std::optional<std::uint64_t> Estimate::rounded(Format format) const {
