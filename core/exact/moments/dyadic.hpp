@@ -55,30 +55,29 @@ int sign_with_root(const Dyadic& p, const Dyadic& q, const Dyadic& t);
 Dyadic value_of_code(std::uint64_t code, Format format);
 
 // The bits of a value known by comparison: compare(d) is the sign of the value less d. To nearest even; a
-// negative value that underflows is -0 where there is one, and zero is +0. It need not lie between the codes.
-// (Lemma 77)
+// negative value that underflows is -0 where there is one, and zero is +0. (Lemma 77)
 template <class Compare>
-std::uint64_t nearest(Format format, const Compare& compare, Codes codes) {
-    const int sign = compare(Dyadic());
-    if (sign == 0) return 0;
-    const bool negative = sign < 0;
-    const auto lies_at_or_above = [&](const Dyadic& d) { return negative ? -compare(-d) : compare(d); };
-    const auto is_above = [&](std::uint64_t code) {
-        return lies_at_or_above(value_of_code(code, format)) >= 0;
-    };
-    if (!is_above(codes.low) || is_above(codes.high)) {
+std::uint64_t nearest(Format format, const Compare& compare, const Estimate& near) {
+    std::optional<Codes> codes = near.codes(format);
+    bool negative = near.value.negative;
+    if (!codes) {
+        const int sign = compare(Dyadic());
+        if (sign == 0) return 0;
+        negative = sign < 0;
         codes = all_codes(format);
-        if (is_above(codes.high)) return overflow_bits(format, negative);
     }
-    while (codes.high - codes.low > 1) {
-        const std::uint64_t middle = codes.low + (codes.high - codes.low) / 2;
-        (is_above(middle) ? codes.low : codes.high) = middle;
+    auto [low, high] = *codes;
+    while (low < high) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        const Dyadic half = (value_of_code(middle, format) + value_of_code(middle + 1, format)).scaled(-1);
+        const int beyond = negative ? -compare(-half) : compare(half);
+        if (beyond == 0) return bits_of_code(middle + middle % 2, negative, format);
+        if (beyond > 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    const std::uint64_t low = codes.low;
-    const Dyadic half = (value_of_code(low, format) + value_of_code(low + 1, format)).scaled(-1);
-    const int beyond = lies_at_or_above(half);
-    const std::uint64_t code = low + (beyond > 0 || (beyond == 0 && low % 2 != 0) ? 1 : 0);
-    return bits_of_code(code, negative, format);
+    return bits_of_code(low, negative, format);
 }
 
 }  // namespace samesum

@@ -30,8 +30,7 @@ std::uint64_t rounded(const Dyadic& sum, const Dyadic& squares, const Moment& ho
     };
     const WideNumber quotient = above.leading() * inverse(below.leading());
     const Estimate near{is_root && !quotient.is_zero() ? root(quotient) : quotient, u128{1} << 10};
-    if (const auto bits = near.rounded(how.format)) return *bits;
-    return nearest(how.format, compare, near.codes(how.format));
+    return nearest(how.format, compare, near);
 }
 
 }  // namespace

@@ -81,29 +81,24 @@ Estimate ExactNorm::estimate(double x, double scale, double bias) const {
 
 std::uint64_t ExactNorm::result(double x, double scale, double bias, Format format) const {
     const bool is_finite = std::isfinite(scale) && std::isfinite(bias);
+    const auto numerator = [&] { return count_ * Dyadic(x) - total_; };
     if (is_finite && !is_nothing()) {
         const Estimate near = estimate(x, scale, bias);
-        if (const auto bits = near.rounded(format)) return *bits;
-        const Dyadic numerator = count_ * Dyadic(x) - total_, s(scale), b(bias);
-        if (numerator.sign() != 0)
-            return nearest(
-                format, [&](const Dyadic& value) { return compared(numerator, s, b, value); },
-                near.codes(format));
+        const auto compare = [&](const Dyadic& value) {
+            return compared(numerator(), Dyadic(scale), Dyadic(bias), value);
+        };
+        if (!near.value.is_zero() || numerator().sign() != 0) return nearest(format, compare, near);
     }
-    const int sign = is_nothing() ? 0 : (count_ * Dyadic(x) - total_).sign();
-    if (!is_finite) return round_bits(special_result(sign, scale, bias), format);
+    const int sign = is_nothing() ? 0 : numerator().sign();
     // Whatever the signs of zeros.
-    return round_bits(bias + 0.0, format);
+    return round_bits(is_finite ? bias + 0.0 : special_result(sign, scale, bias), format);
 }
 
 std::uint64_t ExactNorm::inverse(Format format) const {
     if (is_nothing()) return overflow_bits(format, false);
-    const Dyadic one(1.0);
     const Estimate near{WideNumber(number_, 0, false) * inverse_, (u128{1} << inverse_bits) + sum_units};
-    if (const auto bits = near.rounded(format)) return *bits;
-    return nearest(
-        format, [&](const Dyadic& value) { return compared(count_, one, Dyadic(), value); },
-        near.codes(format));
+    const auto compare = [&](const Dyadic& value) { return compared(count_, Dyadic(1.0), Dyadic(), value); };
+    return nearest(format, compare, near);
 }
 
 }  // namespace samesum

@@ -1,6 +1,5 @@
 #include "exact/moments/wide_number.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -109,27 +108,14 @@ std::uint64_t bits_of_code(std::uint64_t code, bool negative, Format format) {
     return code | (negative && (code != 0 || traits.has_negative_zero) ? sign_bit(format) : 0);
 }
 
-bool Estimate::is_known() const { return units < value.significand && value.significand < 0 - units; }
-
-Codes Estimate::ends(Format format) const {
+// In places twice as large, so that the greater end has room.
+std::optional<Codes> Estimate::codes(Format format) const {
+    if (units >= value.significand >> 2) return std::nullopt;
+    const u128 half = value.significand >> 1, by = (units >> 1) + 1;
     const auto code = [&](u128 significand) {
-        return round_to_format(leading_of(significand, value.exponent, false), false, format);
+        return round_to_format(leading_of(significand, value.exponent + 1, false), false, format);
     };
-    return {code(value.significand - units), code(value.significand + units)};
-}
-
-std::optional<std::uint64_t> Estimate::rounded(Format format) const {
-    if (!is_known()) return std::nullopt;
-    const Codes found = ends(format);
-    if (found.low != found.high) return std::nullopt;
-    return bits_of_code(found.low, value.negative, format);
-}
-
-Codes Estimate::codes(Format format) const {
-    const Codes all = all_codes(format);
-    if (!is_known()) return all;
-    const Codes found = ends(format);
-    return {found.low - (found.low > 0 ? 1 : 0), std::min(found.high + 1, all.high)};
+    return Codes{code(half - by), code(half + by)};
 }
 
 }  // namespace samesum

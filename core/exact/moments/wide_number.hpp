@@ -35,7 +35,7 @@ struct WideNumber {
 WideNumber root(const WideNumber& x);
 WideNumber inverse(const WideNumber& x);
 
-// The codes, without signs, between which a magnitude is looked for.
+// Codes, without signs, of which a magnitude is rounded to one.
 struct Codes {
     std::uint64_t low, high;
 };
@@ -52,15 +52,8 @@ struct Estimate {
     WideNumber value;
     u128 units = 0;
 
-    // The bits of the number, if they are certain.
-    std::optional<std::uint64_t> rounded(Format format) const;
-    // What its magnitude lies between.
-    Codes codes(Format format) const;
-
-  private:
-    bool is_known() const;
-    // The codes that both ends are rounded to.
-    Codes ends(Format format) const;
+    // What both ends are rounded to; nothing if so little is known.
+    std::optional<Codes> codes(Format format) const;
 };
 
 }  // namespace samesum
