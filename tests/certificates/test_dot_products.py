@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -35,19 +37,24 @@ def cancelling(dtype: np.dtype[Any], n: int) -> tuple[NDArray, NDArray]:
     return np.concatenate([x, x, x[:, :1]], 1), np.concatenate([y, -y, y[:, :1]], 1)
 
 
-def all_pairs(dtype: np.dtype[Any]) -> list[tuple[str, NDArray, NDArray]]:
+@lru_cache(maxsize=1)
+def all_pairs(dtype: np.dtype[Any]) -> list[tuple[str, NDArray, NDArray, list[Fraction]]]:
+    """With their exact products; every instruction set asks for them."""
     found = [(f"{family} of {n}", *pairs(family, dtype, n)) for n in LENGTHS for family in FINITE]
     found += [(f"{family} of {n}", *pairs(family, dtype, n)) for n, families in LONG.items() for family in families]
-    return found + [(f"cancelling {n}", *cancelling(dtype, n)) for n in (3, 40, 300)]
+    found += [(f"cancelling {n}", *cancelling(dtype, n)) for n in (3, 40, 300)]
+    return [(where, x, y, [exact_dot(a, b) for a, b in zip(x, y, strict=True)]) for where, x, y in found]
+
+
+def exact_dot(a: NDArray, b: NDArray) -> Fraction:
+    return real(sum(map(mul, integers(a), integers(b))), 2)
 
 
 @pytest.mark.parametrize("dtype", cases.FLOATS, ids=lambda dtype: dtype.name)
 @pytest.mark.usefixtures("each_instruction_set")
 def test_dot_products(dtype: np.dtype[Any], measured: Measure) -> None:
     found = Quotients()
-    for where, x, y in all_pairs(dtype):
-        lines = [(integers(a), integers(b)) for a, b in zip(x, y, strict=True)]
-        exact = [real(sum(p * q for p, q in zip(a, b, strict=True)), 2) for a, b in lines]
+    for where, x, y, exact in all_pairs(dtype):
         rows = _core.certified_dots(x, y, False)
         columns = _core.certified_dots(np.ascontiguousarray(x.T), np.ascontiguousarray(y.T), True)
         for states in (rows, columns):
