@@ -181,26 +181,22 @@ struct ModularScan {
         return 0;
     }
 
-    // With ways for lines of sums, if the prefixes are as wide as the totals.
+    // With ways for lines if the prefixes are as wide as the totals.
     static constexpr ScanMethod method(bool is_whole) {
         Carry identity{};
         identity.integer = All::identity;
         ScanMethod m{identity, total, join, row, init, columns};
-        if constexpr (!product) {
-            if (is_whole) take_lines(m);
+        if (is_whole) {
+            m.start = start;
+            m.lines = lines;
+            m.interleaved = interleaved;
+            m.most_interleaved = scan_lines - 1;
+            m.carries = carries;
+            m.short_lines = short_lines;
+            m.takes_tall = takes_tall;
+            m.takes_long_lines = false;
         }
         return m;
-    }
-
-    static constexpr void take_lines(ScanMethod& m) {
-        m.start = start;
-        m.lines = lines;
-        m.interleaved = interleaved;
-        m.most_interleaved = scan_lines - 1;
-        m.carries = carries;
-        m.short_lines = short_lines;
-        m.takes_tall = takes_tall;
-        m.takes_long_lines = false;
     }
 };
 
