@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,11 @@ from samesum.conformance.saving import DATA_SET, save_case
 from samesum.conformance.verdict import Outcome, Verdict, judged
 from samesum.frontends.models.load import load
 
-CASES = {case.title: case for case in chosen_cases()}
+
+@cache
+def titled() -> dict[str, Case]:
+    """All cases by title; it takes seconds to make them."""
+    return {case.title: case for case in chosen_cases()}
 
 
 def _found(case: Case) -> list[Finding]:
@@ -42,7 +47,7 @@ def _arrays(folder: Path, kind: str) -> list[np.ndarray]:
     ],
 )
 def test_a_saved_case_runs_from_its_files(title: str, tmp_path: Path) -> None:
-    case = CASES[title]
+    case = titled()[title]
     folder = save_case(tmp_path, case, _found(case))
     assert folder.parent == tmp_path / case.suite
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
@@ -68,7 +73,7 @@ def _by_the_reference(path: Path, feeds: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def test_a_case_of_openvino_is_saved_as_ir(tmp_path: Path) -> None:
-    case = CASES["openvino-op-reference/ReduceSum-03-f32-kept"]
+    case = titled()["openvino-op-reference/ReduceSum-03-f32-kept"]
     folder = save_case(tmp_path, case, _found(case))
     (answer,) = load(folder / "model.xml").run(_arrays(folder, "input")).values()
     assert judged(case, lambda: answer).outcome is Outcome.PASSED
@@ -76,7 +81,7 @@ def test_a_case_of_openvino_is_saved_as_ir(tmp_path: Path) -> None:
 
 
 def test_a_refusal_has_no_output(tmp_path: Path) -> None:
-    case = CASES["edge/onnx-ReduceSum-13-int8-refused"]
+    case = titled()["edge/onnx-ReduceSum-13-int8-refused"]
     folder = save_case(tmp_path, case, _found(case))
     assert len(_arrays(folder, "input")) == 2
     assert _arrays(folder, "output") == []
@@ -84,7 +89,7 @@ def test_a_refusal_has_no_output(tmp_path: Path) -> None:
 
 
 def test_what_was_there_is_replaced(tmp_path: Path) -> None:
-    case = CASES["edge/onnx-ReduceSum-13-int8-refused"]
+    case = titled()["edge/onnx-ReduceSum-13-int8-refused"]
     folder = save_case(tmp_path, case, _found(case))
     (folder / "old").write_text("")
     assert save_case(tmp_path, case, _found(case)) == folder
@@ -96,20 +101,20 @@ def test_nothing_is_left_of_a_case_that_cannot_be_written(tmp_path: Path, monkey
         raise OSError("no space left on device")
 
     monkeypatch.setattr(saving, "tensor", full)
-    case = CASES["edge/onnx-ReduceSum-13-int8-refused"]
+    case = titled()["edge/onnx-ReduceSum-13-int8-refused"]
     with pytest.raises(OSError, match="no space"):
         save_case(tmp_path, case, _found(case))
     assert list((tmp_path / "edge").iterdir()) == []
 
 
 def test_every_case_has_a_folder_of_its_own() -> None:
-    names = {(case.suite, saving.folder_name(case)) for case in CASES.values()}
-    assert len(names) == len(CASES)
+    names = {(case.suite, saving.folder_name(case)) for case in titled().values()}
+    assert len(names) == len(titled())
     assert all("/" not in name and not name.startswith(".") for _, name in names)
 
 
 def test_a_corrected_answer_is_saved_with_its_reason(tmp_path: Path) -> None:
-    corrected = [case for case in CASES.values() if case.correction]
+    corrected = [case for case in titled().values() if case.correction]
     assert {case.suite for case in corrected} == {"openvino-op-reference", "onnxruntime-own"}
     case = corrected[0]
     saved = (save_case(tmp_path, case, _found(case)) / "found.txt").read_text(encoding="utf-8")
