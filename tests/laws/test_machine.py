@@ -37,7 +37,7 @@ def enough(row: Reduction, x: NDArray) -> NDArray:
     part = 1
     if row.map is Map.EXPONENTIAL and x.dtype.kind in "iu":
         part = 32
-    elif row.combine is Combine.SPREAD and x.dtype == np.float64:
+    elif row.combine is Combine.SPREAD and x.dtype.itemsize == 8:
         part = 8
     longest = x.shape.index(max(x.shape))
     return np.ascontiguousarray(x.take(range(x.shape[longest] // part), longest)) if part > 1 else x
