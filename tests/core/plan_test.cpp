@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "elements.hpp"
+
 namespace {
 
 using samesum::Dims;
@@ -31,7 +33,10 @@ struct Array {
     std::array<std::int64_t, most_rank> shape, strides;
     std::array<bool, most_rank> reduced;
 
-    View view() const { return {nullptr, rank, shape.data(), strides.data(), Format::f32, false}; }
+    Elements elements() const { return {rank, shape.data(), strides.data(), 4}; }
+    View view(const Elements& elements) const {
+        return {elements.first(), rank, shape.data(), strides.data(), Format::f32, false};
+    }
 };
 
 std::vector<Visit> expected(const Array& x) {
@@ -54,9 +59,9 @@ std::vector<Visit> expected(const Array& x) {
 }
 
 // In the order in which the loops of the plan take the elements of each output.
-std::vector<Visit> visited(const Plan& plan) {
+std::vector<Visit> visited(const Plan& plan, const Elements& elements) {
     std::vector<Visit> visits;
-    const std::int64_t start = reinterpret_cast<std::intptr_t>(plan.data);
+    const std::int64_t start = plan.data - elements.first();
     const std::int64_t kept = plan.kept.count(), reduced = plan.reduced.count();
     for (std::int64_t k = 0; k < kept; ++k) {
         const Offsets set = offsets_at(plan.kept, k);
@@ -96,8 +101,9 @@ TEST_CASE("a plan visits each element once, for its own output") {
         Manner manner;
         manner.ordered = i % 3 == 0;
         manner.least_lane = 1 + i % 40;
-        const Plan plan = plan_reduction(x.view(), x.reduced.data(), manner);
-        std::vector<Visit> wanted = expected(x), found = visited(plan);
+        const Elements elements = x.elements();
+        const Plan plan = plan_reduction(x.view(elements), x.reduced.data(), manner);
+        std::vector<Visit> wanted = expected(x), found = visited(plan, elements);
         CAPTURE(i);
         std::sort(wanted.begin(), wanted.end());
         std::sort(found.begin(), found.end());
@@ -111,8 +117,9 @@ TEST_CASE("an ordered plan takes the elements of each set in row-major order") {
         const Array x = drawn(random);
         Manner manner;
         manner.ordered = true;
-        const Plan plan = plan_reduction(x.view(), x.reduced.data(), manner);
-        std::vector<Visit> wanted = expected(x), found = visited(plan);
+        const Elements elements = x.elements();
+        const Plan plan = plan_reduction(x.view(elements), x.reduced.data(), manner);
+        std::vector<Visit> wanted = expected(x), found = visited(plan, elements);
         const auto by_output = [](const Visit& a, const Visit& b) { return a.second < b.second; };
         std::stable_sort(wanted.begin(), wanted.end(), by_output);
         std::stable_sort(found.begin(), found.end(), by_output);

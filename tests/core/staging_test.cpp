@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "elements.hpp"
+
 namespace {
 
 using namespace samesum;
@@ -17,18 +19,24 @@ struct Array {
     std::vector<std::int64_t> shape, strides;
     Format format = Format::f32;
 
-    View view() const {
-        return {nullptr, static_cast<int>(shape.size()), shape.data(), strides.data(), format, false};
+    int rank() const { return static_cast<int>(shape.size()); }
+    Elements elements() const {
+        return {rank(), shape.data(), strides.data(), static_cast<std::int64_t>(size_of(format))};
+    }
+    View view(const Elements& elements) const {
+        return {elements.first(), rank(), shape.data(), strides.data(), format, false};
     }
 };
 
 std::string scanned(const Array& x, int axis, ScanOptions options = plain) {
-    const View view = x.view();
+    const Elements elements = x.elements();
+    const View view = x.view(elements);
     return text(stage_scan(Combine::sum, view, axis, options, x.format, nullptr));
 }
 
 std::string normalized(const Array& x, int axis) {
-    const View view = x.view();
+    const Elements elements = x.elements();
+    const View view = x.view(elements);
     return text(stage_normalization(view, axis, nullptr));
 }
 
