@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import FunctionType
 from typing import TypeVar
 
@@ -26,8 +27,17 @@ def public(module: str, each: T) -> T:
             function = getattr(member, "fget" if isinstance(member, property) else "__func__", member)
             if isinstance(function, FunctionType):
                 said = function.__annotations__.items()
-                function.__annotations__ = {name: _Shown(it) if isinstance(it, str) else it for name, it in said}
+                shown = {name: _Shown(it) if isinstance(it, str) else it for name, it in said}
+                for layer in _layers(function):
+                    layer.__annotations__ = shown
     return each
+
+
+def _layers(function: FunctionType) -> Iterator[FunctionType]:
+    """The function and what it wraps, of which `inspect` shows the innermost one."""
+    while isinstance(function, FunctionType):
+        yield function
+        function = getattr(function, "__wrapped__", None)  # type: ignore[assignment]
 
 
 def publish(names: dict[str, object]) -> None:

@@ -15,6 +15,12 @@ from onnx import TensorProto, helper
 from samesum.cli.main import main
 
 
+@pytest.fixture(autouse=True)
+def no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines are as long as they are, whatever width the runner of the tests says."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def samesum(capsys: pytest.CaptureFixture[str]) -> Command:
     """The command in this process."""

@@ -120,10 +120,18 @@ def _elsewhere(seconds: float, theirs: Set[int] = frozenset()) -> Set[int]:
     until = time.monotonic() + seconds
     while True:
         here = os.sched_getaffinity(0)
-        found = {thread for thread in _threads() if os.sched_getaffinity(thread) != here}
+        found = {thread for thread in _threads() if _allowed(thread) not in (here, None)}
         if found <= theirs or time.monotonic() > until:
             return found
         time.sleep(0.001)
+
+
+def _allowed(thread: int) -> Set[int] | None:
+    """Where the thread may run; None of one that has ended."""
+    try:
+        return os.sched_getaffinity(thread)
+    except ProcessLookupError:
+        return None
 
 
 def _threads() -> Set[int]:

@@ -26,28 +26,29 @@ Scales = Sequence[Any]
 
 def of_lines(function: Callable[..., Any], x: Any, axis: Any) -> Any:
     """What a function of the axis alone gives, such as softmax."""
-    foreseen(function, x, (), axis)
-    return _mapped(function, whole_lines(x, [from_front(axis, x.ndim)]), (axis, None))
+    dtype = foreseen(function, x, (), axis).dtype
+    return _mapped(function, whole_lines(x, [from_front(axis, x.ndim)]), dtype, (axis, None))
 
 
 def of_last_axes(function: Callable[..., Any], x: Any, lengths: Any, scales: Scales, eps: Any) -> Any:
     """layer_norm, or rms_norm, which has one scale."""
     axes = range(max(0, x.ndim - np.size(lengths)), x.ndim)
-    foreseen(function, x, axes, lengths, *map(_like, scales), eps)
+    dtype = foreseen(function, x, axes, lengths, *map(_like, scales), eps).dtype
     pairs = [(None, None) if each is None else (each.rechunk(-1), _last(each.ndim, x.ndim)) for each in scales]
-    return _mapped(function, whole_lines(x, axes), (lengths, None), *pairs, (eps, None))
+    return _mapped(function, whole_lines(x, axes), dtype, (lengths, None), *pairs, (eps, None))
 
 
 def of_groups(x: Any, num_groups: Any, scales: Scales, eps: Any) -> Any:
     """group_norm: each chunk has some groups of channels."""
     axes = range(1, x.ndim)
-    foreseen(group_norm, x, axes, num_groups, *map(_like, scales), eps)
+    dtype = foreseen(group_norm, x, axes, num_groups, *map(_like, scales), eps).dtype
     size = max(1, x.shape[1] // int(num_groups))
     ends = {0, *(end for end in accumulate(x.chunks[1]) if end % size == 0)}
     channels = tuple(end - begin for begin, end in pairwise(sorted(ends))) or (0,)
     joined = _joined(joined_short(x), {1: channels, **{axis: (x.shape[axis],) for axis in axes[1:]}})
     pairs = [(None, None) if each is None else (each.rechunk((channels,)), (1,)) for each in scales]
-    return _mapped(_groups_of, joined, (size, None), *pairs, (eps, None), name=group_norm.__name__)
+    each = partial(_groups_of, dtype)
+    return _mapped(each, joined, dtype, (size, None), *pairs, (eps, None), name=group_norm.__name__)
 
 
 def whole_lines(x: Any, axes: Sequence[int]) -> Any:
@@ -99,8 +100,8 @@ def _cut(length: int, most: int) -> tuple[int, ...]:
     return (most,) * (length // most) + ((length % most,) if length % most or not length else ())
 
 
-def _mapped(function: Callable[..., Any], x: Any, *pairs: tuple[Any, Any], name: str = "") -> Any:
-    """The function of each chunk; the other arguments are literals, or arrays with the axes of `x` that they have."""
+def _mapped(function: Callable[..., Any], x: Any, dtype: Dtype, *pairs: tuple[Any, Any], name: str = "") -> Any:
+    """The function of each chunk, which gives this dtype; the other arguments are literals, or arrays with the axes of `x` that they have."""
     import dask.array as da
 
     axes = tuple(range(x.ndim))
@@ -110,15 +111,16 @@ def _mapped(function: Callable[..., Any], x: Any, *pairs: tuple[Any, Any], name:
         x,
         axes,
         *(each for pair in pairs for each in pair),
-        dtype=x.dtype,
-        meta=np.empty((0,) * x.ndim, x.dtype),
+        dtype=dtype,
+        meta=np.empty((0,) * x.ndim, dtype),
         align_arrays=False,
         token=f"samesum-{name or function.__name__}",
     )
 
 
-def _groups_of(chunk: Any, size: int, weight: Any, bias: Any, eps: Any) -> Any:
-    return group_norm(chunk, chunk.shape[1] // size, weight, bias, eps) if chunk.shape[1] else chunk
+def _groups_of(dtype: Dtype, chunk: Any, size: int, weight: Any, bias: Any, eps: Any) -> Any:
+    count = chunk.shape[1] // size
+    return group_norm(chunk, count, weight, bias, eps) if count else np.empty(chunk.shape, dtype)
 
 
 def _last(count: int, rank: int) -> tuple[int, ...]:
