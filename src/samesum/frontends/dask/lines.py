@@ -101,7 +101,7 @@ def _cut(length: int, most: int) -> tuple[int, ...]:
 
 
 def _mapped(function: Callable[..., Any], x: Any, dtype: Dtype, *pairs: tuple[Any, Any], name: str = "") -> Any:
-    """The function of each chunk, which gives this dtype; the other arguments are literals, or arrays with the axes of `x` that they have."""
+    """The function of each chunk, which gives this dtype. Other arguments are literals, or arrays with axes of `x`."""
     import dask.array as da
 
     axes = tuple(range(x.ndim))
