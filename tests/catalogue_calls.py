@@ -292,11 +292,15 @@ FUNCTIONS: dict[str, Function] = {
     "cumulative_sum as float32": ("fiu", (SHAPE,), lambda x: ss.cumulative_sum(x, 1, dtype=np.float32)),
     **{f"Scan {name}": ("fiu", (SHAPE,), _scanned(name)) for name in ("sum", "prod", "min", "max")},
     "Scan sum as float32": ("fiu", (SHAPE,), _scanned("sum", dtype=np.float32)),
+    **{
+        f"initial {name}": ("f", (SHAPE,), lambda x, name=name: getattr(ss, name)(x, 1, initial=0.1))
+        for name in ("sum", "prod", "min", "max")
+    },
     "State": ("fiu", (SHAPE,), _kept(STATE)),
     "State as float32": ("fiu", (SHAPE,), _kept(["sum", "mean", "var"], dtype=np.float32)),
 }
 """Of each function on arrays the kinds of types that it takes, its arrays or their shapes, and the call."""
-EAGER = ("masked", "Scan", "State", "scatter_reduce", "cumulative_logsumexp", "reduce")
+EAGER = ("masked", "initial", "Scan", "State", "scatter_reduce", "cumulative_logsumexp", "reduce")
 """What the names of calls begin with that are not asked of Dask arrays, or that these do not have."""
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -72,7 +74,8 @@ def configured(folder: Path, flags: str, *arguments: str) -> subprocess.Complete
         pytest.skip("there is no cmake")
     (folder / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT.as_posix(), flags=flags), encoding="utf-8")
     command = [CMAKE, "-S", str(folder), "-B", str(folder / "build"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    environment = {name: value for name, value in os.environ.items() if name != "SAMESUM_INSTRUCTION_SETS"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
 
 
 @pytest.mark.parametrize("machine", ["own", "x86_64_v3", pytest.param("clang", marks=pytest.mark.slow), "aarch64"])
@@ -127,3 +130,20 @@ def test_msvc_s_command_line_gets_the_flags_too(tmp_path: Path) -> None:
     assert "vfmsub" in fused
     assert "vmulsd" in apart
     assert "vfmsub" not in apart
+
+
+def test_the_sdist_has_what_its_tests_import() -> None:
+    excluded = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["scikit-build"]["sdist"]
+    kept = {Path(name[1:]).stem.rstrip("*") for name in excluded["exclude"] if name.startswith("!/tests/")}
+    helpers = {path.stem for path in (ROOT / "tests").glob("*.py")}
+    laws = [path for path in (ROOT / "tests" / "laws").glob("*.py") if not path.match("test_dask*")]
+    read = [*laws, *(ROOT / "tests" / f"{name}.py" for name in kept & helpers)]
+    imported = {
+        name.partition(".")[0]
+        for path in read
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom | ast.Import)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names])
+    }
+    assert len(imported & helpers) > 8
+    assert imported & helpers <= kept

@@ -52,10 +52,10 @@ def test_booleans_are_booleans() -> None:
     found = booleans()
     assert len(found) > 30
     for function, name in found:
-        for wrong in ("no", 1, 0, 2.0, None, [], np.array(True)):
+        for wrong in ("no", 2, -1, 1.0, None, [], np.array(True)):
             with pytest.raises(ss.ArgumentTypeError, match=rf"^{name} is .*; True or False is needed$"):
                 function(*arguments(function), **{name: wrong})
-        for right in (np.True_, np.False_):
+        for right in (np.True_, np.False_, 1, 0):
             given = function(*arguments(function), **{name: right})
             expected = function(*arguments(function), **{name: bool(right)})
             if isinstance(given, np.ndarray):
@@ -357,3 +357,22 @@ def test_names_of_axes_are_not_lost_in_silence() -> None:
         assert kept.dims == ("row",)
         assert np.asarray(kept).tolist() == [6, -3]
         assert np.asarray(ss.sum(each.data, 1)).tolist() == [6, -3]
+
+
+def test_integers_of_numpy_as_initial_are_not_rounded() -> None:
+    odd = 2**62 + 1
+    for initial in (odd, np.int64(odd), np.array(odd)):
+        assert ss.sum(np.array([0]), initial=initial) == odd
+    assert ss.max(np.array([0], np.uint64), initial=np.uint64(odd)) == odd
+    for initial in (2**53 + 1, np.int64(2**53 + 1)):
+        with pytest.raises(ss.ArgumentError, match="which float64 does not hold"):
+            ss.sum(np.array([0.0]), initial=initial)
+
+
+def test_lazy_objects_of_polars_and_arrays_of_pandas_are_told_what_to_do() -> None:
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    for lazy in (polars.LazyFrame({"a": [1.0, 2.0]}), polars.col("a")):
+        with pytest.raises(ss.SamesumError):
+            ss.sum(lazy)
+    with pytest.raises(ss.ArgumentTypeError, match=r"where=~x\.isna\(\)"):
+        ss.sum(pandas.array([1, None]))

@@ -14,6 +14,8 @@ from samesum.formats.elements import ONNX_ELEMENTS
 _NAMED: dict[str, Dtype] = {
     each.dtype.name: each.dtype for each in ONNX_ELEMENTS.values() if each.bits == 8 * each.dtype.itemsize
 }
+_PLAIN = (int, float, complex, list, tuple, np.generic)
+"""What has neither names nor missing elements and is not lazy: small calls are quick."""
 _VALID = ("notna", "is_valid", "is_not_null")
 """What pandas, Arrow and Polars call the mask of the elements that are there."""
 
@@ -101,7 +103,22 @@ def _shared(x: Any) -> NDArray | None:
 
 
 def _converted(x: Any) -> NDArray:
-    kind, package = type(x).__name__, type(x).__module__.partition(".")[0]
+    kind = type(x).__name__
+    if not isinstance(x, _PLAIN):
+        _refuse_what_would_be_lost(x, kind, type(x).__module__.partition(".")[0])
+    try:
+        array: NDArray = np.asanyarray(x)
+    except (TypeError, RuntimeError) as error:
+        raise ArgumentTypeError(f"{kind} does not make an array: {error}") from error
+    except ValueError as error:
+        raise ShapeError(f"{kind} does not make an array: {error}") from error
+    if array.dtype == object:
+        raise DtypeError(f"{kind} does not hold numbers of one dtype; pass an array")
+    return array
+
+
+def _refuse_what_would_be_lost(x: Any, kind: str, package: str) -> None:
+    """Raises ArgumentTypeError for names of axes, laziness and missing elements, which no array has."""
     graph = getattr(x, "__dask_graph__", None)
     if isinstance(getattr(x, "dims", None), tuple):
         raise ArgumentTypeError(
@@ -116,26 +133,23 @@ def _converted(x: Any) -> NDArray:
     if nulls := _null_count(x):
         fill = "fillna" if hasattr(x, "fillna") else "fill_null"
         valid = next((name for name in _VALID if hasattr(x, name)), None)
-        how = "pass its columns" if valid is None else f"pass x.{fill}(0), with where=x.{valid}() to leave them out"
+        if valid is None and hasattr(x, "isna"):
+            how = f"pass x.{fill}(0), with where=~x.isna() to leave them out"
+        else:
+            how = "pass its columns" if valid is None else f"pass x.{fill}(0), with where=x.{valid}() to leave them out"
         raise ArgumentTypeError(
             f"got a {package} {kind} with missing elements ({nulls}), which have no value; {how}: "
             f"{SITE}howto/libraries.html"
         )
-    try:
-        array: NDArray = np.asanyarray(x)
-    except (TypeError, RuntimeError) as error:
-        raise ArgumentTypeError(f"{kind} does not make an array: {error}") from error
-    except ValueError as error:
-        raise ShapeError(f"{kind} does not make an array: {error}") from error
-    if array.dtype == object:
-        raise DtypeError(f"{kind} does not hold numbers of one dtype; pass an array")
-    return array
 
 
 def _null_count(x: Any) -> int:
     """How many elements are missing: nulls of Arrow and Polars, NA of the dtypes of pandas that are not NumPy's."""
     if (count := getattr(x, "null_count", None)) is not None:
-        return int(np.sum(np.asarray(count() if callable(count) else count)))
+        try:
+            return int(np.sum(np.asarray(count() if callable(count) else count)))
+        except (TypeError, ValueError):  # lazy ones of Polars, which make no array
+            return 0
     if hasattr(x, "itercolumns"):
         return sum(map(_null_count, x.itercolumns()))
     if not hasattr(x, "isna"):

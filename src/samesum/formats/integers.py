@@ -20,7 +20,9 @@ def integer_of(what: str, value: object, error: type[SamesumError] = ArgumentTyp
 
 
 def boolean_of(what: str, value: object) -> bool:
-    """The value as a boolean of Python. Raises ArgumentTypeError for all but booleans of Python and NumPy."""
-    if isinstance(value, bool | np.bool_):
+    """The value as a boolean of Python. Raises ArgumentTypeError for all but booleans and the integers 0 and 1."""
+    if value is True or value is False:
+        return value is True
+    if isinstance(value, (np.bool_, int)) and value in (0, 1):
         return bool(value)
     raise ArgumentTypeError(f"{what} is {value!r}; True or False is needed")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 
 from samesum.algebra.rows import MAX, MIN, SUM, Reduction
 from samesum.engine.arrays import as_array
+from samesum.engine.machine import undisturbed
 from samesum.engine.memory import flags_of, reduce, reduce_by_code
 from samesum.errors import ArgumentError
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out, Result
@@ -83,9 +85,10 @@ class NumberedRow:
 
     def keeping(self, keepdims: object) -> int:
         """The flags with that of `keepdims`. Raises ArgumentTypeError for what is no boolean."""
-        return self.flags | boolean_of("keepdims", keepdims)
+        return self.flags | (keepdims is True or boolean_of("keepdims", keepdims))
 
 
+@undisturbed
 def reduce_from(
     numbered: NumberedRow,
     initial: Any,
@@ -114,9 +117,17 @@ def reduce_from(
     return reduce_by_code(numbered.code, joined, axes or -1, flags if axes else numbered.flags, dtype, out, mask)
 
 
+def _number(initial: Any) -> float:
+    """The start value, an integer as one of Python."""
+    try:
+        return index(initial)
+    except TypeError:
+        return real_number("initial", initial)
+
+
 def _integers(row: Reduction, dtype: Dtype, initial: Any) -> tuple[Dtype, Any]:
     """The dtype of integers and the start value together, and that value."""
-    number = initial if isinstance(initial, int) else real_number("initial", initial)
+    number = _number(initial)
     types = [dtype] if row in _EXTREMES else [dtype, np.dtype(np.uint64 if dtype.kind == "u" else np.int64)]
     for each in types:
         least, most = (0, 1) if each.kind == "b" else (int(np.iinfo(each).min), int(np.iinfo(each).max))
@@ -129,10 +140,11 @@ def _integers(row: Reduction, dtype: Dtype, initial: Any) -> tuple[Dtype, Any]:
 
 def _floats(row: Reduction, dtype: Dtype, initial: Any) -> tuple[Dtype, Any]:
     """The dtype of floats and the start value together, and that value; a value between two floats has float64."""
-    number = real_number("initial", initial)
+    given = _number(initial)
+    number = real_number("initial", given)
     with np.errstate(all="ignore"):
         held = np.float64(number).astype(dtype)
-    if isinstance(initial, int) and initial != number:
+    if isinstance(given, int) and given != number:
         raise ArgumentError(f"initial is {initial!r}, which float64 does not hold; allowed are numbers that it holds")
     if float(held) == number or math.isnan(number):
         return dtype, held

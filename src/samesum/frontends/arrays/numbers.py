@@ -19,6 +19,8 @@ _MOST = 2.0**53
 
 def real_number(name: str, value: Any) -> float:
     """The value in float64, infinite for an integer beyond its range. ArgumentTypeError for what is no real number."""
+    if type(value) is float:
+        return value
     try:
         if not isinstance(value, str | bytes | bytearray | np.ma.MaskedArray):
             return float(value)

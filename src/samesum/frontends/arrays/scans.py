@@ -132,4 +132,4 @@ def _flags(include_initial: bool, exclusive: bool, reverse: bool) -> int:
 
 
 def _reversed(reverse: bool) -> int:
-    return REVERSE if boolean_of("reverse", reverse) else 0
+    return 0 if reverse is False or not boolean_of("reverse", reverse) else REVERSE
