@@ -150,3 +150,17 @@ def test_labels_that_change_during_a_call_reach_no_memory_outside(columns: tuple
         done.set()
         changing.join()
     assert_bits(ss.segment_reduce(x, right, num_segments=50)[..., :1].ravel()[:1], np.float32([(right == 0).sum()]))
+
+
+@looped("dtype", [np.float32, np.float64, np.int64])
+def test_rows_wider_than_a_slice_with_one_of_their_own(dtype: Any) -> None:
+    """Rows that are copied lie further apart than a slice of them is wide, whether labels ascend or not."""
+    rng = np.random.default_rng(4)
+    rows, own = ((rng.standard_normal((n, 9000)) * 8).astype(dtype) for n in (9, 3))
+    ascending = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
+    for labels in (ascending, rng.permutation(ascending)):
+        for name in ("sum", "max", "prod"):
+            function: Any = getattr(ss, name)
+            sets = [np.concatenate([own[s : s + 1], rows[labels == s]]) for s in range(3)]
+            expected = np.stack([function(each, axis=0) for each in sets]).astype(dtype)
+            assert_bits(ss.scatter_reduce(own, 0, labels, rows, name), expected, name)  # type: ignore[arg-type]
