@@ -197,6 +197,6 @@ def _ir_rms_norm(ir: Ir, x: int) -> int:
 
 def test_only_true_and_false_say_whether_to_fuse() -> None:
     data = onnx_bytes(rms_norm("x"), {"x": (F, (None, 16))}, {"y": (F, None)}, CONSTANTS)
-    for wrong in ("a", 1, None, "False"):
+    for wrong in ("a", 2, None, "False"):
         with pytest.raises(ss.ArgumentTypeError, match=f"fuse_normalizations is {wrong!r}; True or False is needed"):
             load(data, fuse_normalizations=wrong)  # type: ignore[arg-type]
