@@ -6,7 +6,6 @@ tests in each whatever else is chosen; `--hypothesis-profile drawn` draws new ex
 from __future__ import annotations
 
 from collections.abc import Iterator
-from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -33,14 +32,15 @@ def share(text: str) -> tuple[int, int]:
     return part, parts
 
 
+@pytest.hookimpl(trylast=True)  # of those that -m leaves
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A test's part follows from its name alone."""
+    """A test's part follows from its place among the names: no part is empty if there are as many tests as parts."""
     if config.getoption("--share") is None:
         return
     part, parts = config.getoption("--share")
-    chosen = [crc32(item.nodeid.encode()) % parts == part - 1 for item in items]
-    config.hook.pytest_deselected(items=[item for item, taken in zip(items, chosen, strict=True) if not taken])
-    items[:] = [item for item, taken in zip(items, chosen, strict=True) if taken]
+    chosen = set(sorted(item.nodeid for item in items)[part - 1 :: parts])
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+    items[:] = [item for item in items if item.nodeid in chosen]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
