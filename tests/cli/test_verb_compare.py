@@ -277,6 +277,7 @@ def test_two_records_stand_one_beside_the_other(samesum: Command, model: Path, t
     assert f"{a} is a record; name a second record to put beside it" in alone.err
     done = samesum("compare", a, b, *x, "--max-ulp", "5")
     assert (done.status, "without --input, --max-ulp" in done.err) == (2, True)
+    assert samesum("compare", a, b, "--max-ulp", "0").status == 2
 
 
 def test_other_inputs_of_records_are_said_first_and_once(samesum: Command, model: Path, tmp_path: Path) -> None:

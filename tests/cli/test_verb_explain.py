@@ -50,6 +50,7 @@ def test_without_an_operator_it_lists_those_that_it_explains(samesum: Command) -
     done = samesum("explain")
     assert done.status == Exit.FINE
     assert max(map(len, done.out.splitlines())) <= 80
+    assert samesum("explain", "--case", "nan").status == Exit.USAGE
     listed = done.out.partition("\n")[2].replace(",", " ").split()
     assert listed == json.loads(samesum("explain", "--json").out)["operators"]
     folded = [each.casefold() for each in listed]

@@ -1,4 +1,4 @@
-"""One rounding of plain integers to a float format; nothing here is the code of samesum."""
+"""One rounding of plain integers to a float format; of samesum it knows the tables of formats alone."""
 
 from __future__ import annotations
 

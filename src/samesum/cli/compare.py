@@ -158,6 +158,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.other is None and is_record(arguments.model):
         raise UsageError(f"{arguments.model} is a record; name a second record to put beside it")
     given = [f"--{name.replace('_', '-')}" for name in _OF_MODELS if getattr(arguments, name)]
+    given += ["--max-ulp"] if arguments.max_ulp == 0 else []
     if arguments.other is not None and given:
         raise UsageError(f"two records are compared as they are, without {', '.join(given)}")
     if arguments.save is not None and arguments.save.exists() and not arguments.save.is_dir():

@@ -51,6 +51,8 @@ def add_to(verbs: Any) -> None:
 def call(arguments: argparse.Namespace) -> Exit:
     """Prints what was asked for."""
     if arguments.operator is None:
+        if arguments.cases:
+            raise UsageError("--case is of an operator; name one, as in `samesum explain ReduceMean --case nan`")
         return _list(arguments.json)
     specs = specs_of(arguments.operator)
     if not any(map(_is_explained, specs.values())):

@@ -16,7 +16,7 @@ from samesum.formats.arrays import native
 def as_lazy(x: Any) -> Any:
     """The Dask array `x`, or one of a single chunk of what is in memory, in native byte order.
 
-    Raises DtypeError for masked elements.
+    Raises ArgumentTypeError for masked elements.
     """
     import dask.array as da
 
