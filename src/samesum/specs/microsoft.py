@@ -18,6 +18,16 @@ def _fused(name: str, *scales: Input) -> Operator:
     return Operator(name, (Version(1, FLOATS_PLUS, signature),))
 
 
+_ACTIVATIONS = (
+    Operator("Gelu", (Version(1, FLOATS_PLUS, Signature((Input("X"),))),)),
+    Operator("BiasGelu", (Version(1, FLOATS_PLUS, Signature((Input("A"), Input("B", max_rank=1)))),)),
+    Operator("FastGelu", (Version(1, FLOATS_PLUS, Signature((Input("X"), Input("bias", max_rank=1, optional=True)))),)),
+    Operator(
+        "QuickGelu",
+        (Version(1, FLOATS_PLUS, Signature((Input("X"),), (Attribute("alpha", Kind.NUMBER, 1.7020000219345093),))),),
+    ),
+)
+
 MICROSOFT = Standard(
     "com.microsoft",
     newest_opset=1,
@@ -25,7 +35,8 @@ MICROSOFT = Standard(
         Made.NORMALIZATION,
         _fused("SkipLayerNormalization", _BETA, _BIAS),
         _fused("SkipSimplifiedLayerNormalization", _BIAS),
-    ),
+    )
+    + _ACTIVATIONS,
     empty_axes_reduce_all=True,
     scalars_have_an_axis=False,
     minds_case=True,
