@@ -23,6 +23,7 @@ from samesum.frontends.standards.onnx_norms import (
 )
 from samesum.frontends.standards.onnx_pools import AveragePool, LpPool, MaxPool
 from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
+from samesum.frontends.standards.onnx_quantized import DequantizeLinear, DynamicQuantizeLinear, QuantizeLinear
 from samesum.frontends.standards.onnx_reductions import (
     ReduceL1,
     ReduceL2,
@@ -52,6 +53,8 @@ __all__ = [
     "Backend",
     "CumProd",
     "CumSum",
+    "DequantizeLinear",
+    "DynamicQuantizeLinear",
     "GlobalAveragePool",
     "GlobalLpPool",
     "GlobalMaxPool",
@@ -68,6 +71,7 @@ __all__ = [
     "Mean",
     "MeanVarianceNormalization",
     "Min",
+    "QuantizeLinear",
     "RMSNormalization",
     "ReduceL1",
     "ReduceL2",

@@ -18,7 +18,10 @@ from samesum.specs.openvino import OPENVINO
 from samesum.specs.row import Kind, Operator, Spec
 
 NUMPY_NAMES = {
-    "float": "float32", "double": "float64", "float4e2m1": "float4_e2m1fn", "float8e8m0": "float8_e8m0fnu",
+    "float": "float32",
+    "double": "float64",
+    "float4e2m1": "float4_e2m1fn",
+    "float8e8m0": "float8_e8m0fnu",
     **{name: f"float8_{name[6:]}" for name in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")},
 }
 _WIDE = {"int32", "int64", "uint32", "uint64"}

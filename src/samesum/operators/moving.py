@@ -207,7 +207,7 @@ def non_zero(_: Attributes, inputs: Inputs) -> NDArray:
     return np.array(np.nonzero(x != x.dtype.type(0)), np.int64).reshape(x.ndim, -1)
 
 
-def dropped(attributes: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
+def dropped(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
     """Dropout where nothing is dropped: the data, and a mask of nothing but true.
 
     UnsupportedOperator for training with a ratio that is not 0, whose result is random.
