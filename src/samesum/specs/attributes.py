@@ -90,6 +90,10 @@ def _number(standard: Standard, _: Attribute, value: Any) -> float:
     return number if standard.spells_values else nearest_single(number)
 
 
+def _numbers(standard: Standard, attribute: Attribute, value: Any) -> tuple[float, ...]:
+    return tuple(_number(standard, attribute, item) for item in _items(value))
+
+
 def _epsilon(standard: Standard, attribute: Attribute, value: Any) -> float:
     """Its float32 value is what counts in both standards, which may be infinite where the number is not."""
     number = nearest_single(_number(standard, attribute, value))
@@ -114,6 +118,10 @@ def _axes(_: Standard, __: Attribute, value: Any) -> tuple[int, ...]:
 def _word(_: Standard, attribute: Attribute, value: Any) -> str:
     word = value.strip().lower() if isinstance(value, str) else _refused(value)
     return word if word in attribute.words or not attribute.words else _refused(value)
+
+
+def _text(_: Standard, __: Attribute, value: Any) -> str:
+    return value if isinstance(value, str) else _refused(value)
 
 
 _ONNX_NAMES = {element.name: element for element in ONNX_ELEMENTS.values()}
@@ -171,11 +179,13 @@ _READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
     Kind.INTEGER: _integer,
     Kind.INTEGERS: _integers,
     Kind.NUMBER: _number,
+    Kind.NUMBERS: _numbers,
     Kind.EPSILON: _epsilon,
     Kind.AXIS: _axis,
     Kind.AXIS_FROM_FRONT: _axis_from_front,
     Kind.AXES: _axes,
     Kind.WORD: _word,
+    Kind.TEXT: _text,
     Kind.TYPE: _type,
     Kind.TENSOR: _tensor,
     Kind.GRAPH: _graph,
