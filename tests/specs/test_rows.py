@@ -11,7 +11,7 @@ import pytest
 
 from naming import looped
 from samesum.algebra import rows as algebra
-from samesum.formats.elements import ALL
+from samesum.formats.elements import ALL, FLOAT8
 from samesum.specs.lookup import CATALOGUE, FAMILY, STANDARDS, lookup
 from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO
@@ -66,7 +66,7 @@ NAMES_OF_KINDS = {
     Kind.NUMBERS: "FLOATS",
     Kind.WORDS: "STRINGS",
     **dict.fromkeys((Kind.NUMBER, Kind.EPSILON), "FLOAT"),
-    Kind.WORD: "STRING",
+    **dict.fromkeys((Kind.WORD, Kind.TEXT), "STRING"),
     Kind.TENSOR: "TENSOR",
     Kind.GRAPH: "GRAPH",
 }
@@ -83,6 +83,8 @@ OTHERWISE = {
     "onnx.Reshape-1": "a shape that is left out has no meaning; types that later versions have are taken",
 }
 """What a row says otherwise than the schema, and why."""
+WITHOUT_BYTE_FLOATS = {"onnx.QLinearMatMul-21"}
+"""Versions that are read for integers alone: no runtime has them for floats of 8 bits."""
 OF_ONNX_RUNTIME = {"LayerNormalization": 1, "SimplifiedLayerNormalization": 1}
 """Versions that ONNX Runtime alone has in ONNX's own domain."""
 FAMILY_OF_OPENVINO = [operator for operator in OPENVINO.operators if operator.row is not None]
@@ -142,13 +144,14 @@ def test_rows_around_the_family_are_the_schemas_of_the_onnx_package(operator: Op
     assert known_versions <= {schema.since_version for schema in found}
     for schema in found:
         spec = lookup("onnx", operator.name, schema.since_version)
-        known = {types for types in types_of(schema, schema.inputs[0].type_str) if types in ALL}
+        read = ALL - FLOAT8 if spec.identifier in WITHOUT_BYTE_FLOATS else ALL
+        known = types_of(schema, schema.inputs[0].type_str) & read
         if spec.types == ALL:
             assert known <= spec.types, spec.identifier
         else:
             assert spec.types == known, (spec.identifier, schema.since_version)
         for each, said in zip(spec.inputs, schema.inputs, strict=True):
-            assert types_of(schema, said.type_str) & ALL <= (each.types or spec.types), (spec.identifier, each.name)
+            assert types_of(schema, said.type_str) & read <= (each.types or spec.types), (spec.identifier, each.name)
         if spec.identifier not in OTHERWISE:
             assert inputs_and_attributes_of_row(spec) == inputs_and_attributes(schema), schema.since_version
 

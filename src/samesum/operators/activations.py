@@ -17,7 +17,7 @@ from samesum.errors import ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.conversion import convert
 from samesum.operators import once
-from samesum.operators.pointwise import broadcast_shape, given, optional
+from samesum.operators.pointwise import broadcast_shape, clip_attributes, given, optional, relu
 from samesum.operators.rows import Attributes, Inputs, Run
 
 _WIDE = np.dtype(np.float64)
@@ -36,17 +36,17 @@ def hard_sigmoid(x: NDArray, alpha: Any, beta: Any) -> NDArray:
     return np.asarray(np.where(y > one, one, np.where(y > zero, y, np.where(np.isnan(y), nan, zero))))
 
 
-def leaky(x: NDArray, alpha: Any, _: Any = None) -> NDArray:
+def leaky(x: NDArray, alpha: Any) -> NDArray:
     """x, but alpha x where it is negative."""
     return np.where(x < 0, _narrow(_wide(x) * alpha, x.dtype), x)
 
 
-def thresholded(x: NDArray, alpha: Any, _: Any = None) -> NDArray:
+def thresholded(x: NDArray, alpha: Any) -> NDArray:
     """x where it is greater than alpha, else 0; NaN stays NaN."""
     return np.where(_wide(x) <= alpha, x.dtype.type(0), x)
 
 
-def elu(x: NDArray, alpha: Any, _: Any = None) -> NDArray:
+def elu(x: NDArray, alpha: Any) -> NDArray:
     """x, but alpha (e^x - 1) where it is negative."""
     return np.where(x < 0, _narrow(alpha * _exponential_less_one(_wide(x)), x.dtype), x)
 
@@ -57,7 +57,7 @@ def selu(x: NDArray, alpha: Any, gamma: Any) -> NDArray:
     return _narrow(gamma * np.where(wide < 0, alpha * _exponential_less_one(wide), wide), x.dtype)
 
 
-def celu(x: NDArray, alpha: Any, _: Any = None) -> NDArray:
+def celu(x: NDArray, alpha: Any) -> NDArray:
     """x, but alpha (e^(x / alpha) - 1) where that is less than 0."""
     lower = np.minimum(alpha * _exponential_less_one(_wide(x) / alpha), 0)
     return _narrow(np.maximum(_wide(x), 0) + lower, x.dtype)
@@ -68,7 +68,7 @@ def scaled_tanh(x: NDArray, alpha: Any, beta: Any) -> NDArray:
     return _narrow(alpha * elementwise.tanh(_wide(x) * beta), x.dtype)
 
 
-def swish(x: NDArray, alpha: Any, _: Any = None) -> NDArray:
+def swish(x: NDArray, alpha: Any) -> NDArray:
     """x / (1 + e^(-alpha x)), whose limit is -0 for -infinity where alpha is positive."""
     wide = _wide(x)
     y = wide * elementwise.sigmoid(wide * alpha)
@@ -82,7 +82,7 @@ def mish(x: NDArray) -> NDArray:
     return _narrow(np.where(np.isneginf(wide), -0.0, y), x.dtype)
 
 
-def softsign(x: NDArray, _: Any = None, __: Any = None) -> NDArray:
+def softsign(x: NDArray) -> NDArray:
     """x / (1 + |x|), whose limits are -1 and 1."""
     wide = _wide(x)
     return _narrow(np.where(np.isinf(wide), np.sign(wide), wide / (1 + np.abs(wide))), x.dtype)
@@ -99,6 +99,28 @@ def hard_swish(x: NDArray) -> NDArray:
 def sixth_sigmoid(x: NDArray) -> NDArray:
     """(x + 3) / 6 between 0 and 1, rounded once (float64: twice)."""
     return _narrow(once.quotient(once.total(np.clip(_wide(x), -3, 3), np.float64(3)), np.float64(6)), x.dtype)
+
+
+def _clipped(x: NDArray, low: Any, high: Any) -> NDArray:
+    return clip_attributes({"min": low, "max": high}, [x])
+
+
+NAMED: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
+    "relu": (relu, ()),
+    "tanh": (elementwise.tanh, ()),
+    "sigmoid": (elementwise.sigmoid, ()),
+    "softsign": (softsign, ()),
+    "softplus": (elementwise.softplus, ()),
+    "hardswish": (hard_swish, ()),
+    "affine": (affine, (1.0, 0.0)),
+    "leakyrelu": (leaky, (0.009999999776482582,)),
+    "thresholdedrelu": (thresholded, (1.0,)),
+    "scaledtanh": (scaled_tanh, (1.0, 1.0)),
+    "hardsigmoid": (hard_sigmoid, (0.20000000298023224, 0.5)),
+    "elu": (elu, (1.0,)),
+    "clip": (_clipped, (-3.4028234663852886e38, 3.4028234663852886e38)),
+}
+"""By the word of an attribute, in lower case: the function, and its parameters where they are left out."""
 
 
 def of(function: Callable[..., NDArray], *parameters: str) -> Run:

@@ -13,77 +13,46 @@ from typing import Any
 
 import numpy as np
 
-from samesum.engine import elementwise
+from samesum.engine.contractions import contract
 from samesum.engine.dots import vecdot
 from samesum.errors import AttributeValueError, ShapeError
 from samesum.formats.arrays import NDArray, Shape
-from samesum.operators import activations as functions
+from samesum.operators.activations import NAMED
 from samesum.operators.facts import first
-from samesum.operators.pointwise import given, optional, relu
+from samesum.operators.pointwise import given, optional
 from samesum.operators.rows import UNKNOWN, Attributes, Fact, Facts, InferAll, Inputs, RunAll
 
 Activation = Callable[[NDArray], NDArray]
 
 
-def _plain(function: Callable[..., Any]) -> Callable[..., NDArray]:
-    return lambda x, _, __: np.asarray(function(x))
-
-
-_FUNCTIONS: dict[str, tuple[Callable[..., NDArray], float | None, float | None]] = {
-    "relu": (_plain(relu), None, None),
-    "tanh": (_plain(elementwise.tanh), None, None),
-    "sigmoid": (_plain(elementwise.sigmoid), None, None),
-    "affine": (functions.affine, 1.0, 0.0),
-    "leakyrelu": (functions.leaky, 0.009999999776482582, None),
-    "thresholdedrelu": (functions.thresholded, 1.0, None),
-    "scaledtanh": (functions.scaled_tanh, 1.0, 1.0),
-    "hardsigmoid": (functions.hard_sigmoid, 0.20000000298023224, 0.5),
-    "elu": (functions.elu, 1.0, None),
-    "softsign": (functions.softsign, None, None),
-    "softplus": (_plain(elementwise.softplus), None, None),
-}
-"""What an activation is, and its alpha and beta where it has any and the attributes say none."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """One direction: weights of all gates, one after the other, and how sums are bounded and curved."""
+    """One direction: its weights, and how sums are bounded and curved."""
 
-    w: NDArray
-    r: NDArray
-    biases: tuple[NDArray, NDArray]
-    """Of W and R, of each gate."""
+    weights: NDArray
+    """A row for each unit of each gate: W, its bias, R, its bias."""
+    size: int
     peepholes: NDArray | None
     curves: Sequence[Activation]
     clip: float | None
     flag: bool
     """GRU: linear_before_reset; LSTM: input_forget."""
 
-    @property
-    def size(self) -> int:
-        return int(self.r.shape[-1])
-
-    def sums(self, parts: Sequence[NDArray], gates: slice, extra: tuple[NDArray, NDArray] | None = None) -> NDArray:
-        """Of each gate the exact sum of W x, R h and both biases, and the products of `extra`, bounded by `clip`.
-
-        `parts` are x and h.
-        """
-        rows = slice(gates.start * self.size, gates.stop * self.size)
-        x, h = parts
-        ones = np.ones((len(x), 2), x.dtype)
-        left, right = [x, h, ones], [self.w[rows], self.r[rows], *(each[rows, None] for each in self.biases)]
-        return self.bounded(contract(np.concatenate(left, 1), np.concatenate(right, 1), extra))
+    def sums(self, operands: NDArray, gates: slice, extra: tuple[NDArray, NDArray] | None = None) -> NDArray:
+        """Of each unit of the gates the exact sum over `operands` and the product of the two `extra`, rounded once."""
+        weights = self.weights[gates.start * self.size : gates.stop * self.size]
+        return self.bounded(sums_of(operands, weights, extra))
 
     def bounded(self, x: NDArray) -> NDArray:
         if self.clip is None:
             return x
-        return np.minimum(np.maximum(x, x.dtype.type(-self.clip)), x.dtype.type(self.clip))
+        return np.asarray(np.minimum(np.maximum(x, x.dtype.type(-self.clip)), x.dtype.type(self.clip)))
 
 
-def contract(a: NDArray, b: NDArray, extra: tuple[NDArray, NDArray] | None = None) -> NDArray:
+def sums_of(a: NDArray, b: NDArray, extra: tuple[NDArray, NDArray] | None = None) -> NDArray:
     """The sums of products of each row of `a` with each of `b`, and the product of the two in `extra` at each place."""
     if extra is None:
-        return np.asarray(vecdot(a[:, None], b[None], -1, None, None))
+        return contract(a, ["row", "term"], b, ["column", "term"], ["row", "column"], a.dtype)
     shape = (len(a), len(b))
     left, right = (
         np.concatenate([np.broadcast_to(each, (*shape, each.shape[-1])), np.broadcast_to(more, shape)[..., None]], -1)
@@ -92,42 +61,46 @@ def contract(a: NDArray, b: NDArray, extra: tuple[NDArray, NDArray] | None = Non
     return np.asarray(vecdot(left, right, -1, None, None))
 
 
+def operands(x: NDArray, h: NDArray) -> NDArray:
+    """What the columns of a layer's weights are multiplied with."""
+    ones = np.ones((len(x), 1), x.dtype)
+    return np.concatenate([x, ones, h, ones], axis=1)
+
+
 def rnn_step(layer: Layer, x: NDArray, states: Sequence[NDArray]) -> tuple[NDArray, ...]:
     """H' = f(W x + R H + Wb + Rb)."""
-    return (layer.curves[0](layer.sums((x, states[0]), slice(0, 1))),)
+    return (layer.curves[0](layer.sums(operands(x, states[0]), slice(0, 1))),)
 
 
 def gru_step(layer: Layer, x: NDArray, states: Sequence[NDArray]) -> tuple[NDArray, ...]:
     """Gates z, r, h: H' = (1 - z) h + z H, where the reset r acts on H before or after the product with R."""
-    (h,), size = states, layer.size
-    z, r = np.split(layer.curves[0](layer.sums((x, h), slice(0, 2))), 2, axis=1)
+    (h,) = states
+    both = operands(x, h)
+    z, r = np.split(layer.curves[0](layer.sums(both, slice(0, 2))), 2, axis=1)
     if layer.flag:
-        last = slice(2 * size, 3 * size)
-        ones = np.ones((len(x), 1), x.dtype)
-        of_h = contract(np.concatenate([h, ones], 1), np.concatenate([layer.r[last], layer.biases[1][last, None]], 1))
-        of_x = np.concatenate([x, ones], 1), np.concatenate([layer.w[last], layer.biases[0][last, None]], 1)
-        candidate = layer.bounded(contract(*of_x, (r, of_h)))
+        weights, split = layer.weights[2 * layer.size :], x.shape[1] + 1
+        of_h = sums_of(both[:, split:], weights[:, split:])
+        candidate = layer.bounded(sums_of(both[:, :split], weights[:, :split], (r, of_h)))
     else:
-        candidate = layer.sums((x, r * h), slice(2, 3))
+        candidate = layer.sums(operands(x, r * h), slice(2, 3))
     return ((z.dtype.type(1) - z) * layer.curves[1](candidate) + z * h,)
 
 
 def lstm_step(layer: Layer, x: NDArray, states: Sequence[NDArray]) -> tuple[NDArray, ...]:
     """Gates i, o, f, c: C' = f C + i c, H' = o h(C'); peepholes see C, that of o sees C'."""
-    (h, c), (f, g, last) = states, layer.curves
+    c, (f, g, last), both = states[1], layer.curves, operands(x, states[0])
     if layer.peepholes is None:
-        i, o, forget, cell = np.split(layer.sums((x, h), slice(0, 4)), 4, axis=1)
-        o = f(o)
+        i, o, forget, cell = np.split(layer.sums(both, slice(0, 4)), 4, axis=1)
     else:
         for_i, for_o, for_f = np.split(layer.peepholes, 3)
-        i, forget = (layer.sums((x, h), slice(at, at + 1), (c, p)) for at, p in ((0, for_i), (2, for_f)))
-        cell = layer.sums((x, h), slice(3, 4))
+        i, forget = (layer.sums(both, slice(at, at + 1), (c, p)) for at, p in ((0, for_i), (2, for_f)))
+        cell = layer.sums(both, slice(3, 4))
     i = f(i)
     forget = i.dtype.type(1) - i if layer.flag else f(forget)
     c = forget * c + i * g(cell)
     if layer.peepholes is not None:
-        o = f(layer.sums((x, h), slice(1, 2), (c, for_o)))
-    return (o * last(c), c)
+        o = layer.sums(both, slice(1, 2), (c, for_o))
+    return (f(o) * last(c), c)
 
 
 Step = Callable[[Layer, NDArray, Sequence[NDArray]], tuple[NDArray, ...]]
@@ -201,10 +174,10 @@ def recurrent(kind: Kind) -> RunAll:
 def _layer(kind: Kind, attributes: Attributes, d: int, inputs: Inputs, curves: Sequence[Activation]) -> Layer:
     w, r = given(inputs, 1)[d], given(inputs, 2)[d]
     b, peepholes = optional(inputs, 3), optional(inputs, 7)
-    biases = np.zeros(2 * len(w), w.dtype) if b is None else b[d]
+    biases = np.zeros((2, len(w), 1), w.dtype) if b is None else b[d].reshape(2, -1, 1)
+    weights = np.concatenate([w, biases[0], r, biases[1]], axis=1)
     flag = bool(kind.flag) and attributes.get(kind.flag, False)
-    both = biases[: len(w)], biases[len(w) :]
-    return Layer(w, r, both, None if peepholes is None else peepholes[d], curves, attributes["clip"], flag)
+    return Layer(weights, r.shape[1], None if peepholes is None else peepholes[d], curves, attributes["clip"], flag)
 
 
 def _activations(kind: Kind, attributes: Attributes, directions: int) -> list[list[Activation]]:
@@ -221,10 +194,9 @@ def _activations(kind: Kind, attributes: Attributes, directions: int) -> list[li
 
 
 def _activation(name: str, alphas: Any, betas: Any) -> Activation:
-    function, alpha, beta = _FUNCTIONS[name]
-    alpha = None if alpha is None else np.float64(next(alphas, alpha))
-    beta = None if beta is None else np.float64(next(betas, beta))
-    return lambda x: function(x, alpha, beta)
+    function, defaults = NAMED[name]
+    numbers = [np.float64(next(each, default)) for each, default in zip((alphas, betas), defaults, strict=False)]
+    return lambda x: np.asarray(function(x, *numbers))
 
 
 def _lengths(lengths: NDArray | None, x: NDArray) -> NDArray:

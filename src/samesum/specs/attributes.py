@@ -127,6 +127,10 @@ def _words(standard: Standard, attribute: Attribute, value: Any) -> tuple[str, .
     return tuple(_word(standard, attribute, item) for item in _items(value))
 
 
+def _text(_: Standard, __: Attribute, value: Any) -> str:
+    return value if isinstance(value, str) else _refused(value)
+
+
 _ONNX_NAMES = {element.name: element for element in MODEL_ELEMENTS.values()}
 
 
@@ -193,6 +197,7 @@ _READERS: dict[Kind, Callable[[Standard, Attribute, Any], object]] = {
     Kind.AXES: _axes,
     Kind.WORD: _word,
     Kind.WORDS: _words,
+    Kind.TEXT: _text,
     Kind.TYPE: _type,
     Kind.TENSOR: _tensor,
     Kind.GRAPH: _graph,

@@ -23,6 +23,7 @@ class Kind(Enum):
     AXES = "a list of axes"
     WORD = "a word"
     WORDS = "a list of words"
+    TEXT = "a text"
     TYPE = "an element type"
     TENSOR = "a tensor of one element"
     GRAPH = "a graph"
@@ -101,6 +102,7 @@ class Made(Enum):
     NORMALIZATION = "normalization"
     POOL = "pool"
     SCATTER = "scatter"
+    PRODUCT = "product"
 
 
 @dataclass(frozen=True, slots=True)
