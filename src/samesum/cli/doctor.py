@@ -13,11 +13,13 @@ from typing import Any
 from samesum import __version__
 from samesum.cli.exits import Exit
 from samesum.cli.show import print_json, printable
+from samesum.conformance.selftest import digests
 from samesum.engine import control_groups, processors
 from samesum.engine.environment import CACHE_LIMIT, INSTRUCTION_SET, THREADS
 from samesum.engine.machine import instruction_set, instruction_sets
 from samesum.engine.result_cache import get_cache_limit
 from samesum.engine.threads import get_num_threads
+from samesum.errors import SITE
 
 _PACKAGES = (
     "numpy", "ml_dtypes", "rich", "onnx", "onnxruntime", "openvino", "torch", "dask", "zarr", "safetensors",
@@ -38,13 +40,15 @@ def add_to(verbs: Any) -> None:
         "users, machines or folders are in it.",
         allow_abbrev=False,
     )
+    said = "print digests of a fixed set of calls instead, the same on every machine; "
+    parser.add_argument("--digests", action="store_true", help=f"{said}{SITE}howto/reproduce.html has this release's")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(call=call)
 
 
 def call(arguments: argparse.Namespace) -> Exit:
-    """Prints the facts."""
-    found = facts()
+    """Prints the facts or the digests."""
+    found = dict(digests()) if arguments.digests else facts()
     if arguments.json:
         print_json(found)
     else:

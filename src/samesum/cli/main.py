@@ -16,7 +16,7 @@ from samesum import __version__
 from samesum.cli.exits import MEANINGS, Exit, InvalidFileError, UsageError, one_line, status_of
 from samesum.errors import SamesumError
 
-VERBS = ("run", "info", "compare", "explain", "stats", "conformance", "selftest", "doctor")
+VERBS = ("run", "info", "compare", "explain", "stats", "conformance", "doctor")
 """Modules of this package, which add a verb each."""
 
 EPILOG = "exit status:\n" + "\n".join(f"  {status.value}  {meaning}" for status, meaning in MEANINGS.items())
