@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "python/accumulation.hpp"
+#include "python/contractions.hpp"
 #include "python/custom_operators.hpp"
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
@@ -75,6 +76,7 @@ NB_MODULE(_core, m) {
     m.def("vecdot", &vecdot, nb::arg("a"), nb::arg("b"), nb::arg("axis"),
           nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none());
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
+    define_contractions(m);
     define_elementwise(m);
     define_floating_point(m);
     define_products(m);

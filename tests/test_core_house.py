@@ -22,8 +22,9 @@ BELOW = {
     "threads": "select",
     "memory": "",
     "run": "formats arithmetic methods exact kernels select layout memory threads",
+    "contractions": "formats arithmetic methods exact kernels select layout threads run",
     "onnxruntime": "formats methods kernels select layout threads run",
-    "python": "formats arithmetic methods kernels select layout threads memory run onnxruntime",
+    "python": "formats arithmetic methods kernels select layout threads memory run contractions onnxruntime",
 }
 """What each room may include besides itself. No room is above itself, so there is no circle of rooms."""
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "methods/certificates.hpp"
+#include "methods/contraction_method.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
 #include "methods/extreme_scan_method.hpp"
@@ -41,6 +42,7 @@ struct InstructionSet {
     const ExtremeScanMethods* extreme_scans;
     const MaskMethods* masking;
     const WindowMethods* windows;
+    const ContractionMethods* contractions;
     bool (*is_supported)();
 };
 

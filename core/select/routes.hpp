@@ -134,6 +134,9 @@ enum class Route : std::uint8_t {
     dot_columns_folded,
     dot_parts,
     dot_exact,
+    // Products, by their elements.
+    contraction_double_words,
+    contraction_exact,
     // Elements that a mask chooses.
     mask_filled,
     mask_picked,
