@@ -27,7 +27,7 @@ EPILOG = """suites:
   onnx-exported          5 more exported models
   onnx-older             the node tests in the opsets that had axes as an
                          attribute
-  openvino-op-reference  575 cases of OpenVINO's own reference tests
+  openvino-op-reference  573 cases of OpenVINO's own reference tests
   onnxruntime            731 expectations of ONNX Runtime's own tests
   onnxruntime-own        12 that follow its own choices; expected is what
                          samesum decides
