@@ -39,7 +39,7 @@ def matmul(a: ArrayLike, b: ArrayLike, /, *, dtype: DTypeLike | None = None, out
     return found if out is not None else found[()]
 
 
-def tensordot(a: ArrayLike, b: ArrayLike, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
+def tensordot(a: ArrayLike, b: ArrayLike, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Any:
     """The exact sums of the exact products over pairs of axes, rounded once.
 
     `axes` are the axes of `a` and, in the same order, those of `b`; a number n stands for the last n of `a` and the
