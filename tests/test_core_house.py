@@ -61,7 +61,6 @@ FOUNDATIONS = ["vectors", "accumulators", "loops"]
 IN_TWO_HALVES = {"dots/dots.hpp", "exponentials/logarithm.hpp", "masks/mask.hpp"}
 """Files whose loops still differ by instruction set: none is to join them."""
 WITH_RUNS_OF_THEIR_OWN = {
-    "integers/modular_line.hpp",
     "integers/modular_scan.hpp",
     "search/extreme_scan.hpp",
 }

@@ -228,18 +228,6 @@ def elementary(function: int, x: np.ndarray[Any, np.dtype[np.float64]]) -> np.nd
 def smooth_function(
     function: int, step: int, x: np.ndarray[Any, np.dtype[np.float64]]
 ) -> np.ndarray[Any, np.dtype[np.float64]]: ...
-def contract(
-    a: np.ndarray[Any, np.dtype[Any]],
-    b: np.ndarray[Any, np.dtype[Any]],
-    c: np.ndarray[Any, np.dtype[Any]] | None,
-    out: np.ndarray[Any, np.dtype[Any]],
-    batch: int,
-    rows: int,
-    columns: int,
-    terms: int,
-    alpha: float,
-    beta: float,
-) -> None: ...
 def certified_dots(
     a: np.ndarray[Any, np.dtype[Any]], b: np.ndarray[Any, np.dtype[Any]], columns: bool
 ) -> np.ndarray[Any, np.dtype[np.float64]]: ...

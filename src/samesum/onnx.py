@@ -34,6 +34,7 @@ from samesum.frontends.standards.onnx_products import (
     QLinearConv,
     QLinearMatMul,
 )
+from samesum.frontends.standards.onnx_quantized import DequantizeLinear, DynamicQuantizeLinear, QuantizeLinear
 from samesum.frontends.standards.onnx_reductions import (
     ReduceL1,
     ReduceL2,
@@ -66,6 +67,8 @@ __all__ = [
     "ConvTranspose",
     "CumProd",
     "CumSum",
+    "DequantizeLinear",
+    "DynamicQuantizeLinear",
     "Einsum",
     "Gemm",
     "GlobalAveragePool",
@@ -88,6 +91,7 @@ __all__ = [
     "Min",
     "QLinearConv",
     "QLinearMatMul",
+    "QuantizeLinear",
     "RMSNormalization",
     "ReduceL1",
     "ReduceL2",

@@ -17,7 +17,13 @@ from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO
 from samesum.specs.row import Kind, Operator, Spec
 
-NUMPY_NAMES = {"float": "float32", "double": "float64"}
+NUMPY_NAMES = {
+    "float": "float32",
+    "double": "float64",
+    "float4e2m1": "float4_e2m1fn",
+    "float8e8m0": "float8_e8m0fnu",
+    **{name: f"float8_{name[6:]}" for name in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")},
+}
 _WIDE = {"int32", "int64", "uint32", "uint64"}
 NO_INTEGERS = {
     ("ReduceLogSum", 28): _WIDE,
@@ -57,6 +63,8 @@ def facts(schema: Any) -> tuple[Any, ...]:
 NAMES_OF_KINDS = {
     **dict.fromkeys((Kind.FLAG, Kind.INTEGER, Kind.AXIS, Kind.TYPE), "INT"),
     **dict.fromkeys((Kind.INTEGERS, Kind.AXES), "INTS"),
+    Kind.NUMBERS: "FLOATS",
+    Kind.WORDS: "STRINGS",
     **dict.fromkeys((Kind.NUMBER, Kind.EPSILON), "FLOAT"),
     **dict.fromkeys((Kind.WORD, Kind.TEXT), "STRING"),
     Kind.TENSOR: "TENSOR",
@@ -71,6 +79,7 @@ OTHERWISE = {
     "onnx.CastLike-24": "round_mode concerns one type that nothing is converted to",
     "onnx.Clip-1": "no bound is infinity",
     "onnx.Concat-1": "axis has a default in the text alone; types that later versions have are taken",
+    "onnx.GRU-1": "the default direction is misspelt",
     "onnx.Reshape-1": "a shape that is left out has no meaning; types that later versions have are taken",
 }
 """What a row says otherwise than the schema, and why."""
@@ -109,7 +118,9 @@ def _default(proto: Any) -> Any:
     from onnx.helper import get_attribute_value
 
     value = get_attribute_value(proto) if proto.name else None
-    return value.decode() if isinstance(value, bytes) else tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(each.decode() if isinstance(each, bytes) else each for each in value)
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def inputs_and_attributes_of_row(spec: Spec) -> tuple[Any, ...]:

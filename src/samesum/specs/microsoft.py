@@ -61,6 +61,13 @@ _PRODUCTS = group(
     _operator("FusedConv", FLOATS, _IMAGES, (*WINDOWS, _ACTIVATION, Attribute("activation_params", Kind.NUMBERS))),
 )
 
+_ACTIVATIONS = (
+    _operator("Gelu", FLOATS_PLUS, (Input("X"),), ()),
+    _operator("BiasGelu", FLOATS_PLUS, (Input("A"), Input("B", max_rank=1)), ()),
+    _operator("FastGelu", FLOATS_PLUS, (Input("X"), Input("bias", max_rank=1, optional=True)), ()),
+    _operator("QuickGelu", FLOATS_PLUS, (Input("X"),), (Attribute("alpha", Kind.NUMBER, 1.7020000219345093),)),
+)
+
 MICROSOFT = Standard(
     "com.microsoft",
     newest_opset=1,
@@ -69,7 +76,8 @@ MICROSOFT = Standard(
         _fused("SkipLayerNormalization", _BETA, _BIAS),
         _fused("SkipSimplifiedLayerNormalization", _BIAS),
     )
-    + _PRODUCTS,
+    + _PRODUCTS
+    + _ACTIVATIONS,
     empty_axes_reduce_all=True,
     scalars_have_an_axis=False,
     minds_case=True,

@@ -22,6 +22,7 @@ class Kind(Enum):
     AXIS_FROM_FRONT = "an integer from 0 on"
     AXES = "a list of axes"
     WORD = "a word"
+    WORDS = "a list of words"
     TEXT = "a text"
     TYPE = "an element type"
     TENSOR = "a tensor of one element"
