@@ -153,6 +153,18 @@ def vecdot(
     dtype: np.dtype[Any] | None = None,
     out: Out | None = None,
 ) -> Any: ...
+def contract(
+    a: np.ndarray[Any, np.dtype[Any]],
+    b: np.ndarray[Any, np.dtype[Any]],
+    c: np.ndarray[Any, np.dtype[Any]] | None,
+    out: np.ndarray[Any, np.dtype[Any]],
+    batch: int,
+    rows: int,
+    columns: int,
+    terms: int,
+    alpha: float,
+    beta: float,
+) -> None: ...
 def declare_operators(
     rows: list[
         tuple[
