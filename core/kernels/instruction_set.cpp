@@ -42,7 +42,7 @@ namespace samesum {
     &isa::methods, &isa::scans, &isa::products, &isa::searches, &isa::exponentials, &isa::untangling,     \
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,         \
         &isa::smooth, SAMESUM_CERTIFICATES(isa), &isa::exact_blocks, &isa::kept_blocks, &isa::statistics, \
-        &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows, \
+        &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows,        \
         &isa::contractions
 
 #define SAMESUM_SET(place, isa) {levels[place].name, SAMESUM_METHODS(isa), levels[place].is_here}

@@ -135,6 +135,7 @@ enum class Route : std::uint8_t {
     dot_parts,
     dot_exact,
     // Products, by their elements.
+    contraction_twice,
     contraction_double_words,
     contraction_exact,
     // Elements that a mask chooses.
