@@ -45,7 +45,7 @@ FUNCTIONS = {
     *{"nansum", "nanmean", "nanmin", "nanmax", "nanvar", "nanstd"},
     *{"all", "any", "count_nonzero", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
     *{"cumulative_logsumexp", "cumulative_max", "cumulative_min", "vector_norm"},
-    *{"scatter_reduce", "segment_reduce"},
+    *{"scatter_reduce", "segment_reduce", "scaled_dot_product_attention"},
     *{"var", "std", "vecdot", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},
     *SETTINGS,
     "load",

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "methods/attention_method.hpp"
 #include "methods/certificates.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
@@ -41,6 +42,7 @@ struct InstructionSet {
     const ExtremeScanMethods* extreme_scans;
     const MaskMethods* masking;
     const WindowMethods* windows;
+    const AttentionMethods* attention;
     bool (*is_supported)();
 };
 

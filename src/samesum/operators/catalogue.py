@@ -7,6 +7,7 @@ from functools import partial
 
 from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.operators import facts
+from samesum.operators.attention import MICROSOFT_ATTENTION_ROWS, ONNX_ATTENTION_ROWS, OPENVINO_ATTENTION_ROWS
 from samesum.operators.fused_norms import MICROSOFT_ROWS, ONNX_FUSED_ROWS
 from samesum.operators.normalizations import normalized
 from samesum.operators.onnx_rows import ONNX_ROWS
@@ -26,6 +27,13 @@ _AROUND = {
 }
 
 
+_ATTENTION = {
+    "onnx": ONNX_ATTENTION_ROWS,
+    "openvino": OPENVINO_ATTENTION_ROWS,
+    "com.microsoft": MICROSOFT_ATTENTION_ROWS,
+}
+
+
 def _row(spec: Spec) -> Row:
     name, since = spec.operator.name, spec.version.since
     if isinstance(spec.row, Reduction):
@@ -34,7 +42,8 @@ def _row(spec: Spec) -> Row:
         return Row(name, partial(scanned, spec.row), facts.of_data, since)
     if isinstance(spec.row, Normalization):
         return Row(name, partial(normalized, spec.row), facts.of_data, since)
-    return _newest(row for row in _AROUND[spec.standard.name] if row.operator == name and row.since <= since)
+    rows = (*_AROUND[spec.standard.name], *_ATTENTION[spec.standard.name])
+    return _newest(row for row in rows if row.operator == name and row.since <= since)
 
 
 def _newest(rows: Iterable[Row]) -> Row:

@@ -6,6 +6,7 @@ Source: onnxruntime/core/graph/contrib_ops of release 1.32, where the operators 
 from __future__ import annotations
 
 from samesum.formats.elements import FLOATS_PLUS
+from samesum.specs.attentions import MICROSOFT_ATTENTION
 from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Standard, Version, group
 
 _EPSILON = Attribute("epsilon", Kind.EPSILON, 9.999999960041972e-13)
@@ -25,7 +26,8 @@ MICROSOFT = Standard(
         Made.NORMALIZATION,
         _fused("SkipLayerNormalization", _BETA, _BIAS),
         _fused("SkipSimplifiedLayerNormalization", _BIAS),
-    ),
+    )
+    + MICROSOFT_ATTENTION,
     empty_axes_reduce_all=True,
     scalars_have_an_axis=False,
     minds_case=True,
