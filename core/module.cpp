@@ -4,6 +4,7 @@
 
 #include "python/accumulation.hpp"
 #include "python/attention.hpp"
+#include "python/contractions.hpp"
 #include "python/custom_operators.hpp"
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
@@ -78,6 +79,7 @@ NB_MODULE(_core, m) {
     m.def("attention", &attention, nb::arg("query"), nb::arg("key"), nb::arg("value"), nb::arg("mask").none(),
           nb::arg("ends").none(), nb::arg("scale"), nb::arg("scale_rest"), nb::arg("cap"), nb::arg("shown"));
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
+    define_contractions(m);
     define_elementwise(m);
     define_floating_point(m);
     define_products(m);

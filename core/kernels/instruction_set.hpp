@@ -5,6 +5,7 @@
 
 #include "methods/attention_method.hpp"
 #include "methods/certificates.hpp"
+#include "methods/contraction_method.hpp"
 #include "methods/dot_method.hpp"
 #include "methods/exact_blocks.hpp"
 #include "methods/extreme_scan_method.hpp"
@@ -42,6 +43,7 @@ struct InstructionSet {
     const ExtremeScanMethods* extreme_scans;
     const MaskMethods* masking;
     const WindowMethods* windows;
+    const ContractionMethods* contractions;
     const AttentionMethods* attention;
     bool (*is_supported)();
 };

@@ -135,6 +135,9 @@ enum class Route : std::uint8_t {
     dot_parts,
     dot_exact,
     attention_words,
+    // Products, by their elements.
+    contraction_double_words,
+    contraction_exact,
     // Elements that a mask chooses.
     mask_filled,
     mask_picked,

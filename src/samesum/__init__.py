@@ -30,6 +30,7 @@ from samesum.errors import (
 )
 from samesum.formats.arrays import NDArray
 from samesum.frontends.arrays.attention import scaled_dot_product_attention
+from samesum.frontends.arrays.contractions import conv, einsum, matmul, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
 from samesum.frontends.arrays.logical import all, any, count_nonzero  # noqa: A004
@@ -98,12 +99,14 @@ __all__ = [
     "argmax",
     "argmin",
     "compare",
+    "conv",
     "count_nonzero",
     "cumulative_logsumexp",
     "cumulative_max",
     "cumulative_min",
     "cumulative_prod",
     "cumulative_sum",
+    "einsum",
     "get_cache_limit",
     "get_num_threads",
     "group_norm",
@@ -114,6 +117,7 @@ __all__ = [
     "log_softmax",
     "log_sum",
     "logsumexp",
+    "matmul",
     "max",
     "mean",
     "min",
@@ -137,6 +141,7 @@ __all__ = [
     "std",
     "sum",
     "sum_square",
+    "tensordot",
     "torch",
     "var",
     "vecdot",

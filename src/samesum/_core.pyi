@@ -169,6 +169,18 @@ def attention(
     np.ndarray[Any, np.dtype[np.int64]],
     np.ndarray[Any, np.dtype[np.int64]],
 ]: ...
+def contract(
+    a: np.ndarray[Any, np.dtype[Any]],
+    b: np.ndarray[Any, np.dtype[Any]],
+    c: np.ndarray[Any, np.dtype[Any]] | None,
+    out: np.ndarray[Any, np.dtype[Any]],
+    batch: int,
+    rows: int,
+    columns: int,
+    terms: int,
+    alpha: float,
+    beta: float,
+) -> None: ...
 def declare_operators(
     rows: list[
         tuple[

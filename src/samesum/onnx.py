@@ -24,6 +24,18 @@ from samesum.frontends.standards.onnx_norms import (
 )
 from samesum.frontends.standards.onnx_pools import AveragePool, LpPool, MaxPool
 from samesum.frontends.standards.onnx_positions import ArgMax, ArgMin
+from samesum.frontends.standards.onnx_products import (
+    Conv,
+    ConvInteger,
+    ConvTranspose,
+    Einsum,
+    Gemm,
+    MatMul,
+    MatMulInteger,
+    QLinearConv,
+    QLinearMatMul,
+)
+from samesum.frontends.standards.onnx_quantized import DequantizeLinear, DynamicQuantizeLinear, QuantizeLinear
 from samesum.frontends.standards.onnx_reductions import (
     ReduceL1,
     ReduceL2,
@@ -52,8 +64,15 @@ __all__ = [
     "Attention",
     "AveragePool",
     "Backend",
+    "Conv",
+    "ConvInteger",
+    "ConvTranspose",
     "CumProd",
     "CumSum",
+    "DequantizeLinear",
+    "DynamicQuantizeLinear",
+    "Einsum",
+    "Gemm",
     "GlobalAveragePool",
     "GlobalLpPool",
     "GlobalMaxPool",
@@ -65,11 +84,16 @@ __all__ = [
     "LogSoftmax",
     "LpNormalization",
     "LpPool",
+    "MatMul",
+    "MatMulInteger",
     "Max",
     "MaxPool",
     "Mean",
     "MeanVarianceNormalization",
     "Min",
+    "QLinearConv",
+    "QLinearMatMul",
+    "QuantizeLinear",
     "RMSNormalization",
     "ReduceL1",
     "ReduceL2",

@@ -23,6 +23,14 @@ from samesum.frontends.standards.openvino_functions import (
 )
 from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
 from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
+from samesum.frontends.standards.openvino_products import (
+    Convolution,
+    ConvolutionBackpropData,
+    Einsum,
+    GroupConvolution,
+    GroupConvolutionBackpropData,
+    MatMul,
+)
 from samesum.frontends.standards.openvino_scatters import (
     EmbeddingBagOffsets,
     EmbeddingBagOffsetsSum,
@@ -39,14 +47,20 @@ __all__ = [
     "AdaptiveAvgPool",
     "AdaptiveMaxPool",
     "AvgPool",
+    "Convolution",
+    "ConvolutionBackpropData",
     "CumSum",
+    "Einsum",
     "EmbeddingBagOffsets",
     "EmbeddingBagOffsetsSum",
     "EmbeddingBagPacked",
     "EmbeddingBagPackedSum",
     "EmbeddingSegmentsSum",
+    "GroupConvolution",
+    "GroupConvolutionBackpropData",
     "GroupNormalization",
     "LogSoftmax",
+    "MatMul",
     "MaxPool",
     "NormalizeL2",
     "ReduceL1",

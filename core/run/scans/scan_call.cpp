@@ -36,7 +36,7 @@ const ScanMethod& scan_method(Combine combine, Format in, Format out) {
     }
     if (is_float(out)) return sum ? wide_scan_method(in) : deferred_scan_method();
     const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
-    return (sum ? scans.modular : products.scan_modular)[index][std::countr_zero(size_of(out))];
+    return sum ? scans.modular[index][std::countr_zero(size_of(out))] : products.scan_modular[index];
 }
 
 int threads_for(const ScanPlan& plan) {

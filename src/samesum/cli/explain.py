@@ -9,7 +9,6 @@ from typing import Any
 
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.explain_facts import facts
-from samesum.cli.matrix import PATIENCE, installed
 from samesum.cli.show import print_json, printable
 from samesum.compare.families import how
 from samesum.conformance.contestants import Contestant
@@ -60,7 +59,7 @@ def call(arguments: argparse.Namespace) -> Exit:
             f"there is no operator {arguments.operator!r} that samesum explains; allowed are {', '.join(_known())}"
         )
     chosen = [BY_NAME[name] for name in arguments.cases] or SITUATIONS
-    engines = contestants(installed(), PATIENCE)
+    engines = contestants()
     try:
         found = list(explain(arguments.operator, chosen, engines))
         if arguments.json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,17 +13,20 @@ from samesum.conformance.case import Case
 from samesum.conformance.contestants import ByModels, Contestant, Own
 from samesum.conformance.forms import Form
 from samesum.conformance.situations import LOGARITHMS, SITUATIONS, SOFTMAXES, Situation, case_of, specs_of, usual
-from samesum.errors import SamesumError
+from samesum.errors import MissingPackage, SamesumError
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import steps
+from samesum.runtimes.catalogue import OTHERS
 from samesum.runtimes.custom_engine import BackendError
 from samesum.runtimes.remote import Remote
-from samesum.runtimes.runtime import EngineError, Runtime, Trouble
+from samesum.runtimes.runtime import EngineError, Trouble
 from samesum.specs.lookup import FAMILY
 from samesum.specs.row import Spec
 
 ROUNDED_TWICE = frozenset({*SOFTMAXES, *LOGARITHMS})
 """Operators whose answers samesum does not promise to round correctly: one ulp is no difference."""
+PATIENCE = 60.0
+"""Seconds for one answer of another engine."""
 SHOWN = 4
 """Elements of an answer; of longer ones the last are shown."""
 
@@ -63,12 +66,18 @@ def matrix(engines: Sequence[Contestant]) -> Iterator[Explained]:
         yield from explain(operator, SITUATIONS, engines)
 
 
-def contestants(makers: Mapping[str, Callable[[], Runtime]], patience: float) -> list[Contestant]:
-    """samesum, then the engines, each in a process of its own; warns of one that does not start and leaves it out."""
+def contestants() -> list[Contestant]:
+    """samesum, then the engines whose packages are here, each in a process of its own.
+
+    Warns of one that does not start and leaves it out.
+    """
     found: list[Contestant] = [Own(frozenset({Form.CALL}))]
-    for name, make in makers.items():
+    for name, make in OTHERS.items():
         try:
-            found.append(ByModels(Remote(make, patience).start(name)))
+            make()
+            found.append(ByModels(Remote(make, PATIENCE).start(name)))
+        except MissingPackage:
+            continue
         except BackendError as error:
             warnings.warn(f"{error}; {name} is left out", stacklevel=2)
     return found

@@ -9,6 +9,7 @@ from samesum.algebra.rows import Normalization, Reduction, Scan
 from samesum.operators import facts
 from samesum.operators.attention import MICROSOFT_ATTENTION_ROWS, ONNX_ATTENTION_ROWS, OPENVINO_ATTENTION_ROWS
 from samesum.operators.fused_norms import MICROSOFT_ROWS, ONNX_FUSED_ROWS
+from samesum.operators.fused_products import MICROSOFT_PRODUCT_ROWS
 from samesum.operators.normalizations import normalized
 from samesum.operators.onnx_rows import ONNX_ROWS
 from samesum.operators.openvino_rows import OPENVINO_ROWS
@@ -17,20 +18,29 @@ from samesum.operators.rows import Row
 from samesum.operators.rows_of_elements import ONNX_ELEMENT_ROWS, OPENVINO_ELEMENT_ROWS
 from samesum.operators.rows_of_moving import ONNX_MOVING_ROWS, OPENVINO_MOVING_ROWS
 from samesum.operators.rows_of_pools import ONNX_POOL_ROWS, OPENVINO_POOL_ROWS
+from samesum.operators.rows_of_products import ONNX_PRODUCT_ROWS, OPENVINO_PRODUCT_ROWS
 from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Spec
 
 _AROUND = {
-    "onnx": (*ONNX_ROWS, *ONNX_ELEMENT_ROWS, *ONNX_MOVING_ROWS, *ONNX_POOL_ROWS, *ONNX_FUSED_ROWS),
-    "openvino": (*OPENVINO_ROWS, *OPENVINO_ELEMENT_ROWS, *OPENVINO_MOVING_ROWS, *OPENVINO_POOL_ROWS),
-    "com.microsoft": MICROSOFT_ROWS,
-}
-
-
-_ATTENTION = {
-    "onnx": ONNX_ATTENTION_ROWS,
-    "openvino": OPENVINO_ATTENTION_ROWS,
-    "com.microsoft": MICROSOFT_ATTENTION_ROWS,
+    "onnx": (
+        *ONNX_ROWS,
+        *ONNX_ELEMENT_ROWS,
+        *ONNX_MOVING_ROWS,
+        *ONNX_POOL_ROWS,
+        *ONNX_PRODUCT_ROWS,
+        *ONNX_FUSED_ROWS,
+        *ONNX_ATTENTION_ROWS,
+    ),
+    "openvino": (
+        *OPENVINO_ROWS,
+        *OPENVINO_ELEMENT_ROWS,
+        *OPENVINO_MOVING_ROWS,
+        *OPENVINO_POOL_ROWS,
+        *OPENVINO_PRODUCT_ROWS,
+        *OPENVINO_ATTENTION_ROWS,
+    ),
+    "com.microsoft": (*MICROSOFT_ROWS, *MICROSOFT_PRODUCT_ROWS, *MICROSOFT_ATTENTION_ROWS),
 }
 
 
@@ -42,8 +52,7 @@ def _row(spec: Spec) -> Row:
         return Row(name, partial(scanned, spec.row), facts.of_data, since)
     if isinstance(spec.row, Normalization):
         return Row(name, partial(normalized, spec.row), facts.of_data, since)
-    rows = (*_AROUND[spec.standard.name], *_ATTENTION[spec.standard.name])
-    return _newest(row for row in rows if row.operator == name and row.since <= since)
+    return _newest(row for row in _AROUND[spec.standard.name] if row.operator == name and row.since <= since)
 
 
 def _newest(rows: Iterable[Row]) -> Row:

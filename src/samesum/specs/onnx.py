@@ -10,6 +10,9 @@ from samesum.specs.onnx_family import ONNX_FAMILY
 from samesum.specs.onnx_moving import ONNX_MOVING
 from samesum.specs.onnx_norms import ONNX_FUSED, ONNX_GLOBAL_POOLS, ONNX_NORMS
 from samesum.specs.onnx_pools import ONNX_POOLS
+from samesum.specs.onnx_products import ONNX_PRODUCTS
+from samesum.specs.onnx_quantized import ONNX_QUANTIZED
+from samesum.specs.onnx_recurrent import ONNX_RECURRENT
 from samesum.specs.onnx_scatters import ONNX_SCATTERS
 from samesum.specs.row import Standard
 
@@ -27,6 +30,9 @@ ONNX = Standard(
         + ONNX_POOLS
         + ONNX_SCATTERS
         + ONNX_ATTENTION
+        + ONNX_QUANTIZED
+        + ONNX_RECURRENT
+        + ONNX_PRODUCTS
         + ONNX_CONTROL
     ),
     empty_axes_reduce_all=True,

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from samesum.conformance.suites.generators import minstd
 from samesum.formats.arrays import BFLOAT16, NDArray
 
 _MOST = 1 << 24
@@ -41,6 +40,11 @@ def unpacked(stored: bytes, name: str) -> bytes:
 def dtype_named(name: str) -> np.dtype[Any]:
     """NumPy's dtype, with bfloat16 among the names."""
     return BFLOAT16 if name == BFLOAT16.name else np.dtype(name)
+
+
+def minstd(count: int) -> NDArray:
+    """The first `count` numbers of C++'s std::minstd_rand0, as int64: from 1 to 2^31 - 2."""
+    return np.array([pow(16807, i, (1 << 31) - 1) for i in range(1, count + 1)], np.int64)
 
 
 def array_of(values: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray:

@@ -23,6 +23,7 @@ import numpy as np
 
 from samesum.conformance.case import Case, OnnxModel, Tolerance
 from samesum.formats.arrays import NDArray
+from samesum.formats.elements import MODEL_ELEMENTS
 from samesum.runtimes.packages import require
 from samesum.specs.onnx import ONNX
 
@@ -38,8 +39,22 @@ _SUITE, _OTHERS = "onnx-node", "onnx-node-others"
 _OFFICIAL = Tolerance(relative=1e-3, absolute=1e-7)
 """That of the onnx package's own runner."""
 
-_HELD = re.compile("B?FLOAT(16)?|DOUBLE|U?INT(8|16|32|64)|BOOL")
-_UNASKED = re.compile("_training_mode")
+_UNASKED = re.compile("_training_mode|test_training_dropout|test_cast_e8m0")
+"""What trains a model, and the one type that nothing is converted to."""
+_PUT_RIGHT: dict[str, tuple[Any, Any, str]] = {
+    "test_dynamicquantizelinear": ((5,), 178, "0.5 over the scale is 25.49999998; in float32 it is a tie"),
+    "test_resize_downsample_scales_linear_align_corners": (
+        ...,
+        [[[[1, 4]]]],
+        "length_resized is 2, not 4 times the scale",
+    ),
+    "test_resize_downsample_scales_cubic_align_corners": (
+        ...,
+        [[[[1, 2.5, 4], [7, 8.5, 10], [13, 14.5, 16]]]],
+        "length_resized is 3, not 4 times the scale",
+    ),
+}
+"""Outputs that differ from what the standard's text says: where, what it says, why."""
 _EXPORTED = re.compile("test_operator_reduced_|test_softmax_")
 _EXPORTED_BY_OTHER_NAMES = re.compile("test_(log_?softmax|softmax|softmin)", re.IGNORECASE)
 
@@ -98,12 +113,9 @@ def _operator(test: Any) -> str:
 
 
 def _is_of_tensors(test: Any) -> bool:
-    """Whether all inputs and outputs are tensors of bools or of numbers of 8 bits or more, float8 not among them."""
-    import onnx
-
+    """Whether all inputs and outputs are tensors of types that samesum has."""
     values = (*test.model.graph.input, *test.model.graph.output)
-    kinds = {onnx.TensorProto.DataType.Name(value.type.tensor_type.elem_type) for value in values}
-    return all(_HELD.fullmatch(kind) for kind in kinds)
+    return all(value.type.tensor_type.elem_type in MODEL_ELEMENTS for value in values)
 
 
 def _cases_of(name: str, operator: str, test: Any) -> Iterator[Case]:
@@ -117,7 +129,17 @@ def _cases_of(name: str, operator: str, test: Any) -> Iterator[Case]:
         del model.graph.output[i + 1 :], model.graph.output[:i]
         title = name if len(outputs) == 1 else f"{name}-{model.graph.output[0].name}"
         case = _case(title, operator, model, arrays, _array(output), is_one_call)
-        yield replace(case, suite=_OTHERS)
+        yield replace(_put_right(case, name) if i == 0 else case, suite=_OTHERS)
+
+
+def _put_right(case: Case, name: str) -> Case:
+    source = name.split("_expanded")[0]
+    if source not in _PUT_RIGHT:
+        return case
+    place, right, why = _PUT_RIGHT[source]
+    expected = np.array(case.expected)
+    expected[place] = right
+    return replace(case, expected=expected, correction=why)
 
 
 def _array(value: Any) -> NDArray:

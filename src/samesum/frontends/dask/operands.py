@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from math import isnan
 from typing import Any
 
-import numpy as np
-
 from samesum.engine.arrays import as_array
-from samesum.errors import SamesumError, ShapeError
 from samesum.formats.arrays import native
 
 
@@ -34,26 +30,3 @@ def joined_short(x: Any) -> Any:
     if 0 in x.shape and not any(isnan(n) for n in x.shape):
         return da.zeros(x.shape, dtype=x.dtype, chunks=chunks)  # `rechunk` leaves the chunks of nothing as they are
     return x.rechunk(dict(enumerate(chunks)))
-
-
-def foreseen(function: Callable[..., Any], x: Any, axes: Sequence[int], *arguments: Any) -> Any:
-    """What the function gives for an array of this type, of these lengths along `axes` and none along the others.
-
-    Raises what one call raises.
-    """
-    refuse_unknown(x, axes)
-    try:
-        return function(np.zeros([n if i in axes else 0 for i, n in enumerate(x.shape)], x.dtype), *arguments)
-    except SamesumError:
-        if not any(isnan(n) for n in x.shape):
-            function(np.broadcast_to(np.zeros((), x.dtype), x.shape), *arguments)  # its words have the whole shape
-        raise
-
-
-def refuse_unknown(x: Any, axes: Sequence[int]) -> None:
-    """Raises ShapeError where a length along the axes is unknown."""
-    if any(isnan(x.shape[axis]) for axis in axes):
-        raise ShapeError(
-            f"chunks of known lengths are needed along the axes {[*axes]}; the shape is {x.shape}: "
-            "call x.compute_chunk_sizes()"
-        )

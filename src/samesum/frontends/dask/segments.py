@@ -11,10 +11,8 @@ import numpy as np
 from samesum.errors import ShapeError
 from samesum.formats.axes import from_front
 from samesum.frontends.arrays.segments import label_count, segment_reduce
-from samesum.frontends.arrays.state_names import MEASURES
 from samesum.frontends.dask import blocks
 from samesum.frontends.dask.blocks import Labelled
-from samesum.frontends.dask.lines import whole_lines
 from samesum.frontends.dask.operands import as_lazy, joined_short
 from samesum.frontends.dask.reductions import merged_along
 
@@ -38,9 +36,7 @@ def segmented(given: Any, labels: Any, axis: Any, num_segments: Any, name: Any, 
     else:
         one = segment_reduce(np.zeros(numbers.shape, x.dtype), labels, 0, num_segments, name, correction=correction)
         count = len(one)
-    if name not in MEASURES:
-        x = whole_lines(x, [along])
-    elif not isinstance(given, da.Array):
+    if not isinstance(given, da.Array):
         x = x.rechunk({along: numbers.chunks[0]})
     if not isnan(x.shape[along]):
         numbers = numbers.rechunk((x.chunks[along],))

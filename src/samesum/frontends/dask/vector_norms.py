@@ -1,18 +1,21 @@
-"""Norms of Dask arrays: orders 0, 1, 2 and the infinite ones by states, whole orders above of lines in one chunk."""
+"""Norms of Dask arrays: orders 0, 1, 2 and the infinite ones, by states."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import isinf
 from typing import Any
 
 import numpy as np
 
+from samesum.errors import ArgumentError
+from samesum.formats.arrays import Dtype
 from samesum.formats.axes import all_from_front
 from samesum.formats.elements import FLOATS_PLUS
 from samesum.frontends.arrays.numbers import real_number
 from samesum.frontends.arrays.vector_norms import is_nonzero, magnitudes, vector_norm
-from samesum.frontends.dask.lines import each_block, whole_lines
+from samesum.frontends.dask import blocks
 from samesum.frontends.dask.operands import joined_short
 from samesum.frontends.dask.reductions import reduced
 
@@ -33,12 +36,18 @@ def normed(x: Any, axis: Any, keepdims: bool, order: Any, dtype: Any) -> Any:
         return reduced(x, [name], axis, dtype=target, keepdims=keepdims)[name]
     if number == 0:
         wide = target if target.name in FLOATS_PLUS else np.dtype(np.float32)
-        nonzero = each_block(is_nonzero, x, np.dtype(np.bool_))
+        nonzero = _each_block(is_nonzero, x, np.dtype(np.bool_))
         return reduced(nonzero, ["sum"], axis, dtype=wide, keepdims=keepdims)["sum"].astype(target)
     if isinf(number):
-        sizes = each_block(magnitudes, x, magnitudes(np.zeros(0, x.dtype)).dtype)
+        sizes = _each_block(magnitudes, x, magnitudes(np.zeros(0, x.dtype)).dtype)
         name = "max" if number > 0 else "min"
         found = reduced(sizes, [name], axis, keepdims=keepdims)[name]
-        return each_block(partial(one_call, axis=()), found, target)
-    norms = each_block(partial(one_call, axis=tuple(axes)), whole_lines(x, axes), target, axes)
-    return norms[tuple(None if i in axes else slice(None) for i in range(x.ndim))] if keepdims else norms
+        return _each_block(partial(one_call, axis=()), found, target)
+    raise ArgumentError(f"ord is {order}; allowed for a Dask array are 0, 1, 2, inf and -inf")
+
+
+def _each_block(function: Callable[..., Any], x: Any, dtype: Dtype) -> Any:
+    import dask.array as da
+
+    meta = np.empty((0,) * x.ndim, dtype)
+    return da.map_blocks(partial(blocks.called, function), x, dtype=dtype, meta=meta, token="samesum-vector_norm")
