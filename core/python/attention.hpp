@@ -2,7 +2,7 @@
 #pragma once
 
 #include "python/reductions.hpp"
-#include "run/contractions/attention.hpp"
+#include "contractions/attention.hpp"
 
 namespace samesum::python {
 

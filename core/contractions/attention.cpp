@@ -1,4 +1,4 @@
-#include "run/contractions/attention.hpp"
+#include "contractions/attention.hpp"
 
 #include <algorithm>
 #include <cmath>
