@@ -221,7 +221,9 @@ class Worker {
         if (!has_weights(facts)) return fill(to, 0, all_.columns, without_weights(facts));
         failed_.resize(columns_);
         const auto finish_row = method_.finish[static_cast<std::size_t>(all_.result)];
-        if (finish_row(sums, greatest_.get(), size(all_.columns), facts, size(keys), to, failed_.data()) != 0)
+        if (finish_row(sums, greatest_.get(), size(all_.columns), facts, size(keys), to, failed_.data()) !=
+                0 &&
+            !are_settled(keys, facts, weights, sums, to))
             repair(i, keys, query, to);
         for (std::size_t k = 0; k < odd_.size();) {
             const std::int64_t column = odd_[k].column;
@@ -234,6 +236,28 @@ class Worker {
         }
     }
 
+    bool has_failed(std::size_t column) const {
+        const std::uint8_t* const failed = failed_.data() + column;
+        const std::size_t n = std::min(method_.lanes, size(all_.columns) - column);
+        return std::any_of(failed, failed + n, [](std::uint8_t each) { return each != 0; });
+    }
+
+    // Whether the weighted magnitudes of a panel's values, which are less than the greatest one, decide all.
+    bool are_settled(std::int64_t keys, const RowFacts& facts, const double* weights, const double* sums,
+                     char* to) {
+        std::size_t failures = 0;
+        double* const greatest = words_.of(method_.lanes);
+        for (std::size_t c = 0; c < size(all_.columns); c += method_.lanes) {
+            if (!has_failed(c)) continue;
+            std::copy_n(greatest_.get() + c, method_.lanes, greatest);
+            method_.magnitudes(values_.get() + c * size(packed_), weights, size(keys), facts.total, greatest);
+            failures += method_.finish[static_cast<std::size_t>(all_.result)](
+                sums + c, greatest, std::min(method_.lanes, size(all_.columns) - c), facts, size(keys),
+                to + c * size_of(all_.result), failed_.data() + c);
+        }
+        return failures == 0;
+    }
+
     void repair(std::int64_t i, std::int64_t keys, const double* query, char* to) {
         record(Route::attention_words);
         const ScoreRow row = row_of(i, keys, query);
@@ -242,11 +266,10 @@ class Worker {
         const RowFacts facts = method_.weigh_words(row, query, keys_.get(), room);
         for (std::size_t c = 0; c < size(all_.columns); c += lanes) {
             const std::size_t now = std::min(lanes, size(all_.columns) - c);
-            const std::uint8_t* const failed = failed_.data() + c;
-            if (std::all_of(failed, failed + now, [](std::uint8_t each) { return each == 0; })) continue;
+            if (!has_failed(c)) continue;
             method_.average_words(values_.get() + c * size(packed_), room, row.keys, size(keys), facts,
                                   words);
-            settle(to + c * bytes, now, words, lanes, failed,
+            settle(to + c * bytes, now, words, lanes, failed_.data() + c,
                    (row_ + i) * all_.columns + static_cast<std::int64_t>(c), left.out);
         }
     }

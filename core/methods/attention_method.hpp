@@ -52,12 +52,15 @@ struct AttentionMethods {
     void (*greatest)(const double* panels, std::size_t lanes, std::size_t terms, double* to);
     // Takes numbers that are not finite out of the panels; 1 in `odd` for the lanes that had some.
     void (*clear)(double* panels, std::size_t lanes, std::size_t terms, std::uint8_t* odd);
-    // to = rows x panels of `depth` terms, of which the first ones are taken, in chains of at most 128.
+    // to = rows x panels of `depth` terms, of which the first ones are taken, in chains of at most 32.
     void (*multiply)(const double* rows, std::size_t pitch, std::size_t count, const double* panels,
                      std::size_t depth, std::size_t lanes, std::size_t terms, double* to,
                      std::size_t to_pitch);
     // Products become weights, -0 for keys that are left out. What is shown goes to `shown` with its bounds.
     RowFacts (*weigh)(const ScoreRow& row, double* products, double* shown, double* bounds);
+    // The greatest magnitudes of a panel's lanes become those of its weighted means, were no value negative.
+    void (*magnitudes)(const double* panel, const double* weights, std::size_t keys, double total,
+                       double* greatest);
     // Sums of weighted values become results, with a flag for those in doubt; how many those are.
     std::size_t (*finish[3])(const double* sums, const double* greatest, std::size_t n, const RowFacts& facts,
                              std::size_t keys, void* out, std::uint8_t* failed);

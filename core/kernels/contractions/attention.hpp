@@ -14,7 +14,7 @@ namespace samesum::SAMESUM_ISA {
 constexpr std::size_t tile_vectors = 2, panel_lanes = tile_vectors * width,
                       tile_rows = vector_bytes == 64 ? 8 : 6;
 // Terms that are added one after the other.
-constexpr std::size_t chain = 128;
+constexpr std::size_t chain = 32;
 // Weights that are off by more are not used: an error of e in an exponent is below 1.01 e of the weight.
 constexpr double most_error = 0x1p-7;
 
@@ -217,6 +217,24 @@ static RowFacts weigh_row(const ScoreRow& row, double* products, double* shown, 
         show(j, share, share * (relative / unit_roundoff));
     }
     return facts;
+}
+
+// What values of one panel add up to by weights, were none negative, over the sum of the weights: at most.
+// Those of weights that count as zero are below 2^-900 of the greatest. (Lemma 95)
+static void panel_magnitudes(const double* panel, const double* weights, std::size_t keys, double total,
+                             double* greatest) {
+    Doubles sum[tile_vectors] = {};
+    for (std::size_t j = 0; j < keys; ++j, panel += panel_lanes) {
+        const Doubles w = Doubles{} + weights[j];
+        for_each_of<tile_vectors>([&](std::size_t v) SAMESUM_INLINED {
+            sum[v] = roughly_fused(w, magnitude(load<Doubles>(panel + v * width)), sum[v]);
+        });
+    }
+    const double room = (1 + static_cast<double>(keys + 8) * 0x1p-52) / total;
+    for_each_of<tile_vectors>([&](std::size_t v) SAMESUM_INLINED {
+        double* const p = greatest + v * width;
+        store(p, sum[v] * room + load<Doubles>(p) * 0x1p-900);
+    });
 }
 
 // The sum of values is off by the errors of weights and chains, the quotient by that of the weights' sum,

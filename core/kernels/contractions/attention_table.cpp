@@ -12,6 +12,7 @@ const AttentionMethods attention{
     clear_panels,
     multiply_panels,
     weigh_row,
+    panel_magnitudes,
     {finish_averages<Format::f16>, finish_averages<Format::bf16>, finish_averages<Format::f32>},
     {certify_numbers<Format::f16>, certify_numbers<Format::bf16>, certify_numbers<Format::f32>},
     weigh_row_in_words,

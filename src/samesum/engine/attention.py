@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Context
 from enum import IntEnum
 from fractions import Fraction
+from functools import lru_cache
 from itertools import groupby
 from math import isfinite, sqrt
 
@@ -137,9 +138,12 @@ def _call(
 
 
 def _spread(x: NDArray, shape: tuple[int, ...]) -> NDArray:
+    if x.shape == shape and x.dtype.isnative:
+        return x
     return np.broadcast_to(x.astype(x.dtype.newbyteorder("="), copy=False), shape)
 
 
+@lru_cache(64)
 def _words_of_scale(scale: float | None, size: int) -> tuple[float, float]:
     """The scale in two words."""
     if scale is not None:
@@ -202,6 +206,8 @@ _SHOWN: dict[Shown, _Bits] = {
 
 def _settle(call: _Call, to: NDArray, left: NDArray, bits: _Bits) -> None:
     """Writes the results at these places of `to`, row by row."""
+    if left.size == 0:
+        return
     form = float_format(to.dtype)
     assert form is not None
     count, rows = to.shape[-1], _Rows(call)
