@@ -46,6 +46,7 @@ FUNCTIONS = {
     *{"all", "any", "count_nonzero", "argmin", "argmax", "reduce", "cumulative_sum", "cumulative_prod"},
     *{"cumulative_logsumexp", "cumulative_max", "cumulative_min", "vector_norm"},
     *{"scatter_reduce", "segment_reduce", "matmul", "tensordot", "einsum", "conv"},
+    "scaled_dot_product_attention",
     *{"var", "std", "vecdot", "layer_norm", "rms_norm", "group_norm", "softmax", "log_softmax"},
     *SETTINGS,
     "load",

@@ -134,6 +134,7 @@ enum class Route : std::uint8_t {
     dot_columns_folded,
     dot_parts,
     dot_exact,
+    attention_words,
     // Products, by their elements.
     contraction_twice,
     contraction_double_words,

@@ -29,6 +29,7 @@ from samesum.errors import (
     UnsupportedOperator,
 )
 from samesum.formats.arrays import NDArray
+from samesum.frontends.arrays.attention import scaled_dot_product_attention
 from samesum.frontends.arrays.contractions import conv, einsum, matmul, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
@@ -131,6 +132,7 @@ __all__ = [
     "prod",
     "reduce",
     "rms_norm",
+    "scaled_dot_product_attention",
     "scatter_reduce",
     "segment_reduce",
     "set_cache_limit",

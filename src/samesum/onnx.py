@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from samesum._public import public, publish
 from samesum.frontends.models.onnx_file.package import onnx_package
+from samesum.frontends.standards.attention import Attention
 from samesum.frontends.standards.onnx_normalizations import Hardmax, LogSoftmax, Softmax
 from samesum.frontends.standards.onnx_norms import (
     GlobalAveragePool,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgMax",
     "ArgMin",
+    "Attention",
     "AveragePool",
     "Backend",
     "Conv",

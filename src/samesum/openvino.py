@@ -6,6 +6,7 @@
 from samesum._public import publish
 from samesum.frontends.plugins.compiled import compile_model
 from samesum.frontends.plugins.exact_model import exact
+from samesum.frontends.standards.attention import ScaledDotProductAttention
 from samesum.frontends.standards.openvino_functions import (
     CumSum,
     LogSoftmax,
@@ -71,6 +72,7 @@ __all__ = [
     "ReduceMin",
     "ReduceProd",
     "ReduceSum",
+    "ScaledDotProductAttention",
     "ScatterElementsUpdate",
     "ScatterNDUpdate",
     "SegmentMax",
