@@ -242,8 +242,6 @@ PLACES: dict[str, Call] = {
     "mask.picked": lambda: ss.var(normal(4, 600), axis=1, where=normal(4, 600) > 0),
     "mask.counted_sets": lambda: ss.var(normal(4000, 9), axis=1, where=normal(4000, 9) > 0),
     "segment.placed": lambda: labelled(normal(3000), 10),
-    "segment.counted": lambda: labelled(normal(30_000), 12_000),
-    "segment.row_words": lambda: labelled(normal(3000, 8), 10),
     "segment.uncertain": lambda: labelled(np.resize(np.array(ABOVE_A_TIE, "f4"), 3), 1),
     "segment.in_order": lambda: labelled(X.astype("f8"), 10),
     "segment.pieces": lambda: labelled(normal(20_000, 64).astype("f8"), 2),

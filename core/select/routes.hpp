@@ -145,8 +145,6 @@ enum class Route : std::uint8_t {
     mask_counted_sets,
     // Rows with labels.
     segment_placed,
-    segment_counted,
-    segment_row_words,
     segment_uncertain,
     segment_in_order,
     segment_pieces,
