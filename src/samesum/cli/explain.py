@@ -10,12 +10,12 @@ from typing import Any
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.explain_facts import facts
 from samesum.cli.show import print_json, printable
-from samesum.compare.families import how
 from samesum.conformance.contestants import Contestant
 from samesum.conformance.explaining import Explained, contestants, explain, text_of
 from samesum.conformance.situations import BY_NAME, SITUATIONS, specs_of
 from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Spec
+from samesum.testing.families import how
 
 
 def add_to(verbs: Any) -> None:

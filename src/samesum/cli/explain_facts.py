@@ -10,11 +10,11 @@ import numpy as np
 
 from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
 from samesum.cli.catalogue import Line, axes_place, types_text
-from samesum.compare.families import Scale, how
 from samesum.conformance.contestants import FUNCTIONS
 from samesum.conformance.explaining import text_of
 from samesum.errors import SamesumError
 from samesum.specs.row import Kind, Spec
+from samesum.testing.families import Scale, how
 
 _NEGATIVE_AXES = 11
 """The opset of ONNX whose texts say that an axis may count from the end."""

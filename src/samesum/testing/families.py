@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from samesum.compare.graph import Node
+from samesum.testing.node import Node
 
 
 class Scale(Enum):
@@ -45,7 +45,11 @@ class Family(Enum):
     WINDOW = "window"
     SEVERAL = "several inputs"
     SCATTER = "scatter"
+    VARIANCE = "variance"
+    NORM = "vector norm"
+    RUNNING_LOG = "cumulative_logsumexp"
     PRODUCT = "product"
+    ELEMENT = "element"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,12 @@ _BY_REDUCTION = {
     **dict.fromkeys(("min", "max"), Judged(_F.SCATTER, _S.EXACT)),
 }
 """A scatter by its reduction; without one it moves values."""
+OF_SEGMENTS = _BY_REDUCTION | {
+    **dict.fromkeys(("l1", "l2", "l1_norm", "l2_norm", "sum_square"), Judged(_F.L2, _S.RESULT)),
+    **dict.fromkeys(("var", "std"), Judged(_F.VARIANCE, _S.RESULT)),
+    **dict.fromkeys(("log_sum", "logsumexp"), Judged(_F.RUNNING_LOG, _S.LOGARITHM)),
+}
+"""Segments by their reduction; any other is exact."""
 _MICROSOFT = {
     "SkipLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "SkipSimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
@@ -152,7 +162,12 @@ def judged(node: Node) -> Judged | None:
     A scatter without a reduction only moves values.
     """
     found = how(node.domain or node.standard, node.operator)
-    if found is None or found.family is not Family.SCATTER or node.operator.casefold().startswith("embedding"):
+    return None if found is None else scattered(node, found)
+
+
+def scattered(node: Node, found: Judged) -> Judged | None:
+    """What `found` becomes of a scatter by its reduction; None without one."""
+    if found.family is not Family.SCATTER or node.operator.casefold().startswith("embedding"):
         return found
     return _BY_REDUCTION.get(reduction_of(node))
 

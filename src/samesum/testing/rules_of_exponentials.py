@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from samesum.compare.asked import Asked, Rule
-from samesum.compare.families import Family
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
+from samesum.testing.families import Family
+from samesum.testing.rule import Asked, Rule
 
 _LOGS = frozenset({Family.LOG_SUM, Family.LOGSUMEXP})
 _LINES = frozenset({Family.SOFTMAX, Family.LOG_SOFTMAX})

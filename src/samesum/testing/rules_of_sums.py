@@ -9,10 +9,10 @@ from functools import partial
 
 import numpy as np
 
-from samesum.compare.asked import Asked, Rule
-from samesum.compare.families import Family
 from samesum.formats.arrays import BFLOAT16, Dtype, NDArray
 from samesum.formats.rounding import FORMATS
+from samesum.testing.families import Family
+from samesum.testing.rule import Asked, Rule
 
 Scheme = Callable[[np.ufunc, NDArray], NDArray]
 """Folds each line of terms with the ufunc."""
@@ -27,16 +27,18 @@ def sums(asked: Asked) -> Iterator[Rule]:
     if form is None or dtype.name not in FORMATS or asked.rows.shape[1] == 0:
         return
     for held in _types(dtype):
+        is_short = held.itemsize < dtype.itemsize
         for name, scheme in _schemes(asked.steps, form.keeps_shape):
             for end in form.ends:
                 fold = partial(_folded, form, scheme, asked.rows, held, dtype, end.apply)
-                yield Rule(f"{name} {held.name}{end.words}", fold)
-                if held.itemsize < dtype.itemsize:
-                    yield Rule(f"{name} {held.name}{end.words}, saturated", partial(_saturated, fold, held))
+                said = f"{name} {held.name}{end.words}"
+                yield Rule(said, fold, is_order=not is_short, is_short=is_short)
+                if is_short:
+                    yield Rule(f"{said}, saturated", partial(_saturated, fold, held), is_short=True)
     for short in (np.dtype(np.float16), BFLOAT16):
         if short.itemsize < dtype.itemsize:
             fold = partial(_folded, form, _pairwise, asked.rows.astype(short).astype(dtype), dtype, dtype)
-            yield Rule(f"terms rounded to {short.name}, added in {dtype.name}", fold)
+            yield Rule(f"terms rounded to {short.name}, added in {dtype.name}", fold, is_short=True)
 
 
 def in_order(asked: Asked, words: str, scheme: Scheme) -> Iterator[Rule]:
@@ -45,7 +47,7 @@ def in_order(asked: Asked, words: str, scheme: Scheme) -> Iterator[Rule]:
     for held in _types(dtype):
         for end in form.ends:
             fold = partial(_folded, form, scheme, asked.rows, held, dtype, end.apply)
-            yield Rule(f"{words} {held.name}{end.words}", fold)
+            yield Rule(f"{words} {held.name}{end.words}", fold, is_order=held.itemsize >= dtype.itemsize)
 
 
 def left_out(asked: Asked) -> Iterator[Rule]:
@@ -135,19 +137,19 @@ def _schemes(steps: tuple[int, ...], keeps_shape: bool) -> Iterator[tuple[str, S
     if keeps_shape:
         yield "sequential", lambda fold, terms: fold.accumulate(terms, axis=1, dtype=terms.dtype)
         return
-    yield "sequential", _sequential
+    yield "sequential", one_by_one
     yield "pairwise", _pairwise
     for lanes in (4, 8, 16, 32, 64):
         yield f"{lanes} interleaved sums of", partial(_interleaved, lanes)
         yield f"{lanes} interleaved sums, joined in pairs, of", partial(_interleaved, lanes, join=_halves)
     yield "halving", _halves
-    yield "sequential from the end", lambda fold, terms: _sequential(fold, terms[:, ::-1])
+    yield "sequential from the end", lambda fold, terms: one_by_one(fold, terms[:, ::-1])
     if len(steps) > 1:
         yield "axis after axis from the last,", partial(_by_axis, steps, from_last=True)
         yield "axis after axis from the first,", partial(_by_axis, steps, from_last=False)
 
 
-def _sequential(fold: np.ufunc, terms: NDArray) -> NDArray:
+def one_by_one(fold: np.ufunc, terms: NDArray) -> NDArray:
     """One after the other; what has no accumulate of its own type goes through it in Python."""
     if terms.dtype == BFLOAT16 or terms.shape[0] > terms.shape[1]:
         if terms.shape[1] > LONGEST:
@@ -178,7 +180,7 @@ def _interleaved(lanes: int, fold: np.ufunc, terms: NDArray, join: Scheme | None
         raise ValueError(lanes)
     count = terms.shape[0]
     parts = terms[:, :whole].reshape(count, -1, lanes).transpose(0, 2, 1).reshape(count * lanes, -1)
-    total = (join or _sequential)(fold, _sequential(fold, parts).reshape(count, lanes))
+    total = (join or one_by_one)(fold, one_by_one(fold, parts).reshape(count, lanes))
     for i in range(whole, terms.shape[1]):
         total = fold(total, terms[:, i]).astype(terms.dtype)
     return total
@@ -198,6 +200,6 @@ def _by_axis(steps: tuple[int, ...], fold: np.ufunc, terms: NDArray, from_last: 
     shaped = terms.reshape(len(terms), *steps)
     for _ in steps:
         moved = np.moveaxis(shaped, -1 if from_last else 1, -1)
-        flat = _sequential(fold, moved.reshape(-1, moved.shape[-1]))
+        flat = one_by_one(fold, moved.reshape(-1, moved.shape[-1]))
         shaped = flat.reshape(moved.shape[:-1])
     return shaped

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from samesum.compare.families import reduction_of
-from samesum.compare.graph import Node
-from samesum.compare.judging import CAREFUL
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.formats.ulps import unit
+from samesum.testing.allowances import CAREFUL
+from samesum.testing.families import reduction_of
+from samesum.testing.node import Node
 
 _BY_PLACE = ("scatternd", "scatterndupdate")
 _BY_ELEMENT = ("scatterelements", "scatterelementsupdate")

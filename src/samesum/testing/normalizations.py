@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from samesum.compare.graph import Node
-from samesum.compare.lines import axes_of, lines
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.conversion import to_bfloat16
 from samesum.formats.rounding import nearest_single
 from samesum.specs.onnx_norms import MEAN_VARIANCE_EPSILON
+from samesum.testing.lines import axes_of, lines
+from samesum.testing.node import Node
 
 Arrays = Sequence[NDArray | None]
 Moments = Callable[[NDArray, bool], tuple[NDArray, NDArray]]
@@ -42,13 +41,14 @@ class Plan:
         mean, square = (each[:, None].astype(np.float64) for each in moments(self.rows, self.centred))
         found = self.rows.astype(np.float64) - mean
         if self.divided:
-            found = np.divide(found, self._denominator(square * self.factor))
+            found = np.divide(found, self.denominator(square * self.factor))
         result = self.back(found)
         result = result if self.scale is None else result * self.scale.astype(np.float64)
         result = result if self.bias is None else result + self.bias.astype(np.float64)
         return to_bfloat16(result) if self.rows.dtype == BFLOAT16 else result.astype(self.rows.dtype)
 
-    def _denominator(self, square: NDArray) -> NDArray:
+    def denominator(self, square: NDArray) -> NDArray:
+        """What deviations with this mean square, or sum of squares, are divided by."""
         if self.mode == "outside":
             return np.sqrt(square) + self.epsilon
         within = np.maximum(square, self.epsilon) if self.mode == "max" else square + self.epsilon
@@ -64,9 +64,9 @@ def two_passes(rows: NDArray, centred: bool) -> tuple[NDArray, NDArray]:
 
 
 def plan_of(node: Node, arrays: Arrays) -> Plan | None:
-    """The plan of a normalization of either standard; None for any other node and for float64."""
+    """The plan of a normalization of either standard; None for any other node."""
     data = arrays[0]
-    if data is None or data.ndim == 0 or data.size == 0 or data.dtype == np.float64:
+    if data is None or data.ndim == 0 or data.size == 0:
         return None
     make = (_ONNX if node.standard == "onnx" else _OPENVINO).get(node.operator)
     return None if make is None else make(node, arrays, data)
@@ -167,13 +167,24 @@ _ONNX: dict[str, _Make] = {
 _OPENVINO: dict[str, _Make] = {"MVN": _mvn, "NormalizeL2": _l2, "GroupNormalization": _group}
 
 
-def condition(plan: Plan) -> float:
-    """How many times a rounding of the mean grows: the largest value over the largest deviation."""
+def condition(plan: Plan) -> NDArray:
+    """How many times a rounding of the mean grows in each line: its largest value over its largest deviation."""
     wide = plan.rows.astype(np.float64)
-    wide = wide[np.isfinite(wide).all(axis=1)]
-    if wide.size == 0 or not plan.centred:
-        return 1.0
-    deviation = np.abs(wide - wide.mean(axis=1, keepdims=True)).max(axis=1)
-    size = np.abs(wide).max(axis=1)
-    found = np.divide(size, deviation, out=np.ones_like(size), where=deviation > 0)
-    return max(1.0, float(found.max())) if math.isfinite(float(found.max())) else 1.0
+    if not plan.centred:
+        return np.ones(len(wide))
+    with np.errstate(all="ignore"):
+        deviation = np.abs(wide - wide.mean(axis=1, keepdims=True)).max(axis=1, initial=0.0)
+        found = np.abs(wide).max(axis=1, initial=0.0) / deviation
+    return np.where(np.isfinite(found), np.maximum(found, 1.0), 1.0)
+
+
+def constant_lines(plan: Plan) -> NDArray:
+    """What a rounding of the mean is in ulps of, in each line whose elements are all equal; 0 in the others."""
+    wide = plan.rows.astype(np.float64)
+    size = np.abs(wide).max(axis=1, initial=0.0)
+    if not plan.centred:
+        return np.zeros(len(wide))
+    with np.errstate(all="ignore"):
+        least = size / plan.denominator(np.zeros(1)) if plan.divided else size
+    is_constant = (wide == wide[:, :1]).all(axis=1) & np.isfinite(least)
+    return np.where(is_constant, least, 0.0)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from samesum.compare.families import Family
-from samesum.compare.graph import Node
 from samesum.formats.arrays import NDArray
+from samesum.testing.families import Family
+from samesum.testing.node import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,12 @@ KEEPS_SHAPE = frozenset(
 
 def answers(family: Family, answer: NDArray, axes: Sequence[int], found: Lines) -> NDArray:
     """The answer in the order of the lines: [lines] of a reduction, [lines, length] of what keeps the shape."""
-    if family in KEEPS_SHAPE:
+    if family in KEEPS_SHAPE or answer.size != len(found.data):
         return lines(answer, axes).data
     return answer.reshape(len(found.data))
+
+
+def answers_shape(shape: Sequence[int], axes: Sequence[int], answer: Sequence[int]) -> tuple[int, ...]:
+    """The shape in which one number for each line goes with an answer: its own, or the data's with axes of length 1."""
+    kept = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    return kept if math.prod(answer) != math.prod(kept) else tuple(answer)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
-from samesum.compare.agreeing import agrees
-from samesum.compare.asked import Asked, Rule
-from samesum.compare.families import Family
-from samesum.compare.graph import Node
-from samesum.compare.lines import Lines, answers, axes_of, lines
-from samesum.compare.rules_of_exponentials import exponentials
-from samesum.compare.rules_of_normalizations import of_normalization
-from samesum.compare.rules_of_sums import FORMS, in_order, left_out, sums
-from samesum.compare.rules_of_values import values
-from samesum.compare.trees import Tree, called
-from samesum.compare.updates import added_in_order
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import steps
+from samesum.testing.families import Family
+from samesum.testing.lines import Lines, answers, axes_of, lines
+from samesum.testing.node import Node
+from samesum.testing.rule import Asked, Rule, agrees
+from samesum.testing.rules_of_exponentials import exponentials
+from samesum.testing.rules_of_normalizations import of_normalization
+from samesum.testing.rules_of_sums import FORMS, in_order, left_out, sums
+from samesum.testing.rules_of_values import values
+from samesum.testing.trees import Tree, called
+from samesum.testing.updates import added_in_order
 
 Rules = Callable[[Asked], Iterator[Rule]]
 
@@ -31,35 +31,51 @@ LONGEST = 1 << 25
 """Longer lines are not looked at."""
 
 
-def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer: NDArray, exact: NDArray) -> str:
-    """The rule that gives the engine's answer, "" where none does: bit for bit, but for exponentials and logarithms."""
+class Reason(NamedTuple):
+    """The rule that gives an answer, "" where none is found; whether it says the order of operations alone, or a type
+    that is shorter than the data's."""
+
+    words: str = ""
+    is_order: bool = False
+    is_short: bool = False
+
+
+def reason(node: Node, family: Family, arrays: Sequence[NDArray | None], answer: NDArray, exact: NDArray) -> Reason:
+    """The rule that gives the engine's answer: bit for bit, but for exponentials and logarithms."""
+    if odd := _odd(arrays[0], answer, exact):
+        return Reason(odd)
+    axes, data = axes_of(node, arrays), arrays[0]
+    if data is None:
+        return Reason()
+    if family is Family.NORMALIZATION:
+        return Reason(of_normalization(node, arrays, answer, exact))
+    if family is Family.SCATTER:
+        return _of_updates(node, arrays, answer)
+    if axes is None:
+        return Reason()
+    return _met(family, lines(data, axes), axes, answer, exact, _rules)
+
+
+def _odd(data: NDArray | None, answer: NDArray, exact: NDArray) -> str:
+    """What is said of an answer that is of another kind than the exact one, or no answer; "" of any other."""
     if answer.dtype != exact.dtype:
         return f"gives {answer.dtype.name} instead of {exact.dtype.name}"
     if answer.shape != exact.shape:
         return f"gives the shape {list(answer.shape)} instead of {list(exact.shape)}"
-    axes, data = axes_of(node, arrays), arrays[0]
-    if data is None:
+    if data is None or answer.shape != data.shape or answer.dtype != data.dtype or steps(answer, data).any():
         return ""
-    if answer.shape == data.shape and answer.dtype == data.dtype and not steps(answer, data).any():
-        return "gives its data as they are"
-    if family is Family.NORMALIZATION:
-        return of_normalization(node, arrays, answer, exact)
-    if family is Family.SCATTER:
-        return _of_updates(node, arrays, answer)
-    if axes is None:
-        return ""
-    return _met(family, lines(data, axes), axes, answer, exact, _rules)
+    return "gives its data as they are"
 
 
-def _of_updates(node: Node, arrays: Sequence[NDArray | None], answer: NDArray) -> str:
+def _of_updates(node: Node, arrays: Sequence[NDArray | None], answer: NDArray) -> Reason:
     with np.errstate(all="ignore"):
         made = added_in_order(node, arrays)
-    return "" if made is None or steps(answer, made).any() else f"sequential {made.dtype.name}"
+    return Reason() if made is None or steps(answer, made).any() else Reason(f"sequential {made.dtype.name}", True)
 
 
 def reason_of_order(
     node: Node, family: Family, arrays: Sequence[NDArray | None], answer: NDArray, exact: NDArray, tree: Tree
-) -> str:
+) -> Reason:
     """The order of these additions and the type of their sums, "" where that does not give the engine's answer."""
     axes, data = axes_of(node, arrays), arrays[0]
     assert data is not None
@@ -71,16 +87,16 @@ def reason_of_order(
     return _met(family, lines(data, axes), axes, answer, exact, rules)
 
 
-def _met(family: Family, found: Lines, axes: Sequence[int], answer: NDArray, exact: NDArray, rules: Rules) -> str:
+def _met(family: Family, found: Lines, axes: Sequence[int], answer: NDArray, exact: NDArray, rules: Rules) -> Reason:
     """The first rule that holds for a few lines and then for many."""
     if len(found.data) == 0 or found.data.shape[1] > LONGEST:
-        return ""
+        return Reason()
     got, wanted = answers(family, answer, axes, found), answers(family, exact, axes, found)
     with np.errstate(all="ignore"):
         return _first(family, found, got, wanted, rules)
 
 
-def _first(family: Family, found: Lines, got: NDArray, wanted: NDArray, rules: Rules) -> str:
+def _first(family: Family, found: Lines, got: NDArray, wanted: NDArray, rules: Rules) -> Reason:
     some = _some(family, found, got, wanted, FEW)
     many: dict[str, Rule] = {}
     for rule in rules(some):
@@ -88,8 +104,9 @@ def _first(family: Family, found: Lines, got: NDArray, wanted: NDArray, rules: R
             more = _some(family, found, got, wanted, len(got))
             many = many or {each.name: each for each in rules(more)}
             if rule.name in many and _holds(many[rule.name], more):
-                return rule.name if "overflow" in rule.name else f"{rule.name}{_on_the_way(more)}"
-    return ""
+                lost = "" if "overflow" in rule.name else _on_the_way(more)
+                return Reason(f"{rule.name}{lost}", rule.is_order and not lost, rule.is_short)
+    return Reason()
 
 
 def _on_the_way(asked: Asked) -> str:
