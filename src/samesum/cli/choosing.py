@@ -9,9 +9,8 @@ from functools import partial
 
 from samesum.cli.exits import UsageError
 from samesum.conformance.case import Case
-from samesum.conformance.contestants import ALONE, ByModels, Contestant, Own
 from samesum.conformance.forms import FORMS, Form
-from samesum.conformance.running import chosen_cases
+from samesum.conformance.running import ALONE, ByModels, Contestant, Own, chosen_cases
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.errors import MissingPackage
 from samesum.runtimes.catalogue import OTHERS, maker

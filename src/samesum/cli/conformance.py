@@ -17,8 +17,7 @@ from samesum.errors import MissingPackage
 if TYPE_CHECKING:
     from samesum.cli.reporting import Report
     from samesum.conformance.case import Case
-    from samesum.conformance.contestants import Contestant
-    from samesum.conformance.running import Finding
+    from samesum.conformance.running import Contestant, Finding
 
 EPILOG = """suites:
   onnx-node              237 node tests of the onnx package: as they are, spelt

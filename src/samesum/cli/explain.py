@@ -11,9 +11,8 @@ from samesum.cli.exits import Exit, UsageError
 from samesum.cli.explain_facts import facts
 from samesum.cli.show import print_json, printable
 from samesum.compare.families import how
-from samesum.conformance.contestants import Contestant
-from samesum.conformance.explaining import Explained, contestants, explain, text_of
-from samesum.conformance.situations import BY_NAME, SITUATIONS, specs_of
+from samesum.conformance.explaining import BY_NAME, SITUATIONS, Explained, contestants, explain, specs_of, text_of
+from samesum.conformance.running import Contestant
 from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Spec
 

@@ -11,8 +11,8 @@ import numpy as np
 from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
 from samesum.cli.catalogue import Line, axes_place, types_text
 from samesum.compare.families import Scale, how
-from samesum.conformance.contestants import FUNCTIONS
 from samesum.conformance.explaining import text_of
+from samesum.conformance.running import FUNCTIONS
 from samesum.errors import SamesumError
 from samesum.specs.row import Kind, Spec
 

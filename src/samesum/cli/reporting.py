@@ -8,9 +8,7 @@ from typing import Any
 
 from samesum.cli.show import markdown_table, printable
 from samesum.cli.tables import print_table, terminal_width, wrapped
-from samesum.conformance.contestants import Contestant
-from samesum.conformance.running import Finding
-from samesum.conformance.tally import Count, Key, by_operator, by_suite, cells, counts
+from samesum.conformance.running import Contestant, Count, Finding, Key, by_operator, by_suite, cells, counts
 
 SHOWN = 20
 """Mismatches that are printed; the JSON document and the saved cases are complete."""
