@@ -23,10 +23,10 @@ def add_model_to(parser: Any, **options: Any) -> None:
     )
 
 
-def open_model(path: Path, weights: Path | None, fuse_normalizations: bool = False) -> Model:
+def open_model(path: Path, weights: Path | None) -> Model:
     """The model in `path`. A file that cannot be read is wrong usage; all else that is wrong lies in the model file."""
     try:
-        return load(path, weights=weights, fuse_normalizations=fuse_normalizations)
+        return load(path, weights=weights)
     except OSError as error:
         raise UsageError(unreadable(path, weights, error)) from error
     except (ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError) as error:
