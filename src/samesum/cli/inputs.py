@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from samesum.cli.exits import UsageError
+from samesum.files.contents import PROTOBUF, open_arrays
 from samesum.files.pb import numbered
-from samesum.files.reading import PROTOBUF, open_arrays
 from samesum.files.source import Source
 from samesum.formats.arrays import Dtype, NDArray, Shape, type_text
 

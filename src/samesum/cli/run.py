@@ -11,7 +11,7 @@ from samesum.cli.exits import Exit
 from samesum.cli.inputs import read_inputs
 from samesum.cli.models import add_model_to, open_model
 from samesum.cli.show import print_json, printable, values_json, values_text
-from samesum.files.npz import write_npz
+from samesum.files.npy import write_npz
 from samesum.formats.arrays import NDArray, shape_text
 
 EXAMPLE = """examples:
