@@ -8,7 +8,7 @@ import pytest
 from command import Command
 
 from samesum.cli.exits import Exit
-from samesum.cli.explain_facts import facts
+from samesum.cli.explain import facts
 from samesum.conformance.explaining import specs_of
 from samesum.specs.lookup import OF_REDUCTIONS
 
