@@ -118,7 +118,7 @@ def add_to(verbs: Any) -> None:
 def call(arguments: argparse.Namespace) -> Exit:
     """Runs what was chosen, saves the cases that failed, prints the tables."""
     from samesum.cli.conformance_run import document, markdown, print_report
-    from samesum.runtimes.output import stdout_to_stderr
+    from samesum.runtimes.runtime import stdout_to_stderr
 
     _check(arguments)
     if arguments.matrix is not None:

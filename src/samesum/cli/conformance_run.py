@@ -30,8 +30,8 @@ from samesum.conformance.running import (
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.errors import MissingPackage
 from samesum.runtimes.catalogue import OTHERS, maker
+from samesum.runtimes.onnxruntime_engine import Plugin
 from samesum.runtimes.packages import require
-from samesum.runtimes.plugin_engine import Plugin
 from samesum.runtimes.remote import Remote
 from samesum.runtimes.runtime import Runtime
 
