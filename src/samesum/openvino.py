@@ -7,8 +7,11 @@ from samesum._public import publish
 from samesum.frontends.plugins.compiled import compile_model
 from samesum.frontends.plugins.exact_model import exact
 from samesum.frontends.standards.openvino_functions import (
+    MVN,
     CumSum,
+    GroupNormalization,
     LogSoftmax,
+    NormalizeL2,
     ReduceL1,
     ReduceL2,
     ReduceLogicalAnd,
@@ -20,7 +23,6 @@ from samesum.frontends.standards.openvino_functions import (
     ReduceSum,
     SoftMax,
 )
-from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
 from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
 from samesum.frontends.standards.openvino_scatters import (
     EmbeddingBagOffsets,
