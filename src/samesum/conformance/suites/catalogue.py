@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from samesum.conformance.case import Case
 from samesum.conformance.suites.edges.axes import AXES, LOGICAL, NOTHING, TYPES
+from samesum.conformance.suites.edges.contractions import CONTRACTIONS
 from samesum.conformance.suites.edges.norms import NORMALIZATIONS, NORMS
 from samesum.conformance.suites.edges.pools import POOLS
 from samesum.conformance.suites.edges.products import POSITIONS, PRODUCTS
@@ -19,7 +20,7 @@ from samesum.conformance.suites.vectors import instances, own_choices, vectors
 def edges() -> tuple[Case, ...]:
     """What the standards and samesum's contract decide, bit for bit."""
     first = (*FLOATS, *INTEGERS, *AXES, *NOTHING, *TYPES, *LENGTHS)
-    made = (*NORMALIZATIONS, *NORMS, *POOLS, *SCATTERS)
+    made = (*NORMALIZATIONS, *NORMS, *POOLS, *SCATTERS, *CONTRACTIONS)
     return (*first, *PRODUCTS, *POSITIONS, *LOGICAL, *LOGARITHMS, *made)
 
 
