@@ -8,13 +8,13 @@ import numpy as np
 
 from samesum.conformance.case import Case
 from samesum.formats.arrays import NDArray
-from samesum.formats.elements import ONNX_ELEMENTS
+from samesum.formats.elements import MODEL_ELEMENTS
 from samesum.runtimes.packages import require
 
 IR_VERSION = 8
 """Of the file format; the oldest that all engines read and that holds every type of the cases."""
 
-_NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
+_NUMBERS = {element.own: number for number, element in MODEL_ELEMENTS.items()}
 
 
 def onnx_model(case: Case, hold_axes: bool = False) -> tuple[Any, dict[str, NDArray]]:

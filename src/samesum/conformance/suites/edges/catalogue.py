@@ -15,6 +15,7 @@ from samesum.conformance.suites.edges.nothing import NOTHING
 from samesum.conformance.suites.edges.pools import POOLS
 from samesum.conformance.suites.edges.positions import POSITIONS
 from samesum.conformance.suites.edges.products import PRODUCTS
+from samesum.conformance.suites.edges.quantized import QUANTIZED
 from samesum.conformance.suites.edges.scatters import SCATTERS
 from samesum.conformance.suites.edges.types import TYPES
 
@@ -22,5 +23,5 @@ from samesum.conformance.suites.edges.types import TYPES
 def edges() -> tuple[Case, ...]:
     """Every one."""
     first = (*FLOATS, *INTEGERS, *AXES, *NOTHING, *TYPES, *LENGTHS)
-    made = (*NORMALIZATIONS, *NORMS, *POOLS, *SCATTERS)
+    made = (*NORMALIZATIONS, *NORMS, *POOLS, *SCATTERS, *QUANTIZED)
     return (*first, *PRODUCTS, *POSITIONS, *LOGICAL, *LOGARITHMS, *made)
