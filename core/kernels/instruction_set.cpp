@@ -32,6 +32,7 @@ namespace samesum {
     extern const ContractionMethods contractions;     \
     extern const ExtremeScanMethods extreme_scans;    \
     extern const WindowMethods windows;               \
+    extern const AttentionMethods attention;          \
     }
 #if defined(SAMESUM_TEST_HOOKS)
 #define SAMESUM_CERTIFICATES(isa) &isa::certificates
@@ -43,7 +44,7 @@ namespace samesum {
         &isa::normalizations, &isa::whole, &isa::shorts, &isa::short_integers, &isa::elementwise,         \
         &isa::smooth, SAMESUM_CERTIFICATES(isa), &isa::exact_blocks, &isa::kept_blocks, &isa::statistics, \
         &isa::spreads, &isa::norms, &isa::dots, &isa::extreme_scans, &isa::masking, &isa::windows,        \
-        &isa::contractions
+        &isa::contractions, &isa::attention
 
 #define SAMESUM_SET(place, isa) {levels[place].name, SAMESUM_METHODS(isa), levels[place].is_here}
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "methods/attention_method.hpp"
 #include "methods/certificates.hpp"
 #include "methods/contraction_method.hpp"
 #include "methods/dot_method.hpp"
@@ -43,6 +44,7 @@ struct InstructionSet {
     const MaskMethods* masking;
     const WindowMethods* windows;
     const ContractionMethods* contractions;
+    const AttentionMethods* attention;
     bool (*is_supported)();
 };
 

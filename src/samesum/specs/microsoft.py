@@ -7,6 +7,7 @@ Source: onnxruntime/core/graph/contrib_ops of release 1.32, where the operators 
 from __future__ import annotations
 
 from samesum.formats.elements import FLOATS, FLOATS_PLUS
+from samesum.specs.attentions import MICROSOFT_ATTENTION
 from samesum.specs.onnx_products import WINDOWS
 from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Standard, Version, group
 
@@ -76,6 +77,7 @@ MICROSOFT = Standard(
         _fused("SkipLayerNormalization", _BETA, _BIAS),
         _fused("SkipSimplifiedLayerNormalization", _BIAS),
     )
+    + MICROSOFT_ATTENTION
     + _PRODUCTS
     + _ACTIVATIONS,
     empty_axes_reduce_all=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from samesum.specs.attentions import ONNX_ATTENTION
 from samesum.specs.onnx_around import ONNX_AROUND
 from samesum.specs.onnx_control import ONNX_CONTROL
 from samesum.specs.onnx_elements import ONNX_ELEMENTWISE
@@ -28,6 +29,7 @@ ONNX = Standard(
         + ONNX_GLOBAL_POOLS
         + ONNX_POOLS
         + ONNX_SCATTERS
+        + ONNX_ATTENTION
         + ONNX_QUANTIZED
         + ONNX_RECURRENT
         + ONNX_PRODUCTS

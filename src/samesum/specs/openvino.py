@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from samesum.specs.attentions import OPENVINO_ATTENTION
 from samesum.specs.openvino_around import OPENVINO_AROUND
 from samesum.specs.openvino_control import OPENVINO_CONTROL
 from samesum.specs.openvino_elements import OPENVINO_ELEMENTWISE
@@ -24,6 +25,7 @@ OPENVINO = Standard(
     + OPENVINO_NORMS
     + OPENVINO_POOLS
     + OPENVINO_SCATTERS
+    + OPENVINO_ATTENTION
     + OPENVINO_RECURRENT
     + OPENVINO_PRODUCTS
     + OPENVINO_CONTROL,
