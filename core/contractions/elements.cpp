@@ -16,14 +16,18 @@ namespace {
 constexpr std::size_t vector_elements = 8;
 
 // alpha total + beta addend where one of them is not finite: nothing else about the others counts but signs.
-std::uint64_t special_result(const Superaccumulator& total, double alpha, double beta, double addend, Format format) {
+std::uint64_t special_result(const Superaccumulator& total, double alpha, double beta, double addend,
+                             Format format) {
     double sum = Dyadic(total).sign();
     if (total.is_nan())
         sum = std::nan("");
     else if (!total.is_finite())
         sum = total.has_negative_infinity() ? -HUGE_VAL : HUGE_VAL;
-    const auto without_size = [](double x) { return std::isfinite(x) ? static_cast<double>((x > 0) - (x < 0)) : x; };
-    const double scaled = without_size(alpha) * sum, added = beta == 0 ? 0 : without_size(beta) * without_size(addend);
+    const auto without_size = [](double x) {
+        return std::isfinite(x) ? static_cast<double>((x > 0) - (x < 0)) : x;
+    };
+    const double scaled = without_size(alpha) * sum,
+                 added = beta == 0 ? 0 : without_size(beta) * without_size(addend);
     return round_bits(scaled + added, format);
 }
 
@@ -40,8 +44,8 @@ ContractionElements::ContractionElements(const Contraction& call)
       a_(rows_.get()),
       b_(a_ + (terms_ + 1) * size_of(format_)) {}
 
-void ContractionElements::gather(const ContractionOperand& x, std::size_t g, std::size_t row, std::int64_t& known,
-                                 char* to) const {
+void ContractionElements::gather(const ContractionOperand& x, std::size_t g, std::size_t row,
+                                 std::int64_t& known, char* to) const {
     const std::int64_t number = static_cast<std::int64_t>(g * x.outer.size() + row);
     if (known == number) return;
     known = number;
@@ -88,14 +92,16 @@ void ContractionElements::put(std::size_t g, std::size_t m, std::size_t n) {
                         Format::f64, addends);
     }
     const std::size_t size = size_of(call_.out.format);
-    char* const to = const_cast<char*>(call_.out.data) + call_.out.batch[g] + call_.out.outer[m] + call_.out.inner[n];
+    char* const to =
+        const_cast<char*>(call_.out.data) + call_.out.batch[g] + call_.out.outer[m] + call_.out.inner[n];
     if (is_finite_) {
         const Sum total = in_double_words();
         const double hi[vector_elements] = {total.hi}, lo[vector_elements] = {total.lo},
                      bound[vector_elements] = {total.bound};
         std::uint8_t failed;
         record(Route::contraction_double_words);
-        if (methods_.finish({hi, lo, bound, 1, call_.c.data != nullptr ? addends : nullptr, call_.alpha, call_.beta, true},
+        if (methods_.finish({hi, lo, bound, 1, call_.c.data != nullptr ? addends : nullptr, call_.alpha,
+                             call_.beta, true},
                             1, call_.out.format, to, &failed) == 0)
             return;
     }

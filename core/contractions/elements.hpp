@@ -23,12 +23,13 @@ class ContractionElements {
     Sum in_double_words() const;
     std::uint64_t exactly(double addend) const;
     // The terms of one row, gathered unless they are there.
-    void gather(const ContractionOperand& x, std::size_t g, std::size_t row, std::int64_t& known, char* to) const;
+    void gather(const ContractionOperand& x, std::size_t g, std::size_t row, std::int64_t& known,
+                char* to) const;
 
     const Contraction& call_;
     const ContractionMethods& methods_;
     const std::size_t terms_;
-    const Format format_;  // of the gathered rows
+    const Format format_;   // of the gathered rows
     const bool is_finite_;  // alpha and beta are
     Room rows_, tile_;
     char *const a_, *const b_;

@@ -22,9 +22,9 @@ inline std::vector<std::int64_t> places_of(const View& x, int first, int count) 
 // An array whose dimensions are three groups.
 inline ContractionOperand operand_of(const Input& x, int batch, int outer, int inner, const char* name) {
     if (x.view.rank != batch + outer + inner)
-        raise("ShapeError", std::string(name) + " has rank " + std::to_string(x.view.rank) + "; asked for are " +
-                                std::to_string(batch) + ", " + std::to_string(outer) + " and " +
-                                std::to_string(inner) + " dimensions");
+        raise("ShapeError", std::string(name) + " has rank " + std::to_string(x.view.rank) +
+                                "; asked for are " + std::to_string(batch) + ", " + std::to_string(outer) +
+                                " and " + std::to_string(inner) + " dimensions");
     if (x.view.swapped) raise("DtypeError", std::string(name) + " has the other byte order");
     return {x.view.data, places_of(x.view, 0, batch), places_of(x.view, batch, outer),
             places_of(x.view, batch + outer, inner), x.view.format};
@@ -44,11 +44,15 @@ inline bool fits_products(Format in, Format other, Format out) {
     return real(in) ? other == in && real(out) : whole(in) && whole(other) && whole(out);
 }
 
-inline void contract(nb::handle a, nb::handle b, nb::handle c, nb::handle out, int batch, int rows, int columns,
-                     int terms, double alpha, double beta) {
+inline void contract(nb::handle a, nb::handle b, nb::handle c, nb::handle out, int batch, int rows,
+                     int columns, int terms, double alpha, double beta) {
     const Input x = input_of(a), y = input_of(b), to = input_of(out);
-    Contraction call{operand_of(x, batch, rows, terms, "a"), operand_of(y, batch, columns, terms, "b"), {},
-                     operand_of(to, batch, rows, columns, "out"), alpha, beta};
+    Contraction call{operand_of(x, batch, rows, terms, "a"),
+                     operand_of(y, batch, columns, terms, "b"),
+                     {},
+                     operand_of(to, batch, rows, columns, "out"),
+                     alpha,
+                     beta};
     check_group(x, 0, y, 0, batch);
     check_group(x, 0, to, 0, batch + rows);
     check_group(y, batch, to, batch + rows, columns);
@@ -77,8 +81,9 @@ inline void contract(nb::handle a, nb::handle b, nb::handle c, nb::handle out, i
 }
 
 inline void define_contractions(nb::module_& m) {
-    m.def("contract", &contract, nb::arg("a"), nb::arg("b"), nb::arg("c").none(), nb::arg("out"), nb::arg("batch"),
-          nb::arg("rows"), nb::arg("columns"), nb::arg("terms"), nb::arg("alpha"), nb::arg("beta"));
+    m.def("contract", &contract, nb::arg("a"), nb::arg("b"), nb::arg("c").none(), nb::arg("out"),
+          nb::arg("batch"), nb::arg("rows"), nb::arg("columns"), nb::arg("terms"), nb::arg("alpha"),
+          nb::arg("beta"));
 }
 
 }  // namespace samesum::python

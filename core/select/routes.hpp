@@ -136,6 +136,7 @@ enum class Route : std::uint8_t {
     dot_exact,
     attention_words,
     // Products, by their elements.
+    contraction_twice,
     contraction_double_words,
     contraction_exact,
     // Elements that a mask chooses.

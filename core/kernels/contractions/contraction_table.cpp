@@ -1,4 +1,5 @@
 // Products: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/contractions/measures.hpp"
 #include "kernels/contractions/panels.hpp"
 #include "kernels/contractions/results.hpp"
 #include "kernels/contractions/tiles.hpp"
@@ -10,8 +11,14 @@ using FloatTile = SumTile<double, float>;
 template <class Word>
 static constexpr ContractionMethod words() {
     using Tile = SumTile<Word, Word>;
-    return {tile_rows,    Tile::columns, sizeof(Word), sizeof(Word), sizeof(Word), pack_integers<tile_rows, Word>,
-            pack_integers<Tile::columns, Word>, Tile::multiply};
+    return {tile_rows,
+            Tile::columns,
+            sizeof(Word),
+            sizeof(Word),
+            sizeof(Word),
+            pack_integers<tile_rows, Word>,
+            pack_integers<Tile::columns, Word>,
+            Tile::multiply};
 }
 
 extern const ContractionMethods contractions;
@@ -22,6 +29,10 @@ const ContractionMethods contractions{
     words<std::uint64_t>(),
     add_squares<tile_rows, double>,
     add_squares<FloatTile::columns, float>,
+    measure_panel<tile_rows, double>,
+    measure_panel<FloatTile::columns, float>,
+    bound_products,
+    SecondTile::multiply,
     gather_terms,
     finish_products};
 

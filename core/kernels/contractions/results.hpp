@@ -1,4 +1,5 @@
-// Sums of products become results: times alpha, an addend times beta added, rounded once where the bound allows.
+// Sums of products become results: times alpha, an addend times beta added, rounded once where the bound
+// allows.
 #pragma once
 
 #include "kernels/certify/words.hpp"
@@ -16,16 +17,18 @@ SAMESUM_INLINE Words2 scaled_total(Words2 sum, Doubles addend, double alpha, dou
     const Doubles rest = p_error + q_error + low;
     const Doubles sizes = samesum::SAMESUM_ISA::magnitude(p_error) +
                           samesum::SAMESUM_ISA::magnitude(q_error) + samesum::SAMESUM_ISA::magnitude(low);
-    const Doubles size_of_p = samesum::SAMESUM_ISA::magnitude(p), size_of_q = samesum::SAMESUM_ISA::magnitude(q);
+    const Doubles size_of_p = samesum::SAMESUM_ISA::magnitude(p),
+                  size_of_q = samesum::SAMESUM_ISA::magnitude(q);
     Doubles bound = sum.bound * samesum::SAMESUM_ISA::magnitude(a);
     bound += sizes > 0 ? (sizes + samesum::SAMESUM_ISA::magnitude(carry)) * 0x1p-50 : none;
-    const Longs small = (((sum.hi != 0) | (sum.bound > 0)) & (size_of_p < least)) |
-                        ((addend != 0) & (size_of_q < least));
+    const Longs small =
+        (((sum.hi != 0) | (sum.bound > 0)) & (size_of_p < least)) | ((addend != 0) & (size_of_q < least));
     bound += small ? none + underflow_error : none;
     const Longs overflows = (samesum::SAMESUM_ISA::magnitude(sum.hi) < infinity) &
                             (samesum::SAMESUM_ISA::magnitude(addend) < infinity) &
                             ~(samesum::SAMESUM_ISA::magnitude(hi) < infinity);
-    return {overflows ? none : hi + 0.0, overflows ? none : carry + rest, overflows ? none + infinity : bound};
+    return {overflows ? none : hi + 0.0, overflows ? none : carry + rest,
+            overflows ? none + infinity : bound};
 }
 
 SAMESUM_INLINE Words2 total_at(const ContractionSums& sums, std::size_t j) {
@@ -52,12 +55,13 @@ inline std::size_t finish_products(const ContractionSums& sums, std::size_t n, F
                 const Words2 total = total_at(sums, j);
                 return WordsTest<f, Finalize::itself>::of(total.hi, total.lo, total.bound, Doubles{} + 1);
             });
-        if constexpr (f == Format::f64) return n;
+        if constexpr (f == Format::f64)
+            return n;
         else
-        return write_verdicts<f>(n, out, failed, [&](std::size_t j) SAMESUM_INLINED {
-            const Words2 total = total_at(sums, j);
-            return IntervalTest<f, Finalize::itself>::of(total.hi, total.lo, total.bound, Doubles{} + 1);
-        });
+            return write_verdicts<f>(n, out, failed, [&](std::size_t j) SAMESUM_INLINED {
+                const Words2 total = total_at(sums, j);
+                return IntervalTest<f, Finalize::itself>::of(total.hi, total.lo, total.bound, Doubles{} + 1);
+            });
     });
 }
 

@@ -41,9 +41,8 @@ struct SumTile {
             for_each_of<tile_vectors>([&](std::size_t v) SAMESUM_INLINED { y[v] = column(b + v * lanes); });
             for_each_of<tile_rows>([&](std::size_t r) SAMESUM_INLINED {
                 const V x = a[r] - V{};
-                for_each_of<tile_vectors>([&](std::size_t v) SAMESUM_INLINED {
-                    sum[r][v] = plus_product(x, y[v], sum[r][v]);
-                });
+                for_each_of<tile_vectors>(
+                    [&](std::size_t v) SAMESUM_INLINED { sum[r][v] = plus_product(x, y[v], sum[r][v]); });
             });
         }
         Sum* to = static_cast<Sum*>(sums);
@@ -52,6 +51,56 @@ struct SumTile {
                 Sum* const place = to + r * pitch + v * lanes;
                 store(place, load<V>(place) + sum[r][v]);
             });
+        });
+    }
+};
+
+// Sums on a grid, and what the grid leaves of each product, which is exact: a tile in two parts, since it
+// takes twice the registers. (Lemma 88)
+struct SecondTile {
+    using One = SumTile<double, float>;
+    static constexpr std::size_t rows = tile_rows / 2;
+
+    static SAMESUM_INLINE void take(Doubles x, Doubles y, Doubles& hi, Doubles& lo) {
+        const Doubles before = hi;
+        if constexpr (has_fused) {
+            hi = fused(x, y, hi);
+            lo += fused(x, y, before - hi);
+        } else {
+            const Doubles product = x * y;
+            hi += product;
+            lo += product + (before - hi);
+        }
+    }
+
+    static void multiply(const void* a, const void* b, std::size_t terms, double* hi, double* lo,
+                         std::size_t pitch) {
+        for (std::size_t r = 0; r < tile_rows; r += rows)
+            part(static_cast<const double*>(a) + r, static_cast<const float*>(b), terms, hi + r * pitch,
+                 lo + r * pitch, pitch);
+    }
+
+    static SAMESUM_INLINE void part(const double* a, const float* b, std::size_t terms, double* hi,
+                                    double* lo, std::size_t pitch) {
+        Doubles high[rows][tile_vectors], low[rows][tile_vectors] = {};
+        const auto each = [](const auto& take) SAMESUM_INLINED {
+            for_each_of<rows>([&](std::size_t r) SAMESUM_INLINED {
+                for_each_of<tile_vectors>([&](std::size_t v) SAMESUM_INLINED { take(r, v); });
+            });
+        };
+        each([&](std::size_t r, std::size_t v)
+                 SAMESUM_INLINED { high[r][v] = load<Doubles>(hi + r * pitch + v * width); });
+        for (std::size_t k = 0; k < terms; ++k, a += tile_rows, b += One::columns) {
+            Doubles y[tile_vectors];
+            for_each_of<tile_vectors>([&](std::size_t v)
+                                          SAMESUM_INLINED { y[v] = One::column(b + v * width); });
+            each([&](std::size_t r, std::size_t v)
+                     SAMESUM_INLINED { take(a[r] - Doubles{}, y[v], high[r][v], low[r][v]); });
+        }
+        each([&](std::size_t r, std::size_t v) SAMESUM_INLINED {
+            double* const rest = lo + r * pitch + v * width;
+            store(hi + r * pitch + v * width, high[r][v]);
+            store(rest, load<Doubles>(rest) + low[r][v]);
         });
     }
 };

@@ -45,6 +45,8 @@ class Family(Enum):
     WINDOW = "window"
     SEVERAL = "several inputs"
     SCATTER = "scatter"
+    PRODUCT = "product"
+    ATTENTION = "attention"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Judged:
 
 
 _F, _S = Family, Scale
+_ATTENTION = Judged(_F.ATTENTION, _S.LARGEST)
+_PRODUCT, _QUANTIZED = Judged(_F.PRODUCT, _S.MAGNITUDES), Judged(_F.PRODUCT, _S.EXACT)
 
 _ONNX = {
     "ReduceSum": Judged(_F.SUM, _S.MAGNITUDES),
@@ -94,6 +98,9 @@ _ONNX = {
     "Min": Judged(_F.SEVERAL, _S.EXACT),
     "ScatterElements": Judged(_F.SCATTER, _S.MAGNITUDES),
     "ScatterND": Judged(_F.SCATTER, _S.MAGNITUDES),
+    **dict.fromkeys(("MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"), _PRODUCT),
+    **dict.fromkeys(("MatMulInteger", "ConvInteger", "QLinearMatMul", "QLinearConv"), _QUANTIZED),
+    "Attention": _ATTENTION,
 }
 
 _OPENVINO = {
@@ -125,6 +132,9 @@ _OPENVINO = {
     "EmbeddingBagPacked": Judged(_F.SCATTER, _S.MAGNITUDES),
     "EmbeddingSegmentsSum": Judged(_F.SCATTER, _S.MAGNITUDES),
     "SegmentMax": Judged(_F.MAX, _S.EXACT),
+    **dict.fromkeys(("MatMul", "Einsum", "Convolution", "GroupConvolution"), _PRODUCT),
+    **dict.fromkeys(("ConvolutionBackpropData", "GroupConvolutionBackpropData"), _PRODUCT),
+    "ScaledDotProductAttention": _ATTENTION,
 }
 _BY_REDUCTION = {
     **dict.fromkeys(("add", "sum", "sub", "mean"), Judged(_F.SCATTER, _S.MAGNITUDES)),
@@ -135,6 +145,8 @@ _BY_REDUCTION = {
 _MICROSOFT = {
     "SkipLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "SkipSimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
+    **dict.fromkeys(("FusedMatMul", "FusedGemm", "FusedConv"), _PRODUCT),
+    "MultiHeadAttention": _ATTENTION,
 }
 _IR_FOLDED = {name.casefold(): each for name, each in _OPENVINO.items()}
 

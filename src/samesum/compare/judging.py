@@ -85,6 +85,10 @@ def truth(graph: Graph, node: Node, how: Judged, arrays: Arrays) -> Truth:
         return Truth(exact, magnitude, (CAREFUL + math.log2(length)) * condition(plan))
     if how.family is Family.SCATTER:
         return Truth(exact, magnitude, _allowed_of_updates(node, arrays))
+    if how.family is Family.ATTENTION:
+        return Truth(exact, magnitude, _allowed_of_attention(arrays))
+    if how.family is Family.PRODUCT:
+        return Truth(exact, magnitude, CAREFUL + math.log2(_terms(arrays, exact)))
     return Truth(exact, magnitude, _allowed(how.family, data, exact, axes))
 
 
@@ -101,23 +105,26 @@ def _magnitude(
     data = arrays[0]
     assert data is not None
     if how.scale is Scale.MAGNITUDES:
-        return _of_magnitudes(graph, node, arrays)
+        return _of_magnitudes(graph, node, arrays, how.family is Family.PRODUCT)
     size = np.abs(exact.astype(np.float64))
-    if how.scale is Scale.LARGEST and exact.shape == data.shape and data.ndim:
-        along = tuple(range(1, data.ndim)) if axes is None else axes
+    if how.scale is Scale.LARGEST and data.ndim and (exact.shape == data.shape or how.family is Family.ATTENTION):
+        along = tuple(range(1, exact.ndim)) if axes is None else axes
         return np.asarray(np.max(size, axis=along, keepdims=True, initial=0.0))
     if how.scale is Scale.LOGARITHM and axes is not None:
         return _of_logarithm(how.family, lines(data, axes).data, size)
     return size
 
 
-def _of_magnitudes(graph: Graph, node: Node, arrays: Arrays) -> NDArray:
-    """What the operator gives for the magnitudes of the data, in float64 so that nothing overflows."""
+def _of_magnitudes(graph: Graph, node: Node, arrays: Arrays, in_own_type: bool) -> NDArray:
+    """What the operator gives for the magnitudes of the data, in float64 so that nothing overflows.
+
+    Products, which take much longer in float64, stay in their own type.
+    """
     data = arrays[0]
     assert data is not None
+    kind = data.dtype if in_own_type else np.dtype(np.float64)
     wide = [
-        np.abs(array).astype(np.float64) if array is not None and array.dtype == data.dtype else array
-        for array in arrays
+        np.abs(array).astype(kind) if array is not None and array.dtype == data.dtype else array for array in arrays
     ]
     if reduction_of(node) == "sub" and wide[0] is not None:
         wide[0] = -wide[0]
@@ -147,6 +154,22 @@ def _allowed(family: Family, data: NDArray, exact: NDArray, axes: tuple[int, ...
     if family is Family.CUMULATIVE_SUM:
         return CAREFUL + math.sqrt(length)
     return CAREFUL + math.log2(length)
+
+
+def _terms(arrays: Arrays, exact: NDArray) -> float:
+    """About how many products one element of the result adds up: of matrices exactly so many."""
+    sizes = [array.size for array in arrays[:2] if array is not None]
+    return math.sqrt(max(1.0, math.prod(sizes) / max(1, exact.size)))
+
+
+def _allowed_of_attention(arrays: Arrays) -> float:
+    """An exponential carries the error of its score, an ulp of what the largest query and key come to."""
+    query, key = arrays[0], arrays[1] if len(arrays) > 1 and arrays[1] is not None else arrays[0]
+    assert query is not None
+    assert key is not None
+    norms = [float(np.linalg.norm(x.astype(np.float64), axis=-1).max(initial=0.0)) for x in (query, key)]
+    score = norms[0] * norms[1] / math.sqrt(max(1, query.shape[-1]))
+    return CAREFUL + math.log2(max(2, key.size // max(1, key.shape[-1]))) + (score if math.isfinite(score) else 0.0)
 
 
 def _allowed_of_updates(node: Node, arrays: Arrays) -> float:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
+from functools import lru_cache
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -35,6 +36,30 @@ class Added:
 NOTHING = Added()
 
 
+@dataclass(frozen=True, slots=True)
+class _View:
+    """How an array is seen with other axes: it gets one where it lacks one; of what is not wanted it has one place."""
+
+    pick: tuple[Any, ...]
+    axes: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    def __call__(self, x: NDArray) -> NDArray:
+        x = x[self.pick].transpose(self.axes)
+        return x if x.shape == self.shape else np.broadcast_to(x, self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The views that the core takes, and how many axes each group has."""
+
+    shape: tuple[int, ...]
+    a: _View
+    b: _View
+    out: _View
+    groups: tuple[int, int, int, int]
+
+
 def contract(
     a: NDArray,
     a_labels: Labels,
@@ -52,47 +77,45 @@ def contract(
     `out`, which has its shape and type and shares no memory with what is read, or to a new array. A NaN, an infinity
     times zero and both infinities give NaN, an exact zero is +0.
     """
+    plan = _plan(tuple(a_labels), a.shape, tuple(b_labels), b.shape, tuple(labels))
+    result = np.empty(plan.shape, dtype) if out is None else out
+    if result.size:
+        term = None if added.term is None else plan.out(np.broadcast_to(native(added.term), plan.shape))
+        views = plan.a(native(a)), plan.b(native(b)), term, plan.out(result)
+        _core.contract(*views, *plan.groups, added.alpha, added.beta)
+    return result
+
+
+@lru_cache(maxsize=256)
+def _plan(
+    a_labels: Labels, a_shape: tuple[int, ...], b_labels: Labels, b_shape: tuple[int, ...], labels: Labels
+) -> _Plan:
     sizes: dict[Hashable, int] = {}
-    for label, size in (*zip(a_labels, a.shape, strict=True), *zip(b_labels, b.shape, strict=True)):
+    for label, size in (*zip(a_labels, a_shape, strict=True), *zip(b_labels, b_shape, strict=True)):
         sizes[label] = size if sizes.get(label, 1) == 1 else sizes[label]
-    shape = checked([sizes[label] for label in labels])
-    of_a, of_b = (_spanned(*each, sizes) for each in ((a, a_labels), (b, b_labels)))
+    # Along the others an operand repeats itself.
+    of_a, of_b = (
+        {label for label, size in zip(names, shape, strict=True) if size == sizes[label]}
+        for names, shape in ((a_labels, a_shape), (b_labels, b_shape))
+    )
     batch = [label for label in labels if (label in of_a) == (label in of_b)]
     rows = [label for label in labels if label in of_a and label not in of_b]
     columns = [label for label in labels if label in of_b and label not in of_a]
     terms = [label for label in sizes if label not in labels]
-    result = np.empty(shape, dtype) if out is None else out
-    if result.size:
-        _core.contract(
-            _arranged(native(a), a_labels, [*batch, *rows, *terms], sizes),
-            _arranged(native(b), b_labels, [*batch, *columns, *terms], sizes),
-            _term(added, labels, [*batch, *rows, *columns], sizes),
-            _arranged(result, labels, [*batch, *rows, *columns], sizes),
-            len(batch), len(rows), len(columns), len(terms), added.alpha, added.beta,
-        )  # fmt: skip
-    return result
+    return _Plan(
+        checked([sizes[label] for label in labels]),
+        _view(a_labels, [*batch, *rows, *terms], sizes),
+        _view(b_labels, [*batch, *columns, *terms], sizes),
+        _view(labels, [*batch, *rows, *columns], sizes),
+        (len(batch), len(rows), len(columns), len(terms)),
+    )
 
 
-def _spanned(x: NDArray, x_labels: Labels, sizes: dict[Hashable, int]) -> set[Hashable]:
-    """The labels along which `x` does not repeat itself."""
-    return {label for label, size in zip(x_labels, x.shape, strict=True) if size == sizes[label]}
-
-
-def _arranged(x: NDArray, x_labels: Labels, wanted: Labels, sizes: dict[Hashable, int]) -> NDArray:
-    """`x` with the axes `wanted` in this order; what it lacks is repeated, and of what is not wanted it has one."""
-    kept = [label for label in x_labels if label in wanted]
-    x = x[(*[slice(None) if label in wanted else 0 for label in x_labels], ...)]
-    x = x.transpose([kept.index(label) for label in wanted if label in kept])
-    x = x[(*[slice(None) if label in kept else None for label in wanted], ...)]
-    shape = tuple(sizes[label] for label in wanted)
-    return x if x.shape == shape else np.broadcast_to(x, shape)
-
-
-def _term(added: Added, labels: Labels, wanted: Labels, sizes: dict[Hashable, int]) -> NDArray | None:
-    if added.term is None:
-        return None
-    term = native(added.term)
-    return _arranged(term, labels[len(labels) - term.ndim :], wanted, sizes)
+def _view(x_labels: Labels, wanted: Labels, sizes: dict[Hashable, int]) -> _View:
+    missing = [label for label in wanted if label not in x_labels]
+    order = [*(label for label in x_labels if label in wanted), *missing]
+    pick = (*(slice(None) if label in wanted else 0 for label in x_labels), ..., *[None] * len(missing))
+    return _View(pick, tuple(map(order.index, wanted)), tuple(sizes[label] for label in wanted))
 
 
 def matmul(a: NDArray, b: NDArray, dtype: Dtype, added: Added = NOTHING, out: Out | None = None) -> NDArray:
@@ -100,26 +123,32 @@ def matmul(a: NDArray, b: NDArray, dtype: Dtype, added: Added = NOTHING, out: Ou
 
     `out` receives the result, as everywhere. Raises ShapeError for shapes that do not fit and for scalars.
     """
-    shapes = f"shapes {a.shape} and {b.shape}"
-    if not a.ndim or not b.ndim:
-        raise ShapeError(f"{shapes}: a product of matrices needs one axis at least of each")
-    of_a, of_b = (["term"] if each.ndim == 1 else [] for each in (a, b))
-    of_a = of_a or [*range(2 - a.ndim, 0), "row", "term"]
-    of_b = of_b or [*range(2 - b.ndim, 0), "term", "column"]
-    length, other = a.shape[-1], b.shape[of_b.index("term")]
-    if length != other:
-        raise ShapeError(f"{shapes}: the rows of the first have {length} elements, the columns of the second {other}")
-    try:
-        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    except ValueError:
-        raise ShapeError(f"{shapes}: the axes before the last two do not broadcast together") from None
-    matrix = [label for label in ("row", "column") if label in of_a or label in of_b]
-    shape = (*batch, *a.shape[-2:-1], *(b.shape[-1:] if b.ndim > 1 else ()))
+    of_a, of_b, labels, shape = _matrices(a.shape, b.shape)
     direct = out if _takes(out, shape, dtype, (a, b)) else None
-    result = contract(a, of_a, b, of_b, [*range(-len(batch), 0), *matrix], dtype, added, direct)
+    result = contract(a, of_a, b, of_b, labels, dtype, added, direct)
     if out is None or direct is not None:
         return result
     return reduce(MAX, result, (), out=out)  # each element itself; the core checks `out`
+
+
+@lru_cache(maxsize=256)
+def _matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Labels, Labels, Labels, tuple[int, ...]]:
+    """The labels of two arrays of these shapes and of their product, and its shape."""
+    shapes = f"shapes {a} and {b}"
+    if not a or not b:
+        raise ShapeError(f"{shapes}: a product of matrices needs one axis at least of each")
+    of_a: list[Hashable] = ["term"] if len(a) == 1 else [*range(2 - len(a), 0), "row", "term"]
+    of_b: list[Hashable] = ["term"] if len(b) == 1 else [*range(2 - len(b), 0), "term", "column"]
+    length, other = a[-1], b[of_b.index("term")]
+    if length != other:
+        raise ShapeError(f"{shapes}: the rows of the first have {length} elements, the columns of the second {other}")
+    try:
+        batch = np.broadcast_shapes(a[:-2], b[:-2])
+    except ValueError:
+        raise ShapeError(f"{shapes}: the axes before the last two do not broadcast together") from None
+    matrix = [label for label in ("row", "column") if label in of_a or label in of_b]
+    shape = (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
+    return tuple(of_a), tuple(of_b), (*range(-len(batch), 0), *matrix), shape
 
 
 def _takes(out: Out | None, shape: tuple[int, ...], dtype: Dtype, read: Sequence[NDArray]) -> TypeGuard[NDArray]:

@@ -25,8 +25,10 @@ def _activated(word: str | None, numbers: Sequence[float | None], x: NDArray) ->
     if word not in NAMED:
         raise AttributeValueError(f"activation is {word!r}; allowed are {', '.join(NAMED)}")
     function, defaults = NAMED[word]
-    given = [*numbers, *[None] * len(defaults)]
-    return np.asarray(function(x, [d if n is None else n for n, d in zip(given, defaults, strict=False)]))
+    said = [*numbers, *[None] * len(defaults)]
+    parameters = [default if number is None else number for number, default in zip(said, defaults, strict=False)]
+    with np.errstate(all="ignore"):
+        return np.asarray(function(x, *parameters))
 
 
 def fused_gemm(attributes: Attributes, inputs: Inputs) -> NDArray:

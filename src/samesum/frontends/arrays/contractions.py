@@ -12,7 +12,7 @@ from samesum.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeErr
 from samesum.formats.arrays import ArrayLike, Dtype, DTypeLike, NDArray, Out
 from samesum.formats.elements import FLOAT_DTYPES
 from samesum.formats.integers import integer_of
-from samesum.frontends.arrays.dots import converted, promoted
+from samesum.frontends.arrays.dots import DIRECT, common_dtype, converted, promoted
 
 _SPATIAL = {1, 2, 3}
 
@@ -39,7 +39,7 @@ def matmul(a: ArrayLike, b: ArrayLike, /, *, dtype: DTypeLike | None = None, out
     return found if out is not None else found[()]
 
 
-def tensordot(a: ArrayLike, b: ArrayLike, /, *, axes: int | tuple[Any, Any] = 2) -> Any:
+def tensordot(a: ArrayLike, b: ArrayLike, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Any:
     """The exact sums of the exact products over pairs of axes, rounded once.
 
     `axes` are the axes of `a` and, in the same order, those of `b`; a number n stands for the last n of `a` and the
@@ -143,14 +143,17 @@ def _operands(given: Sequence[ArrayLike], dtype: DTypeLike | None) -> tuple[list
     Integers whose result is one stay as they are.
     """
     arrays = [as_array(each) for each in given]
+    kind = arrays[0].dtype
+    if dtype is None and kind.num in DIRECT and kind.isnative and all(x.dtype == kind for x in arrays):
+        return arrays, kind, None
     common = arrays[0].dtype.newbyteorder("=")
-    for each in arrays[1:]:
-        common, _ = promoted(common, each.dtype, None)
+    for array in arrays[1:]:
+        common = common_dtype(common, array.dtype)
     common, result = promoted(common, common, None if dtype is None else as_dtype(dtype))
-    for kind in (common, result or common):
-        if kind.kind not in "iu" and kind not in FLOAT_DTYPES:
+    for each in (common, result or common):
+        if each.kind not in "iu" and each not in FLOAT_DTYPES:
             raise DtypeError(
-                f"products of {', '.join(x.dtype.name for x in arrays)} in {kind.name} were asked for; allowed are "
+                f"products of {', '.join(x.dtype.name for x in arrays)} in {each.name} were asked for; allowed are "
                 "integers, float16, bfloat16, float32 and float64"
             )
     is_whole = common.kind in "iu"
