@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import samesum
-from samesum.cli.catalogue import markdown
+from samesum.cli.info import markdown
 from samesum.cli.main import main
 from samesum_bench.command import main as measure
 

@@ -14,8 +14,7 @@ from samesum.cli.arguments import above_zero, counts, from_zero, joined, new_fil
 from samesum.cli.exits import Exit, InvalidFileError, UsageError
 from samesum.cli.main import Parser, run
 from samesum.cli.progress import steps
-from samesum.cli.show import print_json
-from samesum.cli.tables import terminal_width
+from samesum.cli.show import print_json, terminal_width
 from samesum.engine.threads import get_num_threads
 from samesum.files.writing import write_text
 from samesum.runtimes.packages import require

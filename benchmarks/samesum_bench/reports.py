@@ -10,8 +10,7 @@ from enum import Enum
 from statistics import geometric_mean, median
 from typing import Any
 
-from samesum.cli.show import markdown_table
-from samesum.cli.tables import ENDLESS, NOTHING, Table, table_lines, wrapped
+from samesum.cli.show import ENDLESS, NOTHING, Table, markdown_table, table_lines, wrapped
 from samesum.engine.routes import route_meanings
 from samesum_bench.cells import DTYPES, Question
 from samesum_bench.competitors.catalogue import COMPETITORS, SAMESUM

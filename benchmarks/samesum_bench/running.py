@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from samesum.runtimes.processes import Child
+from samesum.runtimes.remote import Child
 from samesum_bench.cells import DTYPES, Question
 from samesum_bench.competitors.catalogue import SAMESUM
 from samesum_bench.competitors.own import Samesum

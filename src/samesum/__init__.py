@@ -2,8 +2,8 @@
 
 The functions on arrays are here (`sum`, `mean`, ...); `samesum.onnx` and `samesum.openvino` hold the standards'
 operators as functions, `samesum.torch` changes PyTorch's for a while, `load` reads models, `samesum.compare` says who
-is right. Public are this module and those four, by the names in their `__all__`; every other module is the package's
-own and may change without notice.
+is right in a model, `samesum.testing` for one operator. Public are this module and those five, by the names in their
+`__all__`; every other module is the package's own and may change without notice.
 """
 
 from importlib import import_module
@@ -60,7 +60,7 @@ from samesum.frontends.arrays.variances import std, var
 from samesum.frontends.arrays.vector_norms import vector_norm
 
 if TYPE_CHECKING:
-    from samesum import compare, onnx, openvino, torch
+    from samesum import compare, onnx, openvino, testing, torch
     from samesum.frontends.arrays.scan_state import Scan
     from samesum.frontends.arrays.state import State
     from samesum.frontends.models.load import load
@@ -142,6 +142,7 @@ __all__ = [
     "sum",
     "sum_square",
     "tensordot",
+    "testing",
     "torch",
     "var",
     "vecdot",
@@ -154,7 +155,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """The standards' modules, `load` and the classes come on first use: `import samesum` takes milliseconds."""
-        if name in ("compare", "onnx", "openvino", "torch"):
+        if name in ("compare", "onnx", "openvino", "testing", "torch"):
             return import_module(f"samesum.{name}")
         if name == "Scan":
             return _public(__name__, import_module("samesum.frontends.arrays.scan_state").Scan)

@@ -8,8 +8,11 @@ from samesum.frontends.plugins.compiled import compile_model
 from samesum.frontends.plugins.exact_model import exact
 from samesum.frontends.standards.attention import ScaledDotProductAttention
 from samesum.frontends.standards.openvino_functions import (
+    MVN,
     CumSum,
+    GroupNormalization,
     LogSoftmax,
+    NormalizeL2,
     ReduceL1,
     ReduceL2,
     ReduceLogicalAnd,
@@ -21,7 +24,6 @@ from samesum.frontends.standards.openvino_functions import (
     ReduceSum,
     SoftMax,
 )
-from samesum.frontends.standards.openvino_norms import MVN, GroupNormalization, NormalizeL2
 from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
 from samesum.frontends.standards.openvino_products import (
     Convolution,

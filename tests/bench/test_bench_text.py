@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from made_reports import report, row
 
-from samesum.cli.tables import Table, table_lines
+from samesum.cli.show import Table, table_lines
 from samesum_bench.reports import Cause, LeftOut, markdown, report_lines
 from samesum_bench.results import Row
 

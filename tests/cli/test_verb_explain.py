@@ -8,8 +8,8 @@ import pytest
 from command import Command
 
 from samesum.cli.exits import Exit
-from samesum.cli.explain_facts import facts
-from samesum.conformance.situations import specs_of
+from samesum.cli.explain import facts
+from samesum.conformance.explaining import specs_of
 from samesum.specs.lookup import OF_REDUCTIONS
 
 pytest.importorskip("onnx")

@@ -15,7 +15,7 @@ from command import Command
 from onnx import TensorProto, helper, numpy_helper
 
 from building import Ir, onnx_bytes
-from samesum.cli.catalogue import lines, types_text
+from samesum.cli.info import lines, types_text
 from samesum.frontends.models.load import load
 from samesum.specs.lookup import OF_REDUCTIONS
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from samesum.conformance.contestants import ByModels, Own
-from samesum.conformance.explaining import Explained, explain, matrix
+from samesum.conformance.explaining import BY_NAME, SITUATIONS, Explained, case_of, explain, matrix, specs_of, usual
 from samesum.conformance.forms import Form
 from samesum.conformance.matrix import checked, counts, write
-from samesum.conformance.situations import BY_NAME, SITUATIONS, case_of, specs_of, usual
+from samesum.conformance.running import ByModels, Own
 from samesum.errors import AttributeValueError
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Session, Settings, Trouble

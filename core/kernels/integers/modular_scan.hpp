@@ -146,19 +146,6 @@ struct ModularScan {
         return 0;
     }
 
-    static bool interleaved(void* tile, const InterleavedLines& all) {
-        Total* const total = static_cast<Tile*>(tile)->total;
-        if (all.lines == 1)
-            *total = Line::scan(*total, all.x, all.n, all.out);
-        else
-            scan_few(all.lines, total, all.x, all.n * all.lines, all.out);
-        return true;
-    }
-
-    static void carries(const void* tile, Carry* carries, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) carries[k].integer = static_cast<const Tile*>(tile)->total[k];
-    }
-
     // Of 2 to scan_lines columns, a number known to the compiler.
     template <std::size_t columns = scan_lines>
     static SAMESUM_APART void scan_few(std::size_t number, Total* total, const char* p, std::size_t n,
@@ -249,9 +236,6 @@ struct ModularScan {
         if (is_whole) {
             m.start = start;
             m.lines = lines;
-            m.interleaved = interleaved;
-            m.most_interleaved = scan_lines - 1;
-            m.carries = carries;
             m.short_lines = short_lines;
             m.takes_tall = takes_tall;
             m.takes_long_lines = false;

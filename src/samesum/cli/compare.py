@@ -101,7 +101,7 @@ def call(arguments: argparse.Namespace) -> Exit:
     """Compares, writes what is asked for, prints the report."""
     from samesum.cli.compare_report import report
     from samesum.compare.page import page
-    from samesum.runtimes.output import stdout_to_stderr
+    from samesum.runtimes.runtime import stdout_to_stderr
 
     _check(arguments)
     if arguments.other is not None:

@@ -15,10 +15,9 @@ from samesum.cli.show import print_json
 from samesum.errors import MissingPackage
 
 if TYPE_CHECKING:
-    from samesum.cli.reporting import Report
+    from samesum.cli.conformance_run import Report
     from samesum.conformance.case import Case
-    from samesum.conformance.contestants import Contestant
-    from samesum.conformance.running import Finding
+    from samesum.conformance.running import Contestant, Finding
 
 EPILOG = """suites:
   onnx-node              237 node tests of the onnx package: as they are, spelt
@@ -118,8 +117,8 @@ def add_to(verbs: Any) -> None:
 
 def call(arguments: argparse.Namespace) -> Exit:
     """Runs what was chosen, saves the cases that failed, prints the tables."""
-    from samesum.cli.reporting import document, markdown, print_report
-    from samesum.runtimes.output import stdout_to_stderr
+    from samesum.cli.conformance_run import document, markdown, print_report
+    from samesum.runtimes.runtime import stdout_to_stderr
 
     _check(arguments)
     if arguments.matrix is not None:
@@ -152,8 +151,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _reported(arguments: argparse.Namespace) -> Report:
-    from samesum.cli.choosing import cases, contestants
-    from samesum.cli.reporting import Report
+    from samesum.cli.conformance_run import Report, cases, contestants
 
     chosen = cases(arguments)
     tested, beside = contestants(arguments)
@@ -169,7 +167,7 @@ def _reported(arguments: argparse.Namespace) -> Report:
 
 
 def _export(arguments: argparse.Namespace) -> Exit:
-    from samesum.cli.choosing import cases
+    from samesum.cli.conformance_run import cases
     from samesum.conformance.saving import export_cases
 
     count = export_cases(arguments.export, cases(arguments))

@@ -17,10 +17,9 @@ from typing import IO
 import numpy as np
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.external import entries, opened_at, place
 from samesum.files.onnx_places import Form, Place, places
-from samesum.files.opening import opened, size_of
-from samesum.files.protobuf import Field, dims_of, fields, text_of
+from samesum.files.opening import entries, opened, opened_at, place, size_of
+from samesum.files.protobuf import Field, Varints, dims_of, fields, text_of
 from samesum.files.source import NO_LIMITS, Limits
 from samesum.files.tensor import (
     Contents,
@@ -34,7 +33,6 @@ from samesum.files.tensor import (
     contents,
     stretch,
 )
-from samesum.files.varints import Varints
 from samesum.formats.elements import ONNX_ELEMENTS, Element
 
 _DIMS, _TYPE, _SEGMENT, _STRINGS, _NAME, _RAW, _EXTERNAL, _LOCATION = 1, 2, 3, 6, 8, 9, 13, 14

@@ -15,8 +15,7 @@ import numpy as np
 
 from samesum.errors import AttributeValueError, DtypeError
 from samesum.files.opening import opened
-from samesum.files.source import Source
-from samesum.files.windows import WINDOW, windows
+from samesum.files.source import WINDOW, Source, windows
 from samesum.formats.arrays import NDArray, type_name
 from samesum.formats.elements import OF_FILES, Element, names
 from samesum.formats.packing import decoded

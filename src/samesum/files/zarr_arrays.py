@@ -19,9 +19,8 @@ import numpy as np
 from samesum.errors import MissingPackage, ModelError, SamesumError, UnsafeModelError
 from samesum.files.documents import MAX_BYTES, is_integers, json_object
 from samesum.files.opening import read_bytes
-from samesum.files.source import NO_LIMITS, Limits
+from samesum.files.source import NO_LIMITS, WINDOW, Limits
 from samesum.files.tensor import Box, Contents, Skipped, boxes_behind, contents
-from samesum.files.windows import WINDOW
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.elements import OF_FILES, Element
 

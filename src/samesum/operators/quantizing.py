@@ -58,7 +58,7 @@ def dequantize(attributes: Attributes, inputs: Inputs) -> NDArray:
     with np.errstate(all="ignore"):
         if zero is not None:
             shifted = shifted - _laid(x, _wide(zero), attributes)
-        return convert(once.product(shifted, scales), target)
+        return convert(once.product(shifted, scales) + 0.0, target)  # an exact zero is +0
 
 
 def dynamically_quantized(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:

@@ -267,6 +267,8 @@ def recurrent_ir(kind: Kind, is_cell: bool = False) -> RunAll:
         if is_cell:
             x, states, w, r, b = x[:, None], [each[:, None] for each in states], w[None], r[None], b[None]
         size, asked = r.shape[-1], {"direction": "forward", **attributes, "clip": attributes["clip"] or None}
+        for name in ("activations", "activation_alpha", "activation_beta"):  # both directions have the same ones
+            asked[name] = (attributes[name] or ()) * (2 if asked["direction"] == "bidirectional" else 1)
         given_biases = kind.gates + bool(attributes.get("linear_before_reset"))
         if b.shape != (len(r), given_biases * size):
             raise ShapeError(f"B has shape {b.shape}; {(len(r), given_biases * size)} is needed")

@@ -94,7 +94,8 @@ def _taps(line: Line, way: Way) -> tuple[NDArray, NDArray, NDArray]:
     n = begin + each * np.arange(line.wanted, dtype=np.int64 if fits else object)
     outside = np.asarray((n < 0) | (n > d * (line.size - 1)), bool)
     if way.mode == "nearest":
-        chosen = _CHOICES[way.nearest](n, d)[:, None]
+        simple = "ceil" if line.scale < 1 else "floor"
+        chosen = _CHOICES[simple if way.nearest == "simple" else way.nearest](n, d)[:, None]
         return _inside(chosen, line), np.ones((line.wanted, 1)), outside
     below = n // d
     stretch = min(line.scale, Fraction(1)) if way.antialiases else Fraction(1)
@@ -207,16 +208,14 @@ def interpolate(place_of_axes: int) -> Run:
             raise AttributeValueError(f"shape_calculation_mode says otherwise than {values.dtype.name} of the input")
         chosen = {"axes": None if axes is None else integers(axes)}
         lines = _lines(chosen, x.shape, (None, None, *((values, None) if by_scales else (None, values))))
-        mode, nearest = attributes["mode"], attributes["nearest_mode"]
-        if nearest == "simple":
-            nearest = "ceil" if any(line.scale < 1 for line in lines) else "floor"
+        mode = attributes["mode"]
         way = Way(
             mode.removesuffix("_onnx"),
             attributes["coordinate_transformation_mode"],
-            nearest,
+            attributes["nearest_mode"],
             Fraction(attributes["cube_coeff"]),
             mode == "linear",
-            attributes["antialias"] and mode != "linear_onnx",
+            attributes["antialias"] and mode == "linear",
         )
         return resized(x, lines, way, 0.0)
 

@@ -88,6 +88,7 @@ _ACTIVATIONS = (
         (
             Version(1, FLOATS, Signature(_WITH_SLOPE, (_CONSUMED,))),
             Version(6, FLOATS, Signature(_WITH_SLOPE)),
+            Version(7, FLOATS, Signature(_WITH_SLOPE)),
             Version(9, FLOATS | WIDE, Signature(_WITH_SLOPE)),
             Version(16, FLOATS_PLUS | WIDE, Signature(_WITH_SLOPE)),
         ),

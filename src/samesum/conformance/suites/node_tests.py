@@ -22,10 +22,13 @@ from typing import Any
 import numpy as np
 
 from samesum.conformance.case import Case, OnnxModel, Tolerance
+from samesum.errors import DtypeError
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import MODEL_ELEMENTS
 from samesum.runtimes.packages import require
+from samesum.specs.lookup import FAMILY as SPECS
 from samesum.specs.onnx import ONNX
+from samesum.specs.row import Spec
 
 FAMILY = frozenset(
     {
@@ -239,3 +242,48 @@ def _case(name: str, operator: str, model: Any, arrays: list[NDArray], expected:
 
 def _is_237(name: str) -> bool:
     return "_expanded" in name or _EXPORTED.match(name) is not None
+
+
+def older_tests() -> Iterator[Case]:
+    """Every node test for every older version of its operator in whose words it can be put.
+
+    A version that lacks the type of the data has to refuse it.
+    """
+    for case in node_tests():
+        if case.is_one_call:
+            for spec in _versions(case.operator):
+                yield from _older(case, spec)
+
+
+def _versions(operator: str) -> list[Spec]:
+    return [
+        spec
+        for spec in SPECS
+        if (spec.standard.name, spec.operator.name) == ("onnx", operator)
+        and "axes" in {attribute.name for attribute in spec.attributes}
+    ]
+
+
+def _older(case: Case, spec: Spec) -> Iterator[Case]:
+    attributes = dict(case.attributes)
+    noop = attributes.pop("noop_with_empty_axes", 0)
+    data, *where = case.inputs
+    axes = where[0].tolist() if where and where[0] is not None else []
+    if noop and not axes:
+        return
+    if axes:
+        attributes["axes"] = axes
+    assert data is not None
+    opset = spec.version.since
+    older = replace(
+        case,
+        suite="onnx-older",
+        name=f"{case.name}_opset{opset}",
+        opset=opset,
+        inputs=(data,),
+        attributes=attributes,
+        model=None,
+    )
+    if data.dtype.name not in spec.types:
+        older = replace(older, expected=DtypeError, says="is allowed by version", dtype=None)
+    yield older

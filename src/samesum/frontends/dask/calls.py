@@ -7,12 +7,9 @@ from typing import Any
 from samesum.algebra.rows import EXTREME_SCANS, REDUCTIONS, SCANS
 from samesum.engine.memory import EXCLUSIVE, INCLUDE_INITIAL, KEEPDIMS, REVERSE, SCALAR, SELECT_LAST, SKIP_NAN
 from samesum.errors import ArgumentError
-from samesum.frontends.dask.dots import dotted
-from samesum.frontends.dask.operands import as_lazy
-from samesum.frontends.dask.reductions import reduced, without_nans
-from samesum.frontends.dask.scans import scanned
-from samesum.frontends.dask.segments import segmented
-from samesum.frontends.dask.vector_norms import normed
+from samesum.frontends.dask.blocks import as_lazy
+from samesum.frontends.dask.lines import dotted, scanned, segmented
+from samesum.frontends.dask.reductions import normed, reduced, without_nans
 
 _NAMES = {row.code: row.name for row in REDUCTIONS}
 _SCANS = {int(row.combine): row.name for row in (*SCANS, *EXTREME_SCANS)}
