@@ -8,6 +8,7 @@ from typing import Protocol
 from samesum.frontends.plugins.torch_lines import LINES
 from samesum.frontends.plugins.torch_norms import NORMS
 from samesum.frontends.plugins.torch_overrides import Kernel
+from samesum.frontends.plugins.torch_products import PRODUCTS
 from samesum.frontends.plugins.torch_reductions import REDUCTIONS
 from samesum.frontends.plugins.torch_scatters import SCATTERS
 
@@ -23,5 +24,5 @@ class Replaced(Protocol):
         """The new ones, by dispatch key."""
 
 
-OVERRIDES: Mapping[str, Sequence[Replaced]] = {**REDUCTIONS, **LINES, **NORMS, **SCATTERS}
+OVERRIDES: Mapping[str, Sequence[Replaced]] = {**REDUCTIONS, **LINES, **NORMS, **SCATTERS, **PRODUCTS}
 """By the name that PyTorch's users know, the overloads that their calls reach."""
