@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import samesum
-from samesum.conformance.situations import SITUATIONS
+from samesum.conformance.explaining import SITUATIONS
 from samesum.conformance.suites.catalogue import SUITES
 from samesum.specs.onnx import ONNX
 from samesum.specs.openvino import OPENVINO

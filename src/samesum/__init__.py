@@ -29,6 +29,8 @@ from samesum.errors import (
     UnsupportedOperator,
 )
 from samesum.formats.arrays import NDArray
+from samesum.frontends.arrays.attention import scaled_dot_product_attention
+from samesum.frontends.arrays.contractions import conv, einsum, matmul, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
 from samesum.frontends.arrays.logical import all, any, count_nonzero  # noqa: A004
@@ -97,12 +99,14 @@ __all__ = [
     "argmax",
     "argmin",
     "compare",
+    "conv",
     "count_nonzero",
     "cumulative_logsumexp",
     "cumulative_max",
     "cumulative_min",
     "cumulative_prod",
     "cumulative_sum",
+    "einsum",
     "get_cache_limit",
     "get_num_threads",
     "group_norm",
@@ -113,6 +117,7 @@ __all__ = [
     "log_softmax",
     "log_sum",
     "logsumexp",
+    "matmul",
     "max",
     "mean",
     "min",
@@ -127,6 +132,7 @@ __all__ = [
     "prod",
     "reduce",
     "rms_norm",
+    "scaled_dot_product_attention",
     "scatter_reduce",
     "segment_reduce",
     "set_cache_limit",
@@ -135,6 +141,7 @@ __all__ = [
     "std",
     "sum",
     "sum_square",
+    "tensordot",
     "testing",
     "torch",
     "var",

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import samesum as ss
-from samesum.bench.cells import DTYPES, Cell, Question
-from samesum.bench.data import DATA, draw
-from samesum.bench.grid import GRIDS, LAYOUTS, array, questions, shapes
-from samesum.bench.memory_needed import needed
-from samesum.bench.operators import OPERATORS
 from samesum.formats.arrays import NDArray
+from samesum_bench.cells import DTYPES, Cell, Question
+from samesum_bench.data import DATA, draw
+from samesum_bench.grid import GRIDS, LAYOUTS, array, questions, shapes
+from samesum_bench.operators import OPERATORS
+from samesum_bench.running import needed
 
 FULL = questions("full", list(OPERATORS), (), [2], "normal")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from samesum.conformance.forms import Form
-from samesum.conformance.running import Finding
+from samesum.conformance.running import Count, Finding, by_operator, by_suite, cells, counts
 from samesum.conformance.suites.catalogue import SUITES
-from samesum.conformance.tally import Count, by_operator, by_suite, cells, counts
 from samesum.conformance.verdict import Outcome, Verdict
 
 (FIRST, *_) = SUITES["openvino-op-reference"].cases()

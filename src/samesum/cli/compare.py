@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from samesum.cli.arguments import from_zero, new_file
 from samesum.cli.exits import Exit, UsageError
-from samesum.cli.matrix import write_matrix
 from samesum.cli.show import print_json
 from samesum.files.writing import write_text
 
@@ -71,9 +70,7 @@ def add_to(verbs: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "model", metavar="MODEL", type=Path, nargs="?", help="an .onnx file, or the .xml of an OpenVINO IR"
-    )
+    parser.add_argument("model", metavar="MODEL", type=Path, help="an .onnx file, or the .xml of an OpenVINO IR")
     parser.add_argument("other", metavar="RECORD", type=Path, nargs="?", help="with a record as MODEL: another one")
     parser.add_argument(
         "--input",
@@ -96,8 +93,6 @@ def add_to(verbs: Any) -> None:
     parser.add_argument("--save", metavar="DIR", type=Path, help="write a model and a script for each wrong node")
     parser.add_argument("--html", metavar="FILE", type=new_file, help="write one self-contained page with pictures")
     parser.add_argument("--record", metavar="FILE", type=new_file, help="keep every engine's values in FILE")
-    matrix = "without MODEL: every operator on every installed engine in difficult cases; .md, .html, .png or .svg"
-    parser.add_argument("--matrix", metavar="FILE", type=new_file, help=matrix)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(call=call)
 
@@ -106,11 +101,8 @@ def call(arguments: argparse.Namespace) -> Exit:
     """Compares, writes what is asked for, prints the report."""
     from samesum.cli.compare_report import report
     from samesum.compare.page import page
-    from samesum.runtimes.output import stdout_to_stderr
+    from samesum.runtimes.runtime import stdout_to_stderr
 
-    if arguments.matrix is not None and arguments.model is None:
-        print(write_matrix(arguments.matrix))
-        return Exit.FINE
     _check(arguments)
     if arguments.other is not None:
         return _records(arguments)
@@ -150,8 +142,6 @@ def _check(arguments: argparse.Namespace) -> None:
     """What can be refused is refused before anything runs."""
     from samesum.compare.records import is_record
 
-    if arguments.model is None or arguments.matrix is not None:
-        raise UsageError("name a MODEL to compare, or --matrix FILE without a model")
     for path in (arguments.model, arguments.weights, arguments.other):
         if path is not None and not path.exists():
             raise UsageError(f"cannot read {path}: No such file or directory")

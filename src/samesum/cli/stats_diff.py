@@ -9,11 +9,10 @@ from typing import Any
 
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.progress import transfer
-from samesum.cli.show import print_json, printable
+from samesum.cli.show import Table, print_json, printable, table_lines, terminal_width
 from samesum.cli.stats_notes import note
 from samesum.cli.stats_reading import chosen
 from samesum.cli.stats_text import cell, plain
-from samesum.cli.tables import Table, table_lines, terminal_width
 from samesum.files.contents import open_tensors
 from samesum.files.tensor import Skipped, Tensor
 from samesum.stats.differences import Difference, NotCompared, difference

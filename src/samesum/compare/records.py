@@ -15,8 +15,7 @@ from typing import Any
 from samesum import __version__
 from samesum.compare.results import EngineFacts
 from samesum.errors import AttributeValueError, ModelError
-from samesum.files.npy import write_npy
-from samesum.files.npz import Archive
+from samesum.files.npy import Archive, write_npy
 from samesum.files.writing import replacing
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import Feeds

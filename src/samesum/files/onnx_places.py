@@ -15,8 +15,7 @@ from enum import Enum
 from typing import IO
 
 from samesum.errors import ModelError, UnsafeModelError
-from samesum.files.protobuf import Field, fields, text_of
-from samesum.files.varints import Varints
+from samesum.files.protobuf import Field, Varints, fields, text_of
 from samesum.formats.elements import ONNX_ELEMENTS
 
 _GRAPH, _TRAINING, _FUNCTION = 7, 20, 25

@@ -61,6 +61,7 @@ class Judged:
 
 
 _F, _S = Family, Scale
+_PRODUCT, _QUANTIZED = Judged(_F.PRODUCT, _S.MAGNITUDES), Judged(_F.PRODUCT, _S.EXACT)
 
 _ONNX = {
     "ReduceSum": Judged(_F.SUM, _S.MAGNITUDES),
@@ -99,6 +100,8 @@ _ONNX = {
     "Min": Judged(_F.SEVERAL, _S.EXACT),
     "ScatterElements": Judged(_F.SCATTER, _S.MAGNITUDES),
     "ScatterND": Judged(_F.SCATTER, _S.MAGNITUDES),
+    **dict.fromkeys(("MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"), _PRODUCT),
+    **dict.fromkeys(("MatMulInteger", "ConvInteger", "QLinearMatMul", "QLinearConv"), _QUANTIZED),
 }
 
 _OPENVINO = {
@@ -130,6 +133,8 @@ _OPENVINO = {
     "EmbeddingBagPacked": Judged(_F.SCATTER, _S.MAGNITUDES),
     "EmbeddingSegmentsSum": Judged(_F.SCATTER, _S.MAGNITUDES),
     "SegmentMax": Judged(_F.MAX, _S.EXACT),
+    **dict.fromkeys(("MatMul", "Einsum", "Convolution", "GroupConvolution"), _PRODUCT),
+    **dict.fromkeys(("ConvolutionBackpropData", "GroupConvolutionBackpropData"), _PRODUCT),
 }
 _BY_REDUCTION = {
     **dict.fromkeys(("add", "sum", "sub", "mean"), Judged(_F.SCATTER, _S.MAGNITUDES)),
@@ -146,6 +151,7 @@ OF_SEGMENTS = _BY_REDUCTION | {
 _MICROSOFT = {
     "SkipLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "SkipSimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
+    **dict.fromkeys(("FusedMatMul", "FusedGemm", "FusedConv"), _PRODUCT),
 }
 _IR_FOLDED = {name.casefold(): each for name, each in _OPENVINO.items()}
 
