@@ -171,56 +171,61 @@ def _quantized() -> Iterator[Case]:
     yield onnx("scale-of-zero", "QLinearMatMul", 21, refused, AttributeValueError, "a_scale")
 
 
+_CONVOLVED: tuple[tuple[str, Sequence[int], _Attributes], ...] = (
+    ("padded", (10, 21, 32, 43, 4), {"pads": [1, 1]}),
+    ("strided", (21, 43), {"strides": [2]}),
+    ("dilated", (31, 42), {"dilations": [2]}),
+    ("padding-alone", (0, 10, 21, 32, 43, 4, 0), {"pads": [2, 2]}),
+    ("SAME_UPPER", (21, 32, 43, 4), {"auto_pad": "SAME_UPPER"}),
+    ("SAME_LOWER", (10, 21, 32, 43), {"auto_pad": "SAME_LOWER"}),
+    ("VALID", (21, 32, 43), {"auto_pad": "VALID"}),
+    ("SAME_UPPER-strided", (21, 43), {"auto_pad": "SAME_UPPER", "strides": [2]}),
+    ("kernel-shape", (21, 32, 43), {"kernel_shape": [2]}),
+)
+_SPREAD: tuple[tuple[str, Sequence[int], _Attributes], ...] = (
+    ("strided", (1, 10, 2, 20, 3, 30, 4, 40), {"strides": [2]}),
+    ("between-them-nothing", (1, 0, 2, 0, 3, 0, 4), {"strides": [2], "dilations": [1]}),
+    ("dilated", (1, 2, 13, 24, 30, 40), {"dilations": [2]}),
+    ("padded", (12, 23, 34), {"pads": [1, 1]}),
+    ("longer", (1, 10, 2, 20, 3, 30, 4, 40, 0), {"strides": [2], "output_padding": [1]}),
+    ("of-a-size", (12, 23, 34), {"output_shape": [3]}),
+    ("of-a-size-upper", (1, 12, 23, 34), {"output_shape": [4], "auto_pad": "SAME_UPPER"}),
+    ("SAME_UPPER", (1, 12, 23, 34), {"auto_pad": "SAME_UPPER"}),
+    ("SAME_LOWER", (12, 23, 34, 40), {"auto_pad": "SAME_LOWER"}),
+)
+_CONVOLVED_IR: tuple[tuple[str, Sequence[int], _Attributes], ...] = (
+    ("padded", (10, 21, 32, 43, 4), {"pads_begin": "1", "pads_end": "1"}),
+    ("same_upper", (21, 32, 43, 4), {"auto_pad": "same_upper", "pads_begin": "7"}),
+    ("same_lower", (10, 21, 32, 43), {"auto_pad": "same_lower"}),
+    ("valid", (21, 32, 43), {"auto_pad": "valid"}),
+)
+_SPREAD_IR: tuple[tuple[str, Sequence[int], int | None, _Attributes], ...] = (
+    ("strided", (1, 10, 2, 20, 3, 30, 4, 40), None, {"strides": "2"}),
+    ("padded", (12, 23, 34), None, {"pads_begin": "1", "pads_end": "1"}),
+    ("longer", (1, 12, 23, 34, 40, 0), None, {"output_padding": "1"}),
+    ("of-a-size", (12, 23, 34), 3, {"pads_begin": "1"}),
+    ("of-a-size-upper", (12, 23, 34, 40), 4, {"auto_pad": "same_upper"}),
+    ("of-a-size-lower", (1, 12, 23, 34), 4, {"auto_pad": "same_lower"}),
+)
+"""By name: what comes of 1, 2, 3, 4 and a kernel of 1, 10, where a size is given with it, and the attributes."""
+
+
 def _windows() -> Iterator[Case]:
     x, w = f32([[[1, 2, 3, 4]]]), f32([[[1, 10]]])
-    for name, y, attributes in (
-        ("padded", (10, 21, 32, 43, 4), {"pads": [1, 1]}),
-        ("strided", (21, 43), {"strides": [2]}),
-        ("dilated", (31, 42), {"dilations": [2]}),
-        ("padding-alone", (0, 10, 21, 32, 43, 4, 0), {"pads": [2, 2]}),
-        ("SAME_UPPER", (21, 32, 43, 4), {"auto_pad": "SAME_UPPER"}),
-        ("SAME_LOWER", (10, 21, 32, 43), {"auto_pad": "SAME_LOWER"}),
-        ("VALID", (21, 32, 43), {"auto_pad": "VALID"}),
-        ("SAME_UPPER-strided", (21, 43), {"auto_pad": "SAME_UPPER", "strides": [2]}),
-        ("kernel-shape", (21, 32, 43), {"kernel_shape": [2]}),
-    ):
-        given: _Attributes = attributes
-        yield onnx(name, "Conv", 22, (x, w), f32([[y]]), **given)
-    for name, y, attributes in (
-        ("strided", (1, 10, 2, 20, 3, 30, 4, 40), {"strides": [2]}),
-        ("between-them-nothing", (1, 0, 2, 0, 3, 0, 4), {"strides": [2], "dilations": [1]}),
-        ("dilated", (1, 2, 13, 24, 30, 40), {"dilations": [2]}),
-        ("padded", (12, 23, 34), {"pads": [1, 1]}),
-        ("longer", (1, 10, 2, 20, 3, 30, 4, 40, 0), {"strides": [2], "output_padding": [1]}),
-        ("of-a-size", (12, 23, 34), {"output_shape": [3]}),
-        ("of-a-size-upper", (1, 12, 23, 34), {"output_shape": [4], "auto_pad": "SAME_UPPER"}),
-        ("SAME_UPPER", (1, 12, 23, 34), {"auto_pad": "SAME_UPPER"}),
-        ("SAME_LOWER", (12, 23, 34, 40), {"auto_pad": "SAME_LOWER"}),
-    ):
-        given = attributes
+    for name, y, attributes in _CONVOLVED:
+        yield onnx(name, "Conv", 22, (x, w), f32([[y]]), **attributes)
+    for name, y, attributes in _SPREAD:
         kernel = w[..., :1] if name.startswith("between") else w
-        yield onnx(name, "ConvTranspose", 22, (x, kernel), f32([[y]]), **given)
+        yield onnx(name, "ConvTranspose", 22, (x, kernel), f32([[y]]), **attributes)
     two = f32([[[1, 2], [3, 4]]])
     yield onnx("groups", "Conv", 22, (two, f32([[[1]], [[10]]])), f32([[[1, 2], [30, 40]]]), group=2)
     yield onnx("groups", "ConvTranspose", 22, (two, f32([[[1]], [[10]]])), f32([[[1, 2], [30, 40]]]), group=2)
     grouped = two, f32([[[[1]]], [[[10]]]])
     for name in ("GroupConvolution", "GroupConvolutionBackpropData"):
         yield openvino("groups", name, 1, grouped, f32([[[1, 2], [30, 40]]]), **_IR)
-    for name, y, changed in (
-        ("padded", (10, 21, 32, 43, 4), {"pads_begin": "1", "pads_end": "1"}),
-        ("same_upper", (21, 32, 43, 4), {"auto_pad": "same_upper", "pads_begin": "7"}),
-        ("same_lower", (10, 21, 32, 43), {"auto_pad": "same_lower"}),
-        ("valid", (21, 32, 43), {"auto_pad": "valid"}),
-    ):
+    for name, y, changed in _CONVOLVED_IR:
         yield openvino(name, "Convolution", 1, (x, w), f32([[y]]), **{**_IR, **changed})
-    for name, y, size, changed in (
-        ("strided", (1, 10, 2, 20, 3, 30, 4, 40), None, {"strides": "2"}),
-        ("padded", (12, 23, 34), None, {"pads_begin": "1", "pads_end": "1"}),
-        ("longer", (1, 12, 23, 34, 40, 0), None, {"output_padding": "1"}),
-        ("of-a-size", (12, 23, 34), 3, {"pads_begin": "1"}),
-        ("of-a-size-upper", (12, 23, 34, 40), 4, {"auto_pad": "same_upper"}),
-        ("of-a-size-lower", (1, 12, 23, 34), 4, {"auto_pad": "same_lower"}),
-    ):
+    for name, y, size, changed in _SPREAD_IR:
         inputs = (x, w) if size is None else (x, w, i64([size]))
         yield openvino(name, "ConvolutionBackpropData", 1, inputs, f32([[y]]), **{**_IR, **changed})
 
