@@ -17,7 +17,7 @@ NAMES = (
     *("scatter_add", "scatter_reduce", "index_add"),
 )
 """What is exact unless `operators` says otherwise."""
-PRODUCTS = ("mm", "bmm", "dot", "addmm", "addmv", "baddbmm", "linear", "convolution")
+PRODUCTS = ("mm", "bmm", "dot", "addmm", "addmv", "baddbmm", "linear", "convolution", "scaled_dot_product_attention")
 """What `operators` may name besides."""
 
 _lock = Lock()
@@ -39,6 +39,7 @@ def exact(operators: Iterable[str] | Literal["all"] | None = None) -> Iterator[N
     `operators` chooses some by name. Only by their names, or by "all", are products exact too, which takes time:
     `mm`, `bmm`, `dot`, `addmm`, `addmv`, `baddbmm`, which `torch.matmul` comes to, `linear` and `convolution`, the
     transposed one too, of float16, bfloat16, float32 and float64; each is rounded once, with its bias, alpha and beta.
+    So is `scaled_dot_product_attention` without dropout, of the first three of these types, the whole formula.
     At the end of the block everything is as it was. Raises MissingPackage without torch, UnsupportedOperator for a name
     that is not listed here, ArgumentError for another text, ArgumentTypeError for what is no sequence of names.
     Source: https://pytorch.org/docs/stable/library.html.

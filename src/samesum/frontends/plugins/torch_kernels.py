@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
+from samesum.frontends.plugins.torch_attention import ATTENTION
 from samesum.frontends.plugins.torch_lines import LINES
 from samesum.frontends.plugins.torch_norms import NORMS
 from samesum.frontends.plugins.torch_overrides import Kernel
@@ -24,5 +25,5 @@ class Replaced(Protocol):
         """The new ones, by dispatch key."""
 
 
-OVERRIDES: Mapping[str, Sequence[Replaced]] = {**REDUCTIONS, **LINES, **NORMS, **SCATTERS, **PRODUCTS}
+OVERRIDES: Mapping[str, Sequence[Replaced]] = {**REDUCTIONS, **LINES, **NORMS, **SCATTERS, **PRODUCTS, **ATTENTION}
 """By the name that PyTorch's users know, the overloads that their calls reach."""
