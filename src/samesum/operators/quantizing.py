@@ -36,7 +36,7 @@ def quantize(attributes: Attributes, inputs: Inputs) -> NDArray:
     with np.errstate(all="ignore"):
         if not _is_integer(target):
             real = once.total(once.quotient(_wide(x), scale), zeros)
-            return convert(real, target, attributes.get("saturate", True))
+            return convert(_plain(real), target, attributes.get("saturate", True))
         # Of numbers of up to 32 bits the quotient in float64 is a tie only if the real one is.
         return saturated(np.rint(_wide(x) / scale) + zeros, target)
 
@@ -58,7 +58,7 @@ def dequantize(attributes: Attributes, inputs: Inputs) -> NDArray:
     with np.errstate(all="ignore"):
         if zero is not None:
             shifted = shifted - _laid(x, _wide(zero), attributes)
-        return convert(once.product(shifted, scales) + 0.0, target)  # an exact zero is +0
+        return convert(_plain(once.product(shifted, scales)), target)
 
 
 def dynamically_quantized(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
@@ -104,7 +104,7 @@ def fake_quantized(attributes: Attributes, inputs: Inputs) -> NDArray:
         step = np.minimum(below + ((side > 0) | ((side == 0) & (below % 2 == 1))), most)
         real = once.quotient(once.total(out_low * (most - step), out_high * step), np.float64(most))
         real = np.where(wide <= least, out_low, np.where(wide > np.maximum(low, high), out_high, real))
-        return convert(np.where(np.isnan(wide), wide, real), x.dtype)
+        return convert(_plain(np.where(np.isnan(wide), wide, real)), x.dtype)
 
 
 def quantized_fact(attributes: Attributes, facts: Facts) -> Fact:
@@ -147,6 +147,11 @@ def _real_type(attributes: Attributes, scale: Dtype) -> Dtype:
         allowed = names(FLOATS_PLUS - {"float64"})
         raise AttributeValueError(f"output_dtype is {number} with a scale of {scale.name}; allowed are {allowed}")
     return element.own
+
+
+def _plain(x: NDArray) -> NDArray:
+    """The numbers with +0 for each zero, and the canonical NaN."""
+    return np.where(np.isnan(x), np.nan, x + 0.0)
 
 
 def _is_integer(dtype: Dtype) -> bool:
