@@ -24,6 +24,7 @@ from samesum.formats.rounding import Format, quotient
 _FIRST_DIGITS = 50
 _BEYOND_ALL = 3000
 """Decimal places: no format has a value, or a boundary between two, with so many in front of its first digit."""
+_SATURATED = 10000
 _LEAST = Fraction(1, 10**_BEYOND_ALL)
 _SPECIAL = {NAN: nan, POSITIVE_INFINITY: inf, NEGATIVE_INFINITY: -inf}
 
@@ -74,10 +75,20 @@ class Score:
     added: Fraction
     formula: Formula
 
+    @property
+    def is_saturated(self) -> bool:
+        """Whether the hyperbolic tangent is within e^-20000 of 1: beside other scores it counts as that."""
+        formula = self.formula
+        scale = Fraction(1, formula.size) if formula.scale is None else formula.scale**2
+        return formula.cap != 0 and self.product**2 * scale > (_SATURATED * formula.cap) ** 2
+
     def exact(self) -> Fraction | None:
         """Its value, if that is rational."""
         if self.product == 0:
             return self.added
+        if self.is_saturated:
+            sign = self.product if self.formula.scale is None else self.product * self.formula.scale
+            return self.added + (self.formula.cap if sign > 0 else -self.formula.cap)
         if self.formula.cap or self.formula.scale is None:
             return None
         return self.product * self.formula.scale + self.added
@@ -256,7 +267,8 @@ def rounded_score(score: Score | float, form: Format) -> int:
         return _bits_of_special(score, form)
     exact = score.exact()
     if exact is not None:
-        return _rounded(exact, 0, form)
+        inside = (1 if exact < score.added else -1) if score.is_saturated else 0
+        return _rounded(exact + inside * _LEAST, 0, form)
     digits = _FIRST_DIGITS
     while True:
         value, error = map(Fraction, score.near(digits))

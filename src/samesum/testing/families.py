@@ -49,6 +49,7 @@ class Family(Enum):
     NORM = "vector norm"
     RUNNING_LOG = "cumulative_logsumexp"
     PRODUCT = "product"
+    ATTENTION = "attention"
     ELEMENT = "element"
 
 
@@ -61,6 +62,7 @@ class Judged:
 
 
 _F, _S = Family, Scale
+_ATTENTION = Judged(_F.ATTENTION, _S.LARGEST)
 _PRODUCT, _QUANTIZED = Judged(_F.PRODUCT, _S.MAGNITUDES), Judged(_F.PRODUCT, _S.EXACT)
 
 _ONNX = {
@@ -102,6 +104,7 @@ _ONNX = {
     "ScatterND": Judged(_F.SCATTER, _S.MAGNITUDES),
     **dict.fromkeys(("MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"), _PRODUCT),
     **dict.fromkeys(("MatMulInteger", "ConvInteger", "QLinearMatMul", "QLinearConv"), _QUANTIZED),
+    "Attention": _ATTENTION,
 }
 
 _OPENVINO = {
@@ -135,6 +138,7 @@ _OPENVINO = {
     "SegmentMax": Judged(_F.MAX, _S.EXACT),
     **dict.fromkeys(("MatMul", "Einsum", "Convolution", "GroupConvolution"), _PRODUCT),
     **dict.fromkeys(("ConvolutionBackpropData", "GroupConvolutionBackpropData"), _PRODUCT),
+    "ScaledDotProductAttention": _ATTENTION,
 }
 _BY_REDUCTION = {
     **dict.fromkeys(("add", "sum", "sub", "mean"), Judged(_F.SCATTER, _S.MAGNITUDES)),
@@ -152,6 +156,7 @@ _MICROSOFT = {
     "SkipLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "SkipSimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     **dict.fromkeys(("FusedMatMul", "FusedGemm", "FusedConv"), _PRODUCT),
+    "MultiHeadAttention": _ATTENTION,
 }
 _IR_FOLDED = {name.casefold(): each for name, each in _OPENVINO.items()}
 

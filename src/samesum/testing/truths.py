@@ -17,7 +17,7 @@ from samesum.testing.families import Family, Judged, Scale, reduction_of
 from samesum.testing.figures import Figure, figure
 from samesum.testing.lines import axes_of, lines
 from samesum.testing.node import Node
-from samesum.testing.normalizations import condition, constant_lines, plan_of
+from samesum.testing.normalizations import condition, magnitudes, plan_of
 from samesum.testing.products import terms_of
 
 Arrays = Sequence[NDArray | None]
@@ -103,15 +103,15 @@ def truth(
     magnitude = _magnitude(node, how, arrays, compute, exact, axes)
     plan = plan_of(node, arrays) if how.family is Family.NORMALIZATION else None
     if plan is not None:
-        length = plan.rows.shape[1]
-        still, factor = (
-            plan.back(np.broadcast_to(each[:, None], plan.rows.shape))
-            for each in (constant_lines(plan), condition(plan))
-        )
-        magnitude = np.maximum(magnitude, still)
+        length = plan.rows.shape[1] if length is None else length
+        factor = plan.back(np.broadcast_to(condition(plan)[:, None], plan.rows.shape))
+        magnitude = np.maximum(magnitude, magnitudes(plan))
         return Truth(exact, magnitude, allowance(how.family, exact.dtype, length, order, factor))
     if how.family is Family.SCATTER:
         return Truth(exact, magnitude, _allowed_of_updates(node, arrays, exact, order))
+    if how.family is Family.ATTENTION:
+        keys, factor = _scores_of(arrays)
+        return Truth(exact, magnitude, allowance(how.family, exact.dtype, keys, order, factor))
     length = length_of(node, arrays, exact) if length is None else length
     return Truth(exact, magnitude, allowance(how.family, exact.dtype, length, order))
 
@@ -125,6 +125,17 @@ def length_of(node: Node, arrays: Arrays, exact: NDArray) -> int:
     return max(1, data.size // max(1, exact.size) if axes is None else math.prod(data.shape[axis] for axis in axes))
 
 
+def _scores_of(arrays: Arrays) -> tuple[int, float]:
+    """How many keys there are, and by how much an exponential makes more of the error of the greatest score."""
+    query = arrays[0]
+    key = arrays[1] if len(arrays) > 1 and arrays[1] is not None else query
+    assert query is not None
+    assert key is not None
+    norms = [float(np.linalg.norm(x.astype(np.float64), axis=-1).max(initial=0.0)) for x in (query, key)]
+    score = norms[0] * norms[1] / math.sqrt(max(1, query.shape[-1]))
+    return max(1, key.size // max(1, key.shape[-1])), 1 + score / 8 if math.isfinite(score) else 1.0
+
+
 def _magnitude(
     node: Node, how: Judged, arrays: Arrays, compute: Compute, exact: NDArray, axes: tuple[int, ...] | None
 ) -> NDArray:
@@ -134,8 +145,8 @@ def _magnitude(
     if how.scale is Scale.MAGNITUDES:
         return of_magnitudes(node, arrays, compute)
     size = np.abs(exact.astype(np.float64))
-    if how.scale is Scale.LARGEST and exact.shape == data.shape and data.ndim:
-        along = tuple(range(1, data.ndim)) if axes is None else axes
+    if how.scale is Scale.LARGEST and data.ndim and (exact.shape == data.shape or how.family is Family.ATTENTION):
+        along = tuple(range(1, exact.ndim)) if axes is None else axes
         return np.asarray(np.max(size, axis=along, keepdims=True, initial=0.0))
     if how.family is Family.RUNNING_LOG:
         return np.maximum(size, max(1.0, _largest(data)))
