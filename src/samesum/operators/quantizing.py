@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import MAX, MIN, SUM
 from samesum.engine.memory import reduce
 from samesum.engine.windows import reduce_terms
-from samesum.errors import AttributeValueError, DtypeError, ShapeError
+from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import from_front
 from samesum.formats.conversion import convert
@@ -110,15 +112,20 @@ def fake_quantized(attributes: Attributes, inputs: Inputs) -> NDArray:
 def quantized_fact(attributes: Attributes, facts: Facts) -> Fact:
     """The shape of the data in the quantized type, where the zero point or an attribute says which."""
     zero = facts[2] if len(facts) > 2 else None
-    if zero is not None and zero.dtype is None and not attributes.get("output_dtype"):
-        return Fact(None, first(facts).shape)
-    return Fact(_quantized_type(attributes, None if zero is None else zero.dtype), first(facts).shape)
+    dtype = None
+    if zero is None or zero.dtype is not None:
+        with suppress(SamesumError):
+            dtype = _quantized_type(attributes, None if zero is None else zero.dtype)
+    return Fact(dtype, first(facts).shape)
 
 
 def dequantized_fact(attributes: Attributes, facts: Facts) -> Fact:
     """The shape of the data in the type of the scale or the one that an attribute names."""
-    scale = at(facts, 1).dtype
-    return Fact(None if scale is None else _real_type(attributes, scale), first(facts).shape)
+    scale, dtype = at(facts, 1).dtype, None
+    if scale is not None:
+        with suppress(SamesumError):
+            dtype = _real_type(attributes, scale)
+    return Fact(dtype, first(facts).shape)
 
 
 def dynamic_facts(_: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
@@ -181,4 +188,4 @@ def _laid(x: NDArray, values: NDArray, attributes: Attributes) -> NDArray:
         raise ShapeError(
             f"a scale or zero point has shape {values.shape}; blocks of {block} of {x.shape} need {expected}"
         )
-    return np.repeat(values, block, place)[(slice(None),) * place + (slice(x.shape[place]),)]
+    return np.repeat(values, min(block, x.shape[place]), place)[(slice(None),) * place + (slice(x.shape[place]),)]
