@@ -175,6 +175,13 @@ CALLS = {
 }
 
 FIXED = {
+    "contraction_threaded": "some 30 microseconds of one thread: less is over before another one is awake",
+    "contraction_brief": "some 100 microseconds of one thread, twice what it costs to wake another one",
+    "contraction_packed_bytes": "a part of the last-level cache; columns of fewer bytes are packed once for all rows",
+    "contraction_measured_share": "measuring a row or column takes a quarter of the time of a result in double-words",
+    "contraction_twice_share": "a tile in two words takes as long as an eighth of its results in double-words",
+    "contraction_few_rows": "as many as the kernel takes at once",
+    "contraction_least_run": "half of a vector of AVX-512",
     "dot_least_lane": "where both ways copy as much, a line of the memory holds 16 elements of float32",
     "dot_folded_columns": "half of dot_fold_columns: of more, two rows would be wider than that",
     "dot_fold_columns": "eight vectors of float64, a multiple of every vector",

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 import samesum as ss
-from samesum import onnx
+from samesum import _core, onnx
 from samesum.engine import elementwise, norms
 from samesum.engine.statistics import Statistics
 
@@ -212,7 +212,21 @@ def figures(x: np.ndarray[Any, np.dtype[Any]]) -> object:
 
 IMAGE = normal(1, 4, 32, 32)
 
+
+def products(a: np.ndarray[Any, np.dtype[Any]], b: np.ndarray[Any, np.dtype[Any]]) -> None:
+    _core.contract(a, b, None, np.empty((len(a), len(b)), a.dtype), 0, 1, 1, 1, 1.0, 0.0)
+
+
+def cancelling(n: int) -> tuple[np.ndarray[Any, np.dtype[Any]], np.ndarray[Any, np.dtype[Any]]]:
+    """Rows whose products cancel but for a little."""
+    a, nearly = normal(n, 50), 1 + random(n, 51).integers(-4, 5, (n, 50)) * 2.0**-23
+    return np.hstack([a, -a]), np.hstack([a, (a * nearly).astype("f4")])
+
+
 PAIRS: dict[str, Call] = {
+    "contraction.twice": lambda: products(*cancelling(40)),
+    "contraction.double_words": lambda: products(normal(4, 50, dtype="f8"), normal(4, 50, dtype="f8")),
+    "contraction.exact": lambda: products(rows_of([1, 2.0**-24], 4, 9, "f4"), np.ones((4, 9), "f4")),
     "dot.rows": lambda: ss.vecdot(X, X),
     "dot.rows_copied": lambda: ss.vecdot(X[:, ::2], X[:, ::2]),
     "dot.columns": lambda: ss.vecdot(X, X, axis=0),

@@ -367,7 +367,7 @@ def _times(rows: Sequence[Row], form: Form) -> list[str]:
     units += [f"us: the median time of a call, for arrays up to {SMALL >> 20} MB"] * small
     several = any(len(figure.readings) > 1 for row in rows for figure in row.figures.values())
     spread = " ±: half of the distance between the quartiles, in percent of the median." if several else ""
-    behind = " In parentheses is the error." if form is Form.ALL else ""
+    behind = " In parentheses is the error, = where there is none." if form is Form.ALL else ""
     return ["; ".join(units) + f".{spread}{behind}"]
 
 
@@ -469,7 +469,7 @@ def report_lines(report: Report, width: int = ENDLESS, *, has_routes: bool = Fal
 def markdown(report: Report) -> str:
     """All of it as Markdown."""
     notes = [*verdict_notes(report), *missing_notes(report), *left_out_notes(report)]
-    headings = ("operator", "dtype", "array", "threads", *report.names, "limit, GB/s", "% of limit", "to best")
+    headings = ("operator", "dtype", "array", "threads", "unit", *report.names, "limit, GB/s", "% of limit", "to best")
     parts = [
         *condition_lines(report),
         *(markdown_table(table.headings, table.rows) for table in _summaries(report)),
@@ -555,22 +555,24 @@ def _markdown_row(row: Row, names: Sequence[str]) -> list[str]:
     best = (
         NOTHING if row.best is None or row.to_best is None else f"{ratio_text(row, row.best, row.to_best)} {row.best}"
     )
-    figures = [
-        f"{figure_text(row, name)} {spread_text(row, name)} ({error_text(row, name)})"
-        if name in row.figures
-        else NOTHING
-        for name in names
-    ]
+    unit = "us" if row.bytes <= SMALL else "GB/s"
+    figures = [_markdown_figure(row, name, unit) if name in row.figures else NOTHING for name in names]
     return [
         row.question.operator,
         row.question.dtype,
         row.question.cell.text,
         str(row.question.threads),
+        unit,
         *figures,
         NOTHING if row.limit is None else digits(row.limit / 1e9),
         NOTHING if row.of_limit is None else f"{100 * row.of_limit:.0f}",
         best,
     ]
+
+
+def _markdown_figure(row: Row, name: str, unit: str) -> str:
+    figure, error = figure_text(row, name).removesuffix(f" {unit}"), error_text(row, name)
+    return f"{figure} {spread_text(row, name)} ({'=' if error == 'exact' else error})"
 
 
 def route_lines(rows: Sequence[Row]) -> list[str]:

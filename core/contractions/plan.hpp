@@ -26,17 +26,31 @@ struct ContractionPlan {
     const std::size_t panels = tile_columns / method.columns,  // of a strip
         panel_bytes = rounded_up(terms * method.columns * method.column_size, 64);
 
+    // How a strip comes to its tiles: packed; or, for few rows, as it lies, by runs of columns side by side
+    // or by columns whose terms are side by side.
+    enum class Way : std::uint8_t { packed, columns, terms };
+    const Way way = chosen_way();
+
     // Roundings that a sum goes through, at most. (Lemma 85)
     double additions() const {
-        return static_cast<double>(std::min(terms, contraction_block) + terms / contraction_block + 3);
+        const std::size_t block = way == Way::columns ? direct_block : contraction_block;
+        return static_cast<double>(std::min(terms, block) + terms / block + 3 + contraction_vector);
     }
+
+  private:
+    Way chosen_way() const;
 };
 
 // Columns [first, first + count) of batch g, packed.
 struct ContractionStrip {
     std::size_t g, first, count;
-    char* panels;
+    char* panels;   // null: not packed
     double* norms;  // of floats
 };
+
+bool are_neighbours(const std::int64_t* places, std::size_t n, std::size_t size);
+
+// Makes panel p of a strip and the norms of its columns.
+void pack_panel(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t p);
 
 }  // namespace samesum

@@ -13,6 +13,8 @@ template <class To, class F>
 struct FloatsTo {
     static constexpr std::size_t size = F::size, together = width;
     static SAMESUM_INLINE To one(const char* p) {
+        if constexpr (F::format == Format::f32) return static_cast<To>(load<float>(p));
+        if constexpr (F::format == Format::f64) return static_cast<To>(load<double>(p));
         char padded[width * F::size];
         pad<F>(p, 1, padded);
         return static_cast<To>(F::doubles(padded)[0]);
@@ -100,8 +102,25 @@ void pack_integers(const OperandPart& part, void* to) {
     }
 }
 
+// The terms of one row.
+template <class To, class F>
+void gather_row(const OperandPart& part, To* to) {
+    using Elements = FloatsTo<To, F>;
+    const char* const p = part.data + part.rows[0];
+    const std::size_t n = part.term_count;
+    std::size_t k = 0;
+    if (n == 0) return;
+    if (part.terms[n - 1] == part.terms[0] && n > 1 && part.terms[1] == part.terms[0]) {
+        const To first = Elements::one(p + part.terms[0]);
+        while (k < n && part.terms[k] == part.terms[0]) to[k++] = first;
+    } else if (are_neighbours(part.terms, n, F::size)) {
+        for (; k + width <= n; k += width) Elements::some(p + part.terms[k], to + k);
+    }
+    for (; k < n; ++k) to[k] = Elements::one(p + part.terms[k]);
+}
+
 inline void gather_terms(const OperandPart& part, Format to_format, void* to) {
-    const auto run = [&]<class To, class F>(To, F) { pack_panel<1, To, FloatsTo<To, F>>(part, to); };
+    const auto run = [&]<class To, class F>(To, F) { gather_row<To, F>(part, static_cast<To*>(to)); };
     const bool wide = to_format == Format::f64;
     switch (part.format) {
         case Format::f16:

@@ -177,9 +177,9 @@ class Count:
         return self.passed + self.not_supported + self.refused + self.failed
 
     def __str__(self) -> str:
-        """`7/12, 3 not supported, 2 failed`: what there is none of is left out."""
+        """`7/12, 3 unsupported, 2 failed`: what there is none of is left out."""
         rest = (
-            (self.not_supported, "not supported"),
+            (self.not_supported, "unsupported"),
             (self.refused, "refused"),
             (self.failed, "failed"),
         )

@@ -24,7 +24,7 @@ NEARER = 4.0
 
 
 def zeros(answer: NDArray, part: Truth, added: NDArray | float) -> str:
-    """Zeros where exact results are none that a sum could come to.
+    """Zeros where exact results are none that a sum comes to, or zeros alone.
 
     A rounding of the result never makes it zero: its terms have to, and their sum loses `added` times the magnitude at
     most. Several results that all are large beside their own ulps say it too.
@@ -34,7 +34,8 @@ def zeros(answer: NDArray, part: Truth, added: NDArray | float) -> str:
         return ""
     size, scale = np.abs(exact.astype(np.float64)), np.abs(part.magnitude.astype(np.float64))
     lost = (answer == 0) & np.isfinite(size) & (size >= TINY * float(ml_dtypes.finfo(exact.dtype).tiny))  # type: ignore[no-untyped-call]
-    several = np.count_nonzero(lost & (size >= FEW * unit(scale, exact.dtype))) >= FEW
+    least = 1 if not answer.any() else FEW
+    several = np.count_nonzero(lost & (size >= least * unit(scale, exact.dtype))) >= FEW
     found = np.count_nonzero(lost) if several else np.count_nonzero(lost & (size > added * scale))
     return f"{found} {'result is' if found == 1 else 'results are'} zero" if found else ""
 

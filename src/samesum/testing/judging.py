@@ -226,13 +226,13 @@ def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth)
     """What is wrong whatever is allowed, "" if nothing is."""
     if part.magnitude is None:
         return ""
-    if words := short_results(got, part):
-        return words
-    if call.how.scale is not Scale.MAGNITUDES:
-        return ""
     family, exact = call.how.family, found.exact
-    words = zeros(got, part, added(family, exact.dtype, call.length(exact)))
-    return words or (short_inputs(answer, exact, call.arrays, call.compute) if family is Family.PRODUCT else "")
+    is_sum = call.how.scale is Scale.MAGNITUDES
+    lost = added(family, exact.dtype, call.length(exact)) if is_sum else np.inf
+    words = short_results(got, part) or (zeros(got, part, lost) if is_sum or not got.any() else "")
+    if not words and family is Family.PRODUCT:
+        words = short_inputs(answer, exact, call.arrays, call.compute)
+    return words
 
 
 def _allowed(part: Truth, figure: Figure) -> float:

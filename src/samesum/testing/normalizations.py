@@ -178,13 +178,19 @@ def condition(plan: Plan) -> NDArray:
     return np.where(np.isfinite(found), np.maximum(found, 1.0), 1.0)
 
 
-def constant_lines(plan: Plan) -> NDArray:
-    """What a rounding of the mean is in ulps of, in each line whose elements are all equal; 0 in the others."""
+def magnitudes(plan: Plan) -> NDArray:
+    """What each result is a sum of: the largest normalized deviation of its line times the scale, and the bias.
+
+    In a line of equal elements, whose deviations are roundings of the mean, the elements stand for them.
+    """
     wide = plan.rows.astype(np.float64)
-    size = np.abs(wide).max(axis=1, initial=0.0)
-    if not plan.centred:
-        return np.zeros(len(wide))
     with np.errstate(all="ignore"):
-        least = size / plan.denominator(np.zeros(1)) if plan.divided else size
-    is_constant = (wide == wide[:, :1]).all(axis=1) & np.isfinite(least)
-    return np.where(is_constant, least, 0.0)
+        mean, square = two_passes(plan.rows, plan.centred)
+        size = np.abs(wide - mean[:, None])
+        is_constant = (wide == wide[:, :1]).all(axis=1, keepdims=True) & plan.centred
+        size = np.where(is_constant, np.abs(wide), size).max(axis=1, initial=0.0, keepdims=True)
+        if plan.divided:
+            size = size / plan.denominator(np.where(is_constant[:, 0], 0.0, square) * plan.factor)[:, None]
+    found = plan.back(np.broadcast_to(np.where(np.isfinite(size), size, 0.0), wide.shape))
+    found = found if plan.scale is None else found * np.abs(plan.scale.astype(np.float64))
+    return found if plan.bias is None else found + np.abs(plan.bias.astype(np.float64))

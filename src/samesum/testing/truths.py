@@ -17,7 +17,7 @@ from samesum.testing.families import Family, Judged, Scale, reduction_of
 from samesum.testing.figures import Figure, figure
 from samesum.testing.lines import axes_of, lines
 from samesum.testing.node import Node
-from samesum.testing.normalizations import condition, constant_lines, plan_of
+from samesum.testing.normalizations import condition, magnitudes, plan_of
 from samesum.testing.products import terms_of
 
 Arrays = Sequence[NDArray | None]
@@ -103,12 +103,9 @@ def truth(
     magnitude = _magnitude(node, how, arrays, compute, exact, axes)
     plan = plan_of(node, arrays) if how.family is Family.NORMALIZATION else None
     if plan is not None:
-        length = plan.rows.shape[1]
-        still, factor = (
-            plan.back(np.broadcast_to(each[:, None], plan.rows.shape))
-            for each in (constant_lines(plan), condition(plan))
-        )
-        magnitude = np.maximum(magnitude, still)
+        length = plan.rows.shape[1] if length is None else length
+        factor = plan.back(np.broadcast_to(condition(plan)[:, None], plan.rows.shape))
+        magnitude = np.maximum(magnitude, magnitudes(plan))
         return Truth(exact, magnitude, allowance(how.family, exact.dtype, length, order, factor))
     if how.family is Family.SCATTER:
         return Truth(exact, magnitude, _allowed_of_updates(node, arrays, exact, order))
