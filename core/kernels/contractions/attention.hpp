@@ -68,7 +68,7 @@ SAMESUM_INLINE void join_lanes(const double* panels, std::size_t lanes, std::siz
     }
 }
 
-// The sum of squares is off by as many units as it has terms. (Lemma 95)
+// The sum of squares is off by as many units as it has terms. (Lemma 89)
 static void panel_norms(const double* panels, std::size_t lanes, std::size_t terms, double* to) {
     const double room = 1 + (static_cast<double>(terms) + 4) * 0x1p-52;
     join_lanes(
@@ -154,7 +154,7 @@ SAMESUM_INLINE double sum_of_elements(Doubles v) {
     return sum;
 }
 
-// (Lemma 95)
+// (Lemma 89)
 template <class F>
 void multiply_keys(const PanelSource& keys, const double* query, double* products, double* norms) {
     const double room = 1 + (static_cast<double>(keys.terms) + 4) * 0x1p-52;
@@ -202,7 +202,7 @@ SAMESUM_INLINE void weigh_columns(const PanelSource& values, const double* weigh
     });
 }
 
-// (Lemma 95)
+// (Lemma 89)
 template <class F>
 void weigh_values(const PanelSource& values, const double* weights, double* sums, double* greatest) {
     constexpr std::size_t vectors = 4;
@@ -221,7 +221,7 @@ void weigh_values(const PanelSource& values, const double* weights, double* sums
 }
 
 // The products times the scale, below the cap: the hyperbolic tangent is off by 2^-44 of itself, its argument
-// by two units, which its slope makes no more of. (Lemma 95)
+// by two units, which its slope makes no more of. (Lemma 89)
 SAMESUM_INLINE Doubles capped(Doubles x, double cap) {
     const Doubles argument[1] = {x / cap};
     Doubles found[1];
@@ -229,7 +229,7 @@ SAMESUM_INLINE Doubles capped(Doubles x, double cap) {
     return cap * found[0];
 }
 
-// (Lemma 95)
+// (Lemma 89)
 static RowFacts weigh_row(const ScoreRow& row, double* products, double* shown, double* bounds) {
     const Doubles none = {}, scale = none + row.scale.hi;
     const double own = row.scale.cap == 0 ? 0 : row.scale.cap * 0x1p9;
@@ -280,7 +280,7 @@ static RowFacts weigh_row(const ScoreRow& row, double* products, double* shown, 
 }
 
 // What values of one panel add up to by weights, were none negative, over the sum of the weights: at most.
-// Those of weights that count as zero are below 2^-900 of the greatest. (Lemma 95)
+// Those of weights that count as zero are below 2^-900 of the greatest. (Lemma 89)
 static void panel_magnitudes(const double* panel, const double* weights, std::size_t keys, double total,
                              double* greatest) {
     Doubles sum[tile_vectors] = {};
@@ -298,7 +298,7 @@ static void panel_magnitudes(const double* panel, const double* weights, std::si
 }
 
 // The sum of values is off by the errors of weights and chains, the quotient by that of the weights' sum,
-// too. Values are all zero where the greatest is: so are the sums and bounds. (Lemma 95)
+// too. Values are all zero where the greatest is: so are the sums and bounds. (Lemma 89)
 template <Format format>
 std::size_t finish_averages(const double* sums, const double* greatest, std::size_t n, const RowFacts& facts,
                             std::size_t keys, void* out, std::uint8_t* failed) {
