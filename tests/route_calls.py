@@ -234,6 +234,9 @@ PAIRS: dict[str, Call] = {
     "dot.columns_folded": lambda: ss.vecdot(normal(4000, 9), normal(4000, 9), axis=0),
     "dot.parts": lambda: ss.vecdot(LONG, LONG),
     "dot.exact": lambda: ss.vecdot(rows_of([1, 2.0**-53], dtype="f8"), np.ones((400, 100))),
+    "attention.words": lambda: ss.scaled_dot_product_attention(
+        np.zeros((1, 2), "f"), np.ones((2, 2), "f"), np.float32([[1], [1 + 2.0**-23]])
+    ),
     "scan.extreme_lines": lambda: ss.cumulative_max(X, axis=1),
     "scan.extreme_line": lambda: ss.cumulative_max(X[:, ::2], axis=1),
     "scan.extreme_columns": lambda: ss.cumulative_max(X, axis=0),

@@ -110,8 +110,8 @@ def truth(
     if how.family is Family.SCATTER:
         return Truth(exact, magnitude, _allowed_of_updates(node, arrays, exact, order))
     if how.family is Family.ATTENTION:
-        keys, factor = _scores_of(arrays)
-        return Truth(exact, magnitude, allowance(how.family, exact.dtype, keys, order, factor))
+        keys, grown = _scores_of(arrays)
+        return Truth(exact, magnitude, allowance(how.family, exact.dtype, keys, order, grown))
     length = length_of(node, arrays, exact) if length is None else length
     return Truth(exact, magnitude, allowance(how.family, exact.dtype, length, order))
 
