@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 
 #include "python/accumulation.hpp"
+#include "python/attention.hpp"
+#include "python/contractions.hpp"
 #include "python/custom_operators.hpp"
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
@@ -74,7 +76,10 @@ NB_MODULE(_core, m) {
           nb::arg("out").none() = nb::none());
     m.def("vecdot", &vecdot, nb::arg("a"), nb::arg("b"), nb::arg("axis"),
           nb::arg("dtype").none() = nb::none(), nb::arg("out").none() = nb::none());
+    m.def("attention", &attention, nb::arg("query"), nb::arg("key"), nb::arg("value"), nb::arg("mask").none(),
+          nb::arg("ends").none(), nb::arg("scale"), nb::arg("scale_rest"), nb::arg("cap"), nb::arg("shown"));
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
+    define_contractions(m);
     define_elementwise(m);
     define_floating_point(m);
     define_products(m);

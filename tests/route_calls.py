@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 import samesum as ss
-from samesum import onnx
+from samesum import _core, onnx
 from samesum.engine import elementwise, norms
 from samesum.engine.statistics import Statistics
 
@@ -145,7 +145,6 @@ REDUCTIONS: dict[str, Call] = {
 
 SCANS: dict[str, Call] = {
     "scan.groups": lambda: ss.cumulative_sum(normal(100, 20, 3), axis=1),
-    "scan.groups_as_they_lie": lambda: ss.cumulative_sum(normal(100, 20, 3), axis=1),
     "scan.side_by_side": lambda: ss.cumulative_sum(normal(100, 20, 3)[:, ::-1], axis=1, include_initial=True),
     "scan.packed": lambda: ss.cumulative_sum(normal(50, 32, 32)[:, 3:13, 3:13], axis=2),
     "scan.short_plain": lambda: ss.cumulative_sum(normal(4000, 12), axis=1),
@@ -159,11 +158,9 @@ SCANS: dict[str, Call] = {
     "scan.rows": lambda: ss.cumulative_sum(normal(300), axis=0),
     "scan.streamed": lambda: ss.cumulative_sum(normal(1100, 4096), axis=1),
     "scan.repaired_scaled": lambda: ss.cumulative_sum(np.ldexp(normal(4, 900, dtype="f8"), 1017), axis=1),
-    "scan.line_by_line": lambda: ss.cumulative_sum(spread(4, 900, width=900), axis=1),
     "scan.repaired_products": lambda: ss.cumulative_prod(factors([1.5, 1 + 2.0**-52], 60, "f8"), axis=1),
     "scan.repaired_near_products": lambda: ss.cumulative_prod(factors([1.0] * 70 + BELOW_A_TIE, 300, "f8"), axis=1),
     "scan.repaired_sums": lambda: ss.cumulative_sum(next_to_ties(40), axis=1),
-    "scan.interleaved": lambda: ss.cumulative_sum(normal(40000, 2, dtype="i4"), axis=0),
     "scan.parts": lambda: ss.cumulative_prod(1 + normal(1 << 17) * 2.0**-10, axis=0),
 }
 
@@ -215,7 +212,21 @@ def figures(x: np.ndarray[Any, np.dtype[Any]]) -> object:
 
 IMAGE = normal(1, 4, 32, 32)
 
+
+def products(a: np.ndarray[Any, np.dtype[Any]], b: np.ndarray[Any, np.dtype[Any]]) -> None:
+    _core.contract(a, b, None, np.empty((len(a), len(b)), a.dtype), 0, 1, 1, 1, 1.0, 0.0)
+
+
+def cancelling(n: int) -> tuple[np.ndarray[Any, np.dtype[Any]], np.ndarray[Any, np.dtype[Any]]]:
+    """Rows whose products cancel but for a little."""
+    a, nearly = normal(n, 50), 1 + random(n, 51).integers(-4, 5, (n, 50)) * 2.0**-23
+    return np.hstack([a, -a]), np.hstack([a, (a * nearly).astype("f4")])
+
+
 PAIRS: dict[str, Call] = {
+    "contraction.twice": lambda: products(*cancelling(40)),
+    "contraction.double_words": lambda: products(normal(4, 50, dtype="f8"), normal(4, 50, dtype="f8")),
+    "contraction.exact": lambda: products(rows_of([1, 2.0**-24], 4, 9, "f4"), np.ones((4, 9), "f4")),
     "dot.rows": lambda: ss.vecdot(X, X),
     "dot.rows_copied": lambda: ss.vecdot(X[:, ::2], X[:, ::2]),
     "dot.columns": lambda: ss.vecdot(X, X, axis=0),
@@ -242,8 +253,6 @@ PLACES: dict[str, Call] = {
     "mask.picked": lambda: ss.var(normal(4, 600), axis=1, where=normal(4, 600) > 0),
     "mask.counted_sets": lambda: ss.var(normal(4000, 9), axis=1, where=normal(4000, 9) > 0),
     "segment.placed": lambda: labelled(normal(3000), 10),
-    "segment.counted": lambda: labelled(normal(30_000), 12_000),
-    "segment.row_words": lambda: labelled(normal(3000, 8), 10),
     "segment.uncertain": lambda: labelled(np.resize(np.array(ABOVE_A_TIE, "f4"), 3), 1),
     "segment.in_order": lambda: labelled(X.astype("f8"), 10),
     "segment.pieces": lambda: labelled(normal(20_000, 64).astype("f8"), 2),

@@ -22,8 +22,9 @@ BELOW = {
     "threads": "select",
     "memory": "",
     "run": "formats arithmetic methods exact kernels select layout memory threads",
+    "contractions": "formats arithmetic methods exact kernels select layout threads run",
     "onnxruntime": "formats methods kernels select layout threads run",
-    "python": "formats arithmetic methods kernels select layout threads memory run onnxruntime",
+    "python": "formats arithmetic methods kernels select layout threads memory run contractions onnxruntime",
 }
 """What each room may include besides itself. No room is above itself, so there is no circle of rooms."""
 
@@ -60,7 +61,6 @@ FOUNDATIONS = ["vectors", "accumulators", "loops"]
 IN_TWO_HALVES = {"dots/dots.hpp", "exponentials/logarithm.hpp", "masks/mask.hpp"}
 """Files whose loops still differ by instruction set: none is to join them."""
 WITH_RUNS_OF_THEIR_OWN = {
-    "integers/modular_line.hpp",
     "integers/modular_scan.hpp",
     "search/extreme_scan.hpp",
 }

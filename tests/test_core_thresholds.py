@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "core"
 SELECT = CORE / "select"
-ASKED = ("run", "layout", "threads", "python", "onnxruntime")
+ASKED = ("run", "layout", "threads", "python", "contractions", "onnxruntime")
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 try:
@@ -35,9 +35,8 @@ FACTS = {
     "run/reduce/columns.cpp gathered_rows": "the size of an array on the stack",
     "run/exact/exact_sums.cpp together": "lines that a transposition takes",
     "run/exact/exact_variance.cpp half": "of a tile of the kernels",
-    "run/scans/interleaved_scan.cpp piece_elements": "the size of an array on the stack",
     "run/layouts/tangled.hpp buffer_bytes": "the size of an array on the stack",
-    "run/scans/lines.cpp pitch": "the size of an array on the stack",
+    "run/scans/scan_call.cpp pitch": "the size of an array on the stack",
     "run/normalize/long_line.hpp most": "lines that a transposition takes",
     "run/bandwidth.cpp piece": "of a measurement of memory",
     "run/bandwidth.cpp copied": "of a measurement of memory",
@@ -45,14 +44,13 @@ FACTS = {
     "run/scans/scan_columns.cpp least": "rows of the kernels that scan columns",
     "run/elementwise.cpp exact": "2^53",
     "run/dots/dot_pass.cpp together": "the size of an array on the stack",
+    "contractions/elements.cpp vector_elements": "elements of the widest vector",
     "run/exact/exact_dots.cpp block": "the size of an array on the stack",
     "run/scans/exponential_scan.cpp copied_rows": "the size of an array on the stack",
     "run/scans/extreme_scan.cpp copied_bytes": "the size of an array on the stack",
     "run/exact/exact_words.cpp head_bytes": "the encoding of a state",
     "run/exact/exact_words.cpp most_bytes": "the encoding of a state",
-    "run/segments/placed_blocks.hpp placed_block": "the size of an array on the stack",
-    "run/segments/placed_rows.cpp together": "the size of an array on the stack",
-    "run/segments/placed_counted.hpp count_bits": "the layout of a word",
+    "run/segments/placed_states.hpp placed_block": "the size of an array on the stack",
     "run/masks/masked.hpp most_bytes": "the size of an array on the stack",
     "run/masks/direct_rows.hpp most_rows": "the size of an array",
     "run/masks/masked_loops.cpp most_run_rows": "the size of an array on the stack",

@@ -30,10 +30,10 @@ struct ScanMethods {
 };
 
 struct ProductMethods {
-    Method real[4];                 // every float format
-    Method modular[8][2];           // i8 ... u64 x (own width, 64 bits): integers modulo 2^k
-    ScanMethod scan_real[4][4];     // every float format x that of the prefixes
-    ScanMethod scan_modular[8][4];  // i8 ... u64 x prefixes of 1, 2, 4, 8 bytes
+    Method real[4];              // every float format
+    Method modular[8];           // i8 ... u64: integers modulo 2^k, for results of any width
+    ScanMethod scan_real[4][4];  // every float format x that of the prefixes
+    ScanMethod scan_modular[8];  // i8 ... u64: for prefixes of any width
     // Every float format: how many lanes there are, or zero if not all elements are ordinary numbers.
     std::size_t (*triple[4])(const void* x, TripleLanes& lanes);
 };

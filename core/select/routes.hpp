@@ -75,7 +75,6 @@ enum class Route : std::uint8_t {
     exact_variances,
     // Scans.
     scan_groups,
-    scan_groups_as_they_lie,
     scan_packed,
     scan_short_plain,
     scan_short_gathered,
@@ -85,8 +84,6 @@ enum class Route : std::uint8_t {
     scan_columns,
     scan_columns_gathered,
     scan_side_by_side,
-    scan_interleaved,
-    scan_line_by_line,
     scan_chunks,
     scan_parts,
     scan_rows,
@@ -134,14 +131,17 @@ enum class Route : std::uint8_t {
     dot_columns_folded,
     dot_parts,
     dot_exact,
+    attention_words,
+    // Products, by their elements.
+    contraction_twice,
+    contraction_double_words,
+    contraction_exact,
     // Elements that a mask chooses.
     mask_filled,
     mask_picked,
     mask_counted_sets,
     // Rows with labels.
     segment_placed,
-    segment_counted,
-    segment_row_words,
     segment_uncertain,
     segment_in_order,
     segment_pieces,

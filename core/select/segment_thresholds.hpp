@@ -40,27 +40,6 @@ inline constexpr Threshold cached_state_bytes{
     "those of elements to come are asked for if all are more: they miss the second cache"};
 inline constexpr Threshold placed_rows_ahead{"placed_rows_ahead", 128, "elements",
                                              "so far ahead their states are asked for"};
-inline constexpr Threshold most_counted_rows{
-    "most_counted_rows", 32, "rows of a segment",
-    "sums of more in one word of a place are full too often, and know too few bits too often"};
-inline constexpr Threshold least_placed_columns{
-    "least_placed_columns", 2, "columns",
-    "of rows with fewer a call for each row takes longer than to put them in order"};
-inline constexpr Threshold most_row_words_bytes{
-    "most_row_words_bytes", 512 << 10, "bytes of the words of all places",
-    "an L2 cache: of more each row goes to memory that is not there: such rows are put in order"};
-inline constexpr Threshold least_placed_rows{"least_placed_rows", 16, "rows of a place",
-                                             "of fewer the words of all places are not made up for"};
-inline constexpr Threshold least_part_rows{"least_part_rows", 4, "rows of a place",
-                                           "threads have words of their own for so many each"};
-inline constexpr Threshold most_placed_rows{
-    "most_placed_rows", 1 << 16, "rows of the fullest place",
-    "their words know too few bits of each element; and long segments are shared among threads"};
-inline constexpr Threshold elements_looked_at{"elements_looked_at", 256, "elements",
-                                              "so many tell whether sums in one word of a place know enough"};
-inline constexpr Threshold most_small_elements{
-    "most_small_elements", 16, "elements looked at",
-    "if more are 2^24 times smaller than the greatest, sums of such alone would be taken again"};
 inline constexpr Threshold placed_task_segments{"placed_task_segments", 8192, "segments",
                                                 "the results of so many are a task"};
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from samesum._public import public, publish
 from samesum.frontends.models.onnx_file.package import onnx_package
+from samesum.frontends.standards.attention import Attention
 from samesum.frontends.standards.onnx_norms import (
     GlobalAveragePool,
     GlobalLpPool,
@@ -34,6 +35,18 @@ from samesum.frontends.standards.onnx_pools import (
     ScatterND,
     Sum,
 )
+from samesum.frontends.standards.onnx_products import (
+    Conv,
+    ConvInteger,
+    ConvTranspose,
+    Einsum,
+    Gemm,
+    MatMul,
+    MatMulInteger,
+    QLinearConv,
+    QLinearMatMul,
+)
+from samesum.frontends.standards.onnx_quantized import DequantizeLinear, DynamicQuantizeLinear, QuantizeLinear
 from samesum.frontends.standards.onnx_reductions import (
     ArgMax,
     ArgMin,
@@ -60,10 +73,18 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgMax",
     "ArgMin",
+    "Attention",
     "AveragePool",
     "Backend",
+    "Conv",
+    "ConvInteger",
+    "ConvTranspose",
     "CumProd",
     "CumSum",
+    "DequantizeLinear",
+    "DynamicQuantizeLinear",
+    "Einsum",
+    "Gemm",
     "GlobalAveragePool",
     "GlobalLpPool",
     "GlobalMaxPool",
@@ -75,11 +96,16 @@ __all__ = [
     "LogSoftmax",
     "LpNormalization",
     "LpPool",
+    "MatMul",
+    "MatMulInteger",
     "Max",
     "MaxPool",
     "Mean",
     "MeanVarianceNormalization",
     "Min",
+    "QLinearConv",
+    "QLinearMatMul",
+    "QuantizeLinear",
     "RMSNormalization",
     "ReduceL1",
     "ReduceL2",

@@ -6,6 +6,7 @@
 from samesum._public import publish
 from samesum.frontends.plugins.compiled import compile_model
 from samesum.frontends.plugins.exact_model import exact
+from samesum.frontends.standards.attention import ScaledDotProductAttention
 from samesum.frontends.standards.openvino_functions import (
     MVN,
     CumSum,
@@ -24,6 +25,14 @@ from samesum.frontends.standards.openvino_functions import (
     SoftMax,
 )
 from samesum.frontends.standards.openvino_pools import AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool
+from samesum.frontends.standards.openvino_products import (
+    Convolution,
+    ConvolutionBackpropData,
+    Einsum,
+    GroupConvolution,
+    GroupConvolutionBackpropData,
+    MatMul,
+)
 from samesum.frontends.standards.openvino_scatters import (
     EmbeddingBagOffsets,
     EmbeddingBagOffsetsSum,
@@ -40,14 +49,20 @@ __all__ = [
     "AdaptiveAvgPool",
     "AdaptiveMaxPool",
     "AvgPool",
+    "Convolution",
+    "ConvolutionBackpropData",
     "CumSum",
+    "Einsum",
     "EmbeddingBagOffsets",
     "EmbeddingBagOffsetsSum",
     "EmbeddingBagPacked",
     "EmbeddingBagPackedSum",
     "EmbeddingSegmentsSum",
+    "GroupConvolution",
+    "GroupConvolutionBackpropData",
     "GroupNormalization",
     "LogSoftmax",
+    "MatMul",
     "MaxPool",
     "NormalizeL2",
     "ReduceL1",
@@ -59,6 +74,7 @@ __all__ = [
     "ReduceMin",
     "ReduceProd",
     "ReduceSum",
+    "ScaledDotProductAttention",
     "ScatterElementsUpdate",
     "ScatterNDUpdate",
     "SegmentMax",

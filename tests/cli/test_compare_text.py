@@ -6,11 +6,11 @@ import math
 from dataclasses import replace
 
 from samesum.cli.compare_report import SHOWN, report
-from samesum.compare.figures import Figure, Worst
-from samesum.compare.judging import Verdict
 from samesum.compare.page import page
 from samesum.compare.results import Comparison, Effect, EngineFacts, EngineFinding, Hazard, NodeFinding
 from samesum.compare.words import MOST_LINES, block
+from samesum.testing.figures import Figure, Worst
+from samesum.testing.truths import Verdict
 
 
 def test_a_model_without_reductions() -> None:

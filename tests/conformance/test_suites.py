@@ -28,7 +28,8 @@ NODE_TESTS = {
     "AveragePool": 20, "MaxPool": 21, "LpPool": 8, "GlobalAveragePool": 2, "GlobalMaxPool": 2, "Max": 14, "Min": 14,
     "Sum": 3, "Mean": 3, "LayerNormalization": 57, "RMSNormalization": 19, "GroupNormalization": 2,
     "InstanceNormalization": 2, "MeanVarianceNormalization": 1, "LpNormalization": 6, "ScatterElements": 7,
-    "ScatterND": 7,
+    "ScatterND": 7, "MatMul": 7, "Gemm": 11, "Einsum": 9, "Conv": 6, "ConvTranspose": 11, "MatMulInteger": 1,
+    "ConvInteger": 2, "QLinearMatMul": 8, "QLinearConv": 1,
 }  # fmt: skip
 WITHOUT_TESTS = {"Constant", "GlobalLpPool", "SimplifiedLayerNormalization"}
 
@@ -96,7 +97,7 @@ def test_the_node_tests_of_other_operators() -> None:
     """With outputs apart: LayerNormalization has three in 19 tests, TopK two in 7, two of MaxPool have indices."""
     cases = other_tests()
     tests = Counter(case.operator for case in cases if "_expanded" not in case.name)
-    assert (len(cases), sum(tests.values()), len(tests)) == (764, 577, 81)
+    assert (len(cases), sum(tests.values()), len(tests)) == (1176, 896, 119)
     assert tests.items() >= NODE_TESTS.items()
     assert {case.operator for case in cases} == {row.name for row in ONNX.operators} - TESTED_ALONE - WITHOUT_TESTS
 

@@ -50,18 +50,6 @@ double split_about(const void* x, std::size_t n, double anchor, double* multiple
     return all == ~std::uint32_t{0} ? infinity : static_cast<double>(__builtin_bit_cast(float, all + 1));
 }
 
-template <class F>
-bool counted_about(const void* x, std::size_t n, double anchor, std::int64_t* to) {
-    const std::int64_t zero = __builtin_bit_cast(std::int64_t, anchor);
-    Longs rounded = {};
-    each_floats<F>(x, n, [&](std::size_t i, Floats f) SAMESUM_INLINED {
-        const Doubles v = widen(f), sum = v + anchor;
-        rounded |= sum - anchor != v;
-        store(to + i, ((reinterpret_cast<Longs>(sum) - zero) << count_bits) + 1);
-    });
-    return !any(rounded);
-}
-
 // Squares of formats narrower than double are doubles.
 template <class F>
 ExactParts exact_squares(const void* x, std::size_t n) {

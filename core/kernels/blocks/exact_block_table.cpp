@@ -1,6 +1,5 @@
 // Exact totals of blocks: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/blocks/exact_block.hpp"
-#include "kernels/blocks/row_words.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
@@ -10,8 +9,6 @@ const ExactBlocks exact_blocks{
      {exact_total<Bfloat16, Map::itself>, exact_total<Bfloat16, Map::magnitude>, exact_squares<Bfloat16>},
      {exact_total<Float32, Map::itself>, exact_total<Float32, Map::magnitude>, exact_squares<Float32>},
      {exact_total<Float64, Map::itself>, exact_total<Float64, Map::magnitude>, exact_double_squares}},
-    {split_about<Float16>, split_about<Bfloat16>, split_about<Float32>},
-    {counted_about<Float16>, counted_about<Bfloat16>, counted_about<Float32>},
-    {add_row_words<Float16>, add_row_words<Bfloat16>, add_row_words<Float32>}};
+    {split_about<Float16>, split_about<Bfloat16>, split_about<Float32>}};
 
 }  // namespace samesum::SAMESUM_ISA

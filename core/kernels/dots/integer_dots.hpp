@@ -7,8 +7,13 @@
 namespace samesum::SAMESUM_ISA {
 
 template <class Integer>
-struct IntegerDots : ModularTotals<Integer, false> {
-    using Totals = ModularTotals<Integer, false>;
+struct IntegerDots {
+    using Totals = ModularTotals<Integer>;
+
+    // Through unsigned int, for 16-bit products would otherwise overflow a signed one.
+    static SAMESUM_INLINE Integer times(Integer a, Integer b) {
+        return static_cast<Integer>(std::common_type_t<Integer, unsigned>{a} * b);
+    }
 
     static SAMESUM_INLINE Integer product(const char* a, const char* b, std::size_t i) {
         Integer x, y;

@@ -13,7 +13,7 @@ namespace samesum::SAMESUM_ISA {
 
 template <class Integer, class Total, Map map>
 struct ModularSum {
-    using Totals = ModularTotals<Total, false>;
+    using Totals = ModularTotals<Total>;
 
     // Sums of so many rows of small elements fit into narrower words, of which a vector holds more.
     static constexpr std::size_t rows_per_block = 128;

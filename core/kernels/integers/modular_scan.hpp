@@ -1,20 +1,82 @@
-// Prefix sums and products of integers modulo 2^k, in their own width or in 64 bits. Numbers in registers,
+// Prefix sums of integers modulo 2^k, in their own width or in 64 bits. Numbers in registers,
 // one after the other, keep up with memory: what is added is done by the time that it is stored.
 #pragma once
 
 #include "arithmetic/rounding.hpp"
 #include "kernels/integers/modular.hpp"
-#include "kernels/integers/modular_line.hpp"
-#include "kernels/integers/modular_products.hpp"
+#include "kernels/loops/prefixes.hpp"
 #include "methods/method.hpp"
 #include "methods/scan_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Integer, class Total, bool product>
+// Totals of vectors of words (kernels/loops/prefixes.hpp).
+struct WrappingState {
+    template <class V>
+    static SAMESUM_INLINE V joined(V a, V b) {
+        return a + b;
+    }
+    template <class V>
+    static SAMESUM_INLINE V none(V) {
+        return V{};
+    }
+};
+
+// Of columns, each with a word of its own. Of short words fewer columns than a vector holds have a shorter
+// one.
+template <class Integer, class Total, std::size_t bytes = vector_bytes>
+struct WrappingColumns : WrappingState,
+                         std::conditional_t<std::is_same_v<Integer, Total>, VectorsOf<Total, bytes>,
+                                            IntegersIn<Integer, Total>> {
+    using Vector = typename VectorOf<Total, bytes>::type;
+    using Narrower = WrappingColumns<Integer, Total, bytes / 2>;
+    static constexpr bool has_narrower = bytes / sizeof(Total) > 8;
+    static constexpr std::size_t result_size = sizeof(Total);
+    static SAMESUM_INLINE void put(char* p, Vector v) { store(p, v); }
+    static SAMESUM_INLINE void put_first(char* p, Vector v, std::size_t n) { store_first(p, v, n); }
+};
+
+template <class Integer, class Total>
+struct ModularLine {
+    static constexpr std::size_t size = sizeof(Integer);
+    static constexpr bool has_vectors = std::is_same_v<Integer, Total> && sizeof(Total) <= 4;
+
+    static SAMESUM_INLINE Total element(const char* p) { return static_cast<Total>(load<Integer>(p)); }
+    static SAMESUM_INLINE Total next(Total total, const char* p) {
+        return static_cast<Total>(total + element(p));
+    }
+    static SAMESUM_INLINE void put(char* out, Total total) { __builtin_memcpy(out, &total, sizeof total); }
+
+    // Those of whole vectors of n elements after `total`, which moves on; returns of how many. Within sixteen
+    // bytes one instruction moves all elements, on every instruction set.
+    static SAMESUM_INLINE std::size_t scan_vectors(Total& total, const char* p, std::size_t n, char* out) {
+        using Vector = typename VectorOf<Total, 16>::type;
+        const std::size_t whole = n / elements_of<Vector> * elements_of<Vector>;
+        const Vector run = scan_line<WrappingState>(
+            whole, Vector{} + total,
+            [&](std::size_t i) SAMESUM_INLINED { return load<Vector>(p + i * size); },
+            [&](std::size_t i, Vector v) SAMESUM_INLINED { store(out + i * size, v); });
+        total = run[0];
+        return whole;
+    }
+
+    static SAMESUM_INLINE Total scan(Total total, const char* p, std::size_t n, char* out) {
+        std::size_t i = 0;
+        if constexpr (has_vectors) i = scan_vectors(total, p, n, out);
+        // Two elements for one step of the chain.
+        for (; i + 2 <= n; i += 2) {
+            const Total first = element(p + i * size), both = next(first, p + (i + 1) * size);
+            put(out + i * sizeof(Total), static_cast<Total>(total + first));
+            put(out + (i + 1) * sizeof(Total), total = static_cast<Total>(total + both));
+        }
+        if (i < n) put(out + i * sizeof(Total), total = next(total, p + i * size));
+        return total;
+    }
+};
+
+template <class Integer, class Total>
 struct ModularScan {
-    using Line = ModularLine<Integer, Total, product>;
-    using All = typename Line::All;
+    using Line = ModularLine<Integer, Total>;
     static constexpr std::size_t size = sizeof(Integer);
 
     struct Tile {
@@ -25,10 +87,9 @@ struct ModularScan {
     static constexpr auto put = Line::put;
 
     static Carry total(const void* x, std::size_t n) {
-        using Reduction = std::conditional_t<product, ModularProduct<Integer, Total>,
-                                             ModularSum<Integer, Total, Map::itself>>;
+        using Reduction = ModularSum<Integer, Total, Map::itself>;
         typename Reduction::Tile tile;
-        All::init(&tile, 1);
+        Reduction::Totals::init(&tile, 1);
         Reduction::lanes(&tile, 0, x, n, 0, 1);
         Carry carry;
         carry.integer = tile.total[0];
@@ -36,7 +97,8 @@ struct ModularScan {
     }
 
     static void join(Carry& carry, const Carry& part) {
-        carry.integer = All::combined(static_cast<Total>(carry.integer), static_cast<Total>(part.integer));
+        carry.integer =
+            static_cast<Total>(static_cast<Total>(carry.integer) + static_cast<Total>(part.integer));
     }
 
     // A prefix of each of `columns` lines by turns, `rounds` times, with their totals in registers.
@@ -84,19 +146,6 @@ struct ModularScan {
         return 0;
     }
 
-    static bool interleaved(void* tile, const InterleavedLines& all) {
-        Total* const total = static_cast<Tile*>(tile)->total;
-        if (all.lines == 1)
-            *total = Line::scan(*total, all.x, all.n, all.out);
-        else
-            scan_few(all.lines, total, all.x, all.n * all.lines, all.out);
-        return true;
-    }
-
-    static void carries(const void* tile, Carry* carries, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) carries[k].integer = static_cast<const Tile*>(tile)->total[k];
-    }
-
     // Of 2 to scan_lines columns, a number known to the compiler.
     template <std::size_t columns = scan_lines>
     static SAMESUM_APART void scan_few(std::size_t number, Total* total, const char* p, std::size_t n,
@@ -111,7 +160,7 @@ struct ModularScan {
         const char* x = all.x;
         char* out = all.out;
         for (std::size_t k = 0; k < all.lines; ++k, x += all.pitch, out += n * sizeof(Total)) {
-            Total total = All::identity;
+            Total total = 0;
 #pragma GCC unroll 8
             for (std::size_t i = 0; i < n; ++i)
                 put(out + i * sizeof(Total), total = next(total, x + i * size));
@@ -147,7 +196,7 @@ struct ModularScan {
     }
 
     static void init(void* tile, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) static_cast<Tile*>(tile)->total[j] = All::identity;
+        std::memset(static_cast<Tile*>(tile)->total, 0, n * sizeof(Total));
     }
 
     static void start(void* tile, const Carry* carries, std::size_t n) {
@@ -155,7 +204,7 @@ struct ModularScan {
             static_cast<Tile*>(tile)->total[j] = static_cast<Total>(carries[j].integer);
     }
 
-    using Columns = WrappingColumns<Integer, Total, product>;
+    using Columns = WrappingColumns<Integer, Total>;
     static constexpr bool takes_tall = sizeof(Total) >= 4;
 
     static std::size_t columns(void* tile, const ScanRows& all) {
@@ -183,15 +232,10 @@ struct ModularScan {
 
     // With ways for lines if the prefixes are as wide as the totals.
     static constexpr ScanMethod method(bool is_whole) {
-        Carry identity{};
-        identity.integer = All::identity;
-        ScanMethod m{identity, total, join, row, init, columns};
+        ScanMethod m{{}, total, join, row, init, columns};
         if (is_whole) {
             m.start = start;
             m.lines = lines;
-            m.interleaved = interleaved;
-            m.most_interleaved = scan_lines - 1;
-            m.carries = carries;
             m.short_lines = short_lines;
             m.takes_tall = takes_tall;
             m.takes_long_lines = false;
@@ -201,28 +245,27 @@ struct ModularScan {
 };
 
 // For prefixes of 1, 2, 4 and 8 bytes.
-template <class Integer, bool product>
+template <class Integer>
 constexpr void fill_modular_scans(ScanMethod (&to)[4]) {
     using Own = std::make_unsigned_t<Integer>;
     for (std::size_t i = 0, size = 1; i < 4; ++i, size *= 2) {
         if (size <= sizeof(Integer))
-            to[i] = ModularScan<Own, Own, product>::method(size == sizeof(Integer));
+            to[i] = ModularScan<Own, Own>::method(size == sizeof(Integer));
         else
-            to[i] = ModularScan<BitsOfModular<Integer, std::uint64_t, Map::itself>, std::uint64_t,
-                                product>::method(size == 8);
+            to[i] = ModularScan<BitsOfModular<Integer, std::uint64_t, Map::itself>, std::uint64_t>::method(
+                size == 8);
     }
 }
 
-template <bool product>
 constexpr void fill_all_modular_scans(ScanMethod (&of)[8][4]) {
-    fill_modular_scans<std::int8_t, product>(of[0]);
-    fill_modular_scans<std::int16_t, product>(of[1]);
-    fill_modular_scans<std::int32_t, product>(of[2]);
-    fill_modular_scans<std::int64_t, product>(of[3]);
-    fill_modular_scans<std::uint8_t, product>(of[4]);
-    fill_modular_scans<std::uint16_t, product>(of[5]);
-    fill_modular_scans<std::uint32_t, product>(of[6]);
-    fill_modular_scans<std::uint64_t, product>(of[7]);
+    fill_modular_scans<std::int8_t>(of[0]);
+    fill_modular_scans<std::int16_t>(of[1]);
+    fill_modular_scans<std::int32_t>(of[2]);
+    fill_modular_scans<std::int64_t>(of[3]);
+    fill_modular_scans<std::uint8_t>(of[4]);
+    fill_modular_scans<std::uint16_t>(of[5]);
+    fill_modular_scans<std::uint32_t>(of[6]);
+    fill_modular_scans<std::uint64_t>(of[7]);
 }
 
 }  // namespace samesum::SAMESUM_ISA

@@ -9,12 +9,6 @@
 
 namespace samesum::SAMESUM_ISA {
 
-// Through unsigned int, for 16-bit products would otherwise overflow a signed one.
-template <class Total>
-SAMESUM_INLINE Total times(Total a, Total b) {
-    return static_cast<Total>(std::common_type_t<Total, unsigned>{a} * b);
-}
-
 // The low bytes of each total, as many as `size`.
 template <class Total>
 SAMESUM_APART void put_low_bytes(const Total* total, std::size_t n, char* out, std::size_t size) {
@@ -22,23 +16,15 @@ SAMESUM_APART void put_low_bytes(const Total* total, std::size_t n, char* out, s
 }
 
 // Totals of columns, with which a tile begins.
-template <class Total, bool product>
+template <class Total>
 struct ModularTotals {
     static_assert(std::is_unsigned_v<Total>);
-    static constexpr Total identity = product ? 1 : 0;
 
-    template <class To>
-    static SAMESUM_INLINE To combined(To a, To b) {
-        return product ? times(a, b) : static_cast<To>(a + b);
-    }
-
-    static void init(void* tile, std::size_t n) {
-        for (std::size_t j = 0; j < n; ++j) static_cast<Total*>(tile)[j] = identity;
-    }
+    static void init(void* tile, std::size_t n) { std::memset(tile, 0, n * sizeof(Total)); }
 
     static void merge(void* tile, std::size_t j, const void* from, std::size_t i) {
         Total& column = static_cast<Total*>(tile)[j];
-        column = combined(column, static_cast<const Total*>(from)[i]);
+        column = static_cast<Total>(column + static_cast<const Total*>(from)[i]);
     }
 
     static std::size_t finish(void* tile, std::size_t n, const Finish& how, void* out, std::uint8_t* failed) {

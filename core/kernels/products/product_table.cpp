@@ -1,5 +1,5 @@
 // Products: the methods of one instruction set, compiled as table.cpp is.
-#include "kernels/integers/modular_scan.hpp"
+#include "kernels/integers/modular_product.hpp"
 #include "kernels/product_scans/product_scan.hpp"
 #include "kernels/products/triple_product.hpp"
 #include "kernels/scans/widened_scan.hpp"
@@ -7,16 +7,12 @@
 
 namespace samesum::SAMESUM_ISA {
 
-template <class Integer, class Total>
-constexpr void fill_modular(ProductMethods& m, Format format, std::size_t wide) {
-    const std::size_t index = static_cast<std::size_t>(format) - static_cast<std::size_t>(Format::i8);
-    m.modular[index][wide] = ModularProduct<BitsOfModular<Integer, Total>, Total>::method();
-}
-
-template <class Integer>
-constexpr void fill_integer(ProductMethods& m, Format format) {
-    fill_modular<Integer, std::make_unsigned_t<Integer>>(m, format, 0);
-    fill_modular<Integer, std::uint64_t>(m, format, 1);
+template <class... Integers>
+constexpr void fill_modular(ProductMethods& m) {
+    std::size_t i = 0;
+    ((m.modular[i] = ModularProduct<Integers>::method(),
+      m.scan_modular[i++] = ModularProduct<Integers>::scan()),
+     ...);
 }
 
 template <class F>
@@ -32,15 +28,8 @@ constexpr ProductMethods all_products() {
     fill_real<Float32>(m);
     fill_real<Float64>(m);
     fill_scans<RealProductScan>(m.scan_real);
-    fill_all_modular_scans<true>(m.scan_modular);
-    fill_integer<std::int8_t>(m, Format::i8);
-    fill_integer<std::int16_t>(m, Format::i16);
-    fill_integer<std::int32_t>(m, Format::i32);
-    fill_integer<std::int64_t>(m, Format::i64);
-    fill_integer<std::uint8_t>(m, Format::u8);
-    fill_integer<std::uint16_t>(m, Format::u16);
-    fill_integer<std::uint32_t>(m, Format::u32);
-    fill_integer<std::uint64_t>(m, Format::u64);
+    fill_modular<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                 std::uint32_t, std::uint64_t>(m);
     return m;
 }
 

@@ -9,7 +9,7 @@ namespace samesum::SAMESUM_ISA {
 constexpr ScanMethods all_scans() {
     ScanMethods m{};
     fill_scans<FloatScan>(m.real);
-    fill_all_modular_scans<false>(m.modular);
+    fill_all_modular_scans(m.modular);
     return m;
 }
 

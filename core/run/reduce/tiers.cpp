@@ -143,7 +143,7 @@ Tiers product_tiers(const InstructionSet& set, Format in, Format out, std::int64
         const std::size_t index = static_cast<std::size_t>(in == Format::boolean ? Format::u8 : in) - 4;
         const bool widens = size_of(out) > size_of(in);
         const Short at_once = suits_short(in, out) ? set.short_integers->product[index][widens] : nullptr;
-        return sure_tiers(products.modular[index][widens], Route::wrapping_products, at_once,
+        return sure_tiers(products.modular[index], Route::wrapping_products, at_once,
                           Route::short_integer_products, count);
     }
     if (is_float(in)) {

@@ -1,12 +1,13 @@
 #include "run/segments/placed.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
 
-#include "run/segments/placed_blocks.hpp"
-#include "run/segments/placed_counted.hpp"
-#include "run/segments/placed_room.hpp"
-#include "run/segments/placed_sample.hpp"
-#include "select/routes.hpp"
+#include "memory/blocks.hpp"
+#include "run/room.hpp"
+#include "run/segments/placed_states.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -14,15 +15,41 @@ namespace samesum {
 
 namespace {
 
+// Memory for the states of all places, in huge pages if it is large.
+class PlacedRoom {
+  public:
+    explicit PlacedRoom(std::size_t bytes) : block_(bytes < least_block ? nullptr : take_block(bytes)) {
+        if (block_ == nullptr) room_.emplace(bytes);
+    }
+    ~PlacedRoom() {
+        if (block_ != nullptr) give_block(block_);
+    }
+    PlacedRoom(PlacedRoom&& other) noexcept
+        : block_(std::exchange(other.block_, nullptr)), room_(std::move(other.room_)) {}
+    PlacedRoom(const PlacedRoom&) = delete;
+    PlacedRoom& operator=(const PlacedRoom&) = delete;
+
+    // The first n states, made anew.
+    template <class State>
+    State* make(std::size_t n) {
+        State* const states = static_cast<State*>(block_ != nullptr ? block_ : room_->get());
+        std::uninitialized_value_construct_n(states, n);
+        return states;
+    }
+
+  private:
+    void* block_;
+    std::optional<Room> room_;
+};
+
 // The states of all segments, of some of the rows.
 template <class States>
 struct PlacedPart {
     explicit PlacedPart(std::size_t segments, const typename States::Way& as)
-        : room(segments * sizeof(typename States::State) + 64), spill(segments), way(as) {}
+        : room(segments * sizeof(typename States::State) + 64), way(as) {}
 
     PlacedRoom room;
     typename States::State* states = nullptr;
-    typename States::Spill spill;
     typename States::Way way;
     std::int64_t stranger = -1;
 };
@@ -30,7 +57,6 @@ struct PlacedPart {
 template <class States, class Block>
 class PlacedResults {
     using State = typename States::State;
-    using Total = typename States::Spill::Total;
     using Part = PlacedPart<States>;
 
   public:
@@ -77,31 +103,25 @@ class PlacedResults {
         State* const states = part.states;
         const std::int64_t size = static_cast<std::int64_t>(size_of(call_.in));
         const bool misses = labels.segments * static_cast<std::int64_t>(sizeof(State)) > cached_state_bytes;
-        const std::int64_t ahead = misses ? std::int64_t{placed_rows_ahead} : 0;
+        const std::int64_t ahead = placed_rows_ahead;
         Block elements;
         std::int64_t segments[placed_block];
-        const auto add_one = [&](std::int64_t segment, std::int64_t k) {
-            State& state = states[segment];
-            elements.add(state, static_cast<std::size_t>(k));
-            part.spill.look_at(state, segment);
-        };
         for (std::int64_t row = begin, n; row < end; row += n) {
             n = std::min<std::int64_t>(end - row, placed_block);
             elements.take(call_.x + row * size, static_cast<std::size_t>(n), call_.in, part.way);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t segment = segment_of<Label>(labels, row + k);
                 if (!names(labels, segment)) return row + k;
-                if (ahead == 0) {
-                    add_one(segment, k);
-                    continue;
-                }
-                segments[k] = segment;
+                if (misses)
+                    segments[k] = segment;
+                else
+                    elements.add(states[segment], static_cast<std::size_t>(k));
             }
-            if (ahead == 0) continue;
+            if (!misses) continue;
             for (std::int64_t k = 0; k < std::min(ahead, n); ++k) __builtin_prefetch(states + segments[k], 1);
             for (std::int64_t k = 0; k < n; ++k) {
                 __builtin_prefetch(states + segments[std::min(k + ahead, n - 1)], 1);
-                add_one(segments[k], k);
+                elements.add(states[segments[k]], static_cast<std::size_t>(k));
             }
         }
         return -1;
@@ -118,8 +138,8 @@ class PlacedResults {
                                last = std::min(first + some, segments);
             Block own;
             for (std::int64_t s = last - 1; s >= first; --s) {
-                Total total = total_of(parts[0], s);
-                for (std::size_t i = 1; i < parts.size(); ++i) States::join(total, total_of(parts[i], s));
+                State total = parts[0].states[s];
+                for (std::size_t i = 1; i < parts.size(); ++i) States::join(total, parts[i].states[s]);
                 if (States::is_empty(total)) {
                     empty[t] = s;
                     continue;
@@ -139,9 +159,7 @@ class PlacedResults {
         }
     }
 
-    static Total total_of(const Part& part, std::int64_t s) { return part.spill.total(part.states[s], s); }
-
-    void add_self(Total& total, std::int64_t s, Block& elements) const {
+    void add_self(State& total, std::int64_t s, Block& elements) const {
         typename States::Way way = way_;
         elements.take(call_.self + s * static_cast<std::int64_t>(size_of(call_.in)), 1, call_.in, way);
         elements.add(total, 0);
@@ -185,15 +203,6 @@ Placed extremes_of(const SegmentCall& call, const PlacedRange& range) {
     return results_of<PlacedExtreme<Key>, ExtremeBlock<Key>>(call, range);
 }
 
-Placed sums_of_narrow(const SegmentCall& call, const PlacedRange& range) {
-    const std::int64_t rows = call.labels.rows, segments = call.labels.segments;
-    const bool misses = segments * static_cast<std::int64_t>(sizeof(NarrowSum::State)) > cached_state_bytes;
-    if (!misses || rows / segments > most_counted_rows || !is_level(call.x, rows, call.in, range.greatest))
-        return results_of<NarrowSum, NarrowBlock>(call, range);
-    record(Route::segment_counted);
-    return results_of<CountedSum, CountedBlock>(call, range);
-}
-
 bool is_single(const SegmentCall& call) {
     return !is_byte_float(call.in) && call.in != Format::boolean && call.outer == 1 && call.columns == 1 &&
            call.labels.rows > 0;
@@ -215,7 +224,8 @@ Placed reduce_in_places(const SegmentCall& call) {
     const double own = call.self == nullptr ? 0 : greatest_of(call.self, call.labels.segments, call.in);
     if (!std::isfinite(range.greatest) || !std::isfinite(own)) return {};
     range.greatest = std::max(range.greatest, own);
-    return call.in == Format::f64 ? results_of<WideSum, WideBlock>(call, range) : sums_of_narrow(call, range);
+    return call.in == Format::f64 ? results_of<WideSum, WideBlock>(call, range)
+                                  : results_of<NarrowSum, NarrowBlock>(call, range);
 }
 
 }  // namespace samesum

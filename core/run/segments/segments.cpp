@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "run/segments/placed.hpp"
-#include "run/segments/placed_rows.hpp"
 #include "run/segments/segments_in_order.hpp"
 #include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
@@ -113,11 +112,7 @@ SegmentReport reduce_segments(const SegmentCall& call) {
     }
     SegmentOrder order(call.labels);
     if (order.stranger() >= 0) return {order.stranger(), -1};
-    const Placed placed = add_rows_in_places(call, order);
-    if (placed.is_done)
-        take_again(call, placed.uncertain);
-    else
-        reduce_in_order(call, order);
+    reduce_in_order(call, order);
     return {-1, first_empty(order, call.labels.segments)};
 }
 

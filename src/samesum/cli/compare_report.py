@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from samesum.cli.show import printable
-from samesum.compare.judging import Verdict
 from samesum.compare.results import Comparison, NodeFinding
 from samesum.compare.words import (
     FIGURES,
@@ -16,11 +15,12 @@ from samesum.compare.words import (
     counts,
     detail,
     engine_name,
-    figure_text,
     open_ends,
     precision_text,
     ulps,
 )
+from samesum.testing.figures import figure_text
+from samesum.testing.truths import Verdict
 
 WIDTH = 80
 SHOWN = 20

@@ -13,12 +13,12 @@ from samesum.algebra.rows import ARGMAX, ARGMIN, Reduction
 from samesum.cli.exits import Exit, UsageError
 from samesum.cli.info import Line, axes_place, types_text
 from samesum.cli.show import print_json, printable
-from samesum.compare.families import Scale, how
 from samesum.conformance.explaining import BY_NAME, SITUATIONS, Explained, contestants, explain, specs_of, text_of
 from samesum.conformance.running import FUNCTIONS, Contestant
 from samesum.errors import SamesumError
 from samesum.specs.lookup import CATALOGUE
 from samesum.specs.row import Kind, Spec
+from samesum.testing.families import Scale, how
 
 
 def add_to(verbs: Any) -> None:

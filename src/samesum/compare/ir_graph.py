@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property
 
-from samesum.compare.graph import Alone, Input, Node, told_apart
+from samesum.compare.graph import Alone, Input, told_apart
 from samesum.compare.ir_text import (
     NAMES,
     PRECISIONS,
@@ -28,6 +28,7 @@ from samesum.frontends.models.ir_file.layers import Layer, read_layers
 from samesum.frontends.models.ir_file.texts import shape, split_names
 from samesum.frontends.models.ir_file.xml import Element, parse
 from samesum.runtimes.runtime import EngineModel, Format
+from samesum.testing.node import Node
 
 _RESULT = "samesum:result"
 BODIES = ("body", "then_body", "else_body")

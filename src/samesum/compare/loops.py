@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.families import judged
-from samesum.compare.graph import Node
 from samesum.compare.onnx_graph import OnnxGraph
+from samesum.testing.families import judged
+from samesum.testing.node import Node
 
 PASSES = {"first": 0, "last": -1}
 _REPEATING = ("Loop", "Scan")

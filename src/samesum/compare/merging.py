@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samesum.compare.judging import ORDER
 from samesum.compare.nodes import merged
 from samesum.compare.results import Control, NodeFinding, OutputDifference
+from samesum.testing.truths import ORDER
 
 
 def merged_node(found: Sequence[NodeFinding]) -> NodeFinding:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-from samesum.compare.families import Judged
-from samesum.compare.figures import Figure
-from samesum.compare.graph import Graph, Node
-from samesum.compare.judging import ORDER, Arrays, Truth, Verdict, class_of, truth
+from samesum.compare.graph import Graph
 from samesum.compare.observing import Observed, Values, arrays_of, is_short, needed, same, same_array
 from samesum.compare.results import EngineFinding
-from samesum.compare.rules import reason, reason_of_order
-from samesum.compare.trees import called
-from samesum.compare.updates import loses_updates
 from samesum.errors import ModelError, SamesumError, UnsupportedOperator
 from samesum.formats.arrays import NDArray
-from samesum.runtimes.runtime import EngineError, Feeds, one_line
+from samesum.runtimes.own_engine import Samesum
+from samesum.runtimes.runtime import EngineError, Feeds, one_line, run
+from samesum.testing.allowances import Order
+from samesum.testing.families import Judged
+from samesum.testing.figures import Figure
+from samesum.testing.node import Node
+from samesum.testing.rules import reason, reason_of_order
+from samesum.testing.trees import called
+from samesum.testing.truths import ORDER, Arrays, Truth, Verdict, class_of, truth
+from samesum.testing.updates import loses_updates
 
 CHANGES = "changes from run to run"
 LOST = f"{CHANGES} by more than any order of additions comes to: updates are lost"
@@ -38,7 +42,9 @@ class Truths:
         before = self._held.get(node.name)
         if before is None or not _same_inputs(before[0], arrays):
             try:
-                found: Truth | SamesumError = truth(self.graph, node, how, arrays)
+                found: Truth | SamesumError = truth(
+                    node, how, arrays, partial(computed, self.graph, node), Order.BLOCKS
+                )
             except SamesumError as error:
                 found = error
             before = self._held[node.name] = (arrays, found)
@@ -50,6 +56,12 @@ class Truths:
         """Inputs that some engine had at the node."""
         before = self._held.get(node.name)
         return None if before is None else before[0]
+
+
+def computed(graph: Graph, node: Node, arrays: Arrays) -> NDArray:
+    """What samesum gives for a model of the node alone."""
+    alone = graph.alone(node, arrays)
+    return run(Samesum(), alone.model, alone.feeds, [alone.wanted])[alone.wanted]
 
 
 def _same_inputs(a: Arrays, b: Arrays) -> bool:
@@ -214,7 +226,7 @@ class _Work:
     def _reason(self, answer: NDArray, found: Figure, alone: NDArray | None) -> str:
         if found.is_exact:
             return ""
-        said = reason(self.node, self.how.family, self.arrays, answer, self.exact.exact)
+        said = reason(self.node, self.how.family, self.arrays, answer, self.exact.exact).words
         return said or ("" if found.scaled < PROBED else self._probed(answer, alone))
 
     def _probed(self, answer: NDArray, alone: NDArray | None) -> str:
@@ -222,7 +234,7 @@ class _Work:
         tree = self.observed.order(self.truths.graph, self.node, self.how.family, self.arrays)
         if tree is None:
             return ""
-        said = reason_of_order(self.node, self.how.family, self.arrays, answer, self.exact.exact, tree)
+        said = reason_of_order(self.node, self.how.family, self.arrays, answer, self.exact.exact, tree).words
         if said:
             return f"probed: {said}"
         if alone is None or same_array(answer, alone):

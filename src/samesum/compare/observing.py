@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.families import Family
-from samesum.compare.graph import Graph, Node
-from samesum.compare.lines import axes_of
+from samesum.compare.graph import Graph
 from samesum.compare.probing import NoOrder, probed
 from samesum.compare.results import Control, EngineFacts, OutputDifference
-from samesum.compare.trees import Tree
 from samesum.formats.arrays import NDArray
 from samesum.formats.ulps import is_float, steps
 from samesum.runtimes.own_engine import SamesumSession
@@ -29,6 +26,10 @@ from samesum.runtimes.runtime import (
     one_line,
     run,
 )
+from samesum.testing.families import Family
+from samesum.testing.lines import axes_of
+from samesum.testing.node import Node
+from samesum.testing.trees import Tree
 
 Values = dict[str, NDArray]
 

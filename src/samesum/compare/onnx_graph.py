@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.graph import STRINGS, Alone, Input, Node, told_apart
+from samesum.compare.graph import STRINGS, Alone, Input, told_apart
 from samesum.errors import ModelError
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import ONNX_ELEMENTS
 from samesum.runtimes.runtime import EngineModel, Format
+from samesum.testing.node import Node
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
 INT64 = 7

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from html import escape
 
 from samesum import __version__
-from samesum.compare.judging import Verdict
 from samesum.compare.results import Comparison, EngineFinding, NodeFinding
 from samesum.compare.words import (
     FIGURES,
@@ -15,11 +14,12 @@ from samesum.compare.words import (
     block,
     counts,
     detail,
-    figure_text,
     open_ends,
     precision_text,
     ulps,
 )
+from samesum.testing.figures import figure_text
+from samesum.testing.truths import Verdict
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --quiet: #667085; --paper: #ffffff; --line: #d7dce5;

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from samesum import __version__
-from samesum.compare.figures import Figure, figure
-from samesum.compare.graph import Node
 from samesum.compare.results import EngineFacts
 from samesum.errors import AttributeValueError, ModelError
 from samesum.files.npy import Archive, write_npy
 from samesum.files.writing import replacing
 from samesum.formats.arrays import NDArray
 from samesum.runtimes.runtime import Feeds
+from samesum.testing.figures import Figure, figure
+from samesum.testing.node import Node
 
 CONTENTS = "record.json"
 _DATE = (1980, 1, 1, 0, 0, 0)

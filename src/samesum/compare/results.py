@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from samesum.compare.figures import Figure
-from samesum.compare.judging import ORDER, Verdict
+from samesum.testing.figures import Figure, number
+from samesum.testing.truths import ORDER, Verdict
 
 FULL = ":f32"
 """Behind the name of an engine that was run in float32 too, because it computes that in a shorter type by default."""
@@ -239,15 +238,3 @@ def _figure(found: Figure | None) -> dict[str, Any] | None:
     worst = found.worst
     shown = worst and {"index": list(worst.index), "got": number(worst.got), "exact": number(worst.exact)}
     return {"ulp": number(found.ulp), "scaled": number(found.scaled), "wrong": found.wrong, "worst": shown}
-
-
-def number(value: Any) -> Any:
-    """A number that JSON can hold: NaN and infinities by name, whole floats as integers up to 2^53."""
-    if isinstance(value, bool | int):
-        return value
-    real = float(value)
-    if math.isnan(real):
-        return "nan"
-    if math.isinf(real):
-        return "inf" if real > 0 else "-inf"
-    return int(real) if real.is_integer() and abs(real) < 2**53 else real

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from samesum.compare.graph import Graph, Node
-from samesum.compare.judging import Arrays, Truth
+from samesum.compare.graph import Graph
 from samesum.compare.observing import needed
 from samesum.compare.results import EngineFacts, EngineFinding
 from samesum.files.writing import replacing_folder
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.runtimes.runtime import Feeds, Format
+from samesum.testing.node import Node
+from samesum.testing.truths import Arrays, Truth
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,11 +9,8 @@ from functools import partial
 import numpy as np
 
 from samesum.compare.bodies import with_passes, without_branches
-from samesum.compare.families import Judged, judged
-from samesum.compare.graph import Graph, Node
+from samesum.compare.graph import Graph
 from samesum.compare.hazards import hazards
-from samesum.compare.judging import Verdict
-from samesum.compare.lines import axes_of, reduced
 from samesum.compare.nodes import LOST, Seen, Truths, judged_node
 from samesum.compare.observing import Observed, Values, arrays_of, batches, needed, same
 from samesum.compare.records import Recorder
@@ -21,6 +18,10 @@ from samesum.compare.results import Control, EngineFinding, Hazard, NodeFinding
 from samesum.compare.saving import Case
 from samesum.compare.sizes import sizes_of
 from samesum.runtimes.runtime import EngineError, Feeds, one_line
+from samesum.testing.families import Judged, judged
+from samesum.testing.lines import axes_of, reduced
+from samesum.testing.node import Node
+from samesum.testing.truths import Verdict
 
 Save = Callable[[Case], None]
 

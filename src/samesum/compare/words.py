@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from samesum import __version__
-from samesum.compare.figures import Figure, Worst
-from samesum.compare.judging import Verdict
 from samesum.compare.results import Comparison, EngineFacts, EngineFinding, NodeFinding
+from samesum.testing.figures import Figure, Worst, figure_text
+from samesum.testing.truths import Verdict
 
 FIGURES = (
     "Errors in ulps: of the sum of magnitudes for sums and means, of the line's largest for softmax and norms, "
@@ -19,15 +19,6 @@ FIGURES = (
 FENCE = "```"
 MOST_LINES = 32
 WIDTH = 80
-
-
-def figure_text(value: float) -> str:
-    """A figure with three digits, whole where it is one."""
-    if math.isinf(value) or math.isnan(value):
-        return "inf"
-    if value == int(value) and value < 1e5:
-        return str(int(value))
-    return f"{value:.3g}"
 
 
 def ulps(found: Figure | None) -> str:

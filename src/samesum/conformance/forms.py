@@ -14,7 +14,7 @@ import numpy as np
 
 from samesum.conformance.case import Case
 from samesum.formats.arrays import NDArray
-from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS, ONNX_ELEMENTS
+from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS, MODEL_ELEMENTS
 from samesum.runtimes.openvino_engine import saved_again
 from samesum.runtimes.packages import require
 from samesum.runtimes.runtime import EngineModel, Format
@@ -22,7 +22,7 @@ from samesum.runtimes.runtime import EngineModel, Format
 IR_VERSION = 8
 """Of the file format; the oldest that all engines read and that holds every type of the cases."""
 
-_NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
+_NUMBERS = {element.own: number for number, element in MODEL_ELEMENTS.items()}
 
 
 def onnx_model(case: Case, hold_axes: bool = False) -> tuple[Any, dict[str, NDArray]]:

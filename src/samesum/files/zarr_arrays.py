@@ -22,7 +22,7 @@ from samesum.files.opening import read_bytes
 from samesum.files.source import NO_LIMITS, WINDOW, Limits
 from samesum.files.tensor import Box, Contents, Skipped, boxes_behind, contents
 from samesum.formats.arrays import BFLOAT16, NDArray
-from samesum.formats.elements import ALL, Element
+from samesum.formats.elements import OF_FILES, Element
 
 NODES = ("zarr.json", ".zarray", ".zgroup")
 MAX_CHUNK = 1 << 28
@@ -166,7 +166,7 @@ def _element(kind: Any) -> Element | None:
         dtype = BFLOAT16 if kind == "bfloat16" else np.dtype(kind) if isinstance(kind, str) else None
     except TypeError:
         return None
-    if dtype is None or dtype.newbyteorder("=").name not in ALL:
+    if dtype is None or dtype.newbyteorder("=").name not in OF_FILES:
         return None
     dtype = dtype.newbyteorder("=")
     return Element(dtype.name, dtype, 8 * dtype.itemsize)

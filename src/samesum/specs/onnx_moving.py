@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from samesum.formats.elements import ALL, BFLOAT16S, CASTABLE, FLOATS, FLOATS_PLUS, INDEX, NUMBERS, NUMBERS_PLUS
+from samesum.formats.elements import (
+    ALL,
+    BFLOAT16S,
+    BOOL,
+    CASTABLE,
+    FLOAT8,
+    FLOATS,
+    FLOATS_PLUS,
+    INDEX,
+    NUMBERS,
+    NUMBERS_PLUS,
+)
 from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
 
 _INT64 = frozenset({"int64"})
@@ -99,6 +110,98 @@ _BATCH = Operator(
     ),
 )
 
+_BLOCKS = (Attribute("blocksize", Kind.INTEGER, required=True),)
+_BLOCKS_IN_ORDER = (*_BLOCKS, Attribute("mode", Kind.WORD, "DCR", words=("dcr", "crd")))
+
+_RATIO, _DROPS = Attribute("ratio", Kind.NUMBER, 0.5), Attribute("is_test", Kind.FLAG, False)
+_DROPPED_FLOATS = FLOATS_PLUS | (FLOAT8 - {"float8_e8m0fnu"})
+
+
+def _dropped(ratios: frozenset[str]) -> Signature:
+    ratio, training = Input("ratio", ratios, 0, 1, optional=True), Input("training_mode", BOOL, 0, 1, optional=True)
+    return Signature((_DATA, ratio, training), (Attribute("seed", Kind.INTEGER),))
+
+
+_DROPPING = Operator(
+    "Dropout",
+    (
+        Version(1, FLOATS, Signature((_DATA,), (_RATIO, _DROPS, Attribute("consumed_inputs", Kind.INTEGERS)))),
+        Version(6, FLOATS, Signature((_DATA,), (_RATIO, _DROPS))),
+        Version(7, FLOATS, Signature((_DATA,), (_RATIO,))),
+        Version(12, FLOATS, _dropped(FLOATS)),
+        Version(13, FLOATS_PLUS, _dropped(FLOATS)),
+        Version(22, _DROPPED_FLOATS, _dropped(_DROPPED_FLOATS)),
+    ),
+)
+
+_SINGLE = frozenset({"float32"})
+_SCALES = Input("scales", _SINGLE, max_rank=1)
+_NEAREST_OR_LINEAR = Attribute("mode", Kind.WORD, "nearest", words=("nearest", "linear", "bilinear"))
+_COORDINATES = (
+    "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize",
+)  # fmt: skip
+
+
+def _resized(roi: bool, scales: bool, *coordinates: str, more: tuple[Attribute, ...] = ()) -> Signature:
+    """What is optional, and which coordinates there are besides."""
+    inputs = (
+        _X,
+        Input("roi", FLOATS, max_rank=1, optional=roi),
+        Input("scales", _SINGLE, max_rank=1, optional=scales),
+        _sizes("sizes", optional=True),
+    )
+    word = "coordinate_transformation_mode"
+    attributes = (
+        Attribute("mode", Kind.WORD, "nearest", words=("nearest", "linear", "cubic")),
+        Attribute(word, Kind.WORD, "half_pixel", words=(*_COORDINATES, *coordinates)),
+        Attribute(
+            "nearest_mode",
+            Kind.WORD,
+            "round_prefer_floor",
+            words=("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"),
+        ),
+        Attribute("cubic_coeff_a", Kind.NUMBER, -0.75),
+        Attribute("exclude_outside", Kind.FLAG, False),
+        Attribute("extrapolation_value", Kind.NUMBER, 0.0),
+    )
+    return Signature(inputs, (*attributes, *more))
+
+
+_OF_18 = (
+    Attribute("antialias", Kind.FLAG, False),
+    Attribute("axes", Kind.AXES),
+    Attribute("keep_aspect_ratio_policy", Kind.WORD, "stretch", words=("stretch", "not_larger", "not_smaller")),
+)
+_FACTORS = tuple(Attribute(f"{name}_scale", Kind.NUMBER, required=True) for name in ("height", "width"))
+_RESIZED = NUMBERS | BOOL
+_RESIZING = (
+    Operator(
+        "Upsample",
+        (
+            Version(
+                1,
+                FLOATS | INDEX | BOOL,
+                Signature((Input("X", min_rank=4, max_rank=4),), (*_FACTORS, _NEAREST_OR_LINEAR)),
+            ),
+            Version(
+                7, _RESIZED, Signature((_X,), (Attribute("scales", Kind.NUMBERS, required=True), _NEAREST_OR_LINEAR))
+            ),
+            Version(9, _RESIZED, Signature((_X, _SCALES), (_NEAREST_OR_LINEAR,))),
+        ),
+    ),
+    Operator(
+        "Resize",
+        (
+            Version(10, _RESIZED, Signature((_X, _SCALES), (_NEAREST_OR_LINEAR,))),
+            Version(11, _RESIZED, _resized(False, False, "tf_half_pixel_for_nn")),
+            Version(13, _RESIZED | BFLOAT16S, _resized(True, True)),
+            Version(18, _RESIZED | BFLOAT16S, _resized(True, True, more=_OF_18)),
+            Version(19, _RESIZED | BFLOAT16S, _resized(True, True, "half_pixel_symmetric", more=_OF_18)),
+        ),
+    ),
+)
+
+_IMAGES = Input("input", min_rank=4, max_rank=4)
 _TILED = (_INPUT, Input("tiles", max_rank=1), Input("axis", max_rank=1))
 ONNX_MOVING = (
     _SPLITTING,
@@ -126,4 +229,9 @@ ONNX_MOVING = (
         (Version(9, _INT64, Signature((Input("input", max_rank=1),), (Attribute("value", Kind.TENSOR),))),),
     ),
     _BATCH,
+    _moving("DepthToSpace", (1, Signature((_IMAGES,), _BLOCKS)), (11, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
+    _moving("SpaceToDepth", (1, Signature((_IMAGES,), _BLOCKS)), (28, Signature((_IMAGES,), _BLOCKS_IN_ORDER))),
+    Operator("NonZero", (Version(9, ALL, Signature((_X,))),), result="int64"),
+    _DROPPING,
+    *_RESIZING,
 )
