@@ -163,6 +163,7 @@ CALLS = {
     "elementwise_copied_elements": "exp(a(1000, 1000).T)",
 }
 
+# Thresholds that no choice of speed is measured for, with the reason.
 FIXED = {
     "contraction_threaded": "some 30 microseconds of one thread: less is over before another one is awake",
     "contraction_brief": "some 100 microseconds of one thread, twice what it costs to wake another one",
@@ -206,7 +207,6 @@ FIXED = {
     "short_scan_streamed_bytes": "the size of an array on the stack, an eighth of an L1 cache",
     "statistics_slice": "a multiple of the blocks of the kernels: 128 KB to 512 KB, within an L2 cache",
 }
-"""Thresholds that no choice of speed is measured for, with the reason."""
 
+# Twice the value is more than what kernels and buffers are made for.
 HALVED_ONLY = ("most_transposed_line", "few_columns", "elementwise_copied_elements", "most_apart_rows")
-"""Twice the value is more than what kernels and buffers are made for."""
