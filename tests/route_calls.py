@@ -224,7 +224,9 @@ def cancelling(n: int) -> tuple[np.ndarray[Any, np.dtype[Any]], np.ndarray[Any, 
 PAIRS: dict[str, Call] = {
     "contraction.twice": lambda: products(*cancelling(40)),
     "contraction.double_words": lambda: products(normal(4, 50, dtype="f8"), normal(4, 50, dtype="f8")),
-    "contraction.exact": lambda: products(rows_of([1, 2.0**-24], 4, 9, "f4"), np.ones((4, 9), "f4")),
+    "contraction.exact": lambda: products(
+        rows_of([1, 2.0**-24, 2.0**-60, 2.0**-130, -(2.0**-60)], 4, 9, "f4"), np.ones((4, 9), "f4")
+    ),
     "dot.rows": lambda: ss.vecdot(X, X),
     "dot.rows_copied": lambda: ss.vecdot(X[:, ::2], X[:, ::2]),
     "dot.columns": lambda: ss.vecdot(X, X, axis=0),
