@@ -148,7 +148,6 @@ SCANS: dict[str, Call] = {
     "scan.side_by_side": lambda: ss.cumulative_sum(normal(100, 20, 3)[:, ::-1], axis=1, include_initial=True),
     "scan.packed": lambda: ss.cumulative_sum(normal(50, 32, 32)[:, 3:13, 3:13], axis=2),
     "scan.short_plain": lambda: ss.cumulative_sum(normal(4000, 12), axis=1),
-    "scan.short_gathered": lambda: ss.cumulative_sum(normal(4000, 9)[:, :5], axis=1),
     "scan.short_transposed": lambda: ss.cumulative_sum(normal(4000, 12), axis=1, include_initial=True),
     "scan.few_rows": lambda: ss.cumulative_sum(normal(5, 4000), axis=0),
     "scan.tall_columns": lambda: ss.cumulative_sum(X, axis=0),
@@ -174,7 +173,6 @@ NORMALIZATIONS: dict[str, Call] = {
     "softmax.columns_copied": lambda: ss.softmax(normal(200, 400)[:, ::2], axis=0),
     "softmax.gathered": lambda: ss.softmax(normal(200, 400)[:, ::2], axis=1),
     "softmax.long": lambda: ss.softmax(normal(5, 40000), axis=1),
-    "softmax.long_shared": lambda: ss.softmax(normal(1, 100_000), axis=1),
     "softmax.long_gathered": lambda: ss.softmax(normal(40000, 3), axis=0),
     "softmax.below": lambda: ss.softmax(normal(1, 40000) + 900, axis=1),
     "norm.rows": lambda: onnx.LayerNormalization(X, np.ones(300, "f4")),
@@ -234,6 +232,9 @@ PAIRS: dict[str, Call] = {
     "dot.columns_folded": lambda: ss.vecdot(normal(4000, 9), normal(4000, 9), axis=0),
     "dot.parts": lambda: ss.vecdot(LONG, LONG),
     "dot.exact": lambda: ss.vecdot(rows_of([1, 2.0**-53], dtype="f8"), np.ones((400, 100))),
+    "attention.words": lambda: ss.scaled_dot_product_attention(
+        np.zeros((1, 2), "f"), np.ones((2, 2), "f"), np.float32([[1], [1 + 2.0**-23]])
+    ),
     "scan.extreme_lines": lambda: ss.cumulative_max(X, axis=1),
     "scan.extreme_line": lambda: ss.cumulative_max(X[:, ::2], axis=1),
     "scan.extreme_columns": lambda: ss.cumulative_max(X, axis=0),
