@@ -358,6 +358,11 @@ EAGER = (
     "einsum",
     "conv",
     "scaled_dot_product_attention",
+    "softmax",
+    "log_softmax",
+    "layer_norm",
+    "rms_norm",
+    "group_norm",
     "vector_norm 3",
     "vector_norm as",
     "masked",
@@ -375,7 +380,7 @@ def lazy_calls() -> Iterator[Call]:
     """The functions on Dask arrays of several chunks, computed at once in the calling thread."""
     for call in calls():
         name = call.name.partition(" of ")[0]
-        if name.partition(".")[0] not in STANDARDS and not name.startswith(EAGER):
+        if not name.startswith((*EAGER, *(f"{standard}." for standard in STANDARDS))):
             yield replace(call, run=partial(_computed, call.run))
 
 

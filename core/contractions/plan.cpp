@@ -24,19 +24,24 @@ ContractionPlan::Way ContractionPlan::chosen_way() const {
     return is_long && are_neighbours(call.b.inner.data(), terms, size) ? Way::terms : Way::packed;
 }
 
-void pack_panel(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t p) {
+void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t begin,
+                 std::size_t end) {
     const ContractionOperand& b = plan.call.b;
-    const std::size_t most = plan.method.columns, first = p * most;
-    if (first >= strip.count) return;
-    char* const panel = strip.panels + p * plan.panel_bytes;
-    plan.method.pack_columns({b.data + b.batch[strip.g], b.outer.data() + strip.first + first, b.inner.data(),
-                              std::min(most, strip.count - first), plan.terms, b.format},
-                             panel);
-    if (!plan.is_real) return;
-    double* const norms = strip.norms + first;
-    std::fill_n(norms, most, 0);
-    plan.methods.column_squares(panel, plan.terms, norms);
-    for (std::size_t j = 0; j < most; ++j) norms[j] = std::sqrt(norms[j]);
+    const ContractionMethod& method = plan.method;
+    const std::size_t most = method.columns, last = std::min(end * most, strip.count);
+    if (plan.is_real) std::fill_n(strip.norms + begin * most, (end - begin) * most, 0);
+    for (std::size_t k = 0; k < plan.terms; k += contraction_block) {
+        const std::size_t terms = std::min(contraction_block, plan.terms - k);
+        for (std::size_t j = begin * most; j < last; j += most) {
+            char* const to = strip.panels + j / most * plan.panel_bytes + k * most * method.column_size;
+            method.pack_columns({b.data + b.batch[strip.g], b.outer.data() + strip.first + j,
+                                 b.inner.data() + k, std::min(most, strip.count - j), terms, b.format},
+                                to);
+            if (plan.is_real) plan.methods.column_squares(to, terms, strip.norms + j);
+        }
+    }
+    for (std::size_t j = begin * most; plan.is_real && j < last; ++j)
+        strip.norms[j] = std::sqrt(strip.norms[j]);
 }
 
 }  // namespace samesum

@@ -50,7 +50,8 @@ struct ContractionStrip {
 
 bool are_neighbours(const std::int64_t* places, std::size_t n, std::size_t size);
 
-// Makes panel p of a strip and the norms of its columns.
-void pack_panel(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t p);
+// Makes panels [begin, end) of a strip and the norms of their columns.
+void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t begin,
+                 std::size_t end);
 
 }  // namespace samesum

@@ -73,10 +73,10 @@ void ContractionTile::add_directly() {
         for (std::size_t j = 0, end; j < strip_.count; j = end) {
             for (end = j + 1; end < strip_.count; ++end)
                 if (!by_terms && places[end] - places[end - 1] != static_cast<std::int64_t>(size)) break;
-            plan_.methods.multiply_directly(
-                {b.data + b.batch[strip_.g], places + j, b.inner.data() + k, end - j,
-                 std::min(block, terms - k), b.format},
-                {rows + k, terms, count, sums(0) + j, pitch_, strip_.norms + j, by_terms});
+            plan_.methods.multiply_directly({b.data + b.batch[strip_.g], places + j, b.inner.data() + k,
+                                             end - j, std::min(block, terms - k), b.format},
+                                            {rows + k, terms, count, sums(0) + j, pitch_, strip_.norms + j,
+                                             by_terms, k + 2 * block <= terms});
         }
     }
     for (std::size_t j = 0; j < strip_.count; ++j) strip_.norms[j] = std::sqrt(strip_.norms[j]);
@@ -171,7 +171,7 @@ void ContractionTile::refine() {
     std::optional<Room> packed;
     if (strip_.panels == nullptr) {
         strip_.panels = packed.emplace(plan_.panels * plan_.panel_bytes).get();
-        for (std::size_t p = 0; p < plan_.panels; ++p) pack_panel(plan_, strip_, p);
+        pack_panels(plan_, strip_, 0, plan_.panels);
     }
     const Room room(sizeof(Measures));
     Measures& all = *new (room.get()) Measures;

@@ -103,7 +103,8 @@ Operator operator_of(const Runtime& runtime, const Version& row, ElementType typ
     // Nothing can be told where the axes are an optional input.
     const bool has_optional = std::any_of(row.parameters.begin(), row.parameters.end(),
                                           [](const auto& each) { return each.optional; });
-    if ((!row.axes || !row.axes->optional) && (!has_optional || runtime.tells_optional))
+    if (row.kind != Kind::evaluated && (!row.axes || !row.axes->optional) &&
+        (!has_optional || runtime.tells_optional))
         op.InferOutputShapeFn = infer;
     if (row.is_scatter()) {
         op.GetMayInplace = first_in_first;
@@ -148,9 +149,10 @@ int opset_in(const std::string& text) {
     return std::stoi(text);
 }
 
-// Names, each between two semicolons; all operators are meant if there is none.
-bool is_chosen(const std::string& names, const std::string& name) {
-    return names.empty() || (";" + names + ";").find(";" + name + ";") != std::string::npos;
+// Names, each between two semicolons; all operators that the core computes are meant if there is none.
+bool is_chosen(const std::string& names, const Version& row) {
+    if (names.empty()) return row.kind != Kind::evaluated;
+    return (";" + names + ";").find(";" + row.name + ";") != std::string::npos;
 }
 
 void check_names(std::string names) {
@@ -170,7 +172,7 @@ Registration make(const Runtime& runtime, int opset, const std::string& names) {
     check_names(names);
     check(create_domain(api, "", &made.domain));
     for (const Version* row : versions_at(opset)) {
-        if (!is_chosen(names, row->name)) continue;
+        if (!is_chosen(names, *row)) continue;
         const int since = opset > 0 ? std::min(opset, row->registered_since) : row->registered_since;
         made.meets_fusions = made.meets_fusions || since >= fused_since;
         for (const ElementType type : row->types) {

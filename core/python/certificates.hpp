@@ -146,7 +146,7 @@ inline nb::object certified_columns(nb::handle x, std::size_t batch) {
 inline nb::object elementary(unsigned function, nb::handle x) {
     Numbers from = numbers_of(x, 2), to(2, from.table().n);
     if (function > static_cast<unsigned>(Elementary::double_logarithm))
-        raise("UnsupportedOperator", "elementary functions are 0 to 17; got " + std::to_string(function));
+        raise("UnsupportedOperator", "elementary functions are 0 to 14; got " + std::to_string(function));
     const FloatingPointScope scope;
     current_instruction_set().certificates->elementary(static_cast<Elementary>(function), from.table(),
                                                        to.table());

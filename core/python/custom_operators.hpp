@@ -47,13 +47,15 @@ inline std::vector<onnxruntime::ElementType> types_of(const std::vector<std::str
 
 inline onnxruntime::Version version_of(const VersionRow& row) {
     static const std::vector<std::string> kinds{
-        "reduction",     "scan",          "softmax",       "log_softmax", "hardmax",     "layer_norm",
-        "group_norm",    "instance_norm", "mean_variance", "lp_norm",     "global_pool", "scatter_elements",
-        "scatter_slices"};
-    static const std::vector<std::string> fields{
-        "axes",       "keepdims", "noop_with_empty_axes", "axis", "select_last", "exclusive",
-        "reverse",    "epsilon",  "num_groups",           "p",    "float_p",     "reduction",
-        "stash_type", "ignored"};
+        "reduction",      "scan",          "softmax",       "log_softmax", "hardmax",     "layer_norm",
+        "group_norm",     "instance_norm", "mean_variance", "lp_norm",     "global_pool", "scatter_elements",
+        "scatter_slices", "evaluated"};
+    static const std::vector<std::string> fields{"axes",       "keepdims",    "noop_with_empty_axes",
+                                                 "axis",       "select_last", "exclusive",
+                                                 "reverse",    "epsilon",     "num_groups",
+                                                 "p",          "float_p",     "reduction",
+                                                 "stash_type", "ignored",     "integer",
+                                                 "integers",   "number",      "text"};
     static const std::vector<std::string> inner_outputs{"mean", "inverse"};
     const auto& [name, since, registered, kind, code, types, result, min_rank, matrix, axes, attributes,
                  parameters, inner] = row;

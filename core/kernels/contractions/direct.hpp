@@ -21,6 +21,8 @@ struct FewRowsSums {
                                  SAMESUM_INLINED { squares[v] = load<Doubles>(of.squares + j + v * width); });
         for (std::size_t k = 0; k < part.term_count; ++k) {
             const char* const q = p + part.terms[k];
+            if (of.is_followed)
+                prefetch_rows<1>(p + part.terms[part.term_count + k], 0, vectors * width * F::size);
             Doubles y[vectors];
             for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {
                 y[v] = whole ? F::doubles(q + v * width * F::size) : first_doubles<F>(q, n);

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/vectors/classes.hpp"
+#include "kernels/vectors/double_batches.hpp"
 #include "kernels/vectors/float_formats.hpp"
 #include "methods/window_method.hpp"
 

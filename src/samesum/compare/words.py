@@ -91,6 +91,17 @@ def open_ends(found: Comparison) -> list[str]:
     return lines
 
 
+def parting_text(found: Comparison) -> list[str]:
+    """Where two engines part, if they do; a list of no line or one."""
+    each = found.parting
+    if each is None:
+        return []
+    much = "in kind" if math.isinf(each.output_differs) else f"by {each.output_differs:.2g} of the largest value"
+    inputs = f"its inputs by {each.inputs_differ:.2g}" if each.inputs_differ else "its inputs not at all"
+    where = f"{each.operator} {each.name!r}, output {each.output!r}"
+    return [f"The engines part at {where}: {' and '.join(each.engines)} differ {much} there, {inputs}."]
+
+
 def title(node: NodeFinding) -> str:
     """The node with its operator, the shape of its data and how many elements make one result."""
     over = f" over {node.reduced}" if node.reduced else ""
@@ -103,7 +114,7 @@ def block(found: Comparison) -> str:
 
     The first wrong node is there, and others as long as there are no more than MOST_LINES.
     """
-    head, tail = _wrapped(_head(found)), _wrapped([counts(found.nodes), *open_ends(found)])
+    head, tail = _wrapped(_head(found)), _wrapped([counts(found.nodes), *parting_text(found), *open_ends(found)])
     shown = found.wrong or [node for node in found.nodes if node.verdict is Verdict.INEXACT][:1]
     for number, node in enumerate(shown):
         part = _wrapped(_node_lines(node))

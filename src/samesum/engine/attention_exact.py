@@ -16,8 +16,7 @@ from fractions import Fraction
 from math import inf, isinf, isnan, isqrt, nan
 from operator import mul
 
-from samesum.algebra.elements import taken_apart
-from samesum.algebra.states import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY
+from samesum.algebra.elements import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY, taken_apart
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import Format, quotient
 

@@ -196,7 +196,7 @@ def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judge
         _allowed(part, figure),
         wrong,
         len(places),
-        _placed(figure, places, answer),
+        figure.placed(places, answer.shape).worst,
         said.words or None,
         _UNITS[Scale.EXACT if part.magnitude is None else call.how.scale],
         "every bit counts" if part.magnitude is None else bound,
@@ -241,12 +241,3 @@ def _allowed(part: Truth, figure: Figure) -> float:
     if figure.worst is not None:
         return float(limits[figure.worst.index])
     return float(limits.max(initial=0.0))
-
-
-def _placed(figure: Figure, places: NDArray, answer: NDArray) -> Worst | None:
-    """The worst result with its index in the whole answer."""
-    if figure.worst is None:
-        return None
-    place = places[figure.worst.index[0]]
-    index = tuple(int(i) for i in np.unravel_index(place, answer.shape))
-    return Worst(index, figure.worst.got, figure.worst.exact)

@@ -1,5 +1,4 @@
-// Means and logarithms of sums of whole sets of few integers, into float64, and roots of sums of squares,
-// into integers of 64 bits.
+// Sums and products modulo 2^k of whole sets of few integers, in their own width or in 64 bits.
 #pragma once
 
 #include <type_traits>
@@ -10,6 +9,9 @@
 #include "kernels/vectors/widening.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+// Means and logarithms of sums of whole sets of few integers, into float64, and roots of sums of squares,
+// into integers of 64 bits.
 
 template <class Integer, Finalize finalize>
 struct ShortWhole {
@@ -104,6 +106,75 @@ struct ShortWhole {
         return write_short<ShortWhole>(all, n, out, failed, [=](const ShortRows& some) {
             return concluded(total(some), rows, inverse);
         });
+    }
+};
+
+template <class Integer, class Total, Map map, bool product = false>
+struct ShortModular {
+    static constexpr bool has_sign = std::is_signed_v<Integer>;
+    static constexpr std::size_t size = sizeof(Integer);
+    // Sums of up to 2^6 terms fit into words twice as long as those; their products do not.
+    static constexpr std::size_t term = map == Map::square ? 2 * size : size,
+                                 part = product || size == sizeof(Total) || 2 * term > sizeof(Total)
+                                            ? sizeof(Total)
+                                            : 2 * term;
+    template <std::size_t bytes>
+    using SignedOf =
+        std::conditional_t<bytes == 1, std::int8_t,
+                           std::conditional_t<bytes == 2, std::int16_t,
+                                              std::conditional_t<bytes == 4, std::int32_t, std::int64_t>>>;
+    // Of the elements' sign, so that they are widened rightly; arithmetic is done without.
+    using Part = std::conditional_t<has_sign, SignedOf<part>, std::make_unsigned_t<SignedOf<part>>>;
+    using Bits = std::make_unsigned_t<Part>;
+    static constexpr std::size_t step = vector_bytes / part;
+
+    typedef Part Parts __attribute__((vector_size(vector_bytes)));
+    typedef Bits Values __attribute__((vector_size(vector_bytes)));
+
+    static SAMESUM_INLINE Values loaded(const char* p) {
+        if constexpr (part == size)
+            return load<Values>(p);
+        else
+            return reinterpret_cast<Values>(widened_from<Part, Integer>(p));
+    }
+
+    static SAMESUM_INLINE Values mapped(const char* p) {
+        const Values x = loaded(p);
+        if constexpr (map == Map::square) return x * x;
+        if constexpr (map == Map::magnitude && has_sign) return reinterpret_cast<Parts>(x) < 0 ? -x : x;
+        return x;
+    }
+
+    static SAMESUM_INLINE Values total_of(const ShortRows& rows) {
+        const char* p = rows.p;
+        Values total = mapped(p);
+        for (std::size_t r = 1; r < rows.count; ++r) {
+            const Values x = mapped(p += rows.stride);
+            total = product ? total * x : total + x;
+        }
+        return total;
+    }
+
+    static SAMESUM_INLINE void store_all(char* out, Values total) {
+        if constexpr (part == sizeof(Total)) {
+            store(out, total);
+        } else {
+            using Wide = std::conditional_t<has_sign, std::int64_t, std::uint64_t>;
+            char parts[vector_bytes];
+            store(parts, total);
+            for (std::size_t k = 0; k < step; k += width)
+                store(out + k * sizeof(Total), widened_from<Wide, Part>(parts + k * part));
+        }
+    }
+
+    static std::size_t make(const void* x, std::ptrdiff_t row_stride, std::size_t count, std::size_t n,
+                            void* out, std::uint8_t* failed) {
+        std::memset(failed, 0, n);
+        const ShortRows all{static_cast<const char*>(x), row_stride, count};
+        each_short<step, size>(all, n, [=](const ShortRows& some, std::size_t j) {
+            put_short<step, sizeof(Total)>(out, j, n, [&](char* to) { store_all(to, total_of(some)); });
+        });
+        return 0;
     }
 };
 
