@@ -2,12 +2,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "python/accumulation.hpp"
 #include "python/custom_operators.hpp"
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
 #include "python/exponentials.hpp"
-#include "python/floating_point.hpp"
 #include "python/machine.hpp"
 #include "python/norms.hpp"
 #include "python/products.hpp"
