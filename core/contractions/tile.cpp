@@ -67,19 +67,19 @@ void ContractionTile::add_directly() {
     std::fill_n(strip_.norms, pitch_, 0);
     const ContractionOperand& b = call_.b;
     const bool by_terms = plan_.way == ContractionPlan::Way::terms;
-    const std::size_t block = by_terms ? terms : direct_block, size = size_of(b.format);
-    const std::int64_t* const places = b.outer.data() + strip_.first;
+    const std::size_t block = by_terms ? terms : direct_block, last = strip_.first + strip_.count;
     for (std::size_t k = 0; k < terms; k += block) {
-        for (std::size_t j = 0, end; j < strip_.count; j = end) {
-            for (end = j + 1; end < strip_.count; ++end)
-                if (!by_terms && places[end] - places[end - 1] != static_cast<std::int64_t>(size)) break;
-            plan_.methods.multiply_directly({b.data + b.batch[strip_.g], places + j, b.inner.data() + k,
-                                             end - j, std::min(block, terms - k), b.format},
-                                            {rows + k, terms, count, sums(0) + j, pitch_, strip_.norms + j,
-                                             by_terms, k + 2 * block <= terms});
+        for (std::size_t n = strip_.first, end; n < last; n = end) {
+            end = by_terms ? last : std::min(plan_.run_ends[n], last);
+            const std::size_t j = n - strip_.first;
+            plan_.methods.multiply_directly(
+                {b.data + b.batch[strip_.g], b.outer.data() + n, b.inner.data() + k, end - n,
+                 std::min(block, terms - k), b.format},
+                {rows + k, terms, count, sums(0) + j, pitch_, strip_.norms + j, by_terms,
+                 k + 2 * block <= terms});
         }
     }
-    for (std::size_t j = 0; j < strip_.count; ++j) strip_.norms[j] = std::sqrt(strip_.norms[j]);
+    take_norms(strip_.norms, strip_.count);
 }
 
 void ContractionTile::make() {
@@ -132,7 +132,7 @@ std::size_t ContractionTile::finish_row(std::size_t r, ContractionSums sums, boo
     const std::int64_t* const places = call_.out.inner.data() + strip_.first;
     char* const to = place(r);
     std::uint8_t* const failed = failed_ + r * pitch_;
-    if (is_first && are_neighbours(places, n, size))
+    if (is_first && (plan_.out_is_row || are_neighbours(places, n, size)))
         return plan_.methods.finish(sums, n, format, to + places[0], failed);
     plan_.methods.finish(sums, n, format, results, is_first ? failed : again);
     std::size_t failures = 0;
@@ -146,8 +146,8 @@ std::size_t ContractionTile::finish_row(std::size_t r, ContractionSums sums, boo
 
 void ContractionTile::finish_floats() {
     const double factor = plan_.additions() * unit_roundoff * bound_slack;
+    take_norms(norms_, rows_);
     for (std::size_t r = 0; r < rows_; ++r) {
-        norms_[r] = std::sqrt(norms_[r]);
         failures_ +=
             finish_row(r, {sums(r), nullptr, strip_.norms, factor * norms_[r], nullptr, 1, 0, false}, true);
     }
