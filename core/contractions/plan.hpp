@@ -13,6 +13,8 @@ constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + 
 
 bool are_neighbours(const std::int64_t* places, std::size_t n, std::size_t size);
 
+// Rows that take columns as they lie, at once.
+constexpr std::size_t direct_rows = 4;
 // Columns of a strip that is read where it lies: more of memory is read in one go.
 constexpr std::size_t direct_columns = 4 * contraction_columns;
 
