@@ -48,10 +48,12 @@ struct FewRowsSums {
         const std::size_t share = of.is_followed ? (terms * together * width + n - 1) / n : 0;
         std::size_t j = 0, asked = 0;
         for (; j + together * width <= n; j += together * width) {
-            for (const std::size_t end = asked + share < terms ? asked + share : terms;
-                 asked < end && share > 0; ++asked)
-                prefetch_rows<1>(p + part.terms[terms + asked], 0, n * F::size);
+            const std::size_t end = asked + share < terms ? asked + share : terms;
+            for (; asked < end; ++asked) prefetch_rows<1>(p + part.terms[terms + asked], 0, n * F::size);
             add_columns<together, true>(p + j * F::size, 0, part, of, j);
+        }
+        if constexpr (together > 2) {
+            if (j + 2 * width <= n) add_columns<2, true>(p + j * F::size, 0, part, of, j), j += 2 * width;
         }
         for (; j + width <= n; j += width) add_columns<1, true>(p + j * F::size, 0, part, of, j);
         if (j < n) add_columns<1, false>(p + j * F::size, n - j, part, of, j);
