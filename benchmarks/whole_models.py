@@ -7,7 +7,8 @@ basic-pitch contain, installed or unpacked in the folder `--packages`. Each mode
 four, of which the first is that one; where the file fixes the batch, for its items and the same ones in reverse. Prints
 a Markdown table: the processor time of a run on one thread, the largest difference from ONNX Runtime over the largest
 value, the hash of the first item's outputs, in how many of the ways of running (batches, one and two threads) it is
-the same, and how many of ONNX Runtime's numbers differ between them.
+the same, and how many of ONNX Runtime's numbers differ between them. The errors are those of all outputs beside the
+same model in float64, with all weights and nodes widened, over the largest value.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 
 import samesum as ss
@@ -194,6 +196,50 @@ def distance(found: Outputs, wanted: Outputs) -> float:
     return worst
 
 
+def in_float64(path: Path) -> bytes:
+    """The model with float64 in the place of float32; scales of Resize stay what they are."""
+    model = onnx.load(path)
+    _widen(model.graph, {name for node in _nodes(model.graph) if node.op_type == "Resize" for name in node.input[1:]})
+    content: bytes = model.SerializeToString()
+    return content
+
+
+def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """Those of the graph and of the graphs that they hold."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            yield from _nodes(attribute.g)
+
+
+def _widen(graph: onnx.GraphProto, kept: Collection[str]) -> None:
+    single, double = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
+    tensors = [each for each in graph.initializer if each.name not in kept]
+    for node in graph.node:
+        for attribute in node.attribute:
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i == single:
+                attribute.i = double
+            if attribute.HasField("t") and not kept.intersection(node.output):
+                tensors.append(attribute.t)
+            if attribute.HasField("g"):
+                _widen(attribute.g, kept)
+    for tensor in tensors:
+        if tensor.data_type == single:
+            tensor.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(tensor).astype(float), tensor.name))
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        if value.type.tensor_type.elem_type == single:
+            value.type.tensor_type.elem_type = double
+
+
+def errors(path: Path, feeds: Feeds, made: Sequence[Outputs]) -> str:
+    """The errors of the outputs, each beside the run in float64; of no model with other floats."""
+    if any(each.dtype == np.float16 for each in made[0]):
+        return " | ".join("-" for _ in made)
+    wide = {name: x.astype(np.float64) if x.dtype == np.float32 else x for name, x in feeds.items()}
+    true = list(ss.load(in_float64(path)).run(wide).values())
+    return " | ".join(f"{distance(each, true):.1e}" for each in made)
+
+
 def row(path: Path, rounds: int) -> str:
     """One line of the table, or why there is none."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
@@ -207,10 +253,12 @@ def row(path: Path, rounds: int) -> str:
     times = processor_time([theirs(path)(1), mine(1)], feeds, rounds)
     hashes = [hashed(each) for each in here]
     same, numbers = hashes.count(hashes[0]), sum(each.size for each in there[0])
+    both = given.items(ITEMS if given.has_batch else 1)
+    wrong = errors(path, both, [on(1)(both) for on in (theirs(path), mine)])
     ratio, near = times[1] / times[0], distance(here[0], there[0])
     batches = "batch 1, 4" if given.has_batch else "rows reversed" if len(here) > 2 else "-"
     return (
-        f"| {path.name} | {times[0]:.2f} | {times[1]:.2f} | {ratio:.1f} | {near:.1e} "
+        f"| {path.name} | {times[0]:.2f} | {times[1]:.2f} | {ratio:.1f} | {near:.1e} | {wrong} "
         f"| {hashes[0]} | {same} of {len(here)} | {differing(there)} of {numbers} | {batches} |"
     )
 
@@ -238,10 +286,9 @@ def main() -> None:
     paths = files(arguments.folders, arguments.packages)
     if not paths:
         sys.exit("no .onnx files found: install the packages, or name a folder")
-    print(
-        "| model | ONNX Runtime ms | samesum ms | ratio | difference | hash | same | ONNX Runtime's differ | batches |"
-    )
-    print("|---|---:|---:|---:|---:|---|---:|---:|---|")
+    columns = ("model", "ONNX Runtime ms", "samesum ms", "ratio", "difference", "ONNX Runtime's error", "samesum's", "hash",
+               "same", "ONNX Runtime's differ", "batches")  # fmt: skip
+    print(f"| {' | '.join(columns)} |\n|---|{'---:|' * 6}---|---:|---:|---|")
     for path in paths:
         print(row(path, arguments.rounds), flush=True)
 
