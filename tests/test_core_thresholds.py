@@ -44,6 +44,7 @@ FACTS = {
     "run/scans/scan_columns.cpp least": "rows of the kernels that scan columns",
     "run/elementwise.cpp exact": "2^53",
     "run/dots/dot_pass.cpp together": "the size of an array on the stack",
+    "contractions/attention.cpp block_rows": "the size of an array on the stack",
     "contractions/elements.cpp vector_elements": "elements of the widest vector",
     "run/exact/exact_dots.cpp block": "the size of an array on the stack",
     "run/scans/exponential_scan.cpp copied_rows": "the size of an array on the stack",
