@@ -118,7 +118,7 @@ std::size_t ContractionTile::finish_row(std::size_t r, ContractionSums sums, boo
     const ContractionOperand& c = call_.c;
     const Format format = call_.out.format;
     alignas(64) char results[room_columns * 8];
-    std::uint8_t again[contraction_columns];
+    std::uint8_t again[room_columns];
     const std::size_t row = first_row_ + r, n = strip_.count, size = size_of(format);
     if (c.data != nullptr) {
         if (gathered_row_ == SIZE_MAX || c.outer[row] != c.outer[gathered_row_])
@@ -131,7 +131,7 @@ std::size_t ContractionTile::finish_row(std::size_t r, ContractionSums sums, boo
     sums.alpha = call_.alpha, sums.beta = call_.beta;
     const std::int64_t* const places = call_.out.inner.data() + strip_.first;
     char* const to = place(r);
-    std::uint8_t* const failed = failed_[r];
+    std::uint8_t* const failed = failed_ + r * pitch_;
     if (is_first && are_neighbours(places, n, size))
         return plan_.methods.finish(sums, n, format, to + places[0], failed);
     plan_.methods.finish(sums, n, format, results, is_first ? failed : again);
@@ -159,7 +159,7 @@ void ContractionTile::finish_floats() {
 // Of all rows and columns of the tile.
 struct ContractionTile::Measures {
     double rows[4][contraction_rows], columns[4][room_columns];
-    double sizes[contraction_rows][room_columns];  // of products
+    double sizes[contraction_rows * contraction_columns];  // of products, as far apart as sums
 
     ContractionMeasures of_row(std::size_t r) { return {rows[0] + r, rows[1] + r, rows[2] + r, rows[3] + r}; }
     ContractionMeasures of_column(std::size_t c) {
@@ -191,7 +191,8 @@ void ContractionTile::refine() {
     const double factor = plan_.additions() * unit_roundoff;
     failures_ = 0;
     for (std::size_t r = 0; r < rows_; ++r) {
-        plan_.methods.bound(all.of_row(r), all.of_column(0), strip_.count, factor, all.sizes[r], bounds);
+        plan_.methods.bound(all.of_row(r), all.of_column(0), strip_.count, factor, all.sizes + r * pitch_,
+                            bounds);
         failures_ += finish_row(r, {sums(r), nullptr, bounds, 1, nullptr, 1, 0, true}, false);
     }
     if (failures_ * contraction_twice_share > rows_ * strip_.count) multiply_twice(all);
@@ -201,7 +202,7 @@ void ContractionTile::refine() {
 // it. (Lemma 88)
 void ContractionTile::multiply_twice(const Measures& all) {
     const auto anchor = [&](std::size_t r, std::size_t j) {
-        const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, all.sizes[r][j]);
+        const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, all.sizes[r * pitch_ + j]);
         return 6 * __builtin_bit_cast(double, bits & ~((std::uint64_t{1} << 52) - 1));
     };
     const Room rests(padded_rows_ * pitch_ * sizeof(double));
@@ -233,7 +234,7 @@ void ContractionTile::decide_elements() {
     ContractionElements elements(call_);
     for (std::size_t r = 0; r < rows_; ++r)
         for (std::size_t j = 0; j < strip_.count; ++j)
-            if (failed_[r][j]) elements.put(strip_.g, first_row_ + r, strip_.first + j);
+            if (failed_[r * pitch_ + j]) elements.put(strip_.g, first_row_ + r, strip_.first + j);
 }
 
 }  // namespace samesum

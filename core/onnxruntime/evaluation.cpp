@@ -36,6 +36,11 @@ void Kernel::hand_over(const OrtKernelInfo* info) {
             std::vector<std::int64_t> values(size);
             if (size > 0) check(integers_attribute(api_, info, name, values.data(), &size));
             given.emplace_back(each.name, std::move(values));
+        } else if (each.field == Field::numbers &&
+                   is_success(numbers_attribute(api_, info, name, nullptr, &size))) {
+            std::vector<float> values(size);
+            if (size > 0) check(numbers_attribute(api_, info, name, values.data(), &size));
+            given.emplace_back(each.name, std::move(values));
         } else if (each.field == Field::text) {
             if (auto word = text_in(name, info)) given.emplace_back(each.name, *std::move(word));
         }

@@ -15,7 +15,8 @@
 
 namespace samesum::onnxruntime {
 
-using GivenValue = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
+using GivenValue =
+    std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<float>>;
 // The attributes that a node has.
 using Given = std::vector<std::pair<std::string, GivenValue>>;
 

@@ -117,7 +117,7 @@ Operator operator_of(const Runtime& runtime, const Version& row, ElementType typ
 // What one choice of opset and operators registers. It lives as long as the process: sessions point into it.
 struct Registration {
     std::vector<std::unique_ptr<Operator>> operators;
-    OrtCustomOpDomain* domain = nullptr;
+    std::map<std::string, OrtCustomOpDomain*> domains;
     bool meets_fusions = false;
 };
 
@@ -170,16 +170,17 @@ Registration make(const Runtime& runtime, int opset, const std::string& names) {
     const OrtApi& api = runtime.api;
     Registration made;
     check_names(names);
-    check(create_domain(api, "", &made.domain));
     for (const Version* row : versions_at(opset)) {
         if (!is_chosen(names, *row)) continue;
         const int since = opset > 0 ? std::min(opset, row->registered_since) : row->registered_since;
         made.meets_fusions = made.meets_fusions || since >= fused_since;
+        OrtCustomOpDomain*& domain = made.domains[row->domain];
+        if (domain == nullptr) check(create_domain(api, row->domain.c_str(), &domain));
         for (const ElementType type : row->types) {
             for (const ElementType second_type : row->second_types()) {
                 made.operators.push_back(
                     std::make_unique<Operator>(operator_of(runtime, *row, type, second_type, since)));
-                check(add_operator(api, made.domain, made.operators.back().get()));
+                check(add_operator(api, domain, made.operators.back().get()));
             }
         }
     }
@@ -218,7 +219,7 @@ void add_to(const Runtime& runtime, OrtSessionOptions* options) {
         throw Refusal("samesum is in these session options already, for " + before +
                       "; now it is asked for " + asked + ", which needs session options of its own");
     const Registration& made = registration_of(runtime, opset_in(opset), names);
-    check(add_domain(api, options, made.domain));
+    for (const auto& [_, domain] : made.domains) check(add_domain(api, options, domain));
     if (made.meets_fusions) disable_fusions(api, options);
     check(add_config_entry(api, options, registered_key, asked.c_str()));
 }

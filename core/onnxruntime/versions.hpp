@@ -47,6 +47,7 @@ enum class Field : std::uint8_t {
     integer,     // of what is evaluated elsewhere: handed over as it is
     integers,
     number,
+    numbers,
     text
 };
 
@@ -80,6 +81,7 @@ enum class InnerOutput : std::uint8_t { mean, inverse };
 inline constexpr ElementType inner_type = 1;
 
 struct Version {
+    std::string domain;  // none is ONNX's own
     std::string name;
     int since;             // the first opset that has it; 0 for the one that serves an unknown opset
     int registered_since;  // the version that the runtime is told

@@ -71,9 +71,9 @@ class PythonNode final : public onnxruntime::Evaluated {
 inline nb::object object_of(const onnxruntime::GivenValue& value) {
     return std::visit(
         [](const auto& each) -> nb::object {
-            if constexpr (std::is_same_v<std::decay_t<decltype(each)>, std::vector<std::int64_t>>) {
+            if constexpr (requires { each.push_back({}); } && !requires { each.c_str(); }) {
                 nb::list list;
-                for (const std::int64_t number : each) list.append(number);
+                for (const auto number : each) list.append(number);
                 return nb::tuple(list);
             } else {
                 return nb::cast(each);
@@ -82,7 +82,7 @@ inline nb::object object_of(const onnxruntime::GivenValue& value) {
         value);
 }
 
-// `function` of name, opset (0: unknown) and attributes gives the function of one node.
+// `function` of domain, name, opset (0: unknown) and attributes gives the function of one node.
 inline void evaluate_with(nb::object function) {
     auto* const kept = new nb::object(std::move(function));  // as long as the process
     onnxruntime::evaluate_with([kept](const onnxruntime::Version& version, const onnxruntime::Given& given) {
@@ -91,7 +91,8 @@ inline void evaluate_with(nb::object function) {
         PythonNode::refusing([&] {
             nb::dict attributes;
             for (const auto& [name, value] : given) attributes[name.c_str()] = object_of(value);
-            node = std::make_unique<PythonNode>((*kept)(version.name, version.since, attributes));
+            node = std::make_unique<PythonNode>(
+                (*kept)(version.domain, version.name, version.since, attributes));
         });
         return node;
     });

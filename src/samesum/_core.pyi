@@ -183,7 +183,7 @@ def contract(
 ) -> None: ...
 def evaluate_with(
     function: Callable[
-        [str, int, dict[str, Any]],
+        [str, str, int, dict[str, Any]],
         Callable[[list[np.ndarray[Any, np.dtype[Any]] | None]], np.ndarray[Any, np.dtype[Any]]],
     ],
 ) -> None: ...

@@ -14,6 +14,8 @@ from building import onnx_bytes
 from naming import case, looped
 from samesum.formats.arrays import NDArray
 from samesum.onnx import exact_session
+from samesum.operators.apply import apply
+from samesum.specs.call import operation_of
 
 pytest.importorskip("onnxruntime")
 onnx = pytest.importorskip("onnx")
@@ -39,6 +41,11 @@ CALLS: list[tuple[str, int, tuple[NDArray | None, ...], dict[str, Any]]] = [
     ("Conv", 11, (X, W, W[:, 0, 0, 0]), {"group": 2, "auto_pad": "SAME_UPPER", "dilations": [1, 2]}),
     ("ConvTranspose", 11, (X, W[:4], None), {"group": 2, "strides": [2, 3], "output_padding": [1, 0]}),
     ("ConvTranspose", 22, (X, W[:4], W[:4, 0, 0, 0]), {"group": 2, "output_shape": [12, 13], "strides": [1, 1]}),
+    ("AveragePool", 11, (X,), {"kernel_shape": [3, 2], "pads": [1, 0, 1, 1], "ceil_mode": 1}),
+    ("LpPool", 18, (X,), {"kernel_shape": [3, 2], "p": 1}),
+    ("FusedMatMul", 13, (A, B.T.copy()), {"alpha": 0.3, "transB": 1}),
+    ("FusedGemm", 13, (A, B, B[0]), {"activation": "LeakyRelu", "activation_alpha": 0.3, "beta": -2.0}),
+    ("FusedConv", 13, (X, W, W[:, 0, 0, 0]), {"group": 2, "activation": "Clip", "activation_params": [-3.0, 5.0]}),
 ]
 
 
@@ -49,9 +56,11 @@ def model(
     feeds = {f"x{i}": each for i, each in enumerate(inputs) if each is not None}
     names = [f"x{i}" if each is not None else "" for i, each in enumerate(inputs)]
     kind = TYPE(next(iter(feeds.values())).dtype)
-    nodes = [NODE(name, names, ["p"], **attributes), NODE("Abs", ["p"], ["y"])]
+    domain = "com.microsoft" if name.startswith("Fused") else ""
+    nodes = [NODE(name, names, ["p"], domain=domain, **attributes), NODE("Abs", ["p"], ["y"])]
     ends = {key: (TYPE(each.dtype), each.shape) for key, each in feeds.items()}
-    return onnx_bytes(nodes, ends, {"p": (kind, None), "y": (kind, None)}, opset=opset), feeds
+    opsets = [onnx.helper.make_opsetid("", opset), onnx.helper.make_opsetid("com.microsoft", 1)]
+    return onnx_bytes(nodes, ends, {"p": (kind, None), "y": (kind, None)}, opset_imports=opsets), feeds
 
 
 @looped("name, opset, inputs, attributes", CALLS)
@@ -59,7 +68,10 @@ def test_products_are_samesums_by_their_names(
     name: str, opset: int, inputs: tuple[NDArray | None, ...], attributes: dict[str, Any]
 ) -> None:
     content, feeds = model(name, opset, inputs, **attributes)
-    wanted = getattr(ss.onnx, name)(*inputs, opset=opset, **attributes)
+    if name.startswith("Fused"):
+        wanted = apply(operation_of("com.microsoft", name, None, **attributes), inputs)
+    else:
+        wanted = getattr(ss.onnx, name)(*inputs, opset=opset, **attributes)
     for operators in ([name], "all"):
         product, after = exact_session(content, operators=operators).run(None, feeds)
         assert (product.dtype, product.shape, product.tobytes()) == (wanted.dtype, wanted.shape, wanted.tobytes())

@@ -29,9 +29,11 @@ def declare(rows: Sequence[VersionRow]) -> None:
     _core.declare_operators(list(rows))
 
 
-def evaluate_with(function: Callable[[str, int, dict[str, Any]], Callable[[list[NDArray | None]], NDArray]]) -> None:
-    """`function` of the name, the opset (0: an unknown one) and the attributes of a node gives the function of its
-    inputs, None for one that is left out: of operators that are declared to be evaluated."""
+def evaluate_with(
+    function: Callable[[str, str, int, dict[str, Any]], Callable[[list[NDArray | None]], NDArray]],
+) -> None:
+    """`function` of the domain, the name, the opset (0: an unknown one) and the attributes of a node gives the function
+    of its inputs, None for one that is left out: of operators that are declared to be evaluated."""
     _core.evaluate_with(function)
 
 
