@@ -165,6 +165,7 @@ FIXED = {
     "contraction_twice_share": "a tile in two words takes as long as an eighth of its results in double-words",
     "contraction_few_rows": "four times as many as the kernel takes at once: columns are packed for more of them",
     "contraction_least_run": "half of a vector of AVX-512",
+    "attention_direct_rows": "to pack keys and values takes as long as two queries that read them where they lie",
     "dot_least_lane": "where both ways copy as much, a line of the memory holds 16 elements of float32",
     "dot_folded_columns": "half of dot_fold_columns: of more, two rows would be wider than that",
     "dot_fold_columns": "eight vectors of float64, a multiple of every vector",

@@ -44,6 +44,7 @@ FACTS = {
     "run/scans/scan_columns.cpp least": "rows of the kernels that scan columns",
     "run/elementwise.cpp exact": "2^53",
     "run/dots/dot_pass.cpp together": "the size of an array on the stack",
+    "contractions/attention.cpp block_rows": "the size of an array on the stack",
     "contractions/elements.cpp vector_elements": "elements of the widest vector",
     "contractions/plan.hpp direct_columns": "the size of an array on the stack",
     "contractions/plan.hpp direct_rows": "rows of the kernel",

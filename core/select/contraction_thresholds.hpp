@@ -26,4 +26,7 @@ inline constexpr Threshold contraction_least_run{
     "contraction_least_run", 4, "columns, or terms, side by side",
     "few rows take columns as they lie where so many are neighbours"};
 
+inline constexpr Threshold attention_direct_rows{
+    "attention_direct_rows", 2, "queries", "up to so many of a batch read keys and values where they lie"};
+
 }  // namespace samesum
