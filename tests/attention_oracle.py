@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
 
 import mpmath
 import numpy as np
 
-from norm_oracle import nearest
+import cases
+from oracle.rounding import target_of
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 
@@ -17,21 +17,22 @@ PRECISION = 1600
 """Of numbers that differ from a boundary by less than 2^-1400 of their terms it is assumed that they are on it."""
 _TIE = 1400
 
+_DTYPES = {dtype.name: dtype for dtype in cases.FLOATS}
 MODES = ("scaled", "capped", "masked", "weights")
 
 
-_KNOWN: dict[bytes, NDArray] = {}
+_KNOWN: dict[bytes, dict[str | None, NDArray]] = {}
 """Results that other instruction sets will be asked for, too."""
 
 
-def attention(q: NDArray, k: NDArray, v: NDArray, **given: Any) -> NDArray:
+def attention(q: NDArray, k: NDArray, v: NDArray, *, mode: str | None = None, **given: Any) -> NDArray:
     """Of operands without a batch: the result, or what `mode` shows; arguments are those of the engine."""
     parts = [(x.dtype.name, x.shape, x.tobytes()) for x in (q, k, v)]
     more = [(name, x.tobytes(), x.dtype.name) if isinstance(x, np.ndarray) else (name, x) for name, x in given.items()]
     key = blake2b(repr((parts, more)).encode()).digest()
     if key not in _KNOWN:
         _KNOWN[key] = _attention(q, k, v, **given)
-    return _KNOWN[key]
+    return _KNOWN[key][mode]
 
 
 def _attention(
@@ -42,17 +43,17 @@ def _attention(
     ends: NDArray | None = None,
     scale: float | None = None,
     cap: float = 0.0,
-    mode: str | None = None,
-) -> NDArray:
+) -> dict[str | None, NDArray]:
+    rows: dict[str | None, list[list[int]]] = {mode: [] for mode in (None, *MODES)}
     with mpmath.workprec(PRECISION):
-        rows = []
         for i, query in enumerate(q):
             keys = len(k) if ends is None else max(0, min(len(k), int(ends[i])))
             adds = [-np.inf if j >= keys else _added(mask, i, j) for j in range(len(k))]
-            rows.append(_row(query, k, v, adds, scale, cap, mode))
-    form = FORMATS[q.dtype.name]
-    width = len(k) if mode else v.shape[1]
-    return np.array(rows, f"u{form.width // 8}").reshape(len(q), width).view(q.dtype)
+            for mode, row in _row(query, k, v, adds, scale, cap).items():
+                rows[mode].append(row)
+    kind = f"u{q.dtype.itemsize}"
+    widths = dict.fromkeys(MODES, len(k)) | {None: v.shape[1]}
+    return {mode: np.array(row, kind).reshape(len(q), widths[mode]).view(q.dtype) for mode, row in rows.items()}
 
 
 def _added(mask: NDArray | None, i: int, j: int) -> float:
@@ -64,29 +65,32 @@ def _added(mask: NDArray | None, i: int, j: int) -> float:
 
 
 def _row(
-    query: NDArray, k: NDArray, v: NDArray, adds: list[float], scale: float | None, cap: float, mode: str | None
-) -> list[int]:
+    query: NDArray, k: NDArray, v: NDArray, adds: list[float], scale: float | None, cap: float
+) -> dict[str | None, list[int]]:
     form = FORMATS[query.dtype.name]
     factor = 1 / mpmath.sqrt(len(query)) if scale is None else mpmath.mpf(scale)
-    scores, shown = [], []
+    scores = []
+    found: dict[str | None, list[int]] = {mode: [] for mode in (None, *MODES)}
     for key, added in zip(k, adds, strict=True):
         product = mpmath.fsum(mpmath.mpf(float(a)) * mpmath.mpf(float(b)) for a, b in zip(query, key, strict=True))
         scaled = product * factor
         capped = cap * mpmath.tanh(scaled / cap) if cap else scaled
         score = mpmath.mpf("-inf") if added == -np.inf else capped + mpmath.mpf(added)
-        shown.append({"scaled": scaled, "capped": capped, "masked": score}.get(mode or ""))
-        scores.append((score, abs(capped) + (abs(added) if np.isfinite(added) else 0)))
-    if mode in ("scaled", "capped", "masked"):
-        return [_of_number(form, x, size) for x, (_, size) in zip(shown, scores, strict=True)]
-    live = [j for j, (score, _) in enumerate(scores) if score != mpmath.mpf("-inf")]
-    columns = np.eye(len(k), dtype=query.dtype) if mode else v
-    if any(not mpmath.isfinite(scores[j][0]) for j in live):
-        return [form.nan] * columns.shape[1]
-    if not live:
-        return [0] * columns.shape[1]
-    top = max(scores[j][0] for j in live)
-    weights = [mpmath.exp(scores[j][0] - top) for j in live]
-    return [_mean(form, weights, [float(columns[j, c]) for j in live]) for c in range(columns.shape[1])]
+        size = abs(capped) + (abs(added) if np.isfinite(added) else 0)
+        for mode, x in (("scaled", scaled), ("capped", capped), ("masked", score)):
+            found[mode].append(_of_number(form, x, abs(scaled) if mode == "scaled" else size))
+        scores.append(score)
+    live = [j for j, score in enumerate(scores) if score != mpmath.mpf("-inf")]
+    if not live or any(not mpmath.isfinite(scores[j]) for j in live):
+        nothing = form.nan if live else 0
+        return found | {None: [nothing] * v.shape[1], "weights": [nothing] * len(k)}
+    top = max(scores[j] for j in live)
+    weights = {j: mpmath.exp(scores[j] - top) for j in live}
+    total = mpmath.fsum(weights.values())
+    shares = [weights[j] / total if j in weights else mpmath.mpf(0) for j in range(len(k))]
+    found["weights"] = [_rounded(form, share, share) for share in shares]
+    found[None] = [_mean(form, list(weights.values()), [float(v[j, c]) for j in live]) for c in range(v.shape[1])]
+    return found
 
 
 def _mean(form: Any, weights: list[Any], values: list[float]) -> int:
@@ -94,19 +98,28 @@ def _mean(form: Any, weights: list[Any], values: list[float]) -> int:
     if special != 0:
         return form.nan if np.isnan(special) else form.infinity | (form.sign if special < 0 else 0)
     terms = [w * mpmath.mpf(value) for w, value in zip(weights, values, strict=True)]
-    total, value, size = mpmath.fsum(weights), mpmath.fsum(terms), mpmath.fsum(map(abs, terms))
-    return nearest(form, lambda t: _sign(value - total * _real(t), size + total * abs(_real(t))))
+    total = mpmath.fsum(weights)
+    return _rounded(form, mpmath.fsum(terms) / total, mpmath.fsum(map(abs, terms)) / total)
 
 
 def _of_number(form: Any, x: Any, size: Any) -> int:
     if not mpmath.isfinite(x):
         return form.nan if mpmath.isnan(x) else form.infinity | (form.sign if x < 0 else 0)
-    return nearest(form, lambda t: _sign(x - _real(t), size + abs(_real(t))))
+    return _rounded(form, x, size)
 
 
-def _real(t: Fraction) -> Any:
-    return mpmath.mpf(t.numerator) / t.denominator
+def _rounded(form: Any, x: Any, size: Any) -> int:
+    """The bits of a number whose terms come to `size`; next to a boundary it is that."""
+    target, off = target_of(_DTYPES[form.name]), mpmath.ldexp(size, -_TIE)
+    assert target is not None
+    low, high = (target.nearest(*_parts(x + by * off)) for by in (-1, 1))
+    if low == high:
+        return low
+    with mpmath.workprec(PRECISION - 600):
+        return target.nearest(*_parts(mpmath.mpf(0) if abs(x) <= off else +x))
 
 
-def _sign(difference: Any, size: Any) -> int:
-    return 0 if abs(difference) <= mpmath.ldexp(size, -_TIE) else int(mpmath.sign(difference))
+def _parts(x: Any) -> tuple[int, int]:
+    """The number times a power of two."""
+    sign, significand, exponent, _ = x._mpf_
+    return (-int(significand) if sign else int(significand)), int(exponent)

@@ -10,8 +10,8 @@ import numpy as np
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import FORMATS
 
-_SHIFT = 1100
-"""Every finite float64 is a whole number of 2^-1100."""
+_UNITS = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
+"""Every finite number of a type is a whole number of two to minus this."""
 
 
 def contracted(
@@ -22,18 +22,25 @@ def contracted(
     if target.kind in "iu":
         exact = a.astype(object) @ b.astype(object).T + (0 if c is None else c.astype(object))
         return (exact % (1 << 8 * target.itemsize)).astype(f"u{target.itemsize}").view(target)
-    form = FORMATS[target.name]
-    sums = _scaled(a) @ _scaled(b).T * _whole(alpha)
+    form, unit = FORMATS[target.name], _UNITS[a.dtype.name]
+    of_factors = 0 if alpha in (1, -1) and beta in (0, 1, -1) else _UNITS["float64"]
+    sums = _scaled(a, unit) @ _scaled(b, unit).T * _whole(alpha, of_factors)
     if c is not None:
-        sums += (_scaled(c) << _SHIFT) * _whole(beta)
-    bits = np.array([[form.nearest(value, -3 * _SHIFT) for value in row] for row in sums], f"u{target.itemsize}")
+        sums += (_scaled(c, unit) << unit) * _whole(beta, of_factors)
+    rounded = [[form.nearest(value, -2 * unit - of_factors) for value in row] for row in sums]
+    bits = np.array(rounded, f"u{target.itemsize}").reshape(sums.shape)
     for m, n in zip(*np.nonzero(~_finite(a).all(1)[:, None] | ~_finite(b).all(1) | _special(c)), strict=True):
         bits[m, n] = _special_bits(a[m], b[n], None if c is None else c[m, n], target, alpha, beta)
     return bits.reshape(len(a), len(b)).view(target)
 
 
 def _finite(x: NDArray) -> NDArray:
-    return np.isfinite(x.astype(np.float64))
+    return np.isfinite(_doubles(x))
+
+
+def _doubles(x: NDArray) -> NDArray:
+    with np.errstate(invalid="ignore"):  # NaNs of ml_dtypes
+        return x.astype(np.float64)
 
 
 def _special(c: NDArray | None) -> Any:
@@ -42,9 +49,9 @@ def _special(c: NDArray | None) -> Any:
 
 def _special_bits(x: NDArray, y: NDArray, c: Any, target: np.dtype[Any], alpha: float, beta: float) -> int:
     form = FORMATS[target.name]
-    pairs = zip(x.astype(float).tolist(), y.astype(float).tolist(), strict=True)
+    pairs = zip(_doubles(x).tolist(), _doubles(y).tolist(), strict=True)
     terms = [p * q for p, q in pairs if not math.isfinite(p) or not math.isfinite(q)]
-    total = sum(terms) * math.copysign(1, alpha) if terms else 0.0
+    total = sum(terms) * (alpha and math.copysign(1, alpha)) if terms else 0.0
     if c is not None and not math.isfinite(float(c)):
         total += math.copysign(1, beta) * float(c)
     if math.isnan(total):
@@ -52,12 +59,12 @@ def _special_bits(x: NDArray, y: NDArray, c: Any, target: np.dtype[Any], alpha: 
     return form.infinity | (form.sign if total < 0 else 0)
 
 
-def _whole(x: float) -> int:
+def _whole(x: float, unit: int) -> int:
     number, divisor = float(x).as_integer_ratio()
-    return (number << _SHIFT) // divisor
+    return (number << unit) // divisor
 
 
-def _scaled(x: NDArray) -> NDArray:
-    """Whole numbers of 2^-1100; zeros in the place of what is not finite."""
-    flat = [_whole(v) if math.isfinite(v) else 0 for v in x.astype(np.float64).ravel().tolist()]
+def _scaled(x: NDArray, unit: int) -> NDArray:
+    """Whole numbers; zeros in the place of what is not finite."""
+    flat = [_whole(v, unit) if math.isfinite(v) else 0 for v in _doubles(x).ravel().tolist()]
     return np.array([*flat, None], object)[:-1].reshape(x.shape)

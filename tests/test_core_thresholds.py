@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "core"
 SELECT = CORE / "select"
-ASKED = ("run", "layout", "threads", "python", "onnxruntime")
+ASKED = ("run", "layout", "threads", "python", "contractions", "onnxruntime")
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 try:
@@ -32,18 +32,19 @@ FACTS = {
     "run/layouts/tangled.hpp few": "rows of the kernels that transpose",
     "threads/pool.hpp most_threads": "what set_num_threads allows",
     "run/tiles.hpp most_results": "the size of an array",
-    "run/reduce/columns.cpp gathered_rows": "the size of an array on the stack",
+    "run/reduce/accumulate.cpp gathered_rows": "the size of an array on the stack",
     "run/exact/exact_sums.cpp together": "lines that a transposition takes",
-    "run/exact/exact_variance.cpp half": "of a tile of the kernels",
+    "run/exact/exact_sums.cpp half": "of a tile of the kernels",
     "run/layouts/tangled.hpp buffer_bytes": "the size of an array on the stack",
     "run/scans/scan_call.cpp pitch": "the size of an array on the stack",
     "run/normalize/long_line.hpp most": "lines that a transposition takes",
     "run/bandwidth.cpp piece": "of a measurement of memory",
     "run/bandwidth.cpp copied": "of a measurement of memory",
-    "run/scans/short_scan.cpp vector": "elements of the widest vector",
+    "layout/packed_lines.hpp vector": "elements of the widest vector",
     "run/scans/scan_columns.cpp least": "rows of the kernels that scan columns",
     "run/elementwise.cpp exact": "2^53",
     "run/dots/dot_pass.cpp together": "the size of an array on the stack",
+    "contractions/elements.cpp vector_elements": "elements of the widest vector",
     "run/exact/exact_dots.cpp block": "the size of an array on the stack",
     "run/scans/exponential_scan.cpp copied_rows": "the size of an array on the stack",
     "run/scans/extreme_scan.cpp copied_bytes": "the size of an array on the stack",
@@ -51,15 +52,14 @@ FACTS = {
     "run/exact/exact_words.cpp most_bytes": "the encoding of a state",
     "run/segments/placed_states.hpp placed_block": "the size of an array on the stack",
     "run/masks/masked.hpp most_bytes": "the size of an array on the stack",
-    "run/masks/direct_rows.hpp most_rows": "the size of an array",
     "run/masks/masked_loops.cpp most_run_rows": "the size of an array on the stack",
     "run/masks/masked_loops.cpp together": "lines that a transposition takes",
     "run/windows/window_rows.cpp most_elements": "what the kernels of windows are made for",
     "run/states/kept_states.cpp most": "what the methods of integers count on",
     "run/states/kept_sums.cpp size": "an element, and columns of a tile of the kernels",
     "run/segments/segment_order.cpp copies": "the size of an array",
-    "run/counts.cpp longest_part": "what counts of 32 bits hold",
-    "run/counts.cpp tables": "chains of increments of the kernel",
+    "run/statistics.cpp longest_part": "what counts of 32 bits hold",
+    "run/statistics.cpp tables": "chains of increments of the kernel",
     "python/statistics.hpp far": "what numbers of bins of 32 bits hold",
     "run/segments/segment_rows.cpp cache_line": "a cache line",
     "onnxruntime/registration.cpp optional_since": "a version of ONNX Runtime",

@@ -41,7 +41,7 @@ NEEDED = {
     **{module: "torch" for module in MODULES if re.fullmatch(r"samesum.frontends.plugins.(exact_)?torch.*", module)},
     **dict.fromkeys(("samesum.openvino", "samesum.openvino.exact"), "openvino"),
     **dict.fromkeys(("samesum.torch", "samesum.torch.exact"), "torch"),
-    "docs/doors.md": "onnxruntime",
+    "docs/runtimes.md": "onnxruntime",
     "docs/howto/group_by.md": "xarray",
 }
 """The packages beyond those of the extra `test` that examples need; without them these are skipped."""

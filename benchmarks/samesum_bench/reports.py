@@ -20,8 +20,8 @@ from samesum_bench.operators import OPERATORS
 from samesum_bench.results import Figure, Row, as_document
 from samesum_bench.task import SMALL
 
+# Processors that are busy with something else; from so many on, a reader is warned.
 NOTICED = 0.25
-"""Processors that are busy with something else; from so many on, a reader is warned."""
 
 
 class Cause(Enum):
@@ -99,8 +99,8 @@ def document(report: Report) -> dict[str, Any]:
     }
 
 
+# A row within 10 % of the best competitor counts as level: machines are noisy.
 LEVEL = 1 / 1.1
-"""A row within 10 % of the best competitor counts as level: machines are noisy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +156,12 @@ def behind(rows: Sequence[Row]) -> list[Row]:
     return [row for _, row in sorted(late, key=lambda pair: pair[0])]
 
 
+# Marks behind an error in ulps of the sum of magnitudes, and before a ratio that changes from round to round.
 SCALED, NOISE = "*", "~"
-"""Marks behind an error in ulps of the sum of magnitudes, and before a ratio that changes from round to round."""
+# Ulps of the sum of magnitudes below which the figure is of no interest.
 LEAST = 0.01
-"""Ulps of the sum of magnitudes below which the figure is of no interest."""
+# Ulps from which on an answer counts as wrong, not as rounded.
 FAR = 16.0
-"""Ulps from which on an answer counts as wrong, not as rounded."""
 
 
 def digits(value: float) -> str:
@@ -367,7 +367,7 @@ def _times(rows: Sequence[Row], form: Form) -> list[str]:
     units += [f"us: the median time of a call, for arrays up to {SMALL >> 20} MB"] * small
     several = any(len(figure.readings) > 1 for row in rows for figure in row.figures.values())
     spread = " ±: half of the distance between the quartiles, in percent of the median." if several else ""
-    behind = " In parentheses is the error." if form is Form.ALL else ""
+    behind = " In parentheses is the error, = where there is none." if form is Form.ALL else ""
     return ["; ".join(units) + f".{spread}{behind}"]
 
 
@@ -441,8 +441,8 @@ def _errors(rows: Sequence[Row], form: Form) -> list[str]:
     return lines
 
 
+# Of so few rows all competitors are printed, of more the fastest one only, of more still the summary only.
 FEW_ROWS, MOST_ROWS = 4, 250
-"""Of so few rows all competitors are printed, of more the fastest one only, of more still the summary only."""
 SUMMARY_HEADINGS = ("rows", "not behind", "mean ratio", "% of limit", "least %")
 
 
@@ -469,7 +469,7 @@ def report_lines(report: Report, width: int = ENDLESS, *, has_routes: bool = Fal
 def markdown(report: Report) -> str:
     """All of it as Markdown."""
     notes = [*verdict_notes(report), *missing_notes(report), *left_out_notes(report)]
-    headings = ("operator", "dtype", "array", "threads", *report.names, "limit, GB/s", "% of limit", "to best")
+    headings = ("operator", "dtype", "array", "threads", "unit", *report.names, "limit, GB/s", "% of limit", "to best")
     parts = [
         *condition_lines(report),
         *(markdown_table(table.headings, table.rows) for table in _summaries(report)),
@@ -555,22 +555,24 @@ def _markdown_row(row: Row, names: Sequence[str]) -> list[str]:
     best = (
         NOTHING if row.best is None or row.to_best is None else f"{ratio_text(row, row.best, row.to_best)} {row.best}"
     )
-    figures = [
-        f"{figure_text(row, name)} {spread_text(row, name)} ({error_text(row, name)})"
-        if name in row.figures
-        else NOTHING
-        for name in names
-    ]
+    unit = "us" if row.bytes <= SMALL else "GB/s"
+    figures = [_markdown_figure(row, name, unit) if name in row.figures else NOTHING for name in names]
     return [
         row.question.operator,
         row.question.dtype,
         row.question.cell.text,
         str(row.question.threads),
+        unit,
         *figures,
         NOTHING if row.limit is None else digits(row.limit / 1e9),
         NOTHING if row.of_limit is None else f"{100 * row.of_limit:.0f}",
         best,
     ]
+
+
+def _markdown_figure(row: Row, name: str, unit: str) -> str:
+    figure, error = figure_text(row, name).removesuffix(f" {unit}"), error_text(row, name)
+    return f"{figure} {spread_text(row, name)} ({'=' if error == 'exact' else error})"
 
 
 def route_lines(rows: Sequence[Row]) -> list[str]:

@@ -53,8 +53,9 @@ class Job {
         const Contraction& call = plan_.call;
         const bool is_finite = std::isfinite(call.alpha) && std::isfinite(call.beta);
         if (call.a.format == Format::f64 || !is_finite) return run_elements();
+        const bool packs = plan_.way == ContractionPlan::Way::packed;
         const std::size_t strips = call.out.batch.size() * plan_.column_tiles,
-                          bytes = plan_.panels * plan_.panel_bytes,
+                          bytes = packs ? plan_.panels * plan_.panel_bytes : 0,
                           most = static_cast<std::size_t>(contraction_packed_bytes) / (bytes + 1);
         const std::size_t together = std::min(strips, std::max<std::size_t>(1, most));
         const Room packed(together * bytes), norms(together * plan_.tile_columns * sizeof(double));
@@ -64,13 +65,15 @@ class Job {
                 const std::size_t column = (first + s) % plan_.column_tiles * plan_.tile_columns;
                 return ContractionStrip{(first + s) / plan_.column_tiles, column,
                                         std::min(plan_.tile_columns, plan_.columns - column),
-                                        packed.get() + s * bytes,
+                                        packs ? packed.get() + s * bytes : nullptr,
                                         reinterpret_cast<double*>(norms.get()) + s * plan_.tile_columns};
             };
+            const std::size_t halves = plan_.panels > 1 ? 2 : 1, half = (plan_.panels + halves - 1) / halves;
             auto pack = [&](std::size_t i, std::size_t) {
-                pack_panel(strip(i / plan_.panels), i % plan_.panels);
+                const std::size_t begin = i % halves * half;
+                pack_panels(plan_, strip(i / halves), begin, std::min(begin + half, plan_.panels));
             };
-            for_each_task(now * plan_.panels, threads_, pack);
+            if (packs) for_each_task(now * halves, threads_, pack);
             auto multiply = [&](std::size_t i, std::size_t) {
                 const ContractionStrip columns = strip(i / plan_.row_tiles);
                 ContractionTile(plan_, columns, i % plan_.row_tiles * plan_.tile_rows).make();
@@ -80,22 +83,6 @@ class Job {
     }
 
   private:
-    void pack_panel(const ContractionStrip& strip, std::size_t p) const {
-        const ContractionOperand& b = plan_.call.b;
-        const std::size_t most = plan_.method.columns, first = p * most;
-        if (first >= strip.count) return;
-        char* const panel = strip.panels + p * plan_.panel_bytes;
-        plan_.method.pack_columns(
-            {b.data + b.batch[strip.g], b.outer.data() + strip.first + first, b.inner.data(),
-             std::min(most, strip.count - first), plan_.terms, b.format},
-            panel);
-        if (!plan_.is_real) return;
-        double* const norms = strip.norms + first;
-        std::fill_n(norms, most, 0);
-        plan_.methods.column_squares(panel, plan_.terms, norms);
-        for (std::size_t j = 0; j < most; ++j) norms[j] = std::sqrt(norms[j]);
-    }
-
     void run_elements() const {
         auto task = [&](std::size_t i, std::size_t) {
             ContractionElements elements(plan_.call);
@@ -115,6 +102,12 @@ void contract(Contraction& call) {
     if (call.out.batch.empty() || call.out.outer.empty() || call.out.inner.empty()) return;
     const FloatingPointScope scope;
     join_batches(call);
+    // Few rows are quicker than few columns.
+    if (call.out.inner.size() < call.out.outer.size() &&
+        static_cast<std::int64_t>(call.out.inner.size()) <= contraction_few_rows) {
+        std::swap(call.a, call.b);
+        for (ContractionOperand* x : {&call.c, &call.out}) std::swap(x->outer, x->inner);
+    }
     Job(call).run();
 }
 

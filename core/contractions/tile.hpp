@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "contractions/elements.hpp"
 #include "contractions/plan.hpp"
@@ -17,10 +18,13 @@ class ContractionTile {
 
   private:
     struct Measures;
+    static constexpr std::size_t room_columns = direct_columns + contraction_vector;
 
     // multiply(panel of rows, panel of columns, terms, row, column) of each pair of panels of each block.
     template <class PerRows, class PerPair>
     void each_block(const PerRows& per_rows, const PerPair& multiply);
+    // Few rows times columns as they lie.
+    void add_directly();
     void finish_integers() const;
     void finish_floats();
     // Writes the results of row r and marks those that are in doubt; returns how many these are.
@@ -38,11 +42,13 @@ class ContractionTile {
 
     const ContractionPlan& plan_;
     const Contraction& call_;
-    const ContractionStrip& strip_;
+    ContractionStrip strip_;
     const std::size_t first_row_, rows_, padded_rows_, pitch_;
-    Room sums_, block_;
+    Room sums_, own_norms_;  // of a strip that has none
     double norms_[contraction_rows] = {};
-    std::uint8_t failed_[contraction_rows][contraction_columns];
+    std::size_t gathered_row_ = SIZE_MAX;
+    alignas(64) double addends_[room_columns];
+    std::uint8_t failed_[contraction_rows * contraction_columns];
     std::size_t failures_ = 0;
 };
 

@@ -11,6 +11,8 @@ namespace samesum {
 
 // So many terms are added up before their sum joins the total of an element. (Lemma 85)
 constexpr std::size_t contraction_block = 128;
+// Of columns that are read where they lie, whose sums are all to be near.
+constexpr std::size_t direct_block = 32;
 // Elements of the result that a task makes, at most: whole panels of every method.
 constexpr std::size_t contraction_rows = 96, contraction_columns = 240;
 // Numbers of columns are read and written in whole vectors.
@@ -25,7 +27,7 @@ struct OperandPart {
 };
 
 // Of elements of one kind. A panel has term after term, each of as many rows or columns as a tile in
-// registers; those that an operand lacks are zeros.
+// registers; those that an operand lacks are any numbers.
 struct ContractionMethod {
     std::size_t rows, columns;                    // of a tile in registers
     std::size_t row_size, column_size, sum_size;  // bytes of an element
@@ -53,6 +55,18 @@ struct ContractionMeasures {
     double *norms, *sizes, *greatest, *last;
 };
 
+// Rows in float64, 1, 2 or 4 of them, the terms of each side by side, and the sums of their products with
+// columns that are read where they lie.
+struct FewRows {
+    const double* terms;
+    std::size_t term_pitch, count;
+    double* sums;  // of each row `pitch` elements after those of the one before, to be added to
+    std::size_t pitch;
+    double* squares;   // of each column, likewise
+    bool by_terms;     // the terms of each column lie side by side, and nothing is there to be added to
+    bool is_followed;  // by as many terms, whose columns are asked for
+};
+
 struct ContractionMethods {
     ContractionMethod floats, words32, words64;
     // Add the squares of all terms of a panel, apart for each row or column.
@@ -68,6 +82,9 @@ struct ContractionMethods {
     // As `multiply` of floats, where `hi` begins with anchors: what it loses is added to `lo`.
     void (*multiply_twice)(const void* rows, const void* columns, std::size_t terms, double* hi, double* lo,
                            std::size_t pitch);
+    // Few rows times columns that are neighbours, of a block of terms that follows the last one, or all
+    // terms.
+    void (*multiply_directly)(const OperandPart& columns, const FewRows& rows);
     // The terms of the first row of a part as float32 or float64, side by side.
     void (*gather)(const OperandPart& part, Format format, void* to);
     // Write alpha (hi + lo) + beta addend, rounded to the format, of n columns; failed[j] tells which could

@@ -49,7 +49,7 @@ def test_a_line_says_what_each_version_changed() -> None:
         "reduction",
         "1, 11, 13",
         "attribute, from 13 input",
-        "float16/32/64, int32/64, uint32/64; from 13 also bfloat16",
+        "float16/32/64, int32/64, uint32/64; 13 also bfloat16",
     )
 
 

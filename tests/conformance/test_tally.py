@@ -41,5 +41,5 @@ def test_rows_have_a_dash_for_those_not_asked_and_a_sum() -> None:
 
 
 def test_a_count_says_what_there_is() -> None:
-    assert str(Count(7, 3, 0, 2)) == "7/12, 3 not supported, 2 failed"
+    assert str(Count(7, 3, 0, 2)) == "7/12, 3 unsupported, 2 failed"
     assert str(Count()) == "0/0"

@@ -208,6 +208,7 @@ MADE_OF_REDUCTIONS: dict[str, tuple[int, tuple[np.ndarray, ...], dict[str, Any]]
     "Einsum": (12, (PLANES, LAST), {"equation": "abcd,d->cab"}),
     "Conv": (22, (PLANES, PLANES[:, :3]), {"group": 2, "pads": [0, 1, 2, 0]}),
     "ConvTranspose": (22, (PLANES, PLANES.swapaxes(0, 1).copy()), {"strides": [2, 1]}),
+    "Attention": (23, (PLANES[None, :, :, 0], PLANES[None, :4, :, 1], PLANES[None, :4, :, 2]), {"softcap": 0.5}),
     "MatMulInteger": (10, (BYTES, BYTES.T, np.uint8([3])), {}),
     "ConvInteger": (10, (BYTES[None, None], BYTES[None, None, :2], np.uint8(3)), {"auto_pad": "SAME_LOWER"}),
     "QLinearMatMul": (10, (BYTES, UNIT, ZERO, BYTES.T, UNIT, ZERO, np.float32(900), ZERO), {}),

@@ -15,7 +15,7 @@ from building import ir_run, onnx_outputs, onnx_run, same
 from machines import same_everywhere
 from naming import looped
 from oracle import assert_bits, form_of
-from samesum.errors import AxisError, ShapeError, UnsupportedOperator
+from samesum.errors import AttributeValueError, AxisError, ShapeError, UnsupportedOperator
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.rounding import quotient
 
@@ -171,6 +171,8 @@ def test_rotary_embeddings_are_rounded_once(dtype: Any) -> None:
         assert_bits(found.reshape(2, 4, 3, 6), np.ascontiguousarray(wanted.swapaxes(1, 2)))
     with pytest.raises(AxisError, match="position_ids are 0 to 9; allowed are 0 to 8"):
         onnx_run("RotaryEmbedding", [x[:1, :, :2], cos, sin, np.int64([[0, 9]])], 23, rotary_embedding_dim=4)
+    with pytest.raises(AttributeValueError, match="3 of 6 elements are turned"):
+        onnx_run("RotaryEmbedding", [x, cos, sin, places], 23, rotary_embedding_dim=3)
     with pytest.raises(ShapeError, match=r"cos or sin is \(2, 4, 2\)"):
         onnx_run("RotaryEmbedding", [x, cos, sin, places], 23)
 
@@ -185,6 +187,7 @@ def test_small_operators_that_models_have() -> None:
     with pytest.raises(ShapeError, match="do not divide into blocks of 3 x 3"):
         onnx_run("DepthToSpace", [x], 13, blocksize=3)
     assert same(onnx_run("NonZero", [np.float32([[0, 1], [-2, -0.0]])], 13), np.int64([[0, 1], [1, 0]]))
+    assert [onnx_run("NonZero", [np.float32(v)], 13).shape for v in (0, 3)] == [(0, 0), (0, 1)]
     signs = np.float32([np.inf, -np.inf, np.nan, 1])
     assert onnx_run("IsInf", [signs], 20, detect_negative=0).tolist() == [True, False, False, False]
     assert onnx_run("IsNaN", [signs], 20).tolist() == [False, False, True, False]

@@ -266,3 +266,13 @@ def test_conversions_to_short_types_round_once_and_keep_low_bits() -> None:
     assert convert(np.float32([5, 9, -0.2]), typed("float4_e2m1fn")).astype(float).tolist() == [4, 6, 0]
     assert convert(np.int8([1, -2]).astype(typed("int2")), np.dtype(np.float32)).tolist() == [1, -2]
     assert convert(np.uint8([0, 3]).astype(typed("uint2")), np.dtype(np.bool_)).tolist() == [False, True]
+
+
+def test_blocks_as_long_as_a_file_says_take_no_memory() -> None:
+    x, scale = np.ones((2, 3), np.float32), np.ones((2, 1), np.float32)
+    assert same(onnx_run("QuantizeLinear", [x, scale], 21, axis=1, block_size=2**40), x.astype(np.uint8))
+
+
+def test_what_will_not_run_is_refused_when_it_runs() -> None:
+    with pytest.raises(AttributeValueError, match=r"node '#0': onnx.DequantizeLinear-23: output_dtype is 99"):
+        onnx_run("DequantizeLinear", [np.int8([1]), np.float32(1)], 23, output_dtype=99)

@@ -184,6 +184,7 @@ def test_upsample_and_the_first_resize_divide_by_the_scale() -> None:
     assert same(onnx_run("Resize", [x, scales], 10), wide)
     linear = np.float32([[[[1, 1.5, 2, 2], [3, 3.5, 4, 4]]]])
     assert same(onnx_run("Resize", [x, scales], 10, mode="linear"), linear)
+    assert same(onnx_run("Upsample", [x], 1, height_scale=1.0, width_scale=2.0, mode="bilinear"), linear)
 
 
 def test_openvino_interpolates_alike() -> None:

@@ -1,4 +1,5 @@
 // Products: the methods of one instruction set, compiled as table.cpp is.
+#include "kernels/contractions/direct.hpp"
 #include "kernels/contractions/measures.hpp"
 #include "kernels/contractions/panels.hpp"
 #include "kernels/contractions/results.hpp"
@@ -6,11 +7,11 @@
 
 namespace samesum::SAMESUM_ISA {
 
-using FloatTile = SumTile<double, float>;
+using FloatTile = RegisterTile<double, float>;
 
 template <class Word>
 static constexpr ContractionMethod words() {
-    using Tile = SumTile<Word, Word>;
+    using Tile = RegisterTile<Word, Word>;
     return {tile_rows,
             Tile::columns,
             sizeof(Word),
@@ -33,6 +34,7 @@ const ContractionMethods contractions{
     measure_panel<FloatTile::columns, float>,
     bound_products,
     SecondTile::multiply,
+    multiply_directly,
     gather_terms,
     finish_products};
 

@@ -206,9 +206,9 @@ class Line:
         for older, newer in pairwise(self.specs):
             since = newer.version.since
             if added := newer.types - older.types:
-                texts.append(f"from {since} also {types_text(added)}")
+                texts.append(f"{since} also {types_text(added)}")
             if dropped := older.types - newer.types:
-                texts.append(f"from {since} without {types_text(dropped)}")
+                texts.append(f"{since} without {types_text(dropped)}")
         return "; ".join(texts)
 
 

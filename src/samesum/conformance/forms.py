@@ -14,15 +14,15 @@ import numpy as np
 
 from samesum.conformance.case import Case
 from samesum.formats.arrays import NDArray
-from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS, ONNX_ELEMENTS
+from samesum.formats.elements import IR_ELEMENTS, IR_PRECISIONS, MODEL_ELEMENTS
 from samesum.runtimes.openvino_engine import saved_again
 from samesum.runtimes.packages import require
 from samesum.runtimes.runtime import EngineModel, Format
 
+# Of the file format; the oldest that all engines read and that holds every type of the cases.
 IR_VERSION = 8
-"""Of the file format; the oldest that all engines read and that holds every type of the cases."""
 
-_NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
+_NUMBERS = {element.own: number for number, element in MODEL_ELEMENTS.items()}
 
 
 def onnx_model(case: Case, hold_axes: bool = False) -> tuple[Any, dict[str, NDArray]]:
@@ -178,8 +178,8 @@ class Form(Enum):
 
 FORMS = {form.value: form for form in Form}
 
+# The name of the output of a model that is made here.
 OUTPUT = "y"
-"""The name of the output of a model that is made here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from samesum.files.writing import write_text
 FORMATS = (".md", ".png", ".svg")
 _SAME, _OTHER = "=", "\N{NOT EQUAL TO}"
 _AGREES, _DIFFERS, _ABSENT = "#d7ecd9", "#f6c9c4", "#bbbbbb"
+# On the colours, and on a page of any colour.
 _INK, _GREY = "#222222", "#7a7a7a"
-"""On the colours, and on a page of any colour."""
 
 
 def checked(path: Path) -> Path:
@@ -51,7 +51,9 @@ def markdown(found: Sequence[Explained], versions: dict[str, str]) -> str:
         answers = [_answer(each, name) for name in versions]
         if any(answer is not None and answer.differs for answer in answers):
             data = f"{each.data.dtype.name} {text_of(each.data)}"
-            lines.append([each.spec.identifier, each.situation.name, data, *map(_cell, answers)])
+            lines.append(
+                [each.spec.identifier, each.situation.name, data, *(_cell(answer, answers[0]) for answer in answers)]
+            )
     return "\n".join([*cases, "", *(f"| {' | '.join(line)} |" for line in lines)])
 
 
@@ -59,9 +61,12 @@ def _answer(each: Explained, engine: str) -> Answer | None:
     return next((answer for answer in each.answers if answer.engine == engine), None)
 
 
-def _cell(answer: Answer | None) -> str:
+def _cell(answer: Answer | None, own: Answer | None) -> str:
+    """The answer, in bold if it differs from samesum's own, which is not repeated."""
     if answer is None:
         return "-"
+    if own is not None and answer is not own and answer.text == own.text:
+        return "same"
     return f"**{answer.text}**" if answer.differs else answer.text
 
 

@@ -202,9 +202,10 @@ def space_to_depth(attributes: Attributes, inputs: Inputs) -> NDArray:
 
 
 def non_zero(_: Attributes, inputs: Inputs) -> NDArray:
-    """The indices of the elements that are not zero, one row for each axis; of a scalar none or one column."""
+    """The indices of the elements that are not zero, a column for each and a row for each axis."""
     x = given(inputs, 0)
-    return np.array(np.nonzero(x != x.dtype.type(0)), np.int64).reshape(x.ndim, -1)
+    found = np.nonzero(np.atleast_1d(x != x.dtype.type(0)))
+    return np.array(found, np.int64)[: x.ndim]
 
 
 def dropped(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:

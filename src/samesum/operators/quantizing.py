@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import ml_dtypes
 import numpy as np
 
 from samesum.algebra.rows import MAX, MIN, SUM
 from samesum.engine.memory import reduce
 from samesum.engine.windows import reduce_terms
-from samesum.errors import AttributeValueError, DtypeError, ShapeError
+from samesum.errors import AttributeValueError, DtypeError, SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.axes import from_front
 from samesum.formats.conversion import convert
@@ -36,7 +38,7 @@ def quantize(attributes: Attributes, inputs: Inputs) -> NDArray:
     with np.errstate(all="ignore"):
         if not _is_integer(target):
             real = once.total(once.quotient(_wide(x), scale), zeros)
-            return convert(real, target, attributes.get("saturate", True))
+            return convert(_plain(real), target, attributes.get("saturate", True))
         # Of numbers of up to 32 bits the quotient in float64 is a tie only if the real one is.
         return saturated(np.rint(_wide(x) / scale) + zeros, target)
 
@@ -58,7 +60,7 @@ def dequantize(attributes: Attributes, inputs: Inputs) -> NDArray:
     with np.errstate(all="ignore"):
         if zero is not None:
             shifted = shifted - _laid(x, _wide(zero), attributes)
-        return convert(once.product(shifted, scales) + 0.0, target)  # an exact zero is +0
+        return convert(_plain(once.product(shifted, scales)), target)
 
 
 def dynamically_quantized(_: Attributes, inputs: Inputs, count: int) -> tuple[NDArray, ...]:
@@ -104,21 +106,26 @@ def fake_quantized(attributes: Attributes, inputs: Inputs) -> NDArray:
         step = np.minimum(below + ((side > 0) | ((side == 0) & (below % 2 == 1))), most)
         real = once.quotient(once.total(out_low * (most - step), out_high * step), np.float64(most))
         real = np.where(wide <= least, out_low, np.where(wide > np.maximum(low, high), out_high, real))
-        return convert(np.where(np.isnan(wide), wide, real), x.dtype)
+        return convert(_plain(np.where(np.isnan(wide), wide, real)), x.dtype)
 
 
 def quantized_fact(attributes: Attributes, facts: Facts) -> Fact:
     """The shape of the data in the quantized type, where the zero point or an attribute says which."""
     zero = facts[2] if len(facts) > 2 else None
-    if zero is not None and zero.dtype is None and not attributes.get("output_dtype"):
-        return Fact(None, first(facts).shape)
-    return Fact(_quantized_type(attributes, None if zero is None else zero.dtype), first(facts).shape)
+    dtype = None
+    if zero is None or zero.dtype is not None:
+        with suppress(SamesumError):
+            dtype = _quantized_type(attributes, None if zero is None else zero.dtype)
+    return Fact(dtype, first(facts).shape)
 
 
 def dequantized_fact(attributes: Attributes, facts: Facts) -> Fact:
     """The shape of the data in the type of the scale or the one that an attribute names."""
-    scale = at(facts, 1).dtype
-    return Fact(None if scale is None else _real_type(attributes, scale), first(facts).shape)
+    scale, dtype = at(facts, 1).dtype, None
+    if scale is not None:
+        with suppress(SamesumError):
+            dtype = _real_type(attributes, scale)
+    return Fact(dtype, first(facts).shape)
 
 
 def dynamic_facts(_: Attributes, facts: Facts, count: int) -> tuple[Fact, ...]:
@@ -149,6 +156,11 @@ def _real_type(attributes: Attributes, scale: Dtype) -> Dtype:
     return element.own
 
 
+def _plain(x: NDArray) -> NDArray:
+    """The numbers with +0 for each zero, and the canonical NaN."""
+    return np.where(np.isnan(x), np.nan, x + 0.0)
+
+
 def _is_integer(dtype: Dtype) -> bool:
     return dtype.kind in "iu" or dtype.name in SHORT_INTEGERS
 
@@ -176,4 +188,4 @@ def _laid(x: NDArray, values: NDArray, attributes: Attributes) -> NDArray:
         raise ShapeError(
             f"a scale or zero point has shape {values.shape}; blocks of {block} of {x.shape} need {expected}"
         )
-    return np.repeat(values, block, place)[(slice(None),) * place + (slice(x.shape[place]),)]
+    return np.repeat(values, min(block, x.shape[place]), place)[(slice(None),) * place + (slice(x.shape[place]),)]

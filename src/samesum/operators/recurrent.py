@@ -240,7 +240,7 @@ def recurrent_facts(attributes: Attributes, facts: Facts, count: int) -> tuple[F
     r = (facts[2] if len(facts) > 2 else None) or UNKNOWN
     is_batch_first = attributes.get("layout", False)
     directions = 2 if attributes["direction"] == "bidirectional" else 1
-    size = attributes["hidden_size"] or (r.shape[-1] if r.shape else None)
+    size = r.shape[-1] if r.shape else None
     if x.shape is None or len(x.shape) != 3:
         return (Fact(x.dtype),) * count
     batch, time = x.shape[:2] if is_batch_first else x.shape[1::-1]

@@ -165,9 +165,6 @@ def _weighted(y: NDArray, axis: int, places: NDArray, weights: NDArray) -> NDArr
     return total
 
 
-_FIRST = Way("nearest", "asymmetric", "floor", Fraction(0), False, False)
-
-
 def resize(attributes: Attributes, inputs: Inputs) -> NDArray:
     """Resize since version 11: by scales or to sizes, along `axes` or all."""
     x = given(inputs, 0)
@@ -185,7 +182,8 @@ def resize(attributes: Attributes, inputs: Inputs) -> NDArray:
 def resize_10(attributes: Attributes, inputs: Inputs) -> NDArray:
     """Resize 10 and Upsample: coordinates over the scale, the element below or linear."""
     x = given(inputs, 0)
-    way = Way(attributes["mode"], *(_FIRST.coordinates, _FIRST.nearest, _FIRST.a, False, False))
+    mode = attributes["mode"].removeprefix("bi")  # the first Upsample has bilinear
+    way = Way(mode, "asymmetric", "floor", Fraction(0), False, False)
     return resized(x, _lines(attributes, x.shape, (None, None, *inputs[1:])), way, 0.0)
 
 

@@ -34,12 +34,14 @@ def _turned(attributes: Attributes, by_head: NDArray, x: NDArray, caches: list[N
     """`by_head` is [batch, length, heads, size]."""
     turned = attributes["rotary_embedding_dim"] or by_head.shape[-1]
     half = turned // 2
+    if turned % 2 or not 0 < turned <= by_head.shape[-1]:
+        raise AttributeValueError(
+            f"{turned} of {by_head.shape[-1]} elements are turned; allowed are even numbers of them"
+        )
     expected = (*by_head.shape[:2], half)
     for each in caches:
-        if turned % 2 or each.shape != expected:
+        if each.shape != expected:
             raise ShapeError(f"cos or sin is {each.shape} at the positions of {x.shape}; {expected} is needed")
-    if not 0 < turned <= by_head.shape[-1]:
-        raise AttributeValueError(f"rotary_embedding_dim is {turned}; allowed are even numbers to {by_head.shape[-1]}")
     cos, sin = (convert(each, _WIDE)[:, :, None] for each in caches)
     by_pairs = attributes["interleaved"]
     places = (slice(0, turned, 2), slice(1, turned, 2)) if by_pairs else (slice(0, half), slice(half, turned))

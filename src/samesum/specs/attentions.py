@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samesum.formats.elements import BOOL, FLOATS_PLUS, NUMBERS_PLUS
-from samesum.specs.row import Attribute, Input, Kind, Operator, Signature, Version
+from samesum.specs.row import Attribute, Input, Kind, Made, Operator, Signature, Version, group
 
 _QUERY = Input("Q", min_rank=3, max_rank=4)
 _PAST = (
@@ -29,7 +29,8 @@ _ONNX_ATTRIBUTES = (
 )
 _WINDOWS = tuple(Attribute(f"{side}_window_size", Kind.INTEGER, -1) for side in ("left", "right"))
 
-ONNX_ATTENTION = (
+ONNX_ATTENTION = group(
+    Made.PRODUCT,
     Operator(
         "Attention",
         (
@@ -40,7 +41,8 @@ ONNX_ATTENTION = (
     ),
 )
 
-OPENVINO_ATTENTION = (
+OPENVINO_ATTENTION = group(
+    Made.PRODUCT,
     Operator(
         "ScaledDotProductAttention",
         (
@@ -64,7 +66,8 @@ OPENVINO_ATTENTION = (
 
 _INT32 = frozenset({"int32"})
 
-MICROSOFT_ATTENTION = (
+MICROSOFT_ATTENTION = group(
+    Made.PRODUCT,
     Operator(
         "MultiHeadAttention",
         (

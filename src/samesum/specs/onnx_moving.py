@@ -135,68 +135,58 @@ _DROPPING = Operator(
 )
 
 _SINGLE = frozenset({"float32"})
-_SCALES = Input("scales", _SINGLE, max_rank=1)
-_NEAREST_OR_LINEAR = Attribute("mode", Kind.WORD, "nearest", words=("nearest", "linear", "bilinear"))
-_COORDINATES = (
-    "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize",
-)  # fmt: skip
 
 
-def _resized(roi: bool, scales: bool, *coordinates: str, more: tuple[Attribute, ...] = ()) -> Signature:
-    """What is optional, and which coordinates there are besides."""
-    inputs = (
-        _X,
-        Input("roi", FLOATS, max_rank=1, optional=roi),
-        Input("scales", _SINGLE, max_rank=1, optional=scales),
-        _sizes("sizes", optional=True),
-    )
-    word = "coordinate_transformation_mode"
+def _word(name: str, default: str, words: str) -> Attribute:
+    return Attribute(name, Kind.WORD, default, words=tuple(words.split()))
+
+
+_COORDINATES = "half_pixel pytorch_half_pixel align_corners asymmetric tf_crop_and_resize"
+
+
+def _resized(are_optional: bool, coordinates: str = "", *more: Attribute) -> Signature:
+    """Whether what is not the data may be left out, which coordinates there are besides, and further attributes."""
+    roi = Input("roi", FLOATS, max_rank=1, optional=are_optional)
+    scales = Input("scales", _SINGLE, max_rank=1, optional=are_optional)
     attributes = (
-        Attribute("mode", Kind.WORD, "nearest", words=("nearest", "linear", "cubic")),
-        Attribute(word, Kind.WORD, "half_pixel", words=(*_COORDINATES, *coordinates)),
-        Attribute(
-            "nearest_mode",
-            Kind.WORD,
-            "round_prefer_floor",
-            words=("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"),
-        ),
+        _word("mode", "nearest", "nearest linear cubic"),
+        _word("coordinate_transformation_mode", "half_pixel", f"{_COORDINATES} {coordinates}"),
+        _word("nearest_mode", "round_prefer_floor", "round_prefer_floor round_prefer_ceil floor ceil"),
         Attribute("cubic_coeff_a", Kind.NUMBER, -0.75),
         Attribute("exclude_outside", Kind.FLAG, False),
         Attribute("extrapolation_value", Kind.NUMBER, 0.0),
     )
-    return Signature(inputs, (*attributes, *more))
+    return Signature((_X, roi, scales, _sizes("sizes", optional=True)), (*attributes, *more))
 
 
 _OF_18 = (
     Attribute("antialias", Kind.FLAG, False),
     Attribute("axes", Kind.AXES),
-    Attribute("keep_aspect_ratio_policy", Kind.WORD, "stretch", words=("stretch", "not_larger", "not_smaller")),
+    _word("keep_aspect_ratio_policy", "stretch", "stretch not_larger not_smaller"),
 )
+_BY_SCALES = (_X, Input("scales", _SINGLE, max_rank=1))
 _FACTORS = tuple(Attribute(f"{name}_scale", Kind.NUMBER, required=True) for name in ("height", "width"))
-_RESIZED = NUMBERS | BOOL
+_NEAREST = _word("mode", "nearest", "nearest linear bilinear")
+_FIRST_RESIZED = Signature((Input("X", min_rank=4, max_rank=4),), (*_FACTORS, _NEAREST))
+_UPSAMPLED = Signature((_X,), (Attribute("scales", Kind.NUMBERS, required=True), _NEAREST))
+_RESIZED, _RESIZED_PLUS = NUMBERS | BOOL, NUMBERS_PLUS | BOOL
 _RESIZING = (
     Operator(
         "Upsample",
         (
-            Version(
-                1,
-                FLOATS | INDEX | BOOL,
-                Signature((Input("X", min_rank=4, max_rank=4),), (*_FACTORS, _NEAREST_OR_LINEAR)),
-            ),
-            Version(
-                7, _RESIZED, Signature((_X,), (Attribute("scales", Kind.NUMBERS, required=True), _NEAREST_OR_LINEAR))
-            ),
-            Version(9, _RESIZED, Signature((_X, _SCALES), (_NEAREST_OR_LINEAR,))),
+            Version(1, FLOATS | INDEX | BOOL, _FIRST_RESIZED),
+            Version(7, _RESIZED, _UPSAMPLED),
+            Version(9, _RESIZED, Signature(_BY_SCALES, (_NEAREST,))),
         ),
     ),
     Operator(
         "Resize",
         (
-            Version(10, _RESIZED, Signature((_X, _SCALES), (_NEAREST_OR_LINEAR,))),
-            Version(11, _RESIZED, _resized(False, False, "tf_half_pixel_for_nn")),
-            Version(13, _RESIZED | BFLOAT16S, _resized(True, True)),
-            Version(18, _RESIZED | BFLOAT16S, _resized(True, True, more=_OF_18)),
-            Version(19, _RESIZED | BFLOAT16S, _resized(True, True, "half_pixel_symmetric", more=_OF_18)),
+            Version(10, _RESIZED, Signature(_BY_SCALES, (_NEAREST,))),
+            Version(11, _RESIZED, _resized(False, "tf_half_pixel_for_nn")),
+            Version(13, _RESIZED_PLUS, _resized(True)),
+            Version(18, _RESIZED_PLUS, _resized(True, "", *_OF_18)),
+            Version(19, _RESIZED_PLUS, _resized(True, "half_pixel_symmetric", *_OF_18)),
         ),
     ),
 )

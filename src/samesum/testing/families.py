@@ -69,7 +69,6 @@ class Judged:
 
 
 _F, _S = Family, Scale
-_PRODUCT, _QUANTIZED = Judged(_F.PRODUCT, _S.MAGNITUDES), Judged(_F.PRODUCT, _S.EXACT)
 
 _ONNX = {
     "ReduceSum": Judged(_F.SUM, _S.MAGNITUDES),
@@ -108,8 +107,6 @@ _ONNX = {
     "Min": Judged(_F.SEVERAL, _S.EXACT),
     "ScatterElements": Judged(_F.SCATTER, _S.MAGNITUDES),
     "ScatterND": Judged(_F.SCATTER, _S.MAGNITUDES),
-    **dict.fromkeys(("MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"), _PRODUCT),
-    **dict.fromkeys(("MatMulInteger", "ConvInteger", "QLinearMatMul", "QLinearConv"), _QUANTIZED),
 }
 
 _OPENVINO = {
@@ -141,8 +138,6 @@ _OPENVINO = {
     "EmbeddingBagPacked": Judged(_F.SCATTER, _S.MAGNITUDES),
     "EmbeddingSegmentsSum": Judged(_F.SCATTER, _S.MAGNITUDES),
     "SegmentMax": Judged(_F.MAX, _S.EXACT),
-    **dict.fromkeys(("MatMul", "Einsum", "Convolution", "GroupConvolution"), _PRODUCT),
-    **dict.fromkeys(("ConvolutionBackpropData", "GroupConvolutionBackpropData"), _PRODUCT),
 }
 _BY_REDUCTION = {
     **dict.fromkeys(("add", "sum", "sub", "mean"), Judged(_F.SCATTER, _S.MAGNITUDES)),
@@ -159,7 +154,6 @@ OF_SEGMENTS = _BY_REDUCTION | {
 _MICROSOFT = {
     "SkipLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "SkipSimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
-    **dict.fromkeys(("FusedMatMul", "FusedGemm", "FusedConv"), _PRODUCT),
 }
 _NUMERIC: dict[str, Judged] = {
     **dict.fromkeys(

@@ -159,9 +159,9 @@ def _is_nearly_tied(node: Node, arrays: Arrays) -> bool:
 
 def _scores(node: Node, arrays: Arrays) -> float:
     """The largest magnitude that a score of an attention may have: its roundings move the weights by as much."""
-    query, key = arrays[0], arrays[1]
+    query = arrays[0]
     assert query is not None
-    assert key is not None
+    key = query if len(arrays) < 2 or arrays[1] is None else arrays[1]
     scale = node.attributes.get("scale") or 1 / math.sqrt(query.shape[-1])
     norms = [np.sqrt(np.square(each.astype(np.float64)).sum(axis=-1)).max(initial=0.0) for each in (query, key)]
     return abs(float(scale)) * float(norms[0] * norms[1])
@@ -188,8 +188,8 @@ def _magnitude(
     if node.operator.casefold() == "dequantizelinear" and len(arrays) > 2 and arrays[2] is not None:
         scale = np.abs(arrays[1].astype(np.float64)) if arrays[1] is not None else 1.0
         return size + float(np.max(np.abs(arrays[2].astype(np.float64)) * scale, initial=0.0))
-    if how.scale is Scale.LARGEST and exact.shape == data.shape and data.ndim:
-        along = tuple(range(1, data.ndim)) if axes is None else axes
+    if how.scale is Scale.LARGEST and data.ndim and (exact.shape == data.shape or how.family is Family.ATTENTION):
+        along = tuple(range(1, exact.ndim)) if axes is None else axes
         return np.asarray(np.max(size, axis=along, keepdims=True, initial=0.0))
     if how.scale is Scale.LARGER:
         return np.maximum(size, 1.0)

@@ -6,21 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from samesum.conformance.case import Case
-from samesum.conformance.suites.edges.axes import AXES, LOGICAL, NOTHING, TYPES
-from samesum.conformance.suites.edges.norms import NORMALIZATIONS, NORMS
-from samesum.conformance.suites.edges.pools import POOLS
-from samesum.conformance.suites.edges.products import POSITIONS, PRODUCTS
-from samesum.conformance.suites.edges.scatters import SCATTERS
-from samesum.conformance.suites.edges.values import FLOATS, INTEGERS, LENGTHS, LOGARITHMS
+from samesum.conformance.suites.edges import edges
 from samesum.conformance.suites.node_tests import exported_tests, node_tests, older_tests, other_tests
 from samesum.conformance.suites.vectors import instances, own_choices, vectors
-
-
-def edges() -> tuple[Case, ...]:
-    """What the standards and samesum's contract decide, bit for bit."""
-    first = (*FLOATS, *INTEGERS, *AXES, *NOTHING, *TYPES, *LENGTHS)
-    made = (*NORMALIZATIONS, *NORMS, *POOLS, *SCATTERS)
-    return (*first, *PRODUCTS, *POSITIONS, *LOGICAL, *LOGARITHMS, *made)
 
 
 @dataclass(frozen=True, slots=True)
