@@ -42,11 +42,11 @@ void join_batches(Contraction& call) {
 
 class Job {
   public:
-    explicit Job(const Contraction& call) : plan_{call} {
-        const std::int64_t all = call.multiplications();
-        is_brief_ = all < contraction_brief;
-        threads_ = all >= contraction_threaded ? static_cast<std::size_t>(thread_count()) : 1;
-    }
+    explicit Job(const Contraction& call)
+        : is_brief_(call.multiplications() < contraction_brief),
+          threads_(call.multiplications() < contraction_threaded ? 1
+                                                                 : static_cast<std::size_t>(thread_count())),
+          plan_{call, threads_ > 1 ? 2 * threads_ : 1} {}
 
     void run() const {
         const BriefWork brief(is_brief_);
@@ -91,9 +91,9 @@ class Job {
         for_each_task(plan_.call.out.batch.size() * plan_.rows, threads_, task);
     }
 
+    const bool is_brief_;
+    const std::size_t threads_;
     const ContractionPlan plan_;
-    bool is_brief_;
-    std::size_t threads_;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ constexpr std::size_t direct_columns = 4 * contraction_columns;
 
 struct ContractionPlan {
     const Contraction& call;
+    const std::size_t shares;  // of the work, at least
     const ContractionMethods& methods = *current_instruction_set().contractions;
     const bool is_real = is_float(call.a.format);
     const ContractionMethod& method = is_real                         ? methods.floats
@@ -36,10 +37,15 @@ struct ContractionPlan {
     const std::size_t most_columns = way == Way::packed
                                          ? contraction_columns
                                          : std::clamp(columns / 8, contraction_columns, direct_columns);
-    const std::size_t tile_rows = std::min(contraction_rows, rounded_up(rows, method.rows)),
-                      tile_columns = rounded_up(std::min(most_columns, columns), method.columns);
-    const std::size_t row_tiles = (rows + tile_rows - 1) / tile_rows,
-                      column_tiles = (columns + tile_columns - 1) / tile_columns;
+    // Tiles of nearly one size, and enough of them for all shares.
+    const std::size_t tile_columns = cut(columns, divided(columns, most_columns), method.columns),
+                      column_tiles = divided(columns, tile_columns);
+    const std::size_t shared = divided(shares, column_tiles* call.out.batch.size()),
+                      most_row_tiles = divided(rows, 2 * method.rows),
+                      least_row_tiles = divided(rows, contraction_rows);
+    const std::size_t tile_rows =
+                          cut(rows, std::max(std::min(shared, most_row_tiles), least_row_tiles), method.rows),
+                      row_tiles = divided(rows, tile_rows);
     const std::size_t panels = tile_columns / method.columns,  // of a strip
         panel_bytes = rounded_up(terms * method.columns * method.column_size, 64);
 
@@ -50,6 +56,10 @@ struct ContractionPlan {
     }
 
   private:
+    static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
+    static std::size_t cut(std::size_t n, std::size_t tiles, std::size_t unit) {
+        return rounded_up(divided(n, tiles), unit);
+    }
     std::vector<std::size_t> ends_of_runs() const;
     Way chosen_way() const;
 };

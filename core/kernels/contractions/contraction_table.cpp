@@ -24,8 +24,8 @@ static constexpr ContractionMethod words() {
 
 extern const ContractionMethods contractions;
 const ContractionMethods contractions{
-    {tile_rows, FloatTile::columns, sizeof(double), sizeof(float), sizeof(double), pack_doubles<tile_rows>,
-     pack_floats<FloatTile::columns>, FloatTile::multiply},
+    {tile_rows, FloatTile::columns, sizeof(double), sizeof(float), sizeof(double),
+     pack_floats<tile_rows, double>, pack_floats<FloatTile::columns, float>, FloatTile::multiply},
     words<std::uint32_t>(),
     words<std::uint64_t>(),
     add_squares<tile_rows, double>,

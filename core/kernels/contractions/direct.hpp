@@ -2,7 +2,7 @@
 // the squares of each column are added up.
 #pragma once
 
-#include "kernels/vectors/float_formats.hpp"
+#include "kernels/contractions/panels.hpp"
 #include "kernels/vectors/rounding.hpp"
 #include "methods/contraction_method.hpp"
 
@@ -126,8 +126,7 @@ struct FewRowsSums {
 
 inline void multiply_directly(const OperandPart& part, const FewRows& of) {
     in_format_within<Format::f32>(part.format, [&]<Format format>() {
-        using F = std::conditional_t<format == Format::f16, Float16,
-                                     std::conditional_t<format == Format::bf16, Bfloat16, Float32>>;
+        using F = Narrow<format>;
         of.count == 1   ? FewRowsSums<F, 1>::add(part, of)
         : of.count == 2 ? FewRowsSums<F, 2>::add(part, of)
                         : FewRowsSums<F, 4>::add(part, of);

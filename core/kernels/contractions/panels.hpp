@@ -2,12 +2,18 @@
 #pragma once
 
 #include <iterator>
+#include <type_traits>
 
 #include "kernels/vectors/float_formats.hpp"
 #include "kernels/vectors/transpose.hpp"
 #include "methods/contraction_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+// The loads of a format that float32 holds.
+template <Format format>
+using Narrow = std::conditional_t<format == Format::f16, Float16,
+                                  std::conditional_t<format == Format::bf16, Bfloat16, Float32>>;
 
 // How elements of a format become numbers of a panel, one or `width` at a time.
 template <class To, class F>
@@ -108,22 +114,10 @@ void pack_panel(const OperandPart& part, void* to) {
     }
 }
 
-template <std::size_t panel>
-void pack_doubles(const OperandPart& part, void* to) {
-    in_format_within<Format::f32>(part.format, [&]<Format format>() {
-        using F = std::conditional_t<format == Format::f16, Float16,
-                                     std::conditional_t<format == Format::bf16, Bfloat16, Float32>>;
-        pack_panel<panel, double, FloatsTo<double, F>>(part, to);
-    });
-}
-
-template <std::size_t panel>
+template <std::size_t panel, class To>
 void pack_floats(const OperandPart& part, void* to) {
-    in_format_within<Format::f32>(part.format, [&]<Format format>() {
-        using F = std::conditional_t<format == Format::f16, Float16,
-                                     std::conditional_t<format == Format::bf16, Bfloat16, Float32>>;
-        pack_panel<panel, float, FloatsTo<float, F>>(part, to);
-    });
+    in_format_within<Format::f32>(
+        part.format, [&]<Format format>() { pack_panel<panel, To, FloatsTo<To, Narrow<format>>>(part, to); });
 }
 
 template <std::size_t panel, class To>
