@@ -1,9 +1,10 @@
 """A small BERT-like, Llama-like and ResNet-like model, exported by PyTorch: ONNX and OpenVINO IR, float32 and float16.
 
-python benchmarks/export_models.py FOLDER [--opset 23]
+python benchmarks/export_models.py FOLDER [--opset 23] [--sentences]
 
 From opset 23 on, which has RMSNormalization, ONNX alone, float32 alone, with a small network of convolutions and group
-and instance norms; PyTorch needs the package onnxscript for that.
+and instance norms; PyTorch needs the package onnxscript for that. `--sentences` writes minilm.onnx alone, with the
+weights of the same module in minilm.pt.
 """
 
 from __future__ import annotations
@@ -35,6 +36,38 @@ class Bert(nn.Module):
     def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
         found = self.layers(self.words(tokens))
         return self.head(found).log_softmax(-1), nn.functional.normalize(found.mean(1), dim=-1)
+
+
+class Encoder(nn.Module):
+    """A layer of BERT: attention to the tokens that the mask has, then two linear ones, each with a norm behind."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads, self.all_three, self.out = heads, nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.first, self.second = nn.LayerNorm(width, 1e-12), nn.LayerNorm(width, 1e-12)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        query, key, value = self.all_three(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4).unbind(0)
+        found = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask[:, None, None, :])
+        x = self.first(x + self.out(found.transpose(1, 2).flatten(2)))
+        return self.second(x + self.down(nn.functional.gelu(self.up(x))))
+
+
+class Sentences(nn.Module):
+    """The architecture of all-MiniLM-L6-v2 with random weights: the mean of each sentence's tokens, with length 1."""
+
+    def __init__(self, words: int = 30522, width: int = 384, places: int = 512) -> None:
+        super().__init__()
+        self.words, self.places = nn.Embedding(words, width), nn.Embedding(places, width)
+        self.norm, self.layers = nn.LayerNorm(width, 1e-12), nn.ModuleList([Encoder(width, 12) for _ in range(6)])
+
+    def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
+        x = self.norm(self.words(tokens) + self.places(torch.ones_like(tokens[0]).cumsum(0) - 1))
+        for layer in self.layers:
+            x = layer(x, mask.bool())
+        kept = mask[..., None].to(x.dtype)
+        return nn.functional.normalize((x * kept).sum(1) / kept.sum(1), dim=-1)
 
 
 class Rms(nn.Module):
@@ -149,14 +182,37 @@ def export_newer(folder: Path, tokens: Tensor, opset: int) -> None:
         torch.onnx.export(model.eval(), (given,), path, opset_version=opset, dynamo=True, external_data=False)
 
 
+def export_sentences(folder: Path) -> None:
+    """minilm.onnx, for any number of sentences of any length, and minilm.pt."""
+    torch.manual_seed(0)
+    model, given = Sentences().eval(), (torch.ones(2, 9, dtype=torch.int64), torch.ones(2, 9, dtype=torch.int64))
+    names = ["tokens", "mask"]
+    axes = {name: {0: "batch", 1: "length"} for name in names} | {"sentence": {0: "batch"}}
+    torch.save(model.state_dict(), folder / "minilm.pt")
+    torch.onnx.export(
+        model,
+        given,
+        folder / "minilm.onnx",
+        opset_version=OPSET,
+        dynamo=False,
+        input_names=names,
+        output_names=["sentence"],
+        dynamic_axes=axes,
+    )
+
+
 def main() -> None:
-    """Writes twelve files and the .bin of six of them, or three files of a newer opset."""
+    """Writes twelve files and the .bin of six of them, or three files of a newer opset, or the sentence encoder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--opset", type=int, default=OPSET)
+    parser.add_argument("--sentences", action="store_true")
     arguments = parser.parse_args()
     folder = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
+    if arguments.sentences:
+        export_sentences(folder)
+        return
     torch.manual_seed(0)
     tokens = torch.randint(0, WORDS, (2, 48))
     np.save(folder / "tokens.npy", tokens.numpy())

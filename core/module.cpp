@@ -2,7 +2,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "python/accumulation.hpp"
 #include "python/attention.hpp"
 #include "python/contractions.hpp"
 #include "python/custom_operators.hpp"
@@ -10,7 +9,6 @@
 #include "python/elementwise.hpp"
 #include "python/evaluation.hpp"
 #include "python/exponentials.hpp"
-#include "python/floating_point.hpp"
 #include "python/machine.hpp"
 #include "python/norms.hpp"
 #include "python/products.hpp"

@@ -9,8 +9,8 @@
 #include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/room.hpp"
+#include "select/contraction_thresholds.hpp"
 #include "select/routes.hpp"
-#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -18,8 +18,6 @@ namespace samesum {
 namespace {
 
 constexpr std::int64_t block_rows = 32;
-// So few queries of a batch read keys and values where they lie: to pack them takes longer.
-constexpr std::int64_t direct_rows = 2;
 
 // Memory that grows.
 class Numbers {
@@ -52,7 +50,7 @@ class Worker {
     void run(std::int64_t batch, std::int64_t first, std::int64_t count) {
         find(batch);
         most_ = most_keys(first, count);
-        if (count <= direct_rows && packed_key_ != key_ && all_.shown == Shown::none &&
+        if (count <= attention_direct_rows && packed_key_ != key_ && all_.shown == Shown::none &&
             lie_together(all_.key) && lie_together(all_.value) && add_directly(first, count))
             return;
         pack(most_);
@@ -353,9 +351,11 @@ class Worker {
 
 AttentionLeft attention(const AttentionCall& call) {
     const FloatingPointScope scope;
-    const std::int64_t batches = attention_batches(call), bytes = attention_bytes(call);
+    const std::int64_t batches = attention_batches(call);
     if (batches * call.queries == 0) return {};
-    const std::size_t threads = bytes >= threaded_bytes ? static_cast<std::size_t>(thread_count()) : 1;
+    const std::size_t threads = attention_multiplications(call) >= contraction_threaded
+                                    ? static_cast<std::size_t>(thread_count())
+                                    : 1;
     const std::int64_t wanted = threads > 1 ? divided_up(2 * static_cast<std::int64_t>(threads), batches) : 1;
     const std::int64_t rows = divided_up(divided_up(call.queries, wanted), block_rows) * block_rows,
                        chunks = divided_up(call.queries, rows);

@@ -1,7 +1,5 @@
 #include "contractions/plan.hpp"
 
-#include <cmath>
-
 #include "select/contraction_thresholds.hpp"
 
 namespace samesum {
@@ -12,16 +10,24 @@ bool are_neighbours(const std::int64_t* places, std::size_t n, std::size_t size)
     return true;
 }
 
-ContractionPlan::Way ContractionPlan::chosen_way() const {
-    const std::size_t size = size_of(call.b.format), few = static_cast<std::size_t>(contraction_few_rows);
-    if (!is_real || rows > few || terms == 0) return Way::packed;
+std::vector<std::size_t> ContractionPlan::ends_of_runs() const {
+    if (!is_real || static_cast<std::int64_t>(rows) > contraction_few_rows) return {};
+    std::vector<std::size_t> ends(columns, columns);
     const std::vector<std::int64_t>& places = call.b.outer;
-    std::size_t runs = 1;
-    for (std::size_t j = 1; j < columns; ++j)
-        runs += places[j] - places[j - 1] != static_cast<std::int64_t>(size);
-    if (columns >= runs * static_cast<std::size_t>(contraction_least_run)) return Way::columns;
-    const bool is_long = terms >= static_cast<std::size_t>(contraction_least_run);
-    return is_long && are_neighbours(call.b.inner.data(), terms, size) ? Way::terms : Way::packed;
+    for (std::size_t j = columns - 1; j > 0; --j)
+        ends[j - 1] =
+            places[j] - places[j - 1] == static_cast<std::int64_t>(size_of(call.b.format)) ? ends[j] : j;
+    return ends;
+}
+
+ContractionPlan::Way ContractionPlan::chosen_way() const {
+    if (run_ends.empty() || terms == 0) return Way::packed;
+    const std::size_t least = static_cast<std::size_t>(contraction_least_run);
+    std::size_t runs = 0;
+    for (std::size_t j = 0; j < columns; j = run_ends[j]) ++runs;
+    if (columns >= runs * least) return Way::columns;
+    const bool lies = are_neighbours(call.b.inner.data(), terms, size_of(call.b.format));
+    return terms >= least && lies ? Way::terms : Way::packed;
 }
 
 void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t begin,
@@ -40,8 +46,7 @@ void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std
             if (plan.is_real) plan.methods.column_squares(to, terms, strip.norms + j);
         }
     }
-    for (std::size_t j = begin * most; plan.is_real && j < last; ++j)
-        strip.norms[j] = std::sqrt(strip.norms[j]);
+    if (plan.is_real && begin * most < last) take_norms(strip.norms + begin * most, last - begin * most);
 }
 
 }  // namespace samesum

@@ -12,7 +12,6 @@
 #include "methods/kept_blocks.hpp"
 #include "methods/mask_method.hpp"
 #include "methods/norm_method.hpp"
-#include "methods/spread_method.hpp"
 #include "methods/statistics.hpp"
 #include "methods/tables.hpp"
 #include "methods/window_method.hpp"

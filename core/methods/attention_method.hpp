@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "arithmetic/error_free.hpp"
 #include "formats/format.hpp"
 
 namespace samesum {
@@ -53,6 +54,18 @@ constexpr double packed_depth(std::size_t terms) {
     return static_cast<double>(longest + terms / attention_chain + 4);
 }
 constexpr double direct_depth(std::size_t terms) { return static_cast<double>(terms / 4 + 16); }
+
+// What weighted means of a row are off by: so much of the greatest magnitude of their values, and of
+// themselves. Weights are added up in vectors of `width`. (Lemma 89)
+struct MeanError {
+    double of_values, of_mean;
+
+    static SAMESUM_INLINE MeanError of(const RowFacts& facts, std::size_t keys, std::size_t width) {
+        const double total = static_cast<double>(keys / width + width + 2);
+        return {1.02 * (facts.error + unit_roundoff * packed_depth(keys)),
+                1.02 * (facts.error + unit_roundoff * total)};
+    }
+};
 
 struct AttentionMethods {
     std::size_t lanes;  // of a panel

@@ -4,7 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "methods/certificates.hpp"
+#include "methods/method.hpp"
+
 namespace samesum {
+
+// The methods of variances of one instruction set.
+struct SpreadMethods {
+    Method narrow[3];  // float16, bfloat16, float32, into no wider format: float64 lanes
+    Method wide[12];   // f16 ... u64 (Format order): double-word lanes
+    Method few;        // float64: the same of few elements
+    // Of both: the squares about the mean, hi, lo and bound.
+    StateReader reader;
+};
 
 // What the elements of a line are divided by.
 enum class Divisor : std::uint8_t { squares, magnitudes, one };

@@ -50,7 +50,6 @@ enum class Route : std::uint8_t {
     double_words,
     double_words_few,
     special_elements,
-    two_grids,
     scaled_sums,
     exact_sums,
     wrapping_sums,
@@ -137,7 +136,6 @@ enum class Route : std::uint8_t {
     // Elements that a mask chooses.
     mask_filled,
     mask_picked,
-    mask_counted_sets,
     // Rows with labels.
     segment_placed,
     segment_uncertain,
@@ -150,8 +148,6 @@ enum class Route : std::uint8_t {
     // Totals that are kept, figures of arrays.
     state_kept_blocks,
     state_exact_blocks,
-    statistics_on_grids,
-    statistics_exact,
     count
 };
 

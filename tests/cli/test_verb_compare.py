@@ -363,3 +363,22 @@ def test_nodes_that_are_alike_stand_together(samesum: Command, build: Callable[.
     done = samesum("compare", path, "--against", "reference")
     assert done.status == 0
     assert "  and 4 more like it, none worse" in done.out.splitlines()
+
+
+def test_a_limit_for_differences_of_outputs(samesum: Command, build: Callable[..., Path], monkeypatch: Any) -> None:
+    path = build([("Identity", ["x"], ["y"], {})], {"x": SHAPED}, {"y": SHAPED})
+    (path.parent / "scaled.py").write_text(SCALED.replace("FACTOR", "1.0001"))
+    monkeypatch.chdir(path.parent)
+    asked = ("compare", path, "--against", "samesum,scaled:Engine", "--max-difference")
+    assert [samesum(*asked, limit).status for limit in ("0", "9e-5", "2e-4")] == [1, 1, 0]
+    assert samesum("compare", path, "--against", "samesum", "--max-difference", "1").status == 5
+    assert samesum(*asked, "-1").status == 2
+
+
+@pytest.mark.usefixtures("beside")
+def test_an_engine_that_refuses_alone_is_not_supported(samesum: Command, model: Path) -> None:
+    """Whether inputs are given or made up: no others would help."""
+    done = samesum("compare", model, "--against", "faulty:Refuses")
+    assert (done.status, "faulty:Refuses was not checked: it does not run this model." in done.out) == (5, True)
+    given = samesum("compare", model, "--against", "faulty:Refuses", "--input", model.with_name("x.npy"))
+    assert given.status == 5

@@ -302,12 +302,11 @@ static void panel_magnitudes(const double* panel, const double* weights, std::si
 template <Format format>
 std::size_t finish_averages(const double* sums, const double* greatest, std::size_t n, const RowFacts& facts,
                             std::size_t keys, void* out, std::uint8_t* failed) {
-    const double of_values = 1.02 * (facts.error + unit_roundoff * packed_depth(keys));
-    const double of_total =
-        1.02 * (facts.error + unit_roundoff * static_cast<double>(keys / width + width + 2));
+    const MeanError error = MeanError::of(facts, keys, width);
     return write_verdicts<format>(n, out, failed, [&](std::size_t j) SAMESUM_INLINED {
         const Doubles value = load<Doubles>(sums + j) / facts.total;
-        const Doubles bound = load<Doubles>(greatest + j) * of_values + magnitude(value) * of_total;
+        const Doubles bound =
+            load<Doubles>(greatest + j) * error.of_values + magnitude(value) * error.of_mean;
         return IntervalTest<format, Finalize::itself>::of(value, Doubles{}, bound, Doubles{});
     });
 }

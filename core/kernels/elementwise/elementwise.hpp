@@ -95,14 +95,13 @@ struct NarrowElements {
     using Bits = typename R::Bits;
 
     static __attribute__((noinline)) Bits carefully(Doubles x) {
-        Words uncertain;
         if constexpr (requires { Function::template any_open<F::format>(x); }) {
             if (!Function::template any_open<F::format>(x)) {
-                const Bits bits = rounded_if_certain<F::format, Function::certain_bits>(
-                    quick_of_one<Function>(clamped(x, -150, 150)), uncertain);
-                if (!any_bit(uncertain)) return bits;
+                const Doubles y = quick_of_one<Function>(clamped(x, -150, 150));
+                if (!any_near_tie<F::format, 53 - Function::certain_bits>(y)) return R::of(y);
             }
         }
+        Words uncertain;
         const Bits bits = rounded_if_certain<F::format, Function::fine_bits>(Function::finely(x), uncertain);
         if (!any_bit(uncertain)) return bits;
         const DoubleWord y = Function::precise(x);

@@ -1,7 +1,7 @@
 // Variances: the methods of one instruction set, compiled as table.cpp is.
 #include "kernels/norms/norm_numbers.hpp"
 #include "kernels/norms/spread.hpp"
-#include "methods/spread_method.hpp"
+#include "methods/norm_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
 

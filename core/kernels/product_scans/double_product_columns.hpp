@@ -1,9 +1,8 @@
 // Prefix products of columns in float64, a few rows at a time.
 #pragma once
 
+#include "kernels/certify/certify_products.hpp"
 #include "kernels/product_scans/product_state.hpp"
-#include "kernels/product_scans/special_products.hpp"
-#include "kernels/products/gradual_underflow.hpp"
 #include "kernels/products/plain_products.hpp"
 #include "kernels/products/product.hpp"
 #include "kernels/scans/strips.hpp"

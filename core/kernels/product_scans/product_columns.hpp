@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/product_scans/product_state.hpp"
-#include "kernels/product_scans/special_products.hpp"
 #include "kernels/products/plain_products.hpp"
 #include "kernels/products/product.hpp"
 #include "kernels/scans/strips.hpp"

@@ -164,7 +164,7 @@ struct LineScan {
     }
 
     // Lines of several scans each: so many squares at a time, each of which has rows of all of them.
-    static std::size_t mixed_lines_in(Tile& t, const ScanLines& all) {
+    static std::size_t interleaved_lines_in(Tile& t, const ScanLines& all) {
         const std::size_t unit = width * all.columns;
         std::size_t failures = 0;
         for (std::size_t first = 0; first < all.lines; first += width) {
@@ -178,8 +178,8 @@ struct LineScan {
                 for (std::size_t r = 0; r < unit && whole; r += width) group.take(i + r, r);
                 if (!whole) group.take_some(i, now);
                 for (std::size_t c = 0; c < all.columns; ++c)
-                    failures += mixed_strip(group, all, first, {i + c, all.columns}, now / all.columns,
-                                            states[c], failures == 0);
+                    failures += interleaved_strip(group, all, first, {i + c, all.columns}, now / all.columns,
+                                                  states[c], failures == 0);
                 for (std::size_t r = 0; r < unit && whole; r += width) group.give(i + r, r);
                 if (!whole) group.give_some(i, now);
             }
@@ -190,8 +190,8 @@ struct LineScan {
     }
 
     // The rows of one scan among those of a group.
-    static std::size_t mixed_strip(LineGroup<F>& group, const ScanLines& all, std::size_t first,
-                                   Places places, std::size_t number, State& state, bool fresh) {
+    static std::size_t interleaved_strip(LineGroup<F>& group, const ScanLines& all, std::size_t first,
+                                         Places places, std::size_t number, State& state, bool fresh) {
         std::uint8_t failed[width * width];
         ScanRows rows = group.rows(number, all.depth + places.first / places.step, failed);
         const std::size_t c = places.first % places.step;
@@ -206,7 +206,7 @@ struct LineScan {
 
     static std::size_t lines(void* tile, const ScanLines& all) {
         Tile& t = *static_cast<Tile*>(tile);
-        return all.columns == 1 ? lines_in(t, all) : mixed_lines_in(t, all);
+        return all.columns == 1 ? lines_in(t, all) : interleaved_lines_in(t, all);
     }
 };
 

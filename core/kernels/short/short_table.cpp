@@ -1,7 +1,6 @@
 // Whole sets of few elements at once: for one instruction set, compiled as table.cpp is.
 #include "kernels/short/short_double_sum.hpp"
 #include "kernels/short/short_extreme.hpp"
-#include "kernels/short/short_one.hpp"
 #include "kernels/short/short_product.hpp"
 #include "kernels/short/short_sum.hpp"
 #include "methods/tables.hpp"

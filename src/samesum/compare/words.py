@@ -13,8 +13,8 @@ from samesum.testing.figures import Figure, Worst, figure_text
 from samesum.testing.truths import Verdict
 
 FIGURES = (
-    "Errors in ulps: of the sum of magnitudes for sums and means, of the line's largest for softmax and norms, "
-    "of the result for the rest."
+    "Errors in ulps: of the sum of magnitudes for sums, means and products, of the line's largest for softmax and "
+    "norms, of the result for most others."
 )
 FENCE = "```"
 MOST_LINES = 32
@@ -114,10 +114,10 @@ def block(found: Comparison) -> str:
 
     The first wrong node is there, and others as long as there are no more than MOST_LINES.
     """
-    head, tail = _wrapped(_head(found)), _wrapped([counts(found.nodes), *parting_text(found), *open_ends(found)])
+    head, tail = wrapped(_head(found)), wrapped([counts(found.nodes), *parting_text(found), *open_ends(found)])
     shown = found.wrong or [node for node in found.nodes if node.verdict is Verdict.INEXACT][:1]
     for number, node in enumerate(shown):
-        part = _wrapped(_node_lines(node))
+        part = wrapped(_node_lines(node))
         if number and len(head) + len(part) + len(tail) > MOST_LINES:
             break
         head += part
@@ -163,11 +163,11 @@ def counts(nodes: Sequence[NodeFinding]) -> str:
     return f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'} judged: {', '.join(parts)}"
 
 
-def _wrapped(lines: Iterable[str]) -> list[str]:
+def wrapped(lines: Iterable[str]) -> list[str]:
     """Printable lines that go on in the next where they are too long, between words."""
     return [part for line in lines for part in _parts("".join(c if c.isprintable() else "?" for c in line))]
 
 
 def _parts(line: str) -> list[str]:
     indent = " " * (len(line) - len(line.lstrip()) + 2)
-    return wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]

@@ -176,7 +176,7 @@ def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judge
     bound = source(call.how.family, Order.ANY)
     said, fault = Reason(), ""
     if not figure.is_exact:
-        fault = _fault(call, answer, found, got, part)
+        fault = _fault(call, answer, found, got, part, figure)
         said = Reason(fault) if fault else _reason(call, answer, found)
         fault = said.words if said.is_short else fault
     if figure.wrong and said.is_order:
@@ -222,7 +222,7 @@ def _as_numpy(call: Call, answer: NDArray) -> str:
     return f"in NumPy's order in {data.dtype.name}" if np.array_equal(made.reshape(-1), answer.reshape(-1)) else ""
 
 
-def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth) -> str:
+def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth, figure: Figure) -> str:
     """What is wrong whatever is allowed, "" if nothing is."""
     if part.magnitude is None:
         return ""
@@ -230,7 +230,7 @@ def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth)
     is_sum = call.how.scale is Scale.MAGNITUDES
     lost = added(family, exact.dtype, call.length(exact)) if is_sum else np.inf
     words = short_results(got, part) or (zeros(got, part, lost) if is_sum or not got.any() else "")
-    if not words and family is Family.PRODUCT:
+    if not words and family is Family.PRODUCT and figure.scaled >= 1:  # bits that inputs lack are further off
         words = short_inputs(answer, exact, call.arrays, call.compute)
     return words
 
