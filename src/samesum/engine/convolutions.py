@@ -49,19 +49,26 @@ def plain_taps(kernel: int, outputs: int, stride: int, dilation: int, begin: int
 def transposed_taps(kernel: int, outputs: int, stride: int, dilation: int, begin: int) -> list[Taps]:
     """Those of a transposed convolution of which `begin` outputs before the first one are left out.
 
-    Output o meets the kernel's k and the data's i where o + begin = i stride + k dilation.
+    Output o meets the kernel's k and the data's i where o + begin = i stride + k dilation. Where some outputs meet
+    none, a first list has all outputs and no taps; the others come after it.
     """
     common = gcd(stride, dilation)
     period, found = stride // common, []
-    for first in range(min(stride, outputs)):
-        residue = (first + begin) % stride
-        places = range((outputs - 1 - first) // stride + 1)
-        k = next((k for k in range(min(period, kernel)) if (residue - k * dilation) % stride == 0), kernel)
-        start = (first + begin - k * dilation) // stride
-        taps = len(range(k, kernel, period))
-        out = slice(first, None, stride)
-        found.append(Taps(start, 1, -dilation // common, out, slice(k, None, period), len(places), taps))
+    for k in range(min(period, kernel)):
+        first = (k * dilation - begin) % stride
+        if first < outputs:
+            count, taps = (outputs - 1 - first) // stride + 1, len(range(k, kernel, period))
+            start = (first + begin - k * dilation) // stride
+            out, part = slice(first, None, stride), slice(k, None, period)
+            found.append(Taps(start, 1, -dilation // common, out, part, count, taps))
+    if len(found) < min(stride, outputs):
+        found.insert(0, Taps(0, 1, 1, slice(None), slice(0), outputs, 0))
     return found
+
+
+def outputs_along(phases: Sequence[Taps]) -> int:
+    """How many outputs there are along an axis with these lists."""
+    return sum(each.outputs for each in (phases[:1] if phases and not phases[0].taps else phases))
 
 
 def convolve(
@@ -73,7 +80,7 @@ def convolve(
     `term`, which broadcasts to the result, is added before the sums are rounded: along a spatial axis with several
     lists of taps it has length 1. It has the type of the data (of integers: that of the result).
     """
-    sizes = [sum(each.outputs for each in phases) for phases in axes]
+    sizes = [outputs_along(phases) for phases in axes]
     result = np.empty(checked([*x.shape[:2], weight.shape[1], *sizes]), dtype)
     if not result.size:
         return result

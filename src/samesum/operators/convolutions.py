@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from samesum.engine.convolutions import Taps, convolve, plain_taps, transposed_taps
+from samesum.engine.convolutions import Taps, convolve, outputs_along, plain_taps, transposed_taps
 from samesum.errors import SamesumError, ShapeError
 from samesum.formats.arrays import Dtype, NDArray, Shape
 from samesum.operators.facts import at, first
@@ -92,7 +92,7 @@ def convolved(
             f"need {groups * channels}"
         )
     axes = _axes(layer, attributes, shape[3:], x.shape[2:], sizes)
-    spatial = [sum(each.outputs for each in phases) for phases in axes]
+    spatial = [outputs_along(phases) for phases in axes]
     term = None
     if bias is not None and bias.shape == (groups * results,):
         term = bias.reshape(groups, results, *(1,) * len(axes))
