@@ -27,9 +27,10 @@ from samesum import _core
 from samesum.formats.arrays import NDArray
 
 Call = Callable[[], Any]
+# A name, multiplications, and a call of each engine that has it.
 Row = tuple[str, int, dict[str, Call]]
-"""A name, multiplications, and a call of each engine that has it."""
 ENGINES = ("samesum", "torch", "onnxruntime", "openvino", "numpy")
+# Rows, columns and terms.
 PRODUCTS = (
     (1024, 1024, 1024),
     (128, 3072, 768),
@@ -42,7 +43,6 @@ PRODUCTS = (
     (1, 4096, 4096),
     (4096, 1, 4096),
 )
-"""Rows, columns and terms."""
 IMAGES = ((64, 56, 64, 3, 1), (128, 28, 128, 3, 1), (256, 14, 256, 3, 1), (512, 7, 512, 3, 1), (256, 56, 64, 1, 1))
 IMAGES += ((64, 56, 64, 3, 64), (256, 14, 256, 3, 256))
 """Channels, side, filters, side of the window, groups."""

@@ -33,10 +33,10 @@ Feeds = dict[str, np.ndarray]
 Outputs = list[np.ndarray]
 Run = Callable[[Feeds], Outputs]
 PACKAGES = ("magika", "rapidocr_onnxruntime", "silero_vad", "basic_pitch")
+# Heights and widths of the images of the models of PP-OCR.
 SIZES = {"det": (160, 320), "rec": (48, 320), "cls": (48, 192)}
-"""Heights and widths of the images of the models of PP-OCR."""
+# Tokens of a text; samples of 16 kHz that silero takes at once; words that token models know.
 LENGTH, SAMPLES, WORDS = 48, 576, 500
-"""Tokens of a text; samples of 16 kHz that silero takes at once; words that token models know."""
 ITEMS = 4
 
 

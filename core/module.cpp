@@ -2,14 +2,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "python/accumulation.hpp"
 #include "python/attention.hpp"
 #include "python/contractions.hpp"
 #include "python/custom_operators.hpp"
 #include "python/dots.hpp"
 #include "python/elementwise.hpp"
+#include "python/evaluation.hpp"
 #include "python/exponentials.hpp"
-#include "python/floating_point.hpp"
 #include "python/machine.hpp"
 #include "python/norms.hpp"
 #include "python/products.hpp"
@@ -79,6 +78,7 @@ NB_MODULE(_core, m) {
     m.def("attention", &attention, nb::arg("query"), nb::arg("key"), nb::arg("value"), nb::arg("mask").none(),
           nb::arg("ends").none(), nb::arg("scale"), nb::arg("scale_rest"), nb::arg("cap"), nb::arg("shown"));
     m.def("declare_operators", &declare_operators, nb::arg("rows"));
+    m.def("evaluate_with", &evaluate_with, nb::arg("function"));
     define_contractions(m);
     define_elementwise(m);
     define_floating_point(m);

@@ -51,7 +51,7 @@ def _special_bits(x: NDArray, y: NDArray, c: Any, target: np.dtype[Any], alpha: 
     form = FORMATS[target.name]
     pairs = zip(_doubles(x).tolist(), _doubles(y).tolist(), strict=True)
     terms = [p * q for p, q in pairs if not math.isfinite(p) or not math.isfinite(q)]
-    total = sum(terms) * math.copysign(1, alpha) if terms else 0.0
+    total = sum(terms) * (alpha and math.copysign(1, alpha)) if terms else 0.0
     if c is not None and not math.isfinite(float(c)):
         total += math.copysign(1, beta) * float(c)
     if math.isnan(total):

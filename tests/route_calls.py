@@ -11,7 +11,6 @@ import numpy as np
 import samesum as ss
 from samesum import _core, onnx
 from samesum.engine import elementwise, norms
-from samesum.engine.statistics import Statistics
 
 
 def random(*shape: int) -> np.random.Generator:
@@ -115,7 +114,6 @@ REDUCTIONS: dict[str, Call] = {
     "method.exact_sums": lambda: ss.sum(next_to_ties(40), axis=1),
     "method.lanes_few": lambda: ss.sum(ties(400, 60), axis=1),
     "method.lanes_singles": lambda: ss.l2_norm(H, axis=1),
-    "method.two_grids": lambda: ss.sum(D, axis=1),
     "method.double_words_few": lambda: ss.sum(D[:, :60], axis=1),
     "method.special_elements": lambda: ss.sum_square(np.zeros((60, 90)), axis=1),
     "method.double_words": lambda: ss.sum(spread(60, 100), axis=1),
@@ -148,7 +146,6 @@ SCANS: dict[str, Call] = {
     "scan.side_by_side": lambda: ss.cumulative_sum(normal(100, 20, 3)[:, ::-1], axis=1, include_initial=True),
     "scan.packed": lambda: ss.cumulative_sum(normal(50, 32, 32)[:, 3:13, 3:13], axis=2),
     "scan.short_plain": lambda: ss.cumulative_sum(normal(4000, 12), axis=1),
-    "scan.short_gathered": lambda: ss.cumulative_sum(normal(4000, 9)[:, :5], axis=1),
     "scan.short_transposed": lambda: ss.cumulative_sum(normal(4000, 12), axis=1, include_initial=True),
     "scan.few_rows": lambda: ss.cumulative_sum(normal(5, 4000), axis=0),
     "scan.tall_columns": lambda: ss.cumulative_sum(X, axis=0),
@@ -174,7 +171,6 @@ NORMALIZATIONS: dict[str, Call] = {
     "softmax.columns_copied": lambda: ss.softmax(normal(200, 400)[:, ::2], axis=0),
     "softmax.gathered": lambda: ss.softmax(normal(200, 400)[:, ::2], axis=1),
     "softmax.long": lambda: ss.softmax(normal(5, 40000), axis=1),
-    "softmax.long_shared": lambda: ss.softmax(normal(1, 100_000), axis=1),
     "softmax.long_gathered": lambda: ss.softmax(normal(40000, 3), axis=0),
     "softmax.below": lambda: ss.softmax(normal(1, 40000) + 900, axis=1),
     "norm.rows": lambda: onnx.LayerNormalization(X, np.ones(300, "f4")),
@@ -204,12 +200,6 @@ def kept(x: np.ndarray[Any, np.dtype[Any]]) -> object:
     return state.result()
 
 
-def figures(x: np.ndarray[Any, np.dtype[Any]]) -> object:
-    found = Statistics(x.dtype, len(x))
-    found.add(x)
-    return found.encoded(0)
-
-
 IMAGE = normal(1, 4, 32, 32)
 
 
@@ -226,7 +216,9 @@ def cancelling(n: int) -> tuple[np.ndarray[Any, np.dtype[Any]], np.ndarray[Any, 
 PAIRS: dict[str, Call] = {
     "contraction.twice": lambda: products(*cancelling(40)),
     "contraction.double_words": lambda: products(normal(4, 50, dtype="f8"), normal(4, 50, dtype="f8")),
-    "contraction.exact": lambda: products(rows_of([1, 2.0**-24], 4, 9, "f4"), np.ones((4, 9), "f4")),
+    "contraction.exact": lambda: products(
+        rows_of([1, 2.0**-24, 2.0**-60, 2.0**-130, -(2.0**-60)], 4, 9, "f4"), np.ones((4, 9), "f4")
+    ),
     "dot.rows": lambda: ss.vecdot(X, X),
     "dot.rows_copied": lambda: ss.vecdot(X[:, ::2], X[:, ::2]),
     "dot.columns": lambda: ss.vecdot(X, X, axis=0),
@@ -234,6 +226,9 @@ PAIRS: dict[str, Call] = {
     "dot.columns_folded": lambda: ss.vecdot(normal(4000, 9), normal(4000, 9), axis=0),
     "dot.parts": lambda: ss.vecdot(LONG, LONG),
     "dot.exact": lambda: ss.vecdot(rows_of([1, 2.0**-53], dtype="f8"), np.ones((400, 100))),
+    "attention.words": lambda: ss.scaled_dot_product_attention(
+        np.zeros((1, 2), "f"), np.ones((2, 2), "f"), np.float32([[1], [1 + 2.0**-23]])
+    ),
     "scan.extreme_lines": lambda: ss.cumulative_max(X, axis=1),
     "scan.extreme_line": lambda: ss.cumulative_max(X[:, ::2], axis=1),
     "scan.extreme_columns": lambda: ss.cumulative_max(X, axis=0),
@@ -251,7 +246,6 @@ PAIRS: dict[str, Call] = {
 PLACES: dict[str, Call] = {
     "mask.filled": lambda: ss.sum(normal(4, 600), axis=1, where=normal(4, 600) > 0),
     "mask.picked": lambda: ss.var(normal(4, 600), axis=1, where=normal(4, 600) > 0),
-    "mask.counted_sets": lambda: ss.var(normal(4000, 9), axis=1, where=normal(4000, 9) > 0),
     "segment.placed": lambda: labelled(normal(3000), 10),
     "segment.uncertain": lambda: labelled(np.resize(np.array(ABOVE_A_TIE, "f4"), 3), 1),
     "segment.in_order": lambda: labelled(X.astype("f8"), 10),
@@ -261,8 +255,6 @@ PLACES: dict[str, Call] = {
     "window.terms": lambda: onnx.Sum(X, X, X),
     "state.kept_blocks": lambda: kept(X),
     "state.exact_blocks": lambda: kept(spread(20, 3000, width=900)),
-    "statistics.on_grids": lambda: figures(X),
-    "statistics.exact": lambda: figures(spread(20, 3000, width=900)),
 }
 
 CALLS = REDUCTIONS | SCANS | NORMALIZATIONS | PAIRS | PLACES

@@ -11,6 +11,7 @@ import numpy as np
 
 from samesum_bench.operators import LAYERS, Kind, Operator
 
+# Those of the grid, and bool for `all` and `any`.
 DTYPES: dict[str, np.dtype[Any]] = {
     "float16": np.dtype(np.float16),
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
@@ -22,10 +23,9 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "int64": np.dtype(np.int64),
     "bool": np.dtype(np.bool_),
 }
-"""Those of the grid, and bool for `all` and `any`."""
 
+# Data of standard normal numbers, which go without saying.
 NORMAL = "normal"
-"""Data of standard normal numbers, which go without saying."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from samesum_bench.operators import OPERATORS
 from samesum_bench.results import Figure, Row
 from samesum_bench.task import Competitor, Task, Way, task_of
 
+# Bytes of data from which on there is a limit. With less, the call itself and the start of the threads count.
 LIMITED = 1 << 24
-"""Bytes of data from which on there is a limit. With less, the call itself and the start of the threads count."""
 TRIALS = 2
 
 
@@ -68,10 +68,10 @@ def limit_of(task: Task, written: NDArray) -> Limit | None:
 
 LOOP_SECONDS = 0.004
 MOST_LOOPS = 20000
+# Seconds: a first call that takes longer is not repeated for a trial; shorter ones are tried several times.
 LONG, SHORT = 0.05, 0.005
-"""Seconds: a first call that takes longer is not repeated for a trial; shorter ones are tried several times."""
+# A competitor that takes so many times as long as samesum, and more than `FAR_SECONDS`, is read once only.
 FAR = 100.0
-"""A competitor that takes so many times as long as samesum, and more than `FAR_SECONDS`, is read once only."""
 FAR_SECONDS = 0.05
 
 

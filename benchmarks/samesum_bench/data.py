@@ -17,8 +17,8 @@ from samesum_bench.operators import OPERATORS, Numbers
 
 BLOCK = 1 << 20
 LARGEST_INTEGER = 1000
+# How far the logarithm of a product wanders, in bits.
 SPREAD = 8.0
-"""How far the logarithm of a product wanders, in bits."""
 
 Generator = np.random.Generator
 
@@ -163,5 +163,5 @@ HARD: dict[str, Callable[..., None]] = {
     "subnormal": _subnormal,
     "exponents": _exponents,
 }
+# How well the data behave; all but the first two concern the floats of sums, means, norms, extremes and so on.
 DATA = (NORMAL, UNIFORM, *HARD)
-"""How well the data behave; all but the first two concern the floats of sums, means, norms, extremes and so on."""

@@ -9,10 +9,10 @@ from itertools import product
 from samesum_bench.cells import DTYPES, Cell, Question
 from samesum_bench.operators import LAYERS, OPERATORS, Kind, Operator
 
+# Length, stride and padding along both axes.
 WINDOWS = {"halves": (2, 2, 0), "same": (3, 1, 1), "strided": (3, 2, 1)}
-"""Length, stride and padding along both axes."""
+# How many there are where nothing else is said.
 GROUPS, LABELS = 32, 1000
-"""How many there are where nothing else is said."""
 
 _LINES = ((16, 197, 768), (8192, 1024), (64, 4096))
 _GROUPED = ((8, 64, 56, 56), (1, 320, 64, 64))
@@ -39,8 +39,8 @@ def layers(_: int) -> tuple[Cell, ...]:
 
 
 CONTIGUOUS, TRANSPOSED, STRIDED = "contiguous", "transposed", "strided"
+# The cells that are one array in many sizes.
 WARM, COLD, ROWS = "warm", "cold", "rows"
-"""The cells that are one array in many sizes."""
 LAYOUTS = (CONTIGUOUS, TRANSPOSED, STRIDED)
 
 QUICK_BYTES = 1 << 26
@@ -48,8 +48,8 @@ ODD_ELEMENTS = 1 << 20
 ROW_ELEMENTS = 1 << 24
 INNER_LENGTHS = (*range(1, 18), 31, 33, 127)
 ROW_LENGTHS = tuple(1 << k for k in range(0, 25, 2))
+# Bytes, from 1 KB to 1 GB.
 SIZES = tuple(1 << k for k in range(10, 31, 2))
-"""Bytes, from 1 KB to 1 GB."""
 
 _SMALL = (
     Cell("rows_64_1000", (64, 1000), (1,)),
@@ -182,6 +182,7 @@ _SHAPES_PART, _ODD, _VIEWS_PART = Part(shapes, NUMBERS), Part(odd, NUMBERS), Par
 _SIZES, _ROWS = Part(sizes, ("float32",)), Part(rows, ("float32",))
 _LAYERS = Part(layers, tuple(name for name in NUMBERS if "float" in name), is_of_layers=True)
 
+# By name; `full` is all but the rows.
 GRIDS: dict[str, tuple[Part, ...]] = {
     "quick": (_QUICK,),
     "full": (_SHAPES_PART, _ODD, _VIEWS_PART, _SIZES, _LAYERS),
@@ -192,7 +193,6 @@ GRIDS: dict[str, tuple[Part, ...]] = {
     "sizes": (_SIZES,),
     "rows": (_ROWS,),
 }
-"""By name; `full` is all but the rows."""
 
 
 def questions(

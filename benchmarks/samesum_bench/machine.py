@@ -30,8 +30,8 @@ def this_machine() -> Machine:
     return Machine(processor_name(), last_level_cache(), instruction_set(), platform.python_version())
 
 
+# Bytes that are read to empty a cache, or four times its size if that is more.
 BUFFER = 1 << 28
-"""Bytes that are read to empty a cache, or four times its size if that is more."""
 
 
 class Cache:
@@ -50,10 +50,10 @@ class Cache:
         wait_for_silence()
 
 
+# Seconds; the system may count those of other threads in steps of 4 ms.
 PAUSE, LONGEST_PAUSE = 0.005, 0.1
-"""Seconds; the system may count those of other threads in steps of 4 ms."""
+# A process that used this share of one processor during a pause still has threads that spin.
 BUSY = 0.2
-"""A process that used this share of one processor during a pause still has threads that spin."""
 
 
 def wait_for_silence() -> None:
@@ -70,10 +70,10 @@ def wait_for_silence() -> None:
 
 
 _STAT = Path("/proc/stat")
+# Seconds over which processors are watched; the system counts in steps of 10 ms.
 SAMPLE = 0.1
-"""Seconds over which processors are watched; the system counts in steps of 10 ms."""
+# Columns of /proc/stat; guests are counted in other columns already.
 IDLE, WAITING, GUEST = 3, 4, 8
-"""Columns of /proc/stat; guests are counted in other columns already."""
 
 
 @dataclass(frozen=True, slots=True)

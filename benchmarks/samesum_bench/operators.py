@@ -31,8 +31,8 @@ class Kind(Enum):
 
 
 NORMS = (Kind.LINES, Kind.GROUPS, Kind.CHANNELS)
+# What is made of reductions, as the layers of a network are.
 LAYERS = (*NORMS, Kind.IMAGES, Kind.WINDOWS, Kind.LABELS)
-"""What is made of reductions, as the layers of a network are."""
 
 
 class Numbers(Enum):
@@ -191,9 +191,9 @@ _LINEAR = frozenset(
     + ("scatter_sum", "segment_sum", "segment_mean")
 )
 
+# Of `pow`, rounded to the type of the data.
 EXPONENT = 1.7
-"""Of `pow`, rounded to the type of the data."""
+# Of normalizations.
 EPSILON = 1e-5
-"""Of normalizations."""
+# By name, in the order of the tables.
 OPERATORS = {row.name: row for row in _ROWS}
-"""By name, in the order of the tables."""

@@ -25,10 +25,10 @@ from samesum_bench.reports import (
 from samesum_bench.results import Row
 from samesum_bench.task import SMALL
 
+# Of up to so many bars all operators share one picture; of more each has its own.
 MOST_BARS = 150
-"""Of up to so many bars all operators share one picture; of more each has its own."""
+# Inches: of the picture, its title, a line of text; and the greatest height of a picture.
 _WIDTH, _TITLE, _LINE, _MOST = 9.0, 0.45, 0.17, 200.0
-"""Inches: of the picture, its title, a line of text; and the greatest height of a picture."""
 _CHARACTERS = 135
 
 
@@ -99,16 +99,16 @@ def _picture(report: Report, rows: Sequence[Row], path: Path) -> None:
 COLOURS = dict(
     zip((SAMESUM, *COMPETITORS), ("#0072b2", "#e69f00", "#cc79a7", "#009e73", "#56b4e9", "#8c6d46"), strict=True)
 )
+# Nobody's colour.
 LIMIT = "#000000"
-"""Nobody's colour."""
 
 
+# Inches of a bar, and of what surrounds the bars of a panel.
 BAR, HEAD = 0.155, 0.95
-"""Inches of a bar, and of what surrounds the bars of a panel."""
+# Parts of the width of the longest bar: the shortest bar that is seen, a text, and the end of all texts.
 _LEAST, _TEXT, _EDGE = 0.004, 0.3, 1.42
-"""Parts of the width of the longest bar: the shortest bar that is seen, a text, and the end of all texts."""
+# Hatches of answers that differ, and of answers that are wrong by more than rounding.
 OFF, WRONG = "////", "xxxxxx"
-"""Hatches of answers that differ, and of answers that are wrong by more than rounding."""
 
 
 def bars_height(rows: Sequence[Row]) -> float:
@@ -201,8 +201,8 @@ def _legend(axes: Any, names: Sequence[str], rows: Sequence[Row]) -> None:
     axes.legend(handles=handles, fontsize=6.5, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
 
 
+# Inches of a panel.
 CURVES = 4.5
-"""Inches of a panel."""
 _MARKERS = "os^vDPX*"
 _MARK: dict[str, Any] = {"markersize": 5}
 

@@ -20,8 +20,8 @@ from samesum_bench.operators import OPERATORS
 from samesum_bench.results import Figure, Row, as_document
 from samesum_bench.task import SMALL
 
+# Processors that are busy with something else; from so many on, a reader is warned.
 NOTICED = 0.25
-"""Processors that are busy with something else; from so many on, a reader is warned."""
 
 
 class Cause(Enum):
@@ -99,8 +99,8 @@ def document(report: Report) -> dict[str, Any]:
     }
 
 
+# A row within 10 % of the best competitor counts as level: machines are noisy.
 LEVEL = 1 / 1.1
-"""A row within 10 % of the best competitor counts as level: machines are noisy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +156,12 @@ def behind(rows: Sequence[Row]) -> list[Row]:
     return [row for _, row in sorted(late, key=lambda pair: pair[0])]
 
 
+# Marks behind an error in ulps of the sum of magnitudes, and before a ratio that changes from round to round.
 SCALED, NOISE = "*", "~"
-"""Marks behind an error in ulps of the sum of magnitudes, and before a ratio that changes from round to round."""
+# Ulps of the sum of magnitudes below which the figure is of no interest.
 LEAST = 0.01
-"""Ulps of the sum of magnitudes below which the figure is of no interest."""
+# Ulps from which on an answer counts as wrong, not as rounded.
 FAR = 16.0
-"""Ulps from which on an answer counts as wrong, not as rounded."""
 
 
 def digits(value: float) -> str:
@@ -441,8 +441,8 @@ def _errors(rows: Sequence[Row], form: Form) -> list[str]:
     return lines
 
 
+# Of so few rows all competitors are printed, of more the fastest one only, of more still the summary only.
 FEW_ROWS, MOST_ROWS = 4, 250
-"""Of so few rows all competitors are printed, of more the fastest one only, of more still the summary only."""
 SUMMARY_HEADINGS = ("rows", "not behind", "mean ratio", "% of limit", "least %")
 
 

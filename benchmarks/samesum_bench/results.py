@@ -13,10 +13,10 @@ from samesum_bench.accuracy import Error
 from samesum_bench.cells import Cell, Question
 from samesum_bench.competitors.catalogue import SAMESUM
 
+# Ulps up to which an error needs no other scale.
 FEW = 4.0
-"""Ulps up to which an error needs no other scale."""
+# A ratio whose quartiles are further apart than by this factor says little.
 NOISY = 1.5
-"""A ratio whose quartiles are further apart than by this factor says little."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,8 @@ class _Broken:
 Message = At | Row
 
 
+# How long the import of one competitor may take.
 START_SECONDS = 120.0
-"""How long the import of one competitor may take."""
 
 
 class _Ended(Exception):
@@ -219,8 +219,8 @@ def available() -> int | None:
     return None
 
 
+# What is told of a question while it is measured.
 Around = Callable[[Question], AbstractContextManager[None]]
-"""What is told of a question while it is measured."""
 
 
 def measured(

@@ -13,8 +13,8 @@ from samesum.formats.arrays import NDArray
 from samesum_bench.cells import Cell
 from samesum_bench.operators import LAYERS, Kind, Operator
 
+# Bytes up to which the call itself is what is timed.
 SMALL = 1 << 20
-"""Bytes up to which the call itself is what is timed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@
 #include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/room.hpp"
+#include "select/contraction_thresholds.hpp"
 #include "select/routes.hpp"
-#include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
 namespace samesum {
@@ -49,7 +49,11 @@ class Worker {
 
     void run(std::int64_t batch, std::int64_t first, std::int64_t count) {
         find(batch);
-        pack(most_keys(first, count));
+        most_ = most_keys(first, count);
+        if (count <= attention_direct_rows && packed_key_ != key_ && all_.shown == Shown::none &&
+            lie_together(all_.key) && lie_together(all_.value) && add_directly(first, count))
+            return;
+        pack(most_);
         for (std::int64_t i = first; i < first + count; i += block_rows)
             add_block(i, std::min(block_rows, first + count - i));
     }
@@ -131,6 +135,21 @@ class Worker {
         return added;
     }
 
+    // Takes the greatest number from all that is added, where that is exact: weights stay the same, and large
+    // masks leave no error.
+    void take_off_greatest(std::int64_t keys) {
+        double* const added = added_.get();
+        const double top = *std::max_element(added, added + keys);
+        const auto is_exact = [&](double x) {
+            double difference, rest;
+            two_sum(x, -top, difference, rest);
+            return x == -HUGE_VAL || rest == 0;
+        };
+        if (top == 0 || !std::all_of(added, added + keys, is_exact)) return;
+        for (std::int64_t j = 0; j < keys; ++j) added[j] -= top;
+        mask_end_ = -1;
+    }
+
     // How many keys any of these rows looks at: all of them, if products are shown without their mask.
     std::int64_t most_keys(std::int64_t first, std::int64_t count) const {
         if (all_.shown == Shown::scaled || all_.shown == Shown::capped) return all_.keys;
@@ -144,8 +163,46 @@ class Worker {
         double squares = 0;
         for (std::size_t t = 0; t < terms; ++t) squares += query[t] * query[t];
         const double norm = std::sqrt(squares) * (1 + static_cast<double>(terms + 4) * 0x1p-52);
-        return {all_.scale,       norm,      terms, padded(keys, method_.lanes), norms_.get(),
-                mask_of(i, keys), all_.shown};
+        return {all_.scale,
+                norm,
+                packed_depth(terms),
+                terms,
+                padded(keys, method_.lanes),
+                norms_.get(),
+                mask_of(i, keys),
+                all_.shown};
+    }
+
+    static bool lie_together(const AttentionOperand& x) {
+        return x.term == static_cast<std::int64_t>(size_of(x.format));
+    }
+
+    // Queries whose keys and values are read where they lie; false if a value is not finite.
+    bool add_directly(std::int64_t first, std::int64_t count) {
+        const std::size_t lanes = padded(most_, method_.lanes), terms = padded(all_.size, method_.lanes);
+        double *const query = queries_.of(terms), *const weights = weights_.of(2 * lanes),
+                      *const norms = weights + lanes, *const sums = sums_.of(2 * columns_),
+                      *const greatest = sums + columns_;
+        for (std::int64_t i = first; i < first + count; ++i) {
+            const std::int64_t keys = end_of(i);
+            std::fill_n(query, terms, 0.0);
+            std::fill_n(weights, 2 * lanes, 0.0);
+            widen(all_.query.format, query_ + i * all_.query.row, all_.query.term, all_.size, query);
+            method_.key_products[static_cast<std::size_t>(all_.key.format)](
+                {key_, all_.key.row, all_.key.term, size(keys), size(all_.size)}, query, weights, norms);
+            ScoreRow row = row_of(i, keys, query);
+            row.depth = direct_depth(row.terms);
+            row.norms = norms;
+            const RowFacts facts = method_.weigh(row, weights, nullptr, nullptr);
+            method_.weighted_values[static_cast<std::size_t>(all_.value.format)](
+                {value_, all_.value.term, all_.value.row, size(all_.columns), size(keys)}, weights, sums,
+                greatest);
+            const bool are_finite =
+                std::all_of(greatest, greatest + all_.columns, [](double x) { return x < HUGE_VAL; });
+            if (!are_finite) return false;
+            finish(i, keys, facts, weights, sums, greatest, query);
+        }
+        return true;
     }
 
     void add_block(std::int64_t first, std::int64_t count) {
@@ -171,7 +228,7 @@ class Worker {
                          columns_);
         for (std::int64_t i = 0; i < count; ++i)
             finish(first + i, keys, facts[i], weights + size(i) * pitch, sums + size(i) * columns_,
-                   queries + size(i) * terms);
+                   greatest_.get(), queries + size(i) * terms);
     }
 
     char* out_of(char* to, std::int64_t i, std::int64_t n) const {
@@ -196,6 +253,7 @@ class Worker {
         const auto certify = method_.certify[static_cast<std::size_t>(all_.result)];
         if (certify(shown, nullptr, bounds, size(keys), to, failed_.data()) == 0) return;
         double *const room = words_.of(6 * row.keys), *const words = room + 3 * row.keys;
+        if (are_weights) take_off_greatest(keys);
         method_.weigh_words(row, query, keys_.get(), room);
         settle(to, size(keys), words, row.keys, failed_.data(), (row_ + i) * all_.keys, left.shown);
     }
@@ -216,15 +274,16 @@ class Worker {
     }
 
     void finish(std::int64_t i, std::int64_t keys, const RowFacts& facts, const double* weights,
-                const double* sums, const double* query) {
+                const double* sums, const double* greatest, const double* query) {
         char* const to = out_of(all_.out, i, all_.columns);
         if (!has_weights(facts)) return fill(to, 0, all_.columns, without_weights(facts));
         failed_.resize(columns_);
         const auto finish_row = method_.finish[static_cast<std::size_t>(all_.result)];
-        if (finish_row(sums, greatest_.get(), size(all_.columns), facts, size(keys), to, failed_.data()) !=
-                0 &&
-            !are_settled(keys, facts, weights, sums, to))
-            repair(i, keys, query, to);
+        if (finish_row(sums, greatest, size(all_.columns), facts, size(keys), to, failed_.data()) != 0) {
+            pack(most_);
+            if (!are_settled(keys, facts, weights, sums, to)) repair(i, keys, query, to);
+        }
+        if (packed_key_ != key_ || packed_value_ != value_) return;  // all values are finite
         for (std::size_t k = 0; k < odd_.size();) {
             const std::int64_t column = odd_[k].column;
             double total = 0;
@@ -261,6 +320,7 @@ class Worker {
     void repair(std::int64_t i, std::int64_t keys, const double* query, char* to) {
         record(Route::attention_words);
         const ScoreRow row = row_of(i, keys, query);
+        take_off_greatest(keys);
         const std::size_t lanes = method_.lanes, bytes = size_of(all_.result);
         double *const room = words_.of(6 * row.keys + 3 * lanes), *const words = room + 6 * row.keys;
         const RowFacts facts = method_.weigh_words(row, query, keys_.get(), room);
@@ -279,7 +339,7 @@ class Worker {
     const std::size_t columns_;  // in whole panels
     const char *query_ = nullptr, *key_ = nullptr, *value_ = nullptr, *mask_ = nullptr, *ends_ = nullptr;
     const char *packed_key_ = nullptr, *packed_value_ = nullptr, *masked_ = nullptr;
-    std::int64_t row_ = 0, packed_ = -1, mask_end_ = -1;
+    std::int64_t row_ = 0, most_ = 0, packed_ = -1, mask_end_ = -1;
     std::size_t mask_size_ = 0;
     Numbers keys_, norms_, values_, greatest_, added_, queries_, weights_, sums_, shown_, words_;
     std::vector<Odd> odd_;
@@ -291,9 +351,11 @@ class Worker {
 
 AttentionLeft attention(const AttentionCall& call) {
     const FloatingPointScope scope;
-    const std::int64_t batches = attention_batches(call), bytes = attention_bytes(call);
+    const std::int64_t batches = attention_batches(call);
     if (batches * call.queries == 0) return {};
-    const std::size_t threads = bytes >= threaded_bytes ? static_cast<std::size_t>(thread_count()) : 1;
+    const std::size_t threads = attention_multiplications(call) >= contraction_threaded
+                                    ? static_cast<std::size_t>(thread_count())
+                                    : 1;
     const std::int64_t wanted = threads > 1 ? divided_up(2 * static_cast<std::int64_t>(threads), batches) : 1;
     const std::int64_t rows = divided_up(divided_up(call.queries, wanted), block_rows) * block_rows,
                        chunks = divided_up(call.queries, rows);

@@ -40,12 +40,8 @@ inline std::int64_t attention_batches(const AttentionCall& call) {
     return count;
 }
 
-// So many multiply-adds take as long as a byte of a reduction.
-constexpr std::int64_t multiply_adds_of_a_byte = 4;
-
-inline std::int64_t attention_bytes(const AttentionCall& call) {
-    return attention_batches(call) * call.queries * call.keys * (call.size + call.columns + 8) /
-           multiply_adds_of_a_byte;
+inline std::int64_t attention_multiplications(const AttentionCall& call) {
+    return attention_batches(call) * call.queries * call.keys * (call.size + call.columns + 8);
 }
 
 // A row whose keys are all left out has zeros; one with NaN or +infinity among its scores NaN. A score of

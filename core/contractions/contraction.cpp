@@ -68,10 +68,12 @@ class Job {
                                         packs ? packed.get() + s * bytes : nullptr,
                                         reinterpret_cast<double*>(norms.get()) + s * plan_.tile_columns};
             };
+            const std::size_t halves = plan_.panels > 1 ? 2 : 1, half = (plan_.panels + halves - 1) / halves;
             auto pack = [&](std::size_t i, std::size_t) {
-                pack_panel(plan_, strip(i / plan_.panels), i % plan_.panels);
+                const std::size_t begin = i % halves * half;
+                pack_panels(plan_, strip(i / halves), begin, std::min(begin + half, plan_.panels));
             };
-            if (packs) for_each_task(now * plan_.panels, threads_, pack);
+            if (packs) for_each_task(now * halves, threads_, pack);
             auto multiply = [&](std::size_t i, std::size_t) {
                 const ContractionStrip columns = strip(i / plan_.row_tiles);
                 ContractionTile(plan_, columns, i % plan_.row_tiles * plan_.tile_rows).make();

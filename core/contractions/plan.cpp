@@ -1,7 +1,5 @@
 #include "contractions/plan.hpp"
 
-#include <cmath>
-
 #include "select/contraction_thresholds.hpp"
 
 namespace samesum {
@@ -12,31 +10,43 @@ bool are_neighbours(const std::int64_t* places, std::size_t n, std::size_t size)
     return true;
 }
 
-ContractionPlan::Way ContractionPlan::chosen_way() const {
-    const std::size_t size = size_of(call.b.format), few = static_cast<std::size_t>(contraction_few_rows);
-    if (!is_real || rows > few || terms == 0) return Way::packed;
+std::vector<std::size_t> ContractionPlan::ends_of_runs() const {
+    if (!is_real || static_cast<std::int64_t>(rows) > contraction_few_rows) return {};
+    std::vector<std::size_t> ends(columns, columns);
     const std::vector<std::int64_t>& places = call.b.outer;
-    std::size_t runs = 1;
-    for (std::size_t j = 1; j < columns; ++j)
-        runs += places[j] - places[j - 1] != static_cast<std::int64_t>(size);
-    if (columns >= runs * static_cast<std::size_t>(contraction_least_run)) return Way::columns;
-    const bool is_long = terms >= static_cast<std::size_t>(contraction_least_run);
-    return is_long && are_neighbours(call.b.inner.data(), terms, size) ? Way::terms : Way::packed;
+    for (std::size_t j = columns - 1; j > 0; --j)
+        ends[j - 1] =
+            places[j] - places[j - 1] == static_cast<std::int64_t>(size_of(call.b.format)) ? ends[j] : j;
+    return ends;
 }
 
-void pack_panel(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t p) {
+ContractionPlan::Way ContractionPlan::chosen_way() const {
+    if (run_ends.empty() || terms == 0) return Way::packed;
+    const std::size_t least = static_cast<std::size_t>(contraction_least_run);
+    std::size_t runs = 0;
+    for (std::size_t j = 0; j < columns; j = run_ends[j]) ++runs;
+    if (columns >= runs * least) return Way::columns;
+    const bool lies = are_neighbours(call.b.inner.data(), terms, size_of(call.b.format));
+    return terms >= least && lies ? Way::terms : Way::packed;
+}
+
+void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t begin,
+                 std::size_t end) {
     const ContractionOperand& b = plan.call.b;
-    const std::size_t most = plan.method.columns, first = p * most;
-    if (first >= strip.count) return;
-    char* const panel = strip.panels + p * plan.panel_bytes;
-    plan.method.pack_columns({b.data + b.batch[strip.g], b.outer.data() + strip.first + first, b.inner.data(),
-                              std::min(most, strip.count - first), plan.terms, b.format},
-                             panel);
-    if (!plan.is_real) return;
-    double* const norms = strip.norms + first;
-    std::fill_n(norms, most, 0);
-    plan.methods.column_squares(panel, plan.terms, norms);
-    for (std::size_t j = 0; j < most; ++j) norms[j] = std::sqrt(norms[j]);
+    const ContractionMethod& method = plan.method;
+    const std::size_t most = method.columns, last = std::min(end * most, strip.count);
+    if (plan.is_real) std::fill_n(strip.norms + begin * most, (end - begin) * most, 0);
+    for (std::size_t k = 0; k < plan.terms; k += contraction_block) {
+        const std::size_t terms = std::min(contraction_block, plan.terms - k);
+        for (std::size_t j = begin * most; j < last; j += most) {
+            char* const to = strip.panels + j / most * plan.panel_bytes + k * most * method.column_size;
+            method.pack_columns({b.data + b.batch[strip.g], b.outer.data() + strip.first + j,
+                                 b.inner.data() + k, std::min(most, strip.count - j), terms, b.format},
+                                to);
+            if (plan.is_real) plan.methods.column_squares(to, terms, strip.norms + j);
+        }
+    }
+    if (plan.is_real && begin * most < last) take_norms(strip.norms + begin * most, last - begin * most);
 }
 
 }  // namespace samesum

@@ -11,6 +11,13 @@ namespace samesum {
 
 constexpr std::size_t rounded_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
+bool are_neighbours(const std::int64_t* places, std::size_t n, std::size_t size);
+
+// Rows that take columns as they lie, at once.
+constexpr std::size_t direct_rows = 4;
+// Columns of a strip that is read where it lies: more of memory is read in one go.
+constexpr std::size_t direct_columns = 4 * contraction_columns;
+
 struct ContractionPlan {
     const Contraction& call;
     const ContractionMethods& methods = *current_instruction_set().contractions;
@@ -19,17 +26,22 @@ struct ContractionPlan {
                                       : size_of(call.out.format) <= 4 ? methods.words32
                                                                       : methods.words64;
     const std::size_t rows = call.a.outer.size(), columns = call.b.outer.size(), terms = call.a.inner.size();
-    const std::size_t tile_rows = std::min(contraction_rows, rounded_up(rows, method.rows)),
-                      tile_columns = std::min(contraction_columns, rounded_up(columns, method.columns));
-    const std::size_t row_tiles = (rows + tile_rows - 1) / tile_rows,
-                      column_tiles = (columns + tile_columns - 1) / tile_columns;
-    const std::size_t panels = tile_columns / method.columns,  // of a strip
-        panel_bytes = rounded_up(terms * method.columns * method.column_size, 64);
-
+    // Of each column, the one after the last that lies side by side with it; none where rows are many.
+    const std::vector<std::size_t> run_ends = ends_of_runs();
+    const bool out_is_row = are_neighbours(call.out.inner.data(), columns, size_of(call.out.format));
     // How a strip comes to its tiles: packed; or, for few rows, as it lies, by runs of columns side by side
     // or by columns whose terms are side by side.
     enum class Way : std::uint8_t { packed, columns, terms };
     const Way way = chosen_way();
+    const std::size_t most_columns = way == Way::packed
+                                         ? contraction_columns
+                                         : std::clamp(columns / 8, contraction_columns, direct_columns);
+    const std::size_t tile_rows = std::min(contraction_rows, rounded_up(rows, method.rows)),
+                      tile_columns = rounded_up(std::min(most_columns, columns), method.columns);
+    const std::size_t row_tiles = (rows + tile_rows - 1) / tile_rows,
+                      column_tiles = (columns + tile_columns - 1) / tile_columns;
+    const std::size_t panels = tile_columns / method.columns,  // of a strip
+        panel_bytes = rounded_up(terms * method.columns * method.column_size, 64);
 
     // Roundings that a sum goes through, at most. (Lemma 85)
     double additions() const {
@@ -38,6 +50,7 @@ struct ContractionPlan {
     }
 
   private:
+    std::vector<std::size_t> ends_of_runs() const;
     Way chosen_way() const;
 };
 
@@ -48,9 +61,18 @@ struct ContractionStrip {
     double* norms;  // of floats
 };
 
-bool are_neighbours(const std::int64_t* places, std::size_t n, std::size_t size);
+// Each becomes a number not below its root, and less than 1.07 times that: half of its exponent, and of its
+// fraction. (Lemma 85)
+inline void take_norms(double* squares, std::size_t n) {
+    constexpr std::uint64_t half_of_one = std::uint64_t{1023} << 51;
+    for (std::size_t j = 0; j < n; ++j) {
+        const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, squares[j]);
+        squares[j] = squares[j] == 0 ? 0 : __builtin_bit_cast(double, (bits >> 1) + half_of_one);
+    }
+}
 
-// Makes panel p of a strip and the norms of its columns.
-void pack_panel(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t p);
+// Makes panels [begin, end) of a strip and the norms of their columns.
+void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std::size_t begin,
+                 std::size_t end);
 
 }  // namespace samesum

@@ -17,7 +17,7 @@ ContractionTile::ContractionTile(const ContractionPlan& plan, const ContractionS
       strip_(strip),
       first_row_(first_row),
       rows_(std::min(plan.tile_rows, plan.rows - first_row)),
-      padded_rows_(rounded_up(rows_, plan.method.rows)),
+      padded_rows_(std::max(rounded_up(rows_, plan.method.rows), rounded_up(rows_, direct_rows))),
       pitch_(rounded_up(strip.count, plan.method.columns)),
       sums_(padded_rows_ * pitch_ * plan.method.sum_size),
       own_norms_(strip.panels == nullptr ? pitch_ * sizeof(double) : 0) {
@@ -49,12 +49,13 @@ void ContractionTile::each_block(const PerRows& per_rows, const PerPair& multipl
 }
 
 void ContractionTile::add_directly() {
-    const std::size_t terms = plan_.terms, count = rows_ == 3 ? 4 : rows_;
-    const Room room(count * terms * sizeof(double));
-    double* const rows = reinterpret_cast<double*>(room.get());
-    if (rows_ < count) std::fill_n(rows + rows_ * terms, terms, 0);
+    constexpr std::size_t together = direct_rows;
+    const std::size_t terms = plan_.terms, padded = rounded_up(rows_, together);
+    const Room room((padded * terms + pitch_) * sizeof(double));
+    double *const rows = reinterpret_cast<double*>(room.get()), *const unused = rows + padded * terms;
+    std::fill_n(rows + rows_ * terms, (padded - rows_) * terms + pitch_, 0);
+    const ContractionOperand &a = call_.a, &b = call_.b;
     for (std::size_t r = 0; r < rows_; ++r) {
-        const ContractionOperand& a = call_.a;
         double* const row = rows + r * terms;
         plan_.methods.gather(
             {a.data + a.batch[strip_.g], &a.outer[first_row_ + r], a.inner.data(), 1, terms, a.format},
@@ -63,23 +64,25 @@ void ContractionTile::add_directly() {
         for (std::size_t k = 0; k < terms; ++k) squares[k % 8] += row[k] * row[k];
         for (const double each : squares) norms_[r] += each;
     }
-    std::fill_n(sums(0), count * pitch_, 0);
+    std::fill_n(sums(0), padded * pitch_, 0);
     std::fill_n(strip_.norms, pitch_, 0);
-    const ContractionOperand& b = call_.b;
     const bool by_terms = plan_.way == ContractionPlan::Way::terms;
-    const std::size_t block = by_terms ? terms : direct_block, size = size_of(b.format);
-    const std::int64_t* const places = b.outer.data() + strip_.first;
+    const std::size_t block = by_terms ? terms : direct_block, last = strip_.first + strip_.count;
     for (std::size_t k = 0; k < terms; k += block) {
-        for (std::size_t j = 0, end; j < strip_.count; j = end) {
-            for (end = j + 1; end < strip_.count; ++end)
-                if (!by_terms && places[end] - places[end - 1] != static_cast<std::int64_t>(size)) break;
-            plan_.methods.multiply_directly(
-                {b.data + b.batch[strip_.g], places + j, b.inner.data() + k, end - j,
-                 std::min(block, terms - k), b.format},
-                {rows + k, terms, count, sums(0) + j, pitch_, strip_.norms + j, by_terms});
+        for (std::size_t n = strip_.first, end; n < last; n = end) {
+            end = std::min(by_terms ? n + contraction_vector : plan_.run_ends[n], last);
+            const std::size_t j = n - strip_.first, now = std::min(block, terms - k);
+            for (std::size_t r = 0; r < rows_; r += together) {
+                const std::size_t left = rows_ - r, count = left < 3 ? left : together;
+                plan_.methods.multiply_directly(
+                    {b.data + b.batch[strip_.g], b.outer.data() + n, b.inner.data() + k, end - n, now,
+                     b.format},
+                    {rows + r * terms + k, terms, count, sums(r) + j, pitch_,
+                     (r == 0 ? strip_.norms : unused) + j, by_terms, r == 0 && k + 2 * block <= terms});
+            }
         }
     }
-    for (std::size_t j = 0; j < strip_.count; ++j) strip_.norms[j] = std::sqrt(strip_.norms[j]);
+    take_norms(strip_.norms, strip_.count);
 }
 
 void ContractionTile::make() {
@@ -118,7 +121,7 @@ std::size_t ContractionTile::finish_row(std::size_t r, ContractionSums sums, boo
     const ContractionOperand& c = call_.c;
     const Format format = call_.out.format;
     alignas(64) char results[room_columns * 8];
-    std::uint8_t again[contraction_columns];
+    std::uint8_t again[room_columns];
     const std::size_t row = first_row_ + r, n = strip_.count, size = size_of(format);
     if (c.data != nullptr) {
         if (gathered_row_ == SIZE_MAX || c.outer[row] != c.outer[gathered_row_])
@@ -131,8 +134,8 @@ std::size_t ContractionTile::finish_row(std::size_t r, ContractionSums sums, boo
     sums.alpha = call_.alpha, sums.beta = call_.beta;
     const std::int64_t* const places = call_.out.inner.data() + strip_.first;
     char* const to = place(r);
-    std::uint8_t* const failed = failed_[r];
-    if (is_first && are_neighbours(places, n, size))
+    std::uint8_t* const failed = failed_ + r * pitch_;
+    if (is_first && (plan_.out_is_row || are_neighbours(places, n, size)))
         return plan_.methods.finish(sums, n, format, to + places[0], failed);
     plan_.methods.finish(sums, n, format, results, is_first ? failed : again);
     std::size_t failures = 0;
@@ -146,8 +149,8 @@ std::size_t ContractionTile::finish_row(std::size_t r, ContractionSums sums, boo
 
 void ContractionTile::finish_floats() {
     const double factor = plan_.additions() * unit_roundoff * bound_slack;
+    take_norms(norms_, rows_);
     for (std::size_t r = 0; r < rows_; ++r) {
-        norms_[r] = std::sqrt(norms_[r]);
         failures_ +=
             finish_row(r, {sums(r), nullptr, strip_.norms, factor * norms_[r], nullptr, 1, 0, false}, true);
     }
@@ -159,7 +162,7 @@ void ContractionTile::finish_floats() {
 // Of all rows and columns of the tile.
 struct ContractionTile::Measures {
     double rows[4][contraction_rows], columns[4][room_columns];
-    double sizes[contraction_rows][room_columns];  // of products
+    double sizes[contraction_rows * contraction_columns];  // of products, as far apart as sums
 
     ContractionMeasures of_row(std::size_t r) { return {rows[0] + r, rows[1] + r, rows[2] + r, rows[3] + r}; }
     ContractionMeasures of_column(std::size_t c) {
@@ -171,7 +174,7 @@ void ContractionTile::refine() {
     std::optional<Room> packed;
     if (strip_.panels == nullptr) {
         strip_.panels = packed.emplace(plan_.panels * plan_.panel_bytes).get();
-        for (std::size_t p = 0; p < plan_.panels; ++p) pack_panel(plan_, strip_, p);
+        pack_panels(plan_, strip_, 0, plan_.panels);
     }
     const Room room(sizeof(Measures));
     Measures& all = *new (room.get()) Measures;
@@ -191,7 +194,8 @@ void ContractionTile::refine() {
     const double factor = plan_.additions() * unit_roundoff;
     failures_ = 0;
     for (std::size_t r = 0; r < rows_; ++r) {
-        plan_.methods.bound(all.of_row(r), all.of_column(0), strip_.count, factor, all.sizes[r], bounds);
+        plan_.methods.bound(all.of_row(r), all.of_column(0), strip_.count, factor, all.sizes + r * pitch_,
+                            bounds);
         failures_ += finish_row(r, {sums(r), nullptr, bounds, 1, nullptr, 1, 0, true}, false);
     }
     if (failures_ * contraction_twice_share > rows_ * strip_.count) multiply_twice(all);
@@ -201,7 +205,7 @@ void ContractionTile::refine() {
 // it. (Lemma 88)
 void ContractionTile::multiply_twice(const Measures& all) {
     const auto anchor = [&](std::size_t r, std::size_t j) {
-        const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, all.sizes[r][j]);
+        const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, all.sizes[r * pitch_ + j]);
         return 6 * __builtin_bit_cast(double, bits & ~((std::uint64_t{1} << 52) - 1));
     };
     const Room rests(padded_rows_ * pitch_ * sizeof(double));
@@ -233,7 +237,7 @@ void ContractionTile::decide_elements() {
     ContractionElements elements(call_);
     for (std::size_t r = 0; r < rows_; ++r)
         for (std::size_t j = 0; j < strip_.count; ++j)
-            if (failed_[r][j]) elements.put(strip_.g, first_row_ + r, strip_.first + j);
+            if (failed_[r * pitch_ + j]) elements.put(strip_.g, first_row_ + r, strip_.first + j);
 }
 
 }  // namespace samesum

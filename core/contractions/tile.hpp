@@ -18,7 +18,7 @@ class ContractionTile {
 
   private:
     struct Measures;
-    static constexpr std::size_t room_columns = contraction_columns + contraction_vector;
+    static constexpr std::size_t room_columns = direct_columns + contraction_vector;
 
     // multiply(panel of rows, panel of columns, terms, row, column) of each pair of panels of each block.
     template <class PerRows, class PerPair>
@@ -47,8 +47,8 @@ class ContractionTile {
     Room sums_, own_norms_;  // of a strip that has none
     double norms_[contraction_rows] = {};
     std::size_t gathered_row_ = SIZE_MAX;
-    alignas(64) double addends_[contraction_columns + contraction_vector];
-    std::uint8_t failed_[contraction_rows][contraction_columns];
+    alignas(64) double addends_[room_columns];
+    std::uint8_t failed_[contraction_rows * contraction_columns];
     std::size_t failures_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "arithmetic/error_free.hpp"
 #include "formats/format.hpp"
 
 namespace samesum {
@@ -38,9 +39,32 @@ enum class Shown : int { none = -1, scaled, capped, masked, weights };
 struct ScoreRow {
     ScoreScale scale;
     double norm;              // of the query
+    double depth;             // no term of a product goes through more additions
     std::size_t terms, keys;  // of a key; keys in whole vectors
     const double *norms, *mask;
     Shown shown;
+};
+
+// Terms that are added one after the other.
+constexpr std::size_t attention_chain = 32;
+
+// No term goes through more additions: of chains that are added up, or in two vectors of two numbers or more.
+constexpr double packed_depth(std::size_t terms) {
+    const std::size_t longest = terms < attention_chain ? terms : attention_chain;
+    return static_cast<double>(longest + terms / attention_chain + 4);
+}
+constexpr double direct_depth(std::size_t terms) { return static_cast<double>(terms / 4 + 16); }
+
+// What weighted means of a row are off by: so much of the greatest magnitude of their values, and of
+// themselves. Weights are added up in vectors of `width`. (Lemma 89)
+struct MeanError {
+    double of_values, of_mean;
+
+    static SAMESUM_INLINE MeanError of(const RowFacts& facts, std::size_t keys, std::size_t width) {
+        const double total = static_cast<double>(keys / width + width + 2);
+        return {1.02 * (facts.error + unit_roundoff * packed_depth(keys)),
+                1.02 * (facts.error + unit_roundoff * total)};
+    }
 };
 
 struct AttentionMethods {
@@ -52,10 +76,16 @@ struct AttentionMethods {
     void (*greatest)(const double* panels, std::size_t lanes, std::size_t terms, double* to);
     // Takes numbers that are not finite out of the panels; 1 in `odd` for the lanes that had some.
     void (*clear)(double* panels, std::size_t lanes, std::size_t terms, std::uint8_t* odd);
-    // to = rows x panels of `depth` terms, of which the first ones are taken, in chains of at most 32.
+    // to = rows x panels of `depth` terms, of which the first ones are taken, in chains.
     void (*multiply)(const double* rows, std::size_t pitch, std::size_t count, const double* panels,
                      std::size_t depth, std::size_t lanes, std::size_t terms, double* to,
                      std::size_t to_pitch);
+    // Of keys whose terms, and values whose columns lie side by side: the products of a query that ends with
+    // zeros, with bounds of the norms; the weighted sums of values and their greatest magnitudes, which are
+    // infinite where a value is not finite.
+    void (*key_products[3])(const PanelSource& keys, const double* query, double* products, double* norms);
+    void (*weighted_values[3])(const PanelSource& values, const double* weights, double* sums,
+                               double* greatest);
     // Products become weights, -0 for keys that are left out. What is shown goes to `shown` with its bounds.
     RowFacts (*weigh)(const ScoreRow& row, double* products, double* shown, double* bounds);
     // The greatest magnitudes of a panel's lanes become those of its weighted means, were no value negative.

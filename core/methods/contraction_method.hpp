@@ -27,7 +27,7 @@ struct OperandPart {
 };
 
 // Of elements of one kind. A panel has term after term, each of as many rows or columns as a tile in
-// registers; those that an operand lacks are zeros.
+// registers; those that an operand lacks are any numbers.
 struct ContractionMethod {
     std::size_t rows, columns;                    // of a tile in registers
     std::size_t row_size, column_size, sum_size;  // bytes of an element
@@ -62,8 +62,9 @@ struct FewRows {
     std::size_t term_pitch, count;
     double* sums;  // of each row `pitch` elements after those of the one before, to be added to
     std::size_t pitch;
-    double* squares;  // of each column, likewise
-    bool by_terms;    // the terms of each column lie side by side, and nothing is there to be added to
+    double* squares;   // of each column, likewise
+    bool by_terms;     // the terms of each column lie side by side, and nothing is there to be added to
+    bool is_followed;  // by as many terms, whose columns are asked for
 };
 
 struct ContractionMethods {

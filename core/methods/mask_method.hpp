@@ -8,7 +8,7 @@ namespace samesum {
 
 // How a method is given the chosen ones: with its identity in place of the others; without the others; or as
 // the number of them.
-enum class MaskUse : std::uint8_t { filled, alone, counted };
+enum class MaskUse : std::uint8_t { filled, compacted, counted };
 
 // CodeRange of a format: those with ((code + step) & magnitude) <= most, or those `above` it.
 struct CodeRange {
@@ -27,9 +27,6 @@ struct MaskMethods {
     // What lies so many bytes ahead of elements and masks is asked for on the way.
     void (*fill[4])(const void* x, const std::uint8_t* mask, std::size_t n, std::uint64_t identity, void* to,
                     const Ahead& ahead);
-    // The same with an element of `others` in place of each that is not chosen.
-    void (*fill_each[4])(const void* x, const std::uint8_t* mask, std::size_t n, const void* others,
-                         void* to);
     // The chosen ones alone, side by side in `to`, which has room for n and may be x; returns how many.
     std::size_t (*pick[4])(const void* x, const std::uint8_t* mask, std::size_t n, void* to);
     // 1 for the elements of these codes that a mask chooses, else 0. The mask may be `to` or null: all are

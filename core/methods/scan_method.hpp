@@ -58,8 +58,8 @@ constexpr std::size_t strip_columns(std::size_t n) { return (n + scan_lines - 1)
 
 // Lines of n <= scan_elements contiguous elements, and where their prefixes go; the element number `depth` of
 // each comes first. A line may be several scans of interleaved elements: those of `columns` of the tile at a
-// distance of scan_lines, from each of which the same number of elements comes. failed[line * n + i] tells which could
-// not be certified, if any.
+// distance of scan_lines, from each of which the same number of elements comes. failed[line * n + i] tells
+// which could not be certified, if any.
 struct ScanLines {
     const char* const* x;
     char* const* out;

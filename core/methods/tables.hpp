@@ -19,7 +19,6 @@ struct Methods {
     Method sum2[4][3];        // every float format x map: double-word lanes
     Method sum2_few[2];       // float64 x (itself, magnitude): likewise, of few elements
     Method special[3];        // float64 x map: sets with infinities and NaNs, squares of zeros
-    Method sum3[2];           // float64 x (itself, magnitude): on grids
     Method scaled[3];         // float64 x map: sums that leave its range
     Method modular[8][2][3];  // i8 ... u64 x (own width, 64 bits) x map: integers modulo 2^k
 };
@@ -92,8 +91,7 @@ struct NormalizationMethods {
     bool (*is_near[4][2])(const LineShare& all);
     LineShare (*share_below[4])(const void* x, std::size_t n, double greatest, bool log);
     void (*quotients[4][2])(const void* x, std::size_t n, const LineShare& all, void* out);
-    // Of some that all have as many elements.
-    void (*columns[4][2])(const LineColumns* lines, std::size_t count, void* room);
+    void (*columns[4][2])(const LineColumns& lines, void* buffer);
     // Whether short lines side by side are as quick by `lines` as by `columns`.
     bool (*fill_rows[4][2])(std::size_t n);
 };

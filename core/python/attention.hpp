@@ -1,8 +1,8 @@
 // Attention from Python. Included by module.cpp alone.
 #pragma once
 
-#include "python/reductions.hpp"
 #include "contractions/attention.hpp"
+#include "python/reductions.hpp"
 
 namespace samesum::python {
 
@@ -78,7 +78,7 @@ inline nb::tuple attention(nb::handle query, nb::handle key, nb::handle value, n
         call.shown_out = static_cast<char*>(shown_output->data());
     }
     AttentionLeft left;
-    unlocked(attention_bytes(call), [&] { left = samesum::attention(call); });
+    unlocked(attention_multiplications(call), [&] { left = samesum::attention(call); });
     return nb::make_tuple(output.finished(), shown_output ? shown_output->finished() : nb::none(),
                           places(left.out), places(left.shown));
 }

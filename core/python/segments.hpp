@@ -61,7 +61,7 @@ inline nb::tuple reduce_segments(unsigned code, unsigned flags, double correctio
                            PyArray_BYTES(to)};
     SegmentReport report;
     unlocked(PyArray_NBYTES(from) + PyArray_NBYTES(to), [&] { report = samesum::reduce_segments(call); });
-    return nb::make_tuple(report.stranger, report.empty);
+    return nb::make_tuple(report.first_bad_label, report.empty);
 }
 
 inline void define_segments(nb::module_& m) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "python/reductions.hpp"
-#include "run/counts.hpp"
 #include "run/statistics.hpp"
 
 namespace samesum::python {

@@ -7,7 +7,6 @@
 #include "python/elementwise.hpp"
 #include "python/ordered_outputs.hpp"
 #include "python/reductions.hpp"
-#include "run/windows/terms.hpp"
 #include "run/windows/windows.hpp"
 
 namespace samesum::python {

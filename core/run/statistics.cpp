@@ -1,18 +1,21 @@
 #include "run/statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
 #endif
 
-#include "exact/elements.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_words.hpp"
+#include "run/states/kept_sums.hpp"
+#include "run/states/kept_tile.hpp"
+#include "run/tiles.hpp"
 #include "select/reduction_thresholds.hpp"
-#include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -22,28 +25,6 @@ namespace {
 
 constexpr std::int64_t slice = statistics_slice;
 static_assert(slice % static_cast<std::int64_t>(statistics_elements) == 0);
-
-template <Map map>
-void add_part_exactly(Superaccumulator& total, const char* x, std::size_t n, Format format) {
-    const auto& blocks = current_instruction_set().exact_blocks->total[static_cast<std::size_t>(format)];
-    const ExactParts parts = blocks[static_cast<std::size_t>(map)](x, n);
-    if (parts.known) {
-        for (const double part : parts.part) {
-            if (part != 0) add_double(total, part);
-        }
-        return;
-    }
-    const auto add = [&]<Format f>() {
-        add_elements<f, map>(total, x, static_cast<std::ptrdiff_t>(size_of(f)), n);
-    };
-    in_float_format(format, add);
-}
-
-template <Map map>
-void add_exactly(Superaccumulator& total, const char* x, std::size_t n, Format format) {
-    for (std::size_t i = 0; i < n; i += exact_elements)
-        add_part_exactly<map>(total, x + i * size_of(format), std::min(exact_elements, n - i), format);
-}
 
 std::size_t threads_for(std::int64_t bytes) {
     return bytes < threaded_bytes ? 1 : static_cast<std::size_t>(thread_count());
@@ -61,6 +42,44 @@ void for_each_slice(std::int64_t rows, std::int64_t n, std::int64_t bytes, const
         work(row, std::min(row + group, rows), begin, std::min(begin + slice, n), slices == 1);
     };
     for_each_task(static_cast<std::size_t>(groups * slices), threads_for(bytes), task);
+}
+
+constexpr std::int64_t longest_part = std::int64_t{1} << 30;  // counts of 32 bits suffice
+constexpr std::size_t tables = 4;  // an increment does not wait for the one before of the same value
+
+// work(begin, end) of a part for each thread.
+template <class Work>
+void for_each_part(std::int64_t n, std::int64_t bytes, const Work& work) {
+    const std::int64_t threads = bytes < threaded_bytes ? 1 : thread_count(),
+                       part = std::clamp<std::int64_t>((n + threads - 1) / threads, 1, longest_part);
+    auto task = [&](std::size_t t, std::size_t) {
+        const std::int64_t begin = static_cast<std::int64_t>(t) * part;
+        work(begin, std::min(begin + part, n));
+    };
+    for_each_task(static_cast<std::size_t>((n + part - 1) / part), static_cast<std::size_t>(threads), task);
+}
+
+// The bins of some elements, `bins.size` for those that lie in none; the number of those that are not finite.
+// A product may underflow: the number of a bin is right if its beginning is not above the element.
+template <class T, std::size_t count>
+std::int64_t places_of(const T* x, std::size_t n, const Bins& bins, std::array<std::int32_t, count>& places) {
+    constexpr double far = 0x1p30;
+    const double scale = std::ldexp(1.0, -bins.exponent), width = std::ldexp(1.0, bins.exponent);
+    const std::int32_t first = static_cast<std::int32_t>(bins.first),
+                       size = static_cast<std::int32_t>(bins.size);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double v = static_cast<double>(x[i]), scaled = v * scale;
+        const double low = scaled > -far ? scaled : far, near = low < far ? low : far;
+        const double whole = static_cast<double>(static_cast<std::int32_t>(near));
+        const double place = whole - (whole * width > v ? 1.0 : 0.0);
+        places[i] = static_cast<std::int32_t>(place) - first;
+    }
+    for (std::size_t i = 0; i < n; ++i)
+        places[i] =
+            static_cast<std::uint32_t>(places[i]) < static_cast<std::uint32_t>(size) ? places[i] : size;
+    std::int32_t others = 0;
+    for (std::size_t i = 0; i < n; ++i) others += x[i] - x[i] == 0 ? 0 : 1;
+    return others;
 }
 
 // False where the file ends before, or cannot be read.
@@ -83,27 +102,18 @@ bool read_at(int descriptor, std::int64_t offset, char* to, std::int64_t bytes) 
 
 }  // namespace
 
-void SetStatistics::take(const char* x, std::size_t n, Format format) {
-    alignas(64) char scratch[statistics_elements * 8];
+void SetStatistics::take(const char* x, std::size_t n, Format format, void* tile) {
+    alignas(64) char finite[statistics_elements * sizeof(double)];
     BlockStatistics found;
-    current_instruction_set().statistics->of[static_cast<std::size_t>(format)](x, n, scratch, found);
+    current_instruction_set().statistics->of[static_cast<std::size_t>(format)](x, n, finite, found);
     const std::int64_t added[] = {found.nans, found.positive_infinities, found.negative_infinities,
                                   found.zeros, found.subnormals};
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += added[i];
     least = std::min(least, found.least);
     greatest = std::max(greatest, found.greatest);
     smallest = std::min(smallest, found.smallest);
-    for (std::size_t map = 0; map < sums.size(); ++map) {
-        for (const double part : found.part[map]) {
-            if (part != 0) add_double(sums[map], part);
-        }
-    }
-    const bool are_known = found.known[0] && found.known[1] && found.known[2];
-    record(are_known ? Route::statistics_on_grids : Route::statistics_exact);
-    const char* finite = static_cast<const char*>(found.finite);
-    if (!found.known[0]) add_exactly<Map::itself>(sums[0], finite, n, format);
-    if (!found.known[1]) add_exactly<Map::magnitude>(sums[1], finite, n, format);
-    if (!found.known[2]) add_exactly<Map::square>(sums[2], finite, n, format);
+    for (std::size_t map = 0; map < sums.size(); ++map)
+        kept_method(format, static_cast<Map>(map)).lanes(tile, map, finite, n, 0, 1);
 }
 
 void SetStatistics::merge(const SetStatistics& other) {
@@ -115,10 +125,16 @@ void SetStatistics::merge(const SetStatistics& other) {
 }
 
 void SetStatistics::take_all(const char* x, std::int64_t n, Format format) {
-    const std::int64_t block = static_cast<std::int64_t>(statistics_block(format));
+    constexpr std::int64_t block = static_cast<std::int64_t>(statistics_elements);
+    const TileScope scope;
+    KeptTile& tile = KeptTile::of(scope.tile());
+    Overflow overflow;
+    tile.overflow = &overflow;
+    tile.init(sums.size());
     for (std::int64_t i = 0; i < n; i += block)
         take(x + i * static_cast<std::int64_t>(size_of(format)),
-             static_cast<std::size_t>(std::min(block, n - i)), format);
+             static_cast<std::size_t>(std::min(block, n - i)), format, &tile);
+    for (std::size_t map = 0; map < sums.size(); ++map) tile.give_to(sums[map], map);
 }
 
 void Statistics::add(const char* x, std::int64_t n) {
@@ -195,5 +211,46 @@ void count_bytes(const unsigned char* x, std::int64_t rows, std::int64_t n, std:
                        }
                    });
 }
+
+void count_words(const std::uint16_t* x, std::int64_t n, std::int64_t* counts) {
+    std::mutex joining;
+    for_each_part(n, 2 * n, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<std::uint32_t> table(1 << 16);
+        for (std::int64_t i = begin; i < end; ++i) ++table[x[i]];
+        const std::lock_guard lock(joining);
+        for (std::size_t k = 0; k < table.size(); ++k) counts[k] += table[k];
+    });
+}
+
+template <class T>
+std::int64_t count_bins(const T* x, std::int64_t n, const Bins& bins, std::int64_t* counts) {
+    std::mutex joining;
+    std::int64_t outside = 0;
+    for_each_part(n, n * static_cast<std::int64_t>(sizeof(T)), [&](std::int64_t begin, std::int64_t end) {
+        const std::size_t size = static_cast<std::size_t>(bins.size) + 1;
+        std::vector<std::uint32_t> table(tables * size);
+        std::array<std::int32_t, 1024> places;
+        std::int64_t others = 0;
+        for (std::int64_t i = begin; i < end; i += std::ssize(places)) {
+            const std::size_t count = static_cast<std::size_t>(std::min(std::ssize(places), end - i));
+            others += places_of(x + i, count, bins, places);
+            for (std::size_t k = 0; k < count; ++k)
+                ++table[k % tables * size + static_cast<std::size_t>(places[k])];
+        }
+        const std::lock_guard lock(joining);
+        for (std::size_t k = 0; k < size; ++k) {
+            std::int64_t total = 0;
+            for (std::size_t t = 0; t < tables; ++t) total += table[t * size + k];
+            if (k + 1 < size)
+                counts[k] += total;
+            else
+                outside += total - others;
+        }
+    });
+    return outside;
+}
+
+template std::int64_t count_bins(const float*, std::int64_t, const Bins&, std::int64_t*);
+template std::int64_t count_bins(const double*, std::int64_t, const Bins&, std::int64_t*);
 
 }  // namespace samesum

@@ -1,4 +1,5 @@
-// Figures of many sets of floats whose elements come in any order: classes, extremes and exact sums.
+// Figures of many sets of floats whose elements come in any order: classes, extremes and exact
+// sums; and how many have each value, or lie in each bin.
 #pragma once
 
 #include <array>
@@ -19,10 +20,12 @@ struct SetStatistics {
     std::int64_t least = INT64_MAX, greatest = INT64_MIN, smallest = INT64_MAX;
     std::array<Superaccumulator, 3> sums;  // of the elements, of their magnitudes, of their squares
 
-    // One block.
-    void take(const char* x, std::size_t n, Format format);
     void take_all(const char* x, std::int64_t n, Format format);
     void merge(const SetStatistics& other);
+
+  private:
+    // One block, whose sums go to the first columns of a KeptTile.
+    void take(const char* x, std::size_t n, Format format, void* tile);
 };
 
 class Statistics {
@@ -49,5 +52,20 @@ class Statistics {
 
 // Adds to 256 counts for each row how many of its n bytes have each value.
 void count_bytes(const unsigned char* x, std::int64_t rows, std::int64_t n, std::int64_t* counts);
+
+// Adds to 2^16 counts how many of n words have each value.
+void count_words(const std::uint16_t* x, std::int64_t n, std::int64_t* counts);
+
+// Bins that begin at (first + k) * 2^exponent; first and first + size are below 2^30, and there are a few
+// thousand bins at most.
+struct Bins {
+    int exponent;
+    std::int64_t first, size;
+};
+
+// Adds to the counts of the bins how many elements lie in each. Returns the number of finite elements that
+// lie in none.
+template <class T>
+std::int64_t count_bins(const T* x, std::int64_t n, const Bins& bins, std::int64_t* counts);
 
 }  // namespace samesum

@@ -20,10 +20,13 @@ inline constexpr Threshold contraction_twice_share{
     "contraction_twice_share", 8, "results in doubt",
     "where so many times them are more than a tile has, all of it is multiplied again in two words"};
 
-inline constexpr Threshold contraction_few_rows{"contraction_few_rows", 4, "rows",
+inline constexpr Threshold contraction_few_rows{"contraction_few_rows", 16, "rows",
                                                 "up to so many take columns as they lie"};
 inline constexpr Threshold contraction_least_run{
     "contraction_least_run", 4, "columns, or terms, side by side",
     "few rows take columns as they lie where so many are neighbours"};
+
+inline constexpr Threshold attention_direct_rows{
+    "attention_direct_rows", 2, "queries", "up to so many of a batch read keys and values where they lie"};
 
 }  // namespace samesum

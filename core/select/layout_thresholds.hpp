@@ -45,11 +45,6 @@ inline constexpr Threshold least_transposed_rows{"least_transposed_rows", 16, "r
 // Results in another order.
 inline constexpr Threshold copied_run_elements{"copied_run_elements", 1 << 14, "results",
                                                "a task of a permutation copies so many"};
-inline constexpr Threshold least_square_side{
-    "least_square_side", 8, "results along the shorter side",
-    "smaller blocks are copied line by line, larger ones transposed"};
-inline constexpr Threshold copied_line_elements{"copied_line_elements", 2048, "results",
-                                                "a task that copies line by line takes so many of each"};
 inline constexpr Threshold square_lines{"square_lines", 128, "lines of the cache",
                                         "a task that transposes takes so many: they stay in the cache"};
 inline constexpr Threshold least_square_elements{"least_square_elements", 16, "results",

@@ -69,8 +69,6 @@ inline constexpr Threshold narrow_packed_columns{"narrow_packed_columns", 48, "c
                                                  "narrower columns are copied to wider ones"};
 inline constexpr Threshold small_packed_tile{"small_packed_tile", 1024, "elements of a tile of columns",
                                              "smaller tiles are copied to wider ones"};
-inline constexpr Threshold least_row_of_groups{"least_row_of_groups", 17, "columns of a group",
-                                               "groups of fewer are read as they lie, several rows as one"};
 inline constexpr Threshold small_packed_group{"small_packed_group", 400, "elements of a group",
                                               "groups of fewer elements of four bytes or more are copied"};
 inline constexpr Threshold few_packed_rows{"few_packed_rows", 16, "rows",

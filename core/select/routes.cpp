@@ -59,7 +59,6 @@ constexpr RouteRow rows[] = {
     {Route::double_words_few, "method.double_words_few", "float64, the same with a test for exact sums"},
     {Route::special_elements, "method.special_elements",
      "float64 sets with infinities and NaNs, squares of zeros"},
-    {Route::two_grids, "method.two_grids", "float64, added up on two grids of equal exponents"},
     {Route::scaled_sums, "method.scaled_sums", "float64 sums that leave its range, of scaled elements"},
     {Route::exact_sums, "method.exact_sums", "floats in the superaccumulator"},
     {Route::wrapping_sums, "method.wrapping_sums", "integers modulo 2^k"},
@@ -87,7 +86,6 @@ constexpr RouteRow rows[] = {
     {Route::scan_groups, "scan.groups", "small groups of few columns, transposed to wide rows"},
     {Route::scan_packed, "scan.packed", "short lines that are copied side by side"},
     {Route::scan_short_plain, "scan.short_plain", "whole short lines at once, transposed by squares"},
-    {Route::scan_short_gathered, "scan.short_gathered", "the same of lines with gaps"},
     {Route::scan_short_transposed, "scan.short_transposed", "short lines that are transposed to columns"},
     {Route::scan_few_rows, "scan.few_rows", "columns of few rows, all rows at once"},
     {Route::scan_tall_columns, "scan.tall_columns", "columns, many rows at a time"},
@@ -121,7 +119,6 @@ constexpr RouteRow rows[] = {
     {Route::softmax_columns_copied, "softmax.columns_copied", "the same, copied side by side"},
     {Route::softmax_gathered, "softmax.gathered", "lines that are gathered side by side"},
     {Route::softmax_long, "softmax.long", "long lines, block by block"},
-    {Route::softmax_long_shared, "softmax.long_shared", "long lines whose blocks threads share"},
     {Route::softmax_long_gathered, "softmax.long_gathered", "long lines of elements that lie apart"},
     {Route::softmax_below, "softmax.below", "long lines against their greatest element"},
     {Route::norm_rows, "norm.rows", "contiguous lines of layer, RMS and group norms"},
@@ -148,7 +145,6 @@ constexpr RouteRow rows[] = {
     {Route::contraction_exact, "contraction.exact", "elements of products as exact sums"},
     {Route::mask_filled, "mask.filled", "sets with an identity in the place of those that are not chosen"},
     {Route::mask_picked, "mask.picked", "sets of those alone that are chosen, side by side"},
-    {Route::mask_counted_sets, "mask.counted_sets", "short sets, put together by how many are chosen"},
     {Route::segment_placed, "segment.placed", "elements that are added where they go"},
     {Route::segment_uncertain, "segment.uncertain", "segments that are taken again, in order"},
     {Route::segment_in_order, "segment.in_order", "segments of one length at a time, put in order"},
@@ -158,8 +154,6 @@ constexpr RouteRow rows[] = {
     {Route::terms, "window.terms", "places of several arrays"},
     {Route::state_kept_blocks, "state.kept_blocks", "blocks of floats as integers on two or three grids"},
     {Route::state_exact_blocks, "state.exact_blocks", "blocks that have no sum on grids"},
-    {Route::statistics_on_grids, "statistics.on_grids", "blocks whose sums a few grids hold"},
-    {Route::statistics_exact, "statistics.exact", "other blocks, one sum of which is added up exactly"},
 };
 
 static_assert(std::size(rows) == route_count);

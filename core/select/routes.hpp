@@ -50,7 +50,6 @@ enum class Route : std::uint8_t {
     double_words,
     double_words_few,
     special_elements,
-    two_grids,
     scaled_sums,
     exact_sums,
     wrapping_sums,
@@ -77,7 +76,6 @@ enum class Route : std::uint8_t {
     scan_groups,
     scan_packed,
     scan_short_plain,
-    scan_short_gathered,
     scan_short_transposed,
     scan_few_rows,
     scan_tall_columns,
@@ -110,7 +108,6 @@ enum class Route : std::uint8_t {
     softmax_columns_copied,
     softmax_gathered,
     softmax_long,
-    softmax_long_shared,
     softmax_long_gathered,
     softmax_below,
     norm_rows,
@@ -139,7 +136,6 @@ enum class Route : std::uint8_t {
     // Elements that a mask chooses.
     mask_filled,
     mask_picked,
-    mask_counted_sets,
     // Rows with labels.
     segment_placed,
     segment_uncertain,
@@ -152,8 +148,6 @@ enum class Route : std::uint8_t {
     // Totals that are kept, figures of arrays.
     state_kept_blocks,
     state_exact_blocks,
-    statistics_on_grids,
-    statistics_exact,
     count
 };
 

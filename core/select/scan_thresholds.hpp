@@ -60,10 +60,6 @@ inline constexpr Threshold short_scan_streamed_bytes{"short_scan_streamed_bytes"
                                                      "short lines are written past the caches by so many"};
 
 // Prefixes that are made again, exactly.
-inline constexpr Threshold few_exact_factors{
-    "few_exact_factors", 64, "factors", "products of fewer are made exactly at once: most of them are ties"};
-inline constexpr Threshold product_share_elements{"product_share_elements", 1 << 14, "elements of a line",
-                                                  "threads share the factors of a line by so many"};
 inline constexpr Threshold elements_between_questions{
     "elements_between_questions", 1 << 16, "elements of a line",
     "a line that is repaired asks so often whether to go on"};

@@ -12,9 +12,6 @@ inline constexpr Threshold window_task_outputs{"window_task_outputs", 16 << 10, 
                                                "a task takes so many"};
 inline constexpr Threshold least_window_run{"least_window_run", 8, "windows side by side",
                                             "fewer are gathered one by one"};
-inline constexpr Threshold least_copied_window_run{
-    "least_copied_window_run", 16, "windows side by side",
-    "runs of elements that lie apart are copied without asking for those to come"};
 inline constexpr Threshold results_for_a_wasted_one{
     "results_for_a_wasted_one", 4, "results",
     "runs that lie apart are made as one where of so many results at most one is made for nothing"};

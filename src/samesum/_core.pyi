@@ -181,6 +181,12 @@ def contract(
     alpha: float,
     beta: float,
 ) -> None: ...
+def evaluate_with(
+    function: Callable[
+        [str, str, int, dict[str, Any]],
+        Callable[[list[np.ndarray[Any, np.dtype[Any]] | None]], np.ndarray[Any, np.dtype[Any]]],
+    ],
+) -> None: ...
 def declare_operators(
     rows: list[
         tuple[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -194,3 +195,17 @@ def test_most_results_are_decided_by_the_first_tier() -> None:
     assert len(left) == 0
     routes = routes_taken(lambda: attention(q, k, v))
     assert routes.get("attention.words", 0) < 20
+
+
+@each_narrow
+def test_masks_of_the_lowest_number(dtype: np.dtype[Any]) -> None:
+    """Models add the lowest number of a type to scores: the second tier decides queries that see such keys alone."""
+    lowest = np.array(ml_dtypes.finfo(dtype).min, dtype)
+    q, k, v = drawn(dtype, 3, 4, seed=1), drawn(dtype, 9, 4, seed=2), drawn(dtype, 9, 5, seed=3)
+    mask = np.full((3, 9), lowest)
+    mask[0, 4:], mask[1, 7] = 0, -np.inf
+    _, exactly = places_left(lambda: attention(q, k, v, mask, shown=Shown.WEIGHTS))
+    assert exactly == 0
+    for mode in (None, "weights"):
+        found = attention(q, k, v, mask, shown=Shown.WEIGHTS)
+        assert_bits(found[mode is not None], oracle.attention(q, k, v, mask=mask, mode=mode), str(mode))

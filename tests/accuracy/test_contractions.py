@@ -20,7 +20,17 @@ pytestmark = pytest.mark.usefixtures("each_instruction_set")
 each_float = pytest.mark.parametrize("dtype", cases.FLOATS, ids=str)
 NARROW = tuple(dtype for dtype in cases.FLOATS if dtype.itemsize < 8)
 each_narrow = pytest.mark.parametrize("dtype", NARROW, ids=str)
-SHAPES = ((1, 1, 1), (1, 40, 9), (3, 5, 2), (2, 70, 33), (4, 9, 64), (9, 25, 40), (24, 3, 130), (13, 49, 7))
+SHAPES = (
+    (1, 1, 1),
+    (1, 40, 9),
+    (3, 5, 2),
+    (2, 70, 33),
+    (4, 9, 64),
+    (7, 25, 40),
+    (24, 3, 130),
+    (13, 49, 7),
+    (17, 30, 40),
+)
 """Rows, columns and terms: few rows, few columns, parts of panels."""
 
 
@@ -81,7 +91,7 @@ def test_each_family_with_itself(dtype: np.dtype[Any]) -> None:
 @each_narrow
 @looped("k", (0, 1, 31, 32, 33, 127, 128, 129, 255, 257, 385))
 def test_terms_about_the_blocks(dtype: np.dtype[Any], k: int) -> None:
-    for m, n in ((1, 40), (9, 25)):
+    for m, n in ((1, 40), (5, 25), (18, 25)):
         a, b = (
             np.random.default_rng(seed).standard_normal((count, k)).astype(dtype) for seed, count in ((1, m), (2, n))
         )
@@ -119,7 +129,8 @@ def test_products_that_cancel_are_decided_in_two_words(dtype: np.dtype[Any]) -> 
         check(a, b, "nearly orthogonal rows")
         check(a, b, "and addends", rows("tiny", dtype, 40, 60))
         check(a[:3], b, "three of them")
-    exact = rows("normal", dtype, 12, 60)
+        check(a[:14], b, "fourteen of them")
+    exact = rows("normal", dtype, 20, 60)
     exact[:, 30:] = -exact[:, :30]
     other = rows("normal", dtype, 12, 60, 20)
     other[:, 30:] = other[:, :30]

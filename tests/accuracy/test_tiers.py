@@ -78,7 +78,8 @@ def test_ties_reach_the_second_tier(family: str, row: Reduction) -> None:
         assert counters["double_words"] > 0, (dtype, counters)
 
 
-def test_cancellation_and_ties_of_float64_need_no_superaccumulator() -> None:
+def test_cancellation_and_ties_of_float64_are_decided() -> None:
+    """By the exact totals of blocks, where double-words leave a doubt."""
     half = np.random.default_rng(0).normal(size=(40, 300))
     cancelling = np.concatenate([half, -half, np.full((40, 1), 1e-20)], axis=1)
     ties = np.random.default_rng(1).integers(2**52, 2**53, (40, 601)).astype(np.float64)
@@ -86,8 +87,7 @@ def test_cancellation_and_ties_of_float64_need_no_superaccumulator() -> None:
     for x in (cancelling, ties):
         for data, axes in ((x, (1,)), (np.ascontiguousarray(x.T), (0,))):
             for row in (SUM, L1_NORM):
-                counters = count(lambda row=row, data=data, axes=axes: check_reduce(row, data, axes))
-                assert counters["superaccumulator"] == 0, (row.name, axes, counters)
+                check_reduce(row, data, axes)
 
 
 def cancelling(dtype: np.dtype[Any], n: int, seed: int) -> NDArray:

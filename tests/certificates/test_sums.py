@@ -33,10 +33,9 @@ METHODS = {
     "singles": cases.FLOATS[:2],
     "double_words": cases.FLOATS,
     "double_words_few": cases.FLOATS[3:],
-    "grids": cases.FLOATS[3:],
     "ranges": cases.FLOATS[3:],
 }
-ONCE = ("double_words_few", "grids")
+ONCE = ("double_words_few",)
 
 
 @lru_cache(maxsize=1 << 12)

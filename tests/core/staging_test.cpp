@@ -67,6 +67,9 @@ TEST_CASE("short lines with gaps are copied") {
     CHECK(scanned(cut, 2) == "5120 lines of 10, 819 copied at a time");
     CHECK(normalized(cut, 2) == "5120 lines of 10, 819 copied at a time");
     CHECK(scanned(second, 1) == "512 lines of 10, 819 copied at a time");
+    const Array few{{512, 5}, {40, 4}}, full{{512, 9}, {40, 4}};
+    CHECK(scanned(few, 1) == "512 lines of 5, 1638 copied at a time");
+    CHECK(scanned(full, 1) == "as they lie");
     const Array backwards{{512, 10}, {80, -8}}, longer{{512, 100}, {800, 8}};
     CHECK(scanned(backwards, 1) == "as they lie");
     CHECK(scanned(longer, 1) == "as they lie");

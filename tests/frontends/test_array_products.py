@@ -222,6 +222,13 @@ def test_conv_is_pytorch_s(spatial: int) -> None:
     assert ss.conv(x[:0], w, b, groups=2).shape == (0, *function(*map(torch.tensor, (x, w)), groups=2).shape[1:])
 
 
+def test_lazy_arrays_are_refused() -> None:
+    lazy = pytest.importorskip("dask.array").ones((3, 3), chunks=2)
+    for call in (lambda: ss.matmul(lazy, lazy), lambda: ss.einsum("ij,jk", whole(3, 3), lazy)):
+        with pytest.raises(ArgumentTypeError, match="lazy"):
+            call()
+
+
 def test_conv_of_integers_wraps() -> None:
     x, w = np.full((1, 1, 4), 100, np.int8), np.full((1, 1, 2), 100, np.int8)
     assert ss.conv(x, w, np.int8([3])).tolist() == [[[35] * 3]]

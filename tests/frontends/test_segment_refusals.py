@@ -42,8 +42,8 @@ def test_types_of_results() -> None:
 @pytest.mark.parametrize(
     ("error", "words", "arguments"),
     [
-        (ss.AttributeValueError, r"labels has -1; allowed are 0 to 2", ([0, 0, 2, -1], 0, 3)),
-        (ss.AttributeValueError, r"labels has 3; allowed are 0 to 2", ([0, 0, 3, 1], 0, 3)),
+        (ss.ArgumentError, r"labels has -1; allowed are 0 to 2", ([0, 0, 2, -1], 0, 3)),
+        (ss.ArgumentError, r"labels has 3; allowed are 0 to 2", ([0, 0, 3, 1], 0, 3)),
         (ss.ArgumentError, r"num_segments is -3; 0 or more", ([0, 0, 0, 1], 0, -3)),
         (ss.ShapeError, r"labels have shape \(4,\); axis 1 of x takes \(3,\)", ([0, 0, 0, 1], 1)),
         (ss.ShapeError, r"no max of an empty set: label 1 of 0 to 2 has no element", ([0, 0, 2, 2], 0, None, "max")),

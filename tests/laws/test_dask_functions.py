@@ -113,7 +113,7 @@ REFUSED: list[tuple[type[Exception], str, Callable[[], Any]]] = [
         lambda: ss.segment_reduce(LAZY, LABELS[:5]),
     ),
     (ss.ArgumentError, "labels has -1; allowed are 0 to", lambda: ss.segment_reduce(LAZY, LABELS - 1)),
-    (ss.AttributeValueError, "labels has 6; allowed are 0 to 5", lambda: ss.segment_reduce(LAZY, LABELS, 0, 6)),
+    (ss.ArgumentError, "labels has 6; allowed are 0 to 5", lambda: ss.segment_reduce(LAZY, LABELS, 0, 6)),
     (ss.DtypeError, "labels has dtype float64", lambda: ss.segment_reduce(LAZY, da.zeros(40, chunks=7))),
     (ss.ArgumentError, "reduce is 'argmax'", lambda: ss.segment_reduce(LAZY, LABELS, 0, None, "argmax")),  # type: ignore[arg-type]
     (ss.ShapeError, "label 7 of 0 to 7 has no", lambda: ss.segment_reduce(LAZY, LABELS, 0, 8, "max")),

@@ -202,6 +202,47 @@ def test_onnx_runtime_s_projections_are_added_first() -> None:
     assert_bits(values, REPEATED[1], "present_value")
 
 
+ENGINE_S: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
+    "plain": ({}, {}, 1),
+    "projections": ({"bias": BIAS}, {"scale": 0.3}, 1),
+    "padding": ({"key_padding_mask": THERE}, {}, 1),
+    "lengths": ({"key_padding_mask": np.int32([6, 2])}, {}, 1),
+    "padding of each query": ({"key_padding_mask": np.int32(SEEN[:, 0])}, {}, 1),
+    "a bias for all": ({"attention_bias": MASK[:1, :1], "key_padding_mask": THERE}, {}, 1),
+    "a bias": ({"attention_bias": MASK, "bias": BIAS}, {}, 1),
+    "unidirectional": ({"key": ROWS_K[:, :L], "value": ROWS_V[:, :L]}, {"unidirectional": 1}, 1),
+    "heads of keys": ({"key": REPEATED[0], "value": REPEATED[0]}, {}, 1),
+    "past": ({"value": ROWS_K, "past_key": REPEATED[0], "past_value": REPEATED[0]}, {}, 3),
+}
+
+
+@pytest.mark.parametrize("name", ENGINE_S)
+def test_onnx_runtime_means_the_same(name: str) -> None:
+    engine, helper = pytest.importorskip("onnxruntime"), pytest.importorskip("onnx.helper")
+    inputs, attributes, count = ENGINE_S[name]
+    given = {"query": ROWS_Q, "key": ROWS_K, "value": ROWS_V} | inputs
+    names = ("query", "key", "value", "bias", "key_padding_mask", "attention_bias", "past_key", "past_value")
+    outputs = ["output", "present_key", "present_value"][:count]
+    node = helper.make_node(
+        "MultiHeadAttention",
+        [each if each in given else "" for each in names],
+        outputs,
+        domain="com.microsoft",
+        num_heads=H,
+        **attributes,
+    )
+    ends = [
+        helper.make_tensor_value_info(each, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+        for each, x in given.items()
+    ]
+    graph = helper.make_graph([node], "g", ends, [helper.make_tensor_value_info(each, 1, None) for each in outputs])
+    domains = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(graph, opset_imports=domains, ir_version=10)
+    session = engine.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    for own, other in zip(microsoft(given, count, num_heads=H, **attributes), session.run(None, given), strict=True):
+        np.testing.assert_allclose(own, other, rtol=2e-5, atol=2e-6)
+
+
 REFUSED: dict[str, Any] = {
     "no heads": lambda: ss.onnx.Attention(flat(Q), flat(K), flat(V)),
     "uneven heads": lambda: ss.onnx.Attention(flat(Q), flat(K), flat(V), q_num_heads=3, kv_num_heads=2),

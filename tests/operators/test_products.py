@@ -217,3 +217,19 @@ def test_shapes_are_known_before_anything_runs(
         assert all(p in (None, n) for p, n in zip(partly, found.shape, strict=True))
         facts[i] = Fact(arrays[i].dtype)
         assert infer(operation, facts).shape is None
+
+
+def test_axes_that_count_as_rows_are_moved_before_anything_is_transposed() -> None:
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-5, 6, shape).astype(np.float32) for shape in ((2, 5, 3, 4), (2, 5, 4, 6)))
+    for turned_a, turned_b, moved_a, moved_b in product((0, 1), repeat=4):
+        x, y = (each.swapaxes(-1, -2) if turned else each for each, turned in ((a, turned_a), (b, turned_b)))
+        x, y = (np.moveaxis(each, -2, 0) if moved else each for each, moved in ((x, moved_a), (y, moved_b)))
+        operation = operation_of(
+            "com.microsoft", "FusedMatMul", None,
+            transA=turned_a, transB=turned_b, transBatchA=moved_a, transBatchB=moved_b, alpha=0.5,
+        )  # fmt: skip
+        with case(turned_a, turned_b, moved_a, moved_b):
+            np.testing.assert_array_equal(apply(operation, [x, y]), (a @ b) / 2)
+            fact = ROWS[operation.spec.identifier].infer(operation, [Fact(x.dtype, x.shape), Fact(y.dtype, y.shape)])
+            assert fact.shape == (2, 5, 3, 6)

@@ -85,6 +85,58 @@ def test_pytorch_is_never_wrong(name: str, shapes: tuple[tuple[int, ...], ...]) 
                 fair(judge("vecdot", torch.linalg.vecdot(x, x.flip(0)), x, x.flip(0)))
 
 
+def test_products_of_numpy_and_pytorch_are_never_wrong() -> None:
+    torch = pytest.importorskip("torch")
+    functional = torch.nn.functional
+    for m, n, k in ((13, 7, 200), (1, 24, 1500)):
+        for kind, wide in drawn((m + n, k)):
+            for name in ("float16", "bfloat16", "float32"):
+                a, b = torch.tensor(wide).to(getattr(torch, name)).split([m, n])
+                with case(kind, name, m, n, k), np.errstate(all="ignore"):
+                    fair(judge("matmul", a @ b.T, a, b.T))
+                    fair(judge("einsum", torch.einsum("ik,jk->ij", a, b), "ik,jk->ij", a, b))
+                    fair(judge("tensordot", torch.tensordot(a, b, dims=([1], [1])), a, b, axes=([1], [1])))
+                    if name != "bfloat16":
+                        fair(judge("onnx.MatMul", a.numpy() @ b.T.numpy(), a, b.T))
+    generator = torch.Generator().manual_seed(3)
+    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+        x, w, c = (torch.randn(s, generator=generator).to(dtype) for s in ((2, 6, 9, 10), (9, 6, 3, 3), (9,)))
+        with case(dtype):
+            fair(judge("conv", functional.conv2d(x, w, c, padding=1), x, w, c, padding=1))
+            wrong(judge("conv", functional.conv2d(x, w, padding=1), x, w, c, padding=1))
+            wrong(judge("conv", functional.conv2d(x, w.flip(3), c, padding=1), x, w, c, padding=1))
+
+
+def test_attention_of_pytorch_is_never_wrong() -> None:
+    torch = pytest.importorskip("torch")
+    attend = torch.nn.functional.scaled_dot_product_attention
+    name = "scaled_dot_product_attention"
+    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+        for scale in (1.0, 5.0):
+            q, k, v = (torch.randn((2, 9, 8), generator=torch.Generator().manual_seed(i)).to(dtype) for i in range(3))
+            with case(dtype, scale):
+                fair(judge(name, attend(q * scale, k * scale, v), q * scale, k * scale, v))
+                fair(judge(name, attend(q, k, v, is_causal=True), q, k, v, is_causal=True))
+                wrong(judge(name, attend(q, k, v), q, k, v, is_causal=True))
+
+
+def test_faults_of_products_are_wrong() -> None:
+    random = np.random.default_rng(9)
+    for m, n, k in ((16, 8, 32), (9, 7, 768), (8, 8, 4096)):
+        for a, b in ((random.standard_normal, random.standard_normal), (random.random, random.random)):
+            x, y = a((m, k)).astype(np.float32), b((k, n)).astype(np.float32)
+            lost = x @ y
+            lost[m // 2] = 0
+            shorter = x[:, : -max(1, k // 64)] @ y[: -max(1, k // 64)]
+            half = x.astype(np.float16).astype(np.float32) @ y.astype(np.float16).astype(np.float32)
+            with case(m, n, k):
+                wrong(judge("matmul", lost, x, y))
+                wrong(judge("matmul", shorter, x, y))
+                wrong(judge("matmul", (tf32(x).astype(float) @ tf32(y)).astype(np.float32), x, y))
+                wrong(judge("matmul", half.astype(np.float16).astype(np.float32), x, y))
+                wrong(judge("onnx.Gemm", x @ y, x, y, np.full(n, 0.5, np.float32)))
+
+
 def test_scatters_of_pytorch_are_never_wrong() -> None:
     torch = pytest.importorskip("torch")
     for name in ("float16", "bfloat16", "float32"):

@@ -26,6 +26,7 @@ class Library:
     needs: tuple[str, ...]
 
 
+# Those beside samesum.
 COMPETITORS = {
     "numpy": Library(NumPy, ("numpy",)),
     "torch": Library(Torch, ("torch",)),
@@ -33,7 +34,6 @@ COMPETITORS = {
     "openvino": Library(OpenVino, ("openvino",)),
     "numkong": Library(NumKong, ("numkong",)),
 }
-"""Those beside samesum."""
 
 
 def installed() -> list[str]:

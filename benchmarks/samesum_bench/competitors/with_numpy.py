@@ -72,6 +72,7 @@ def _is_counted(task: Task) -> bool:
     return task.x.ndim == 1 and task.x.dtype in (np.dtype(np.float32), np.dtype(np.float64))
 
 
+# It has no groups, batches or windows of its own.
 LAYER_CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "layer_norm": _layer_norm,
     "rms_norm": _rms_norm,
@@ -82,7 +83,6 @@ LAYER_CALLS: dict[str, Callable[[Task], list[Call]]] = {
     "segment_sum": partial(_scatter, "sum"),
     "segment_mean": _segment_mean,
 }
-"""It has no groups, batches or windows of its own."""
 
 
 _ADD: Any = np.add

@@ -19,8 +19,8 @@ from samesum_bench.task import Task, Way
 # ruff: noqa: ARG001 - all graphs are made of the same arguments
 
 
+# The result from OpenVINO's operators, the parameters by name and the task.
 Layer = Callable[[Any, dict[str, Any], Task], Any]
-"""The result from OpenVINO's operators, the parameters by name and the task."""
 
 
 def _layer_norm(ops: Any, given: dict[str, Any], task: Task) -> Any:

@@ -16,8 +16,8 @@ from samesum_bench.task import Call, Task, Way
 # ruff: noqa: ARG001 - all calls are made of the same arguments
 
 
+# The calls of a task on a tensor, into a tensor, with tensors of weight and bias, or of the labels.
 Layer = Callable[[Any, Task, Any, Any, list[Any]], list[Call]]
-"""The calls of a task on a tensor, into a tensor, with tensors of weight and bias, or of the labels."""
 
 
 def _layer_norm(torch: Any, task: Task, x: Any, out: Any, terms: list[Any]) -> list[Call]:

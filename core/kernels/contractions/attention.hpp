@@ -13,15 +13,9 @@ namespace samesum::SAMESUM_ISA {
 
 constexpr std::size_t tile_vectors = 2, panel_lanes = tile_vectors * width,
                       tile_rows = vector_bytes == 64 ? 8 : 6;
-// Terms that are added one after the other.
-constexpr std::size_t chain = 32;
+constexpr std::size_t chain = attention_chain;
 // Weights that are off by more are not used: an error of e in an exponent is below 1.01 e of the weight.
 constexpr double most_error = 0x1p-7;
-
-// No term goes through more additions than this; one more is for products that are rounded.
-constexpr double chain_depth(std::size_t terms) {
-    return static_cast<double>((terms < chain ? terms : chain) + terms / chain + 4);
-}
 
 // n numbers, at most a vector of them, some bytes apart, and zeros after them.
 template <class F>
@@ -74,7 +68,7 @@ SAMESUM_INLINE void join_lanes(const double* panels, std::size_t lanes, std::siz
     }
 }
 
-// The sum of squares is off by as many units as it has terms. (Lemma 95)
+// The sum of squares is off by as many units as it has terms. (Lemma 89)
 static void panel_norms(const double* panels, std::size_t lanes, std::size_t terms, double* to) {
     const double room = 1 + (static_cast<double>(terms) + 4) * 0x1p-52;
     join_lanes(
@@ -160,8 +154,74 @@ SAMESUM_INLINE double sum_of_elements(Doubles v) {
     return sum;
 }
 
+// (Lemma 89)
+template <class F>
+void multiply_keys(const PanelSource& keys, const double* query, double* products, double* norms) {
+    const double room = 1 + (static_cast<double>(keys.terms) + 4) * 0x1p-52;
+    const char* p = keys.data;
+    for (std::size_t j = 0; j < keys.lanes; ++j, p += keys.lane_step) {
+        Doubles sum[2] = {}, squares[2] = {};
+        const auto take = [&](std::size_t v, Doubles x, std::size_t t) SAMESUM_INLINED {
+            sum[v] = roughly_fused(x, load<Doubles>(query + t), sum[v]);
+            squares[v] = roughly_fused(x, x, squares[v]);
+        };
+        std::size_t t = 0;
+        for (; t + 2 * width <= keys.terms; t += 2 * width) {
+            prefetch_run<2 * width * F::size>(p + t * F::size);
+            take(0, F::doubles(p + t * F::size), t);
+            take(1, F::doubles(p + (t + width) * F::size), t + width);
+        }
+        for (; t < keys.terms; t += width) take(0, first_doubles<F>(p + t * F::size, keys.terms - t), t);
+        products[j] = sum_of_elements(sum[0] + sum[1]);
+        norms[j] = __builtin_sqrt(sum_of_elements(squares[0] + squares[1])) * room;
+    }
+}
+
+// Some vectors of columns from number `at` on, of keys `begin` to `end`.
+template <class F, std::size_t vectors>
+SAMESUM_INLINE void weigh_columns(const PanelSource& values, const double* weights, std::size_t at,
+                                  std::size_t begin, std::size_t end, double* sums, double* greatest) {
+    Doubles sum[vectors] = {}, most[vectors] = {};
+    Longs finite[vectors];
+    for (Longs& each : finite) each = ~Longs{};
+    for (std::size_t j = begin; j < end; ++j) {
+        const char* const p = values.data + static_cast<std::ptrdiff_t>(j) * values.term_step + at * F::size;
+        const Doubles w = Doubles{} + weights[j];
+        for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {
+            const char* const from = p + v * width * F::size;
+            const Doubles x = vectors > 1 ? F::doubles(from) : first_doubles<F>(from, values.lanes - at);
+            sum[v] = roughly_fused(w, x, sum[v]);
+            most[v] = greater(magnitude(x), most[v]);
+            finite[v] &= magnitude(x) < infinity;
+        });
+    }
+    for_each_of<vectors>([&](std::size_t v) SAMESUM_INLINED {
+        double *const to = sums + at + v * width, *const top = greatest + at + v * width;
+        store(to, load<Doubles>(to) + sum[v]);
+        store(top, finite[v] ? greater(most[v], load<Doubles>(top)) : Doubles{} + infinity);
+    });
+}
+
+// (Lemma 89)
+template <class F>
+void weigh_values(const PanelSource& values, const double* weights, double* sums, double* greatest) {
+    constexpr std::size_t vectors = 4;
+    for (std::size_t c = 0; c < values.lanes; c += width) {
+        store(sums + c, Doubles{});
+        store(greatest + c, Doubles{});
+    }
+    for (std::size_t begin = 0; begin < values.terms; begin += chain) {
+        const std::size_t end = values.terms - begin < chain ? values.terms : begin + chain;
+        std::size_t c = 0;
+        for (; c + vectors * width <= values.lanes; c += vectors * width)
+            weigh_columns<F, vectors>(values, weights, c, begin, end, sums, greatest);
+        for (; c < values.lanes; c += width)
+            weigh_columns<F, 1>(values, weights, c, begin, end, sums, greatest);
+    }
+}
+
 // The products times the scale, below the cap: the hyperbolic tangent is off by 2^-44 of itself, its argument
-// by two units, which its slope makes no more of. (Lemma 95)
+// by two units, which its slope makes no more of. (Lemma 89)
 SAMESUM_INLINE Doubles capped(Doubles x, double cap) {
     const Doubles argument[1] = {x / cap};
     Doubles found[1];
@@ -169,11 +229,11 @@ SAMESUM_INLINE Doubles capped(Doubles x, double cap) {
     return cap * found[0];
 }
 
-// (Lemma 95)
+// (Lemma 89)
 static RowFacts weigh_row(const ScoreRow& row, double* products, double* shown, double* bounds) {
     const Doubles none = {}, scale = none + row.scale.hi;
     const double own = row.scale.cap == 0 ? 0 : row.scale.cap * 0x1p9;
-    const double unit = __builtin_fabs(row.scale.hi) * row.norm * (chain_depth(row.terms) + 2);
+    const double unit = __builtin_fabs(row.scale.hi) * row.norm * (row.depth + 2);
     const auto of_products = [&](std::size_t j)
                                  SAMESUM_INLINED { return load<Doubles>(row.norms + j) * unit; };
     const auto error_of = [&](std::size_t j, Doubles size)
@@ -220,7 +280,7 @@ static RowFacts weigh_row(const ScoreRow& row, double* products, double* shown, 
 }
 
 // What values of one panel add up to by weights, were none negative, over the sum of the weights: at most.
-// Those of weights that count as zero are below 2^-900 of the greatest. (Lemma 95)
+// Those of weights that count as zero are below 2^-900 of the greatest. (Lemma 89)
 static void panel_magnitudes(const double* panel, const double* weights, std::size_t keys, double total,
                              double* greatest) {
     Doubles sum[tile_vectors] = {};
@@ -238,16 +298,15 @@ static void panel_magnitudes(const double* panel, const double* weights, std::si
 }
 
 // The sum of values is off by the errors of weights and chains, the quotient by that of the weights' sum,
-// too. Values are all zero where the greatest is: so are the sums and bounds. (Lemma 95)
+// too. Values are all zero where the greatest is: so are the sums and bounds. (Lemma 89)
 template <Format format>
 std::size_t finish_averages(const double* sums, const double* greatest, std::size_t n, const RowFacts& facts,
                             std::size_t keys, void* out, std::uint8_t* failed) {
-    const double of_values = 1.02 * (facts.error + unit_roundoff * chain_depth(keys));
-    const double of_total =
-        1.02 * (facts.error + unit_roundoff * static_cast<double>(keys / width + width + 2));
+    const MeanError error = MeanError::of(facts, keys, width);
     return write_verdicts<format>(n, out, failed, [&](std::size_t j) SAMESUM_INLINED {
         const Doubles value = load<Doubles>(sums + j) / facts.total;
-        const Doubles bound = load<Doubles>(greatest + j) * of_values + magnitude(value) * of_total;
+        const Doubles bound =
+            load<Doubles>(greatest + j) * error.of_values + magnitude(value) * error.of_mean;
         return IntervalTest<format, Finalize::itself>::of(value, Doubles{}, bound, Doubles{});
     });
 }

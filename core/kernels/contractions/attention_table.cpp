@@ -11,6 +11,8 @@ const AttentionMethods attention{
     panel_greatest,
     clear_panels,
     multiply_panels,
+    {multiply_keys<Float16>, multiply_keys<Bfloat16>, multiply_keys<Float32>},
+    {weigh_values<Float16>, weigh_values<Bfloat16>, weigh_values<Float32>},
     weigh_row,
     panel_magnitudes,
     {finish_averages<Format::f16>, finish_averages<Format::bf16>, finish_averages<Format::f32>},

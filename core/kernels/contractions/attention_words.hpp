@@ -55,7 +55,7 @@ SAMESUM_INLINE KnownWord word_dot(const double* query, const double* panel, std:
     return dot;
 }
 
-// (Lemma 96)
+// (Lemma 90)
 static RowFacts weigh_row_in_words(const ScoreRow& row, const double* query, const double* panels,
                                    double* room) {
     const Doubles none = {};
@@ -123,7 +123,7 @@ static RowFacts weigh_row_in_words(const ScoreRow& row, const double* query, con
 }
 
 // Weighted values of one panel, added up in words, over the sum of the weights. Where all weights are one
-// that is a mean, and what it is off by is zero where it is exact. (Lemma 96)
+// that is a mean, and what it is off by is zero where it is exact. (Lemma 90)
 static void average_words(const double* panel, const double* room, std::size_t keys, std::size_t count,
                           const RowFacts& facts, double* words) {
     const double *const hi = room, *const lo = room + keys;

@@ -7,11 +7,11 @@
 
 namespace samesum::SAMESUM_ISA {
 
-using FloatTile = SumTile<double, float>;
+using FloatTile = RegisterTile<double, float>;
 
 template <class Word>
 static constexpr ContractionMethod words() {
-    using Tile = SumTile<Word, Word>;
+    using Tile = RegisterTile<Word, Word>;
     return {tile_rows,
             Tile::columns,
             sizeof(Word),

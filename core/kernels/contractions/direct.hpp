@@ -41,12 +41,20 @@ struct FewRowsSums {
         });
     }
 
+    // Memory is asked for the terms that follow in whole rows, some of them before each group of columns.
     static void columns(const OperandPart& part, const FewRows& of) {
         const char* const p = part.data + part.rows[0];
-        const std::size_t n = part.row_count;
-        std::size_t j = 0;
-        for (; j + together * width <= n; j += together * width)
+        const std::size_t n = part.row_count, terms = part.term_count;
+        const std::size_t share = of.is_followed ? (terms * together * width + n - 1) / n : 0;
+        std::size_t j = 0, asked = 0;
+        for (; j + together * width <= n; j += together * width) {
+            const std::size_t end = asked + share < terms ? asked + share : terms;
+            for (; asked < end; ++asked) prefetch_rows<1>(p + part.terms[terms + asked], 0, n * F::size);
             add_columns<together, true>(p + j * F::size, 0, part, of, j);
+        }
+        if constexpr (together > 2) {
+            if (j + 2 * width <= n) add_columns<2, true>(p + j * F::size, 0, part, of, j), j += 2 * width;
+        }
         for (; j + width <= n; j += width) add_columns<1, true>(p + j * F::size, 0, part, of, j);
         if (j < n) add_columns<1, false>(p + j * F::size, n - j, part, of, j);
     }

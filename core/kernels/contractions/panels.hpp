@@ -1,9 +1,10 @@
 // Panels of operands: term after term, rows side by side.
 #pragma once
 
-#include <algorithm>
+#include <iterator>
 
 #include "kernels/vectors/float_formats.hpp"
+#include "kernels/vectors/transpose.hpp"
 #include "methods/contraction_method.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -19,12 +20,14 @@ struct FloatsTo {
         pad<F>(p, 1, padded);
         return static_cast<To>(F::doubles(padded)[0]);
     }
-    static SAMESUM_INLINE void some(const char* p, To* to) {
+    using Vector = std::conditional_t<sizeof(To) == 8, Doubles, Floats>;
+    static SAMESUM_INLINE Vector vector(const char* p) {
         if constexpr (sizeof(To) == 8)
-            store(to, F::doubles(p));
+            return F::doubles(p);
         else
-            store(to, F::floats(p));
+            return F::floats(p);
     }
+    static SAMESUM_INLINE void some(const char* p, To* to) { store(to, vector(p)); }
 };
 
 template <class To, class From>
@@ -40,24 +43,68 @@ SAMESUM_INLINE bool are_neighbours(const std::int64_t* offsets, std::size_t n, s
     return true;
 }
 
+// Rows whose terms are neighbours: squares of them are transposed in registers.
+template <std::size_t panel, class To, class Elements>
+void pack_transposed(const OperandPart& part, To* place) {
+    using V = typename Elements::Vector;
+    const std::size_t n = part.row_count, terms = part.term_count;
+    const char* row[(panel + width - 1) / width * width];
+    for (std::size_t r = 0; r < std::size(row); ++r)
+        row[r] = part.data + part.rows[r < n ? r : n - 1] + part.terms[0];
+    std::size_t k = 0;
+    for (; k + width <= terms; k += width, place += width * panel) {
+        for_each_of<(panel + width - 1) / width>([&](std::size_t group) SAMESUM_INLINED {
+            const std::size_t r = group * width;
+            V square[width];
+            for (std::size_t i = 0; i < width; ++i)
+                square[i] = Elements::vector(row[r + i] + k * Elements::size);
+            Square<V>::transpose(square);
+            for (std::size_t i = 0; i < width; ++i)
+                __builtin_memcpy(place + i * panel + r, square + i,
+                                 (panel - r < width ? panel - r : width) * sizeof(To));
+        });
+    }
+    for (; k < terms; ++k, place += panel)
+        for (std::size_t r = 0; r < panel; ++r) place[r] = Elements::one(row[r] + k * Elements::size);
+}
+
 template <std::size_t panel, class To, class Elements>
 void pack_panel(const OperandPart& part, void* to) {
     To* place = static_cast<To*>(to);
     const std::size_t n = part.row_count, terms = part.term_count;
-    if (n < panel) std::fill_n(place, panel * terms, To{});
-    if (are_neighbours(part.rows, n, Elements::size)) {
-        for (std::size_t k = 0; k < terms; ++k, place += panel) {
-            const char* const p = part.data + part.rows[0] + part.terms[k];
-            std::size_t r = 0;
-            for (; r + Elements::together <= n; r += Elements::together)
-                Elements::some(p + r * Elements::size, place + r);
-            for (; r < n; ++r) place[r] = Elements::one(p + r * Elements::size);
-        }
-        return;
-    }
+    const auto ends_run = [&](std::size_t r) {
+        return part.rows[r] - part.rows[r - 1] != static_cast<std::int64_t>(Elements::size);
+    };
+    struct {
+        std::size_t first, end;
+    } runs[panel];
+    std::size_t count = 0;
     for (std::size_t r = 0; r < n; ++r) {
-        const char* const p = part.data + part.rows[r];
-        for (std::size_t k = 0; k < terms; ++k) place[k * panel + r] = Elements::one(p + part.terms[k]);
+        if (r == 0 || ends_run(r)) runs[count++] = {r, r};
+        runs[count - 1].end = r + 1;
+    }
+    if constexpr (Elements::together > 1)
+        if (count > 1 && are_neighbours(part.terms, terms, Elements::size))
+            return pack_transposed<panel, To, Elements>(part, place);
+    for (std::size_t k = 0; k < terms; ++k, place += panel) {
+        const char* const p = part.data + part.terms[k];
+        if (count == 1 && n == panel) {
+            const char* const q = p + part.rows[0];
+            constexpr std::size_t whole = panel / Elements::together * Elements::together;
+            for (std::size_t r = 0; r < whole; r += Elements::together)
+                Elements::some(q + r * Elements::size, place + r);
+            for (std::size_t r = whole; r < panel; ++r) place[r] = Elements::one(q + r * Elements::size);
+            continue;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            std::size_t r = runs[i].first;
+            const char* q = p + part.rows[r];
+            for (; r + Elements::together <= runs[i].end;
+                 r += Elements::together, q += Elements::together * Elements::size)
+                Elements::some(q, place + r);
+            for (; r < runs[i].end; ++r, q += Elements::size) place[r] = Elements::one(q);
+        }
+        for (std::size_t r = n; r < panel; ++r) place[r] = To{};
     }
 }
 

@@ -47,21 +47,43 @@ SAMESUM_INLINE Words2 total_at(const ContractionSums& sums, std::size_t j) {
     return total;
 }
 
+// Most vectors are certain, and finite: the verdict of the others takes longer. (Lemma 5)
+template <Format format, bool adds>
+SAMESUM_INLINE Verdict<format> quick_verdict(const ContractionSums& sums, std::size_t j) {
+    using Round = Rounding<format>;
+    const Doubles none = {}, bound = load<Doubles>(sums.bounds + j) * sums.factor;
+    Doubles value = load<Doubles>(sums.hi + j), rest = none;
+    if constexpr (adds) two_sum(value, load<Doubles>(sums.addends + j), value, rest);
+    const Doubles known = adds ? bound + samesum::SAMESUM_ISA::magnitude(rest) : bound,
+                  b = widened(known, value);
+    const Doubles least = value + 0.0 - b, most = value + 0.0 + b;
+    const auto low = Round::of_number(least), high = Round::of_number(most);
+    if (!any_bit(Round::different(low, high) | narrowed_mask(least != least))) return {low, Words{}};
+    return IntervalTest<format, Finalize::itself>::of(value, rest, bound, none + 1);
+}
+
 inline std::size_t finish_products(const ContractionSums& sums, std::size_t n, Format format, void* out,
                                    std::uint8_t* failed) {
+    const bool adds = sums.addends != nullptr, scales = sums.alpha != 1 || (adds && sums.beta != 1);
     return in_float_format(format, [&]<Format f>() -> std::size_t {
-        if (sums.in_words || f == Format::f64)
-            return write_verdicts<f>(n, out, failed, [&](std::size_t j) SAMESUM_INLINED {
-                const Words2 total = total_at(sums, j);
-                return WordsTest<f, Finalize::itself>::of(total.hi, total.lo, total.bound, Doubles{} + 1);
-            });
-        if constexpr (f == Format::f64)
-            return n;
-        else
-            return write_verdicts<f>(n, out, failed, [&](std::size_t j) SAMESUM_INLINED {
-                const Words2 total = total_at(sums, j);
-                return IntervalTest<f, Finalize::itself>::of(total.hi, total.lo, total.bound, Doubles{} + 1);
-            });
+        const auto write = [&](const auto& verdict) { return write_verdicts<f>(n, out, failed, verdict); };
+        if constexpr (f != Format::f64) {
+            if (!sums.in_words && !scales)
+                return adds ? write([&](std::size_t j)
+                                        SAMESUM_INLINED { return quick_verdict<f, true>(sums, j); })
+                            : write([&](std::size_t j)
+                                        SAMESUM_INLINED { return quick_verdict<f, false>(sums, j); });
+            if (!sums.in_words)
+                return write([&](std::size_t j) SAMESUM_INLINED {
+                    const Words2 total = total_at(sums, j);
+                    return IntervalTest<f, Finalize::itself>::of(total.hi, total.lo, total.bound,
+                                                                 Doubles{} + 1);
+                });
+        }
+        return write([&](std::size_t j) SAMESUM_INLINED {
+            const Words2 total = total_at(sums, j);
+            return WordsTest<f, Finalize::itself>::of(total.hi, total.lo, total.bound, Doubles{} + 1);
+        });
     });
 }
 

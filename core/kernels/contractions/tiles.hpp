@@ -12,7 +12,7 @@ constexpr std::size_t tile_rows = width == 8 ? 8 : width == 4 ? 6 : 4, tile_vect
 // Sums of type Sum of products of rows of that type and columns of type Column, which is it or float32 for
 // float64.
 template <class Sum, class Column>
-struct SumTile {
+struct RegisterTile {
     using V = typename VectorOf<Sum>::type;
     static constexpr std::size_t lanes = vector_bytes / sizeof(Sum), columns = lanes * tile_vectors;
 
@@ -58,7 +58,7 @@ struct SumTile {
 // Sums on a grid, and what the grid leaves of each product, which is exact: a tile in two parts, since it
 // takes twice the registers. (Lemma 88)
 struct SecondTile {
-    using One = SumTile<double, float>;
+    using One = RegisterTile<double, float>;
     static constexpr std::size_t rows = tile_rows / 2;
 
     static SAMESUM_INLINE void take(Doubles x, Doubles y, Doubles& hi, Doubles& lo) {

@@ -1,15 +1,102 @@
 // Exact sums of integers that need more than 64 bits: of those of 64 bits, and of squares of 32 and 64 bits.
 #pragma once
 
+#include <type_traits>
+
 #include "exact/methods.hpp"
-#include "kernels/accumulators/split_square_total.hpp"
-#include "kernels/accumulators/split_total.hpp"
 #include "kernels/integers/whole.hpp"
 #include "kernels/loops/columns.hpp"
 #include "kernels/loops/lanes.hpp"
+#include "kernels/vectors/fold.hpp"
+#include "kernels/vectors/integer_products.hpp"
 #include "kernels/vectors/partial.hpp"
+#include "methods/method.hpp"
 
 namespace samesum::SAMESUM_ISA {
+
+// Exact sums of squares of 32- and 64-bit integers, up to 2^31 of them: the halves of the magnitudes are
+// multiplied, and the halves of the products added apart.
+template <class Integer>
+struct SplitSquareTotal {
+    // The low and the high halves of products; of 64-bit integers of three: low by low, low by high, high by
+    // high.
+    static constexpr std::size_t parts = sizeof(Integer) == 8 ? 6 : 2;
+    typedef Integer Elements __attribute__((vector_size(width * sizeof(Integer))));
+
+    UnsignedLongs part[parts] = {};
+
+    SAMESUM_INLINE void add(std::size_t at, UnsignedLongs product) {
+        part[at] += product & UINT32_MAX;
+        part[at + 1] += product >> 32;
+    }
+
+    SAMESUM_INLINE void take(Elements x) {
+        if constexpr (std::is_same_v<Integer, std::int32_t>) {
+            const Longs wide = __builtin_convertvector(x, Longs);
+            return add(0, reinterpret_cast<UnsignedLongs>(product_of_halves(wide, wide)));
+        }
+        UnsignedLongs size = __builtin_convertvector(x, UnsignedLongs);
+        if constexpr (std::is_signed_v<Integer>) {
+            const UnsignedLongs negative =
+                reinterpret_cast<UnsignedLongs>(reinterpret_cast<Longs>(size) >> 63);
+            size = (size ^ negative) - negative;
+        }
+        add(0, product_of_halves(size, size));
+        if constexpr (sizeof(Integer) == 8) {
+            const UnsignedLongs high = size >> 32;
+            add(2, product_of_halves(size, high));
+            add(4, product_of_halves(high, high));
+        }
+    }
+
+    SAMESUM_INLINE void join(const SplitSquareTotal& other) {
+        for_each_of<parts>([&](std::size_t i) SAMESUM_INLINED { part[i] += other.part[i]; });
+    }
+
+    template <int distance>
+    SAMESUM_INLINE SplitSquareTotal paired(const SplitSquareTotal& other) const {
+        SplitSquareTotal both;
+        for_each_of<parts>([&](std::size_t i) SAMESUM_INLINED {
+            both.part[i] =
+                paired_low<distance>(part[i], other.part[i]) + paired_high<distance>(part[i], other.part[i]);
+        });
+        return both;
+    }
+};
+
+// Exact sums of 64-bit terms, up to 2^31 of them: modulo 2^64, and of their high halves, from which those of
+// the low halves follow.
+template <class Integer, Map map>
+struct SplitTotal {
+    static_assert(sizeof(Integer) == 8 && (map == Map::itself || map == Map::magnitude));
+    static constexpr bool has_sign = map == Map::itself && std::is_signed_v<Integer>;
+
+    UnsignedLongs sum = {};
+    Longs high = {};
+
+    SAMESUM_INLINE void take(UnsignedLongs x) {
+        if constexpr (map == Map::magnitude && std::is_signed_v<Integer>)
+            x = reinterpret_cast<Longs>(x) < 0 ? 0 - x : x;
+        sum += x;
+        high += has_sign ? reinterpret_cast<Longs>(x) >> 32 : reinterpret_cast<Longs>(x >> 32);
+    }
+
+    // The sum of the low halves.
+    SAMESUM_INLINE Longs low() const {
+        return reinterpret_cast<Longs>(sum - (reinterpret_cast<UnsignedLongs>(high) << 32));
+    }
+
+    SAMESUM_INLINE void join(const SplitTotal& other) {
+        sum += other.sum;
+        high += other.high;
+    }
+
+    template <int distance>
+    SAMESUM_INLINE SplitTotal paired(const SplitTotal& other) const {
+        return {paired_low<distance>(sum, other.sum) + paired_high<distance>(sum, other.sum),
+                paired_low<distance>(high, other.high) + paired_high<distance>(high, other.high)};
+    }
+};
 
 struct SplitTile {
     std::int64_t high[tile_pitch], low[tile_pitch];

@@ -5,7 +5,6 @@
 #include "kernels/sums/special_sums.hpp"
 #include "kernels/sums/sum1.hpp"
 #include "kernels/sums/sum2.hpp"
-#include "kernels/sums/sum3.hpp"
 #include "methods/tables.hpp"
 
 namespace samesum::SAMESUM_ISA {
@@ -62,8 +61,6 @@ constexpr Methods all_methods() {
     m.special[0] = SpecialSums<Map::itself>::method();
     m.special[1] = SpecialSums<Map::magnitude>::method();
     m.special[2] = SpecialSums<Map::square>::method();
-    m.sum3[0] = Sum3<Map::itself>::method();
-    m.sum3[1] = Sum3<Map::magnitude>::method();
     m.scaled[0] = ScaledSums<Map::itself>::method();
     m.scaled[1] = ScaledSums<Map::magnitude>::method();
     m.scaled[2] = ScaledSums<Map::square>::method();

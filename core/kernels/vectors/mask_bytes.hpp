@@ -1,7 +1,6 @@
-// The bytes of a mask beside vectors of elements: one byte becomes the bits of an element, and back.
+// The bytes of a mask beside vectors of elements: the bits of an element become one byte.
 #pragma once
 
-#include <algorithm>
 #include <utility>
 
 #include "kernels/vectors/vectors.hpp"
@@ -15,33 +14,12 @@ struct MaskBytes {
     using Bytes = typename VectorOf<std::uint8_t, together>::type;
     using AllBytes = typename VectorOf<std::uint8_t, vector_bytes>::type;
 
-    // Whether `widened` and `packed` are instructions. Of converted vectors GCC converts one element after
-    // the other.
-#if defined(__AVX2__)
-    static constexpr bool widens = true;
-#else
-    static constexpr bool widens = false;
-#endif
+    // Whether `packed` is made of instructions.
 #if defined(__AVX2__) && !defined(__AVX512BW__)
     static constexpr bool packs = true;
 #else
     static constexpr bool packs = false;
 #endif
-
-    // The bytes of a vector of elements, each of which is zero where its byte is.
-    static SAMESUM_INLINE Codes widened(const std::uint8_t* mask) {
-        if constexpr (sizeof(Bits) == 1) {
-            return load<Codes>(mask);
-        } else {
-#if defined(__AVX2__)
-            typename VectorOf<long long, std::max<std::size_t>(together, 16)>::type bytes = {};
-            std::memcpy(&bytes, mask, together);
-            return reinterpret_cast<Codes>(widened_bytes(bytes));
-#else
-            return __builtin_convertvector(load<Bytes>(mask), Codes);
-#endif
-        }
-    }
 
     // All bits of the byte of an element whose bits are all set; none of one that is zero.
     static SAMESUM_INLINE Bytes narrowed(Codes all_or_none) {
@@ -80,27 +58,7 @@ struct MaskBytes {
         return __builtin_shufflevector(bytes, bytes, k * sizeof(Bits)...);
     }
 
-#if defined(__AVX512BW__)
-    template <class V>
-    static SAMESUM_INLINE __m512i widened_bytes(V bytes) {
-        if constexpr (sizeof(Bits) == 2)
-            return _mm512_cvtepi8_epi16(bytes);
-        else if constexpr (sizeof(Bits) == 4)
-            return _mm512_cvtepi8_epi32(bytes);
-        else
-            return _mm512_cvtepi8_epi64(bytes);
-    }
-#elif defined(__AVX2__)
-    template <class V>
-    static SAMESUM_INLINE __m256i widened_bytes(V bytes) {
-        if constexpr (sizeof(Bits) == 2)
-            return _mm256_cvtepi8_epi16(bytes);
-        else if constexpr (sizeof(Bits) == 4)
-            return _mm256_cvtepi8_epi32(bytes);
-        else
-            return _mm256_cvtepi8_epi64(bytes);
-    }
-
+#if defined(__AVX2__) && !defined(__AVX512BW__)
     static SAMESUM_INLINE __m256i in_order(__m256i v) {
         if constexpr (sizeof(Bits) == 2) {
             return _mm256_permute4x64_epi64(v, 0b11011000);

@@ -17,7 +17,7 @@ ExponentialTotals::ExponentialTotals(Format in, std::int64_t outputs) : in_(in),
 void ExponentialTotals::add(const View& piece, const bool* reduced) {
     std::visit(
         [&](auto& totals) {
-            add_to_states(piece, reduced, exponential_total_method(in_), totals.data(), {MaskUse::alone});
+            add_to_states(piece, reduced, exponential_total_method(in_), totals.data(), {MaskUse::compacted});
         },
         totals_);
 }

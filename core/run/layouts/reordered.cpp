@@ -89,11 +89,9 @@ class Permutation {
         const Dim side = dims_.dim[lead], run = outer.dim[--outer.rank];
         std::copy(outer.dim + lead + 1, outer.dim + outer.rank, outer.dim + lead);
         --outer.rank;
-        // Of squares a line of the cache, and as many lines as stay in it.
-        const bool squares = std::min(side.size, run.size) >= least_square_side;
-        const std::int64_t sides = squares ? std::max<std::int64_t>(64 / item_, least_square_elements)
-                                           : copied_line_elements,
-                           runs = squares ? square_lines : copied_line_elements;
+        // A line of the cache, and as many lines as stay in it.
+        const std::int64_t sides = std::max<std::int64_t>(64 / item_, least_square_elements),
+                           runs = square_lines;
         const std::int64_t across = (side.size + sides - 1) / sides, along = (run.size + runs - 1) / runs;
         auto task = [&](std::size_t t, std::size_t) {
             const std::int64_t block = static_cast<std::int64_t>(t), k = block / along % across * sides,
@@ -103,7 +101,7 @@ class Permutation {
                 some_runs{std::min(runs, run.size - r), run.in, run.out};
             const char* const from = from_ + at.in + k * side.in + r * run.in;
             char* const to = to_ + (at.out + k * side.out + r) * item_;
-            squares ? put_square(from, some_sides, some_runs, to) : put_few(from, some_sides, some_runs, to);
+            put_square(from, some_sides, some_runs, to);
         };
         for_each_task(static_cast<std::size_t>(outer.count() * across * along), threads(), task);
     }
@@ -112,15 +110,6 @@ class Permutation {
         const AnyUntangle any = current_instruction_set().untangling->any[std::countr_zero(size_)];
         any(from, run.in / item_, static_cast<std::size_t>(side.size), static_cast<std::size_t>(run.size), to,
             static_cast<std::size_t>(side.out));
-    }
-
-    // One after the other of the shorter dimension.
-    void put_few(const char* from, const Dim& side, const Dim& run, char* to) const {
-        const bool few_sides = side.size < run.size;
-        const Dim &few = few_sides ? side : run, &many = few_sides ? run : side;
-        for (std::int64_t i = 0; i < few.size; ++i)
-            copy_elements(from + i * few.in, many.in, to + i * few.out * item_, many.out * item_,
-                          static_cast<std::size_t>(many.size), size_, false);
     }
 
     const char* from_;

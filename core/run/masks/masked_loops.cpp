@@ -2,11 +2,9 @@
 #include <bit>
 #include <cstring>
 
+#include "arithmetic/rounding.hpp"
 #include "kernels/instruction_set.hpp"
 #include "layout/set_dims.hpp"
-#include "run/masks/centred.hpp"
-#include "run/masks/direct_rows.hpp"
-#include "run/masks/mask_places.hpp"
 #include "run/masks/masked.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/room.hpp"
@@ -17,11 +15,100 @@ namespace samesum {
 
 namespace {
 
+// Where an element and its byte of the mask are, from one index of some dimensions to the next.
+class MaskWalk {
+  public:
+    MaskWalk(const Dims& dims, const char* x, const char* mask, std::int64_t first)
+        : x_(x), start_(mask), masks_(mask_dims(dims)), in_(dims, first), mask_(masks_, first) {}
+    // The first element of each output.
+    MaskWalk(const Plan& plan, std::int64_t first) : MaskWalk(plan.kept, plan.data, plan.mask, first) {}
+
+    void next() {
+        in_.next();
+        mask_.next();
+    }
+    const char* x() const { return x_ + in_.in(); }
+    const char* mask() const { return start_ == nullptr ? nullptr : start_ + mask_.in(); }
+
+  private:
+    const char *const x_, *const start_;
+    const Dims masks_;
+    Walk in_, mask_;
+};
+
+inline const char* moved(const char* mask, std::int64_t step) {
+    return mask == nullptr ? nullptr : mask + step;
+}
+
+// Memory for a block.
+struct Rooms {
+    alignas(64) char x[MaskedElements::most_bytes];
+    alignas(64) std::uint8_t mask[MaskedElements::most_elements];
+};
+
 const MaskMethods& methods() { return *current_instruction_set().masking; }
 
 // Puts the elements that are chosen side by side; returns how many there are.
 std::size_t pick(const char* x, const std::uint8_t* mask, std::size_t n, std::size_t size, char* to) {
     return methods().pick[std::countr_zero(size)](x, mask, n, to);
+}
+
+// Adds to the method of the counts how many elements each of n columns has in `rows` rows of a mask.
+void add_counts(const Method& method, const std::uint8_t* mask, std::ptrdiff_t row_stride, std::size_t rows,
+                std::size_t n, void* tile) {
+    alignas(64) std::int64_t counts[most_columns];
+    methods().count_columns(mask, row_stride, rows, n, counts);
+    method.columns(tile, counts, 0, 1, n);
+}
+
+// A centre is an element of the format; NaN stands for integers that no double holds, and decides nothing.
+void put_centre(double centre, Format format, char* to, std::size_t j) {
+    constexpr double signed_end = 0x1p63;
+    std::uint64_t bits = 0;
+    if (is_float(format))
+        bits = round_bits(centre, format);
+    else if (centre >= signed_end)
+        bits = static_cast<std::uint64_t>(centre);
+    else if (centre == centre)
+        bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(centre));
+    store_bits(to, j, bits, size_of(format));
+}
+
+std::uint64_t bits_at(const char* p, std::size_t size) {
+    const auto load = [p](auto part) -> std::uint64_t {
+        std::memcpy(&part, p, sizeof part);
+        return part;
+    };
+    switch (size) {
+        case 1:
+            return load(std::uint8_t{});
+        case 2:
+            return load(std::uint16_t{});
+        case 4:
+            return load(std::uint32_t{});
+        default:
+            return load(std::uint64_t{});
+    }
+}
+
+// Adds a block of one set about a centre: it stands in place of the elements that the mask does not choose,
+// and adds nothing. `room` has space for the block, and may be where its elements are. (Lemma 83)
+void add_centred(const MaskedElements& elements, const Method& method, const MaskedElements::Block& block,
+                 Format format, std::size_t j, char* room, void* tile) {
+    if (block.chosen == 0) return;
+    const Centres centres = method.centres(tile);
+    const std::size_t size = elements.size();
+    char centre[8];
+    const char* other = centre;
+    if (centres.count[j] == 0) {
+        const std::uint8_t* const chosen =
+            std::find_if(block.mask, block.mask + block.n, [](std::uint8_t byte) { return byte != 0; });
+        other = block.x + static_cast<std::size_t>(chosen - block.mask) * size;
+    } else {
+        put_centre(centres.centre[j], format, centre, 0);
+    }
+    method.lanes(tile, j, elements.filled(block, bits_at(other, size), room), block.n, 0, 1);
+    centres.count[j] -= static_cast<double>(block.n - block.chosen);
 }
 
 // Adds elements [begin, end) of one set to column j.
@@ -85,7 +172,7 @@ void add_runs(const MaskedElements& elements, const Method& method, const Masked
 void add_lanes(const Plan& plan, const Method& method, const Range& range, const Chosen& chosen, void* tile) {
     const Dims set = reduced_dims(plan);
     const MaskedElements elements(set, plan);
-    Places place(plan, range.first);
+    MaskWalk place(plan, range.first);
     for (std::int64_t o = range.first; o < range.last; ++o, place.next())
         add_lane(elements, method, plan.format, place.x(), place.mask(), range.begin, range.end, chosen,
                  static_cast<std::size_t>(o - range.first), tile);
@@ -116,7 +203,7 @@ class Columns {
     }
 
     const std::int64_t n_;
-    const Places place_;
+    const MaskWalk place_;
     const char *const x_, *const mask_;
     const MaskedElements elements_;
 };
@@ -131,7 +218,7 @@ void add_columns_alone(const Plan& plan, const Method& method, const Range& rang
     const Columns columns(plan, range, range.first, n);
     const Room x(static_cast<std::size_t>(most * row)), mask(static_cast<std::size_t>(most * n));
     for (std::int64_t r = range.begin; r < range.end; r += most) {
-        auto block = columns.rows(r, std::min(most, range.end - r), MaskUse::alone, x.get(),
+        auto block = columns.rows(r, std::min(most, range.end - r), MaskUse::compacted, x.get(),
                                   reinterpret_cast<std::uint8_t*>(mask.get()));
         if (reinterpret_cast<std::uintptr_t>(block.x) % size_of(plan.format) != 0) {
             std::memcpy(x.get(), block.x, block.n * size_of(plan.format));
@@ -141,14 +228,39 @@ void add_columns_alone(const Plan& plan, const Method& method, const Range& rang
     }
 }
 
+// Rows that lie side by side and are filled from where they are. Those of tiles lie apart: what is next is
+// not what lies behind them.
+void add_filled_rows(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
+                     std::int64_t together, const Chosen& chosen, void* tile) {
+    const std::size_t n = static_cast<std::size_t>(range.last - range.first), size = size_of(plan.format);
+    const MaskWalk start(plan, range.outer);
+    const char* const x = start.x() + range.first * plan.inner.in;
+    MaskWalk row(plan.reduced, x, start.mask() + range.first, range.begin),
+        next(plan.reduced, x, start.mask() + range.first, range.begin);
+    Rooms rooms;
+    for (std::int64_t r = range.begin, now; r < range.end; r += now) {
+        now = std::min(together, range.end - r);
+        for (char* to = rooms.x; to < rooms.x + static_cast<std::size_t>(now) * n * size;
+             to += n * size, row.next()) {
+            next.next();
+            methods().fill[std::countr_zero(size)](row.x(), reinterpret_cast<const std::uint8_t*>(row.mask()),
+                                                   n, chosen.identity, to,
+                                                   {next.x() - row.x(), next.mask() - row.mask()});
+        }
+        add_folded(method, rooms.x, static_cast<std::int64_t>(n * size), now, n, fold, tile);
+    }
+}
+
 void add_columns(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                  const Chosen& chosen, void* tile) {
     const std::int64_t n = range.last - range.first;
-    if (are_direct(plan, method, chosen, n)) return DirectRows(plan, method, range, chosen, tile).add(fold);
-    if (chosen.use == MaskUse::alone) return add_columns_alone(plan, method, range, tile);
+    if (chosen.use == MaskUse::compacted) return add_columns_alone(plan, method, range, tile);
     const Columns columns(plan, range, range.first, n);
     // Whole groups of the rows that are taken as one.
     const std::int64_t fitting = columns.most(), most = fitting > fold ? fitting / fold * fold : fitting;
+    if (chosen.use == MaskUse::filled && plan.contiguous && plan.mask != nullptr && plan.inner.mask == 1 &&
+        plan.skip == Skip::nothing)
+        return add_filled_rows(plan, method, range, fold, most, chosen, tile);
     Rooms rooms;
     for (std::int64_t r = range.begin; r < range.end; r += most) {
         const auto block = columns.rows(r, std::min(most, range.end - r), chosen.use, rooms.x, rooms.mask);
@@ -161,7 +273,7 @@ void add_columns(const Plan& plan, const Method& method, const Range& range, std
 void accumulate_masked(const Plan& plan, const Method& method, const Range& range, std::int64_t fold,
                        const Chosen& chosen, void* tile) {
     if (chosen.use != MaskUse::counted)
-        record(chosen.use == MaskUse::alone ? Route::mask_picked : Route::mask_filled);
+        record(chosen.use == MaskUse::compacted ? Route::mask_picked : Route::mask_filled);
     if (plan.shape == Shape::lanes)
         add_lanes(plan, method, range, chosen, tile);
     else
@@ -172,7 +284,7 @@ void accumulate_chosen_masked(const Plan& plan, const Method& method, std::int64
                               const std::int64_t* columns, std::size_t count, const Chosen& chosen,
                               void* tile) {
     const MaskedElements elements(plan.reduced, plan);
-    const Places place(plan, outer);
+    const MaskWalk place(plan, outer);
     method.init(tile, count);
     for (std::size_t j = 0; j < count; ++j)
         add_lane(elements, method, plan.format, place.x() + columns[j] * plan.inner.in,

@@ -5,8 +5,7 @@
 
 #include "arithmetic/rounding.hpp"
 #include "run/layouts/packed.hpp"
-#include "run/layouts/reordered_parts.hpp"
-#include "run/masks/counted_sets.hpp"
+#include "run/layouts/reordered.hpp"
 #include "run/reduce/job.hpp"
 #include "run/reduce/ways.hpp"
 #include "run/tiles.hpp"
@@ -60,7 +59,7 @@ std::uint64_t result_of_none(const Reduction& row, Format out) {
 Target masked_target(const Plan& plan, const View& x, const Result& result, const std::int64_t* counts) {
     Target target = target_of(plan, result);
     const Reduction& row = result.row;
-    target.chosen.use = takes_chosen_alone(row, x.format) ? MaskUse::alone : MaskUse::filled;
+    target.chosen.use = takes_chosen_alone(row, x.format) ? MaskUse::compacted : MaskUse::filled;
     target.chosen.identity = identity_of(row, x.format);
     if (!needs_counts(row, x)) return target;
     target.counts = counts;
@@ -100,44 +99,26 @@ bool suits_masked_packing(const Plan& plan) {
            (plan.mask != nullptr && plan.inner.mask != 1);
 }
 
-// Some results of which all need counts, or none does.
-void reduce_alike(const View& x, Plan plan, const Manner& manner, const Result* results, std::size_t n,
-                  bool are_counted) {
-    if (are_counted && are_short_masked_sets(plan)) {
-        std::uint64_t none[most_results];
-        for (std::size_t i = 0; i < n; ++i) none[i] = result_of_none(results[i].row, results[i].format);
-        return reduce_counted_sets(plan, results, none, n);
-    }
+// Results of all but positions, at most so many that there is one target left for the counts.
+void reduce_as_it_lies(const View& x, Plan plan, const Manner& manner, const Result* results, std::size_t n) {
+    const bool are_counted =
+        std::any_of(results, results + n, [&](const Result& r) { return needs_counts(r.row, x); });
     std::vector<std::int64_t> counts(are_counted ? static_cast<std::size_t>(plan.kept_count) : 0);
     Target targets[most_results];
     std::size_t count = 0;
-    bool any_alone = false;
+    bool any_compacted = false;
     if (are_counted) targets[count++] = count_target(plan, counts.data());
     for (std::size_t i = 0; i < n; ++i) {
         targets[count++] = x.skip == Skip::zeros
                                ? count_target(plan, static_cast<std::int64_t*>(results[i].out))
                                : masked_target(plan, x, results[i], counts.data());
-        any_alone = any_alone || takes_chosen_alone(results[i].row, x.format);
+        any_compacted = any_compacted || takes_chosen_alone(results[i].row, x.format);
     }
-    if (any_alone) plan.fold = 1;
-    if (!any_alone && suits_masked_packing(plan))
+    if (any_compacted) plan.fold = 1;
+    if (!any_compacted && suits_masked_packing(plan))
         reduce_packed(plan, manner, targets, count);
     else
         run_job(plan, targets, count);
-}
-
-// Results of all but positions, at most so many that there is one target left for the counts.
-void reduce_as_it_lies(const View& x, const Plan& plan, const Manner& manner, const Result* results,
-                       std::size_t n) {
-    Result some[most_results];
-    Result* const end = std::copy_n(results, n, some);
-    const auto counted = [&](const Result& r) { return needs_counts(r.row, x); };
-    if (!are_short_masked_sets(plan))
-        return reduce_alike(x, plan, manner, some, n, std::any_of(some, end, counted));
-    // Short sets are put together by their counts, and that is for those alone that need them.
-    Result* const others = std::stable_partition(some, end, counted);
-    if (others != some) reduce_alike(x, plan, manner, some, static_cast<std::size_t>(others - some), true);
-    if (others != end) reduce_alike(x, plan, manner, others, static_cast<std::size_t>(end - others), false);
 }
 
 void reduce_some(const View& x, const bool* reduced, const Result* results, std::size_t n) {

@@ -5,10 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "run/layouts/short_sets.hpp"
+#include "layout/copy.hpp"
 #include "run/layouts/tangled.hpp"
 #include "run/reduce/accumulate.hpp"
 #include "run/reduce/pass.hpp"
+#include "run/reduce/reduce.hpp"
 #include "run/reduce/ways.hpp"
 #include "select/reduction_thresholds.hpp"
 #include "select/routes.hpp"
@@ -16,6 +17,49 @@
 #include "threads/pool.hpp"
 
 namespace samesum {
+
+namespace {
+
+// Sets that lie side by side become rows, some of them at a time.
+std::size_t finish_tangled(const Plan& plan, const Target& target, const char* p, std::size_t n, char* out,
+                           std::uint8_t* failed) {
+    const std::size_t size = size_of(plan.format), elements = static_cast<std::size_t>(plan.reduced_count);
+    const Tangled tangled(size, elements);
+    alignas(64) char rows[Tangled::buffer_bytes];
+    std::size_t failures = 0;
+    for (std::size_t j = 0; j < n; j += tangled.rows()) {
+        const std::size_t now = std::min(tangled.rows(), n - j);
+        tangled.untangle(p + j * elements * size, now, rows);
+        failures += target.tiers.at_once(rows, tangled.step(), elements, now,
+                                         out + j * size_of(target.how.format), failed + j);
+    }
+    return failures;
+}
+
+// Sets of few elements, from the input to the results without a tile: at most `tile_columns` outputs; as
+// finish_outputs does.
+std::size_t finish_short(const Plan& plan, const Target& target, const Outputs& o, std::uint8_t* failed) {
+    const std::size_t n = static_cast<std::size_t>(o.count()), size = size_of(target.how.format);
+    const std::int64_t bytes = static_cast<std::int64_t>(size);
+    const Offsets at = offsets_at(plan.kept, o.outer);
+    const char* const p = plan.data + at.in + o.first * plan.inner.in;
+    char* const to = target.out + (plan.out + at.out + o.first * plan.inner.out) * bytes;
+    const bool in_place = plan.inner.out == 1;
+    alignas(64) char results[most_columns * 8];
+    char* const out = in_place ? to : results;
+    const std::int64_t step = plan.reduced.rank > 0 ? plan.reduced.dim[0].in : 0;
+    const std::size_t failures =
+        plan.contiguous
+            ? target.tiers.at_once(p, step, static_cast<std::size_t>(plan.reduced_count), n, out, failed)
+            : finish_tangled(plan, target, p, n, out, failed);
+    if (!in_place) scatter(results, n, size, to, plan.inner.out * bytes);
+    counters.reductions[target.tiers.number[0]] += n - failures;
+    record(target.tiers.at_once_route, n - failures);
+    record(plan.contiguous ? Route::whole_sets : Route::whole_sets_transposed);
+    return failures;
+}
+
+}  // namespace
 
 namespace {
 
@@ -74,7 +118,7 @@ class Job {
         for (std::int64_t first = o.first; first < o.last; first += limit) {
             const Outputs part{o.outer, first, std::min(o.last, first + limit)};
             Pass here = pass;
-            if (pass.among != nullptr) here.among += first - o.first;
+            if (pass.retry_only != nullptr) here.retry_only += first - o.first;
             pass.at_once ? reduce_at_once(here, part, threads) : reduce_tile(here, part, threads);
         }
     }
@@ -167,9 +211,9 @@ class Job {
     void complete(const Pass& pass, std::size_t i, void* tile, const Outputs& o, int threads) {
         std::uint8_t failed[most_columns];
         std::size_t failures = finish_outputs(plan_, pass.targets[i], pass.tier, tile, o, failed);
-        if (pass.among != nullptr) {
+        if (pass.retry_only != nullptr) {
             failures = 0;
-            for (std::int64_t j = 0; j < o.count(); ++j) failures += failed[j] &= pass.among[j];
+            for (std::int64_t j = 0; j < o.count(); ++j) failures += failed[j] &= pass.retry_only[j];
         }
         if (failures > 0) retry({pass.targets + i, 1, pass.tier + 1}, o, failed, failures, threads);
     }

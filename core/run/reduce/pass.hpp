@@ -17,7 +17,7 @@ struct Pass {
     const Target* targets;
     std::size_t count, tier;
     bool at_once = false;
-    const std::uint8_t* among = nullptr;  // the outputs that are asked for, if others may well fail
+    const std::uint8_t* retry_only = nullptr;  // the outputs that are asked for, if others may well fail
 
     const Method& method(std::size_t i) const { return targets[i].tiers.method[tier]; }
     // Of what takes longest.

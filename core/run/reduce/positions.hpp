@@ -15,7 +15,7 @@ using FindPositions = void (*)(const View& x, const bool* reduced, const Reducti
 
 // Writes the positions in any array, by way of arrays that are searched faster as they lie, if there are
 // such.
-void find_in_stages(const View& x, const bool* reduced, const Reduction& row, FindPositions find,
+void find_positions(const View& x, const bool* reduced, const Reduction& row, FindPositions find,
                     std::int64_t* out);
 
 }  // namespace samesum

@@ -5,7 +5,7 @@
 
 #include "run/layouts/groups.hpp"
 #include "run/layouts/packed.hpp"
-#include "run/layouts/reordered_parts.hpp"
+#include "run/layouts/reordered.hpp"
 #include "run/masks/masked_reduce.hpp"
 #include "run/reduce/job.hpp"
 #include "run/reduce/positions.hpp"
@@ -97,10 +97,11 @@ void reduce(const View& x, const bool* reduced, const Reduction& row, Format for
     if (!is_position(row.combine))
         reduce_as_it_lies(loops_of(x, reduced, row), x, reduced, &result, 1);
     else if (!place_lone_elements(x, reduced, result))
-        find_in_stages(x, reduced, row, find_as_it_lies, static_cast<std::int64_t*>(out));
+        find_positions(x, reduced, row, find_as_it_lies, static_cast<std::int64_t*>(out));
 }
 
 void reduce_several(const View& x, const bool* reduced, const Result* results, std::size_t n) {
+    if (n == 0) return;
     if (x.is_masked()) return reduce_masked(x, reduced, results, n);
     const Loops loops = loops_of(x, reduced, results, n);
     if (loops.manner.ordered) return reduce_as_it_lies(loops, x, reduced, results, n);

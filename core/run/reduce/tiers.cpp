@@ -6,7 +6,6 @@
 #include "exact/products/product.hpp"
 #include "kernels/instruction_set.hpp"
 #include "run/exact/exact_sums.hpp"
-#include "run/exact/exact_variance.hpp"
 #include "run/exact/exponential_words.hpp"
 #include "run/exact/integer_logarithms.hpp"
 #include "select/reduction_thresholds.hpp"
@@ -104,8 +103,8 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
     tiers.at_once_route = is_one ? Route::short_singles : Route::short_sums;
     if (in != Format::f64 && out != Format::f64)
         push_lanes(tiers, methods.sum1[format][map], row, in, out, count);
-    const bool is_double = in == Format::f64, has_grids = is_double && row.map != Map::square;
-    if (has_grids && count <= few_elements)
+    const bool is_double = in == Format::f64;
+    if (is_double && row.map != Map::square && count <= few_elements)
         tiers.push(methods.sum2_few[map], 1, Route::double_words_few);
     else
         tiers.push(methods.sum2[format][map], 1, Route::double_words);
@@ -113,7 +112,6 @@ Tiers float_sum_tiers(const InstructionSet& set, const Reduction& row, Format in
         tiers.partial = tiers.count;
         tiers.push(methods.special[map], 1, Route::special_elements);
     }
-    if (has_grids) tiers.push(methods.sum3[map], 1, Route::two_grids);
     if (is_double) tiers.push(methods.scaled[map], 1, Route::scaled_sums);
     // Squares that come so far are mostly too small or too large for blocks.
     tiers.push(row.map == Map::itself ? exact_sum_method(in, row.map) : exact_method(in, row.map), 2,

@@ -114,9 +114,7 @@ bool suits_packing(const Plan& plan, bool are_groups) {
         // Not so many rows that a block would be but a few tiles.
         const std::int64_t n = plan.inner.size, tile = n * plan.reduced_count;
         if (!plan.contiguous && !plan.tangled && plan.reduced_count <= few_packed_rows) return true;
-        if (are_groups &&
-            (n < least_row_of_groups || (size_of(plan.format) >= 4 && tile >= small_packed_group)))
-            return false;
+        if (are_groups && size_of(plan.format) >= 4 && tile >= small_packed_group) return false;
         return plan.kept.rank > 0 && !plan.tangled && n < narrow_packed_columns && tile < small_packed_tile;
     }
     // Runs at one distance from each other are read as they lie.

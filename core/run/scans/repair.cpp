@@ -213,9 +213,8 @@ class Products {
 
     // Of the elements up to number i.
     std::uint64_t through(std::int64_t i, const Finish& how) {
-        // Ties have few factors, but they last as long as ones follow.
         const bool follows = exact_at_ == i;
-        if (i >= few_exact_factors && is_near_ && !follows) {
+        if (is_near_ && !follows) {
             if (const auto bits = near_through(i, how.format)) {
                 record(Route::repaired_near_products);
                 return *bits;
@@ -244,7 +243,7 @@ class Products {
 
     // Elements below number `last` as far as they fill shares for the threads; false if one is no number.
     bool multiply_shares(std::int64_t last) {
-        const std::int64_t share = product_share_elements;
+        constexpr std::int64_t share = static_cast<std::int64_t>(triple_elements);
         const std::int64_t shares = (last - near_at_) / share;
         if (shares == 0) return true;
         std::vector<NearProduct> products(static_cast<std::size_t>(shares));

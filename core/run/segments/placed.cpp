@@ -1,5 +1,3 @@
-#include "run/segments/placed.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -8,6 +6,7 @@
 #include "memory/blocks.hpp"
 #include "run/room.hpp"
 #include "run/segments/placed_states.hpp"
+#include "run/segments/segments_in_order.hpp"
 #include "select/segment_thresholds.hpp"
 #include "threads/pool.hpp"
 
@@ -51,7 +50,7 @@ struct PlacedPart {
     PlacedRoom room;
     typename States::State* states = nullptr;
     typename States::Way way;
-    std::int64_t stranger = -1;
+    std::int64_t first_bad_label = -1;
 };
 
 template <class States, class Block>
@@ -73,17 +72,17 @@ class PlacedResults {
             parts[i].states = parts[i].room.template make<State>(segments);
             const std::int64_t rows = call_.labels.rows, begin = part_begin(rows, i, count),
                                end = part_begin(rows, i + 1, count);
-            parts[i].stranger = call_.labels.narrow ? add<std::int32_t>(parts[i], begin, end)
-                                                    : add<std::int64_t>(parts[i], begin, end);
+            parts[i].first_bad_label = call_.labels.narrow ? add<std::int32_t>(parts[i], begin, end)
+                                                           : add<std::int64_t>(parts[i], begin, end);
         };
         for_each_task(count, static_cast<std::size_t>(thread_count()), task);
         Placed found;
         found.is_done = true;
         for (const Part& part : parts) {
-            if (found.stranger < 0) found.stranger = part.stranger;
+            if (found.first_bad_label < 0) found.first_bad_label = part.first_bad_label;
             States::join(way_, part.way);
         }
-        if (found.stranger < 0) finish(parts, found);
+        if (found.first_bad_label < 0) finish(parts, found);
         return found;
     }
 

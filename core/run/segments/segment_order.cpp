@@ -26,17 +26,17 @@ SegmentOrder::SegmentOrder(const Labels& labels)
       parts_(parts_for(labels)),
       starts_(parts_ * static_cast<std::size_t>(labels.segments)),
       first_(static_cast<std::size_t>(labels.segments) + 1) {
-    std::vector<std::int64_t> strangers(parts_);
+    std::vector<std::int64_t> first_bad_labels(parts_);
     std::vector<std::uint8_t> sorted(parts_);
     auto task = [&](std::size_t part, std::size_t) {
         bool is_sorted = true;
-        strangers[part] = labels_.narrow ? count_part<std::int32_t>(part, is_sorted)
-                                         : count_part<std::int64_t>(part, is_sorted);
+        first_bad_labels[part] = labels_.narrow ? count_part<std::int32_t>(part, is_sorted)
+                                                : count_part<std::int64_t>(part, is_sorted);
         sorted[part] = is_sorted;
     };
     for_each_task(parts_, static_cast<std::size_t>(thread_count()), task);
     for (std::size_t part = 0; part < parts_; ++part) {
-        if (stranger_ < 0) stranger_ = strangers[part];
+        if (first_bad_label_ < 0) first_bad_label_ = first_bad_labels[part];
         is_sorted_ = is_sorted_ && sorted[part] != 0;
     }
     std::int64_t at = 0;

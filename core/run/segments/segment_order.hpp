@@ -40,7 +40,7 @@ class SegmentOrder {
     explicit SegmentOrder(const Labels& labels);
 
     // The first row whose label names no segment; -1 if there is none. Otherwise nothing below is asked for.
-    std::int64_t stranger() const { return stranger_; }
+    std::int64_t first_bad_label() const { return first_bad_label_; }
     std::int64_t rows() const { return labels_.rows; }
     std::int64_t count(std::int64_t segment) const { return first(segment + 1) - first(segment); }
     // The place of its first row among all rows in order.
@@ -66,7 +66,7 @@ class SegmentOrder {
     const std::size_t parts_;
     std::vector<std::int64_t> starts_;  // by part and segment: the place of the next row
     std::vector<std::int64_t> first_;
-    std::int64_t stranger_ = -1;
+    std::int64_t first_bad_label_ = -1;
     bool is_sorted_ = true;
 };
 

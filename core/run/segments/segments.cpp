@@ -4,7 +4,6 @@
 #include <cstring>
 #include <vector>
 
-#include "run/segments/placed.hpp"
 #include "run/segments/segments_in_order.hpp"
 #include "select/routes.hpp"
 #include "select/segment_thresholds.hpp"
@@ -104,14 +103,14 @@ SegmentReport reduce_segments(const SegmentCall& call) {
     const FloatingPointScope scope;
     if (suits_places(call.labels)) {
         const Placed placed = reduce_in_places(call);
-        if (placed.stranger >= 0) return {placed.stranger, -1};
+        if (placed.first_bad_label >= 0) return {placed.first_bad_label, -1};
         if (placed.is_done) {
             take_again(call, placed.uncertain);
             return {-1, placed.empty};
         }
     }
     SegmentOrder order(call.labels);
-    if (order.stranger() >= 0) return {order.stranger(), -1};
+    if (order.first_bad_label() >= 0) return {order.first_bad_label(), -1};
     reduce_in_order(call, order);
     return {-1, first_empty(order, call.labels.segments)};
 }

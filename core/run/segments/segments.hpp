@@ -25,7 +25,7 @@ struct SegmentCall {
 // What was found: the first row whose label names no segment, in which case nothing is written, and the first
 // segment without rows of `x`. -1 where there is none.
 struct SegmentReport {
-    std::int64_t stranger = -1, empty = -1;
+    std::int64_t first_bad_label = -1, empty = -1;
 };
 
 // Writes the results of all segments that have rows of `x`, and nothing else. No positions.

@@ -25,7 +25,6 @@ const Method* method_of(const InstructionSet& set, std::string_view name, std::s
     if (name == "singles") return lanes(Lanes::singles);
     if (name == "double_words") return sums ? &methods.sum2[format][map] : nullptr;
     if (name == "double_words_few") return is_double && once ? &methods.sum2_few[map] : nullptr;
-    if (name == "grids") return is_double && once ? &methods.sum3[map] : nullptr;
     if (name == "ranges") return is_double && sums ? &methods.scaled[map] : nullptr;
     if (name == "spread") return narrow ? &set.spreads->narrow[format] : nullptr;
     if (name == "spread_words") return &set.spreads->wide[format];

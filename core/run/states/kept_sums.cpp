@@ -94,13 +94,13 @@ constexpr std::array<const Method*, 3> by_map = {&KeptSums<format, Map::itself>:
                                                  &KeptSums<format, Map::magnitude>::method,
                                                  &KeptSums<format, Map::square>::method};
 
+}  // namespace
+
 const Method& kept_method(Format format, Map map) {
     static constexpr std::array<std::array<const Method*, 3>, 4> methods = {
         by_map<Format::f16>, by_map<Format::bf16>, by_map<Format::f32>, by_map<Format::f64>};
     return *methods[static_cast<std::size_t>(format)][static_cast<std::size_t>(map)];
 }
-
-}  // namespace
 
 void add_to_totals(const View& piece, const bool* reduced, Map map, Superaccumulator* totals) {
     const Method& method = kept_method(piece.format, map);

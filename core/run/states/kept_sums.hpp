@@ -7,6 +7,9 @@
 
 namespace samesum {
 
+// Takes elements into columns of a KeptTile, whose `overflow` is set, and finishes nothing.
+const Method& kept_method(Format format, Map map);
+
 // Adds map(x) for the elements x of each reduced set of `piece` to its total, one for each output in
 // row-major order.
 void add_to_totals(const View& piece, const bool* reduced, Map map, Superaccumulator* totals);

@@ -1,11 +1,10 @@
-#include "run/windows/terms.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "layout/copy.hpp"
 #include "run/layouts/gathered.hpp"
 #include "run/room.hpp"
+#include "run/windows/windows.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
 #include "threads/pool.hpp"

@@ -114,18 +114,16 @@ void WindowRows::copy(const char* p, std::int64_t n, char* room) const {
 }
 
 bool WindowRows::reduce(const char* p, std::int64_t n, const Runs& runs, char* room, char* out) const {
-    WindowSpan spans[short_elements * most_step];
     const char* rows[short_elements];
     const std::int64_t step = pitch_of(n, runs.stride);
     for (std::int64_t i = 0; i < runs.count && !is_direct(); ++i)
         copy(p + i * runs.stride, n, room + i * step * static_cast<std::int64_t>(size_));
     n += (runs.count - 1) * step;
-    for (std::size_t s = 0; s < spans_.size(); ++s)
-        spans[s] = {is_direct() ? p + spans_[s].offset : room + s * pitch(),
-                    static_cast<std::size_t>(n + spans_[s].more)};
-    for (std::size_t k = 0; k < rows_.size(); ++k) rows[k] = spans[rows_[k].span].data + rows_[k].offset;
-    return method_({rows, rows_.size(), spans, spans_.size(), static_cast<std::size_t>(step_)}, divisor_,
-                   static_cast<std::size_t>(n), out);
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+        const std::size_t s = rows_[k].span;
+        rows[k] = (is_direct() ? p + spans_[s].offset : room + s * pitch()) + rows_[k].offset;
+    }
+    return method_(rows, rows_.size(), divisor_, static_cast<std::size_t>(n), out);
 }
 
 }  // namespace samesum

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "layout/copy.hpp"
 #include "run/layouts/gathered.hpp"
 #include "run/room.hpp"
-#include "run/windows/window_kinds.hpp"
 #include "run/windows/window_rows.hpp"
 #include "select/routes.hpp"
 #include "select/thread_thresholds.hpp"
@@ -18,6 +18,90 @@
 namespace samesum {
 
 namespace {
+
+// Outputs along one dimension whose windows have as many elements, begin at equal distances and weigh the
+// same.
+struct WindowRun {
+    std::int64_t begin, size, first, step, count, weight;
+
+    bool is_continued_by(std::int64_t at, std::int64_t elements, std::int64_t weighs) const {
+        return elements == count && weighs == weight && (size == 1 || at == first + size * step);
+    }
+};
+
+// A dimension of the array with its windows.
+struct WindowDim {
+    std::vector<WindowRun> runs;
+    std::int64_t outputs, dilation, in, out, index;  // steps in bytes, in elements of `out` and in indices
+    bool is_plain;
+
+    // Whether this one and the next are one dimension of elements that are windows of their own.
+    bool joins(const WindowDim& next) const {
+        return is_plain && next.is_plain && in == next.in * next.outputs &&
+               index == next.index * next.outputs;
+    }
+};
+
+// Windows of one kind: a run along each dimension.
+struct WindowKind {
+    std::vector<WindowRun> runs;
+    std::int64_t count = 1, divisor = 1, outputs = 1;
+};
+
+std::vector<WindowRun> runs_of(const WindowAxis& axis) {
+    if (axis.first == nullptr) return {{0, axis.outputs, 0, 1, 1, 1}};
+    std::vector<WindowRun> runs;
+    for (std::int64_t i = 0; i < axis.outputs; ++i) {
+        const std::int64_t first = axis.first[i], count = axis.count[i], weight = axis.weight[i];
+        if (runs.empty() || !runs.back().is_continued_by(first, count, weight)) {
+            runs.push_back({i, 1, first, 0, count, weight});
+            continue;
+        }
+        WindowRun& run = runs.back();
+        if (run.size == 1) run.step = first - run.first;
+        ++run.size;
+    }
+    return runs;
+}
+
+std::vector<WindowDim> window_dims_of(const WindowCall& call) {
+    std::vector<WindowDim> axes;
+    std::int64_t out = 1;
+    for (int i = call.x.rank; i-- > 0; out *= call.axes[i].outputs) {
+        const WindowAxis& given = call.axes[i];
+        const std::int64_t index = call.index_steps == nullptr ? 0 : call.index_steps[i];
+        const WindowDim axis{runs_of(given), given.outputs,         given.dilation, call.x.strides[i], out,
+                             index,          given.first == nullptr};
+        if (axes.empty() || !axis.joins(axes.back())) {
+            axes.push_back(axis);
+            continue;
+        }
+        axes.back().outputs *= axis.outputs;
+        axes.back().runs[0].size = axes.back().outputs;
+    }
+    if (axes.empty()) axes.push_back({{{0, 1, 0, 1, 1, 1}}, 1, 1, 0, 1, 0, true});
+    std::reverse(axes.begin(), axes.end());
+    return axes;
+}
+
+std::vector<WindowKind> window_kinds_of(const std::vector<WindowDim>& dims) {
+    std::vector<WindowKind> kinds(1);
+    for (const WindowDim& dim : dims) {
+        std::vector<WindowKind> longer;
+        for (const WindowKind& kind : kinds) {
+            for (const WindowRun& run : dim.runs) {
+                longer.push_back(kind);
+                WindowKind& last = longer.back();
+                last.runs.push_back(run);
+                last.count *= run.count;
+                last.divisor *= run.weight;
+                last.outputs *= run.size;
+            }
+        }
+        kinds = std::move(longer);
+    }
+    return kinds;
+}
 
 // Outputs of one kind: those of some of the first dimension.
 class Part {
@@ -128,30 +212,13 @@ class Part {
         if (sets.are_rows()) {
             Walk elements(window_, 0);
             for (std::int64_t k = 0; k < kind_.count; ++k, elements.next(), to += n * size)
-                copy_row(packing, data_ + elements.in(), first, n, to);
+                packing.copy(data_ + elements.in(), first, n, to);
             return;
         }
         const Packing window(window_, size_of(call_.x.format), call_.x.swapped);
         Walk outputs(kept_, first);
         for (std::int64_t j = 0; j < n; ++j, outputs.next(), to += kind_.count * size)
             window.copy(data_ + outputs.in(), 0, kind_.count, to);
-    }
-
-    // Runs of elements that lie apart are copied without asking for those to come: the block is in the cache.
-    void copy_row(const Packing& packing, const char* from, std::int64_t first, std::int64_t n,
-                  char* to) const {
-        const std::size_t size = size_of(call_.x.format);
-        const auto item = static_cast<std::int64_t>(size);
-        Dims outer = kept_;
-        const Dim run = outer.dim[--outer.rank];
-        if (run.size < least_copied_window_run || run.in == item) return packing.copy(from, first, n, to);
-        Walk runs(outer, first / run.size);
-        for (std::int64_t j = 0, place = first % run.size; j < n; place = 0, runs.next()) {
-            const std::int64_t now = std::min(n - j, run.size - place);
-            copy_elements(from + runs.in() + place * run.in, run.in, to + j * item, item,
-                          static_cast<std::size_t>(now), size, call_.x.swapped);
-            j += now;
-        }
     }
 
     // Places within a window become indices.

@@ -1,11 +1,16 @@
 // Reductions of windows: what pools are made of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "run/reduce/reduce.hpp"
 
 namespace samesum {
+
+// The terms have one format and the rank and shape of `out`, with strides of zero where they repeat. `out` is
+// C-contiguous, of `format`, and shares no memory with them.
+void reduce_terms(const View* terms, std::size_t n, const Reduction& row, Format format, void* out);
 
 // The windows along one dimension: that of output i takes the count[i] elements first[i], first[i] +
 // dilation, ... and adds weight[i] as a factor to what a mean divides by. Without `first` each element is a

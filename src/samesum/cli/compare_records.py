@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 from typing import Any
 
-from samesum.cli.compare_report import WIDTH
-from samesum.cli.show import printable
 from samesum.compare.records import Change, Record, RecordPair
 from samesum.compare.results import FULL, Comparison
-from samesum.compare.words import engine_name
+from samesum.compare.words import engine_name, wrapped
 from samesum.testing.figures import figure_text, number
 
 SHOWN = 12
@@ -31,11 +28,7 @@ def text(a: Record, b: Record, pairs: Sequence[RecordPair]) -> str:
         names = engine_name(first, a.engines[first]), engine_name(second, b.engines[second])
         lines += ["", f"{' beside '.join(names)}: {_values(pair.values)}, {_count(pair)}"]
         lines += _changes(pair)
-    return "\n".join(part for line in lines for part in _wrapped(printable(line)))
-
-
-def _wrapped(line: str) -> list[str]:
-    return wrap(line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False) or [""]
+    return "\n".join(wrapped(lines))
 
 
 def _values(count: int) -> str:

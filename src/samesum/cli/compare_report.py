@@ -16,6 +16,7 @@ from samesum.compare.words import (
     detail,
     engine_name,
     open_ends,
+    parting_text,
     precision_text,
     ulps,
 )
@@ -74,7 +75,7 @@ def _controls(found: Comparison) -> list[str]:
 
 def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
     if not nodes:
-        return ["No node is judged: no reduction, scan, softmax, normalization, pool or scatter."]
+        return ["No node is judged: none computes numbers with an operator that samesum has."]
     lines = [counts(nodes)]
     kinds: dict[object, list[NodeFinding]] = {}
     for node in nodes:
@@ -96,7 +97,7 @@ def _nodes(nodes: Sequence[NodeFinding]) -> list[str]:
 
 
 def _open(found: Comparison) -> list[str]:
-    return [line for said in open_ends(found) for line in wrap(said, WIDTH)]
+    return [line for said in (*parting_text(found), *open_ends(found)) for line in wrap(said, WIDTH)]
 
 
 def _kind(node: NodeFinding) -> object:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EPILOG = """suites:
   onnx-node              237 node tests of the onnx package: as they are, spelt
                          out in other operators, exported
-  onnx-node-others       764 more of the other operators that samesum has
+  onnx-node-others       1476 more of the other operators that samesum has
   onnx-exported          5 more exported models
   onnx-older             the node tests in the opsets that had axes as an
                          attribute

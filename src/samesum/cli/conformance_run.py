@@ -126,8 +126,8 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names))
 
 
+# Mismatches that are printed; the JSON document and the saved cases are complete.
 SHOWN = 20
-"""Mismatches that are printed; the JSON document and the saved cases are complete."""
 
 OPERATOR_COLUMNS, SUITE_COLUMNS = ("operator", "standard"), ("suite",)
 

@@ -133,10 +133,10 @@ def _row(each: Explained) -> dict[str, object]:
     }
 
 
+# The opset of ONNX whose texts say that an axis may count from the end.
 _NEGATIVE_AXES = 11
-"""The opset of ONNX whose texts say that an axis may count from the end."""
+# The types in which the result of an empty set is shown.
 _SHOWN = ("float32", "int32", "bool")
-"""The types in which the result of an empty set is shown."""
 
 
 def facts(specs: dict[str, tuple[Spec, ...]]) -> dict[str, dict[str, Any]]:

@@ -16,8 +16,8 @@ from samesum import __version__
 from samesum.cli.exits import MEANINGS, Exit, InvalidFileError, UsageError, one_line, status_of
 from samesum.errors import SamesumError
 
+# Modules of this package, which add a verb each.
 VERBS = ("run", "info", "compare", "explain", "stats", "conformance", "doctor")
-"""Modules of this package, which add a verb each."""
 
 EPILOG = "exit status:\n" + "\n".join(f"  {status.value}  {meaning}" for status, meaning in MEANINGS.items())
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from samesum.formats.arrays import BFLOAT16, NDArray
 
+# Arrays of more elements are shown by their first and last ones only.
 SHORTENED_ABOVE = 200
-"""Arrays of more elements are shown by their first and last ones only."""
 
 
 def values_text(array: NDArray) -> str:

@@ -15,6 +15,7 @@ from samesum.compare.words import (
     counts,
     detail,
     open_ends,
+    parting_text,
     precision_text,
     ulps,
 )
@@ -51,7 +52,7 @@ def page(found: Comparison) -> str:
         _engines(found),
         _outputs(found),
         f"<h2>Nodes</h2><p>{escape(counts(found.nodes))}. {escape(FIGURES if found.nodes else '')}</p>",
-        *(f'<p class="wrong">{escape(each)}</p>' for each in open_ends(found)),
+        *(f'<p class="wrong">{escape(each)}</p>' for each in (*parting_text(found), *open_ends(found))),
         _picture(found),
         _nodes(found.nodes),
         _hazards(found),

@@ -53,6 +53,11 @@ class Recorder:
         """What an engine gave at a node for the inputs that it had there."""
         self._add(engine, "node", node.name, node.operator, digest(arrays), answer)
 
+    def in_order(self, names: Sequence[str]) -> None:
+        """What was given at nodes comes in this order of their names, behind the outputs."""
+        places = {name: place for place, name in enumerate(names)}
+        self.entries.sort(key=lambda each: places.get(each.name, -1) if each.kind == "node" else -1)
+
     def _add(self, engine: str, kind: str, name: str, operator: str, inputs: str, array: NDArray) -> None:
         entry = Entry(engine, kind, name, operator, inputs, f"{len(self.entries)}")
         with self.archive.open(zipfile.ZipInfo(f"{entry.member}.npy", _DATE), "w", force_zip64=True) as stream:

@@ -13,8 +13,8 @@ from samesum.testing.figures import Figure, Worst, figure_text
 from samesum.testing.truths import Verdict
 
 FIGURES = (
-    "Errors in ulps: of the sum of magnitudes for sums and means, of the line's largest for softmax and norms, "
-    "of the result for the rest."
+    "Errors in ulps: of the sum of magnitudes for sums, means and products, of the line's largest for softmax and "
+    "norms, of the result for most others."
 )
 FENCE = "```"
 MOST_LINES = 32
@@ -91,6 +91,17 @@ def open_ends(found: Comparison) -> list[str]:
     return lines
 
 
+def parting_text(found: Comparison) -> list[str]:
+    """Where two engines part, if they do; a list of no line or one."""
+    each = found.parting
+    if each is None:
+        return []
+    much = "in kind" if math.isinf(each.output_differs) else f"by {each.output_differs:.2g} of the largest value"
+    inputs = f"its inputs by {each.inputs_differ:.2g}" if each.inputs_differ else "its inputs not at all"
+    where = f"{each.operator} {each.name!r}, output {each.output!r}"
+    return [f"The engines part at {where}: {' and '.join(each.engines)} differ {much} there, {inputs}."]
+
+
 def title(node: NodeFinding) -> str:
     """The node with its operator, the shape of its data and how many elements make one result."""
     over = f" over {node.reduced}" if node.reduced else ""
@@ -103,10 +114,10 @@ def block(found: Comparison) -> str:
 
     The first wrong node is there, and others as long as there are no more than MOST_LINES.
     """
-    head, tail = _wrapped(_head(found)), _wrapped([counts(found.nodes), *open_ends(found)])
+    head, tail = wrapped(_head(found)), wrapped([counts(found.nodes), *parting_text(found), *open_ends(found)])
     shown = found.wrong or [node for node in found.nodes if node.verdict is Verdict.INEXACT][:1]
     for number, node in enumerate(shown):
-        part = _wrapped(_node_lines(node))
+        part = wrapped(_node_lines(node))
         if number and len(head) + len(part) + len(tail) > MOST_LINES:
             break
         head += part
@@ -152,11 +163,11 @@ def counts(nodes: Sequence[NodeFinding]) -> str:
     return f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'} judged: {', '.join(parts)}"
 
 
-def _wrapped(lines: Iterable[str]) -> list[str]:
+def wrapped(lines: Iterable[str]) -> list[str]:
     """Printable lines that go on in the next where they are too long, between words."""
     return [part for line in lines for part in _parts("".join(c if c.isprintable() else "?" for c in line))]
 
 
 def _parts(line: str) -> list[str]:
     indent = " " * (len(line) - len(line.lstrip()) + 2)
-    return wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]

@@ -25,8 +25,8 @@ from samesum.specs.row import Kind, Spec
 
 _F32 = partial(np.array, dtype=np.float32)
 NAN, INF = float("nan"), float("inf")
+# Newer opsets of ONNX are known to few engines.
 NEWEST_ONNX = 22
-"""Newer opsets of ONNX are known to few engines."""
 
 SUMS = ("ReduceSum", "ReduceMean", "CumSum")
 PRODUCTS = ("ReduceProd", "CumProd")
@@ -143,12 +143,12 @@ def usual(specs: tuple[Spec, ...]) -> Spec:
     return (known or list(specs))[-1]
 
 
+# Operators whose answers samesum does not promise to round correctly: one ulp is no difference.
 ROUNDED_TWICE = frozenset({*SOFTMAXES, *LOGARITHMS})
-"""Operators whose answers samesum does not promise to round correctly: one ulp is no difference."""
+# Seconds for one answer of another engine.
 PATIENCE = 60.0
-"""Seconds for one answer of another engine."""
+# Elements of an answer; of longer ones the last are shown.
 SHOWN = 4
-"""Elements of an answer; of longer ones the last are shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from samesum.runtimes.openvino_engine import saved_again
 from samesum.runtimes.packages import require
 from samesum.runtimes.runtime import EngineModel, Format
 
+# Of the file format; the oldest that all engines read and that holds every type of the cases.
 IR_VERSION = 8
-"""Of the file format; the oldest that all engines read and that holds every type of the cases."""
 
 _NUMBERS = {element.own: number for number, element in MODEL_ELEMENTS.items()}
 
@@ -178,8 +178,8 @@ class Form(Enum):
 
 FORMS = {form.value: form for form in Form}
 
+# The name of the output of a model that is made here.
 OUTPUT = "y"
-"""The name of the output of a model that is made here."""
 
 
 @dataclass(frozen=True, slots=True)

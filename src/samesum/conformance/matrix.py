@@ -13,8 +13,8 @@ from samesum.files.writing import write_text
 FORMATS = (".md", ".png", ".svg")
 _SAME, _OTHER = "=", "\N{NOT EQUAL TO}"
 _AGREES, _DIFFERS, _ABSENT = "#d7ecd9", "#f6c9c4", "#bbbbbb"
+# On the colours, and on a page of any colour.
 _INK, _GREY = "#222222", "#7a7a7a"
-"""On the colours, and on a page of any colour."""
 
 
 def checked(path: Path) -> Path:

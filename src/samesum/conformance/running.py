@@ -24,17 +24,17 @@ from samesum.specs.lookup import FAMILY
 
 _MODULES = {"onnx": vars(onnx), "openvino": vars(openvino)}
 
+# The operators of both standards as functions.
 FUNCTIONS: dict[tuple[str, str], Callable[..., NDArray]] = {
     key: _MODULES[key[0]][key[1]] for key in {(spec.standard.name, spec.operator.name) for spec in FAMILY}
 }
-"""The operators of both standards as functions."""
 
+# The forms that need no other engine.
 ALONE = frozenset(Form) - {Form.SAVED}
-"""The forms that need no other engine."""
 
 
+# No engine may compute a type in a shorter one.
 AS_STORED = Settings(precision="accuracy")
-"""No engine may compute a type in a shorter one."""
 
 
 class Contestant(Protocol):

@@ -16,8 +16,7 @@ from fractions import Fraction
 from math import inf, isinf, isnan, isqrt, nan
 from operator import mul
 
-from samesum.algebra.elements import taken_apart
-from samesum.algebra.states import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY
+from samesum.algebra.elements import NAN, NEGATIVE_INFINITY, POSITIVE_INFINITY, taken_apart
 from samesum.formats.arrays import NDArray
 from samesum.formats.rounding import Format, quotient
 
@@ -147,6 +146,7 @@ class Row:
                 self._groups.setdefault(score if exact is None else exact, []).append(j)
         self.members = list(self._groups.values())
         self._known: dict[tuple[int, int], tuple[list[Decimal], Decimal]] = {}
+        self._whole: dict[int, tuple[list[int], int]] = {}
 
     def _score(self, product: Fraction | float, added: Fraction | float) -> Score | float:
         """-inf for a key that is left out."""
@@ -182,7 +182,7 @@ class Row:
         sums = [sum(int(values.numbers[j]) for j in group) for group in self.members]
         counts = [len(group) for group in self.members]
         if all(total * counts[0] == sums[0] * count for total, count in zip(sums, counts, strict=True)):
-            return form.nearest(*quotient(sums[0], values.exponent, counts[0]))
+            return _quotient(sums[0], counts[0], values.exponent, form)
         return self._between(sums, counts, values.exponent, form)
 
     def share(self, key: int, form: Format) -> int:
@@ -193,20 +193,28 @@ class Row:
         """Of an irrational result: both ends of an interval have these bits, or one boundary lies between them."""
         digits = _FIRST_DIGITS
         while True:
-            weights, off = self._weights(range(len(sums)), digits)
-            at = _context(digits)
-            total = sum(_fixed(at.multiply(w, Decimal(n))) for w, n in zip(weights, counts, strict=True))
-            terms = [_fixed(at.multiply(w, Decimal(s))) for w, s in zip(weights, sums, strict=True)]
-            value, size = sum(terms), sum(map(abs, terms))
-            error = 4 * Fraction(off) * size + len(terms) * _LEAST
-            ends = [(value + by * error) / total for by in (-1, 1)]
-            low, high = (_rounded(end, exponent, form) for end in ends)
+            weights, off = self._whole_weights(digits)
+            total = sum(map(mul, weights, counts))
+            value, error = sum(map(mul, weights, sums)), off * sum(map(abs, sums))
+            room = off * sum(counts)
+            ends = (value - error, total + room), (value + error, total - room)
+            low, high = (
+                _quotient(*(end if end[0] > 0 else (end[0], 2 * total - end[1])), exponent, form) for end in ends
+            )
             if low == high:
                 return low
             if _place(high, form) - _place(low, form) == 1:
                 boundary = _boundary(low, high, form) / _fraction(1, exponent)
                 return high if self._is_above(sums, counts, boundary) else low
             digits *= 2
+
+    def _whole_weights(self, digits: int) -> tuple[list[int], int]:
+        """The weights of all groups in units of 2^-(3 digits) of the greatest, and how far each may be off."""
+        if digits not in self._whole:
+            weights, off = self._weights(range(len(self.members)), digits)
+            at, unit = _context(2 * digits), Decimal(1 << 3 * digits)
+            self._whole[digits] = [int(at.multiply(w, unit)) for w in weights], int(at.multiply(off, unit)) + 2
+        return self._whole[digits]
 
     def _is_above(self, sums: Sequence[int], counts: Sequence[int], boundary: Fraction) -> bool:
         """Whether the result is above a rational number, which it is not."""
@@ -250,15 +258,12 @@ def _sign(x: int | float) -> int | float:
     return x if isinstance(x, float) else (x > 0) - (x < 0)
 
 
-def _fixed(x: Decimal) -> Fraction:
-    """The number, or zero where it is less than _LEAST."""
-    return Fraction(Decimal(0) if x.is_zero() or x.adjusted() < -_BEYOND_ALL else x)
+def _rounded(x: Fraction, form: Format) -> int:
+    return _quotient(x.numerator, x.denominator, 0, form)
 
 
-def _rounded(x: Fraction, exponent: int, form: Format) -> int:
-    if x == 0:
-        return 0
-    return form.nearest(*quotient(x.numerator, exponent, x.denominator))
+def _quotient(number: int, divisor: int, exponent: int, form: Format) -> int:
+    return form.nearest(*quotient(number, exponent, divisor)) if number else 0
 
 
 def rounded_score(score: Score | float, form: Format) -> int:
@@ -268,11 +273,11 @@ def rounded_score(score: Score | float, form: Format) -> int:
     exact = score.exact()
     if exact is not None:
         inside = (1 if exact < score.added else -1) if score.is_saturated else 0
-        return _rounded(exact + inside * _LEAST, 0, form)
+        return _rounded(exact + inside * _LEAST, form)
     digits = _FIRST_DIGITS
     while True:
         value, error = map(Fraction, score.near(digits))
-        low, high = (_rounded(end, 0, form) for end in (value - error, value + error))
+        low, high = (_rounded(end, form) for end in (value - error, value + error))
         if low == high:
             return low
         digits *= 2

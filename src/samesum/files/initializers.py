@@ -37,17 +37,17 @@ from samesum.formats.elements import ONNX_ELEMENTS, Element
 
 _DIMS, _TYPE, _SEGMENT, _STRINGS, _NAME, _RAW, _EXTERNAL, _LOCATION = 1, 2, 3, 6, 8, 9, 13, 14
 _FLOATS, _INT32S, _INT64S, _DOUBLES, _UINT64S = 4, 5, 7, 10, 11
+# Where a type lies if not in raw_data; all others lie in int32_data.
 _TYPED = {
     "FLOAT": _FLOATS, "DOUBLE": _DOUBLES, "INT64": _INT64S, "UINT32": _UINT64S, "UINT64": _UINT64S,
     "COMPLEX64": _FLOATS, "COMPLEX128": _DOUBLES,
 }  # fmt: skip
-"""Where a type lies if not in raw_data; all others lie in int32_data."""
 _BYTE = np.dtype(np.uint8)
+# Types whose elements are not decoded, but for the bits that they take.
 _UNDECODED = {
     14: Element("COMPLEX64", _BYTE, 64), 15: Element("COMPLEX128", _BYTE, 128), 23: Element("FLOAT4E2M1", _BYTE, 4),
     25: Element("UINT2", _BYTE, 2), 26: Element("INT2", _BYTE, 2),
 }  # fmt: skip
-"""Types whose elements are not decoded, but for the bits that they take."""
 _FLOAT, _INT64, _STRING = 1, 7, 8
 _SPARSE_VALUES, _SPARSE_INDICES, _SPARSE_DIMS = 1, 2, 3
 _MOST_DIMS, _MOST_STRETCHES = 64, 1 << 20

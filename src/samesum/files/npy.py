@@ -24,12 +24,12 @@ from samesum.formats.elements import FLOAT8
 
 MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 1 << 16
+# The bytes of the header's length, by version.
 _LENGTHS = {1: 2, 2: 4, 3: 4}
-"""The bytes of the header's length, by version."""
+# The types that NumPy's format has no name for.
 _NAMED: dict[str, Dtype] = {name: np.dtype(name) for name in (BFLOAT16.name, *FLOAT8)}
-"""The types that NumPy's format has no name for."""
+# A text, which stays as it is, or a long integer as Python 2 wrote it on Windows: (2L, 3L).
 _LONG = re.compile(r"""('[^'\\]*'|"[^"\\]*")|(\b[0-9]+)L\b""")
-"""A text, which stays as it is, or a long integer as Python 2 wrote it on Windows: (2L, 3L)."""
 _RAW_BFLOAT16 = np.dtype("V2")
 
 
@@ -140,12 +140,12 @@ def write_npy(stream: IO[bytes], array: NDArray) -> None:
 
 
 ARCHIVE = b"PK"
+# The date of every member that is written, so that the same arrays give the same file.
 _FIRST_DATE = (1980, 1, 1, 0, 0, 0)
-"""The date of every member that is written, so that the same arrays give the same file."""
+# The methods of compression that NumPy uses, and how many bytes one byte can stand for at most.
+#
+# Source: zlib's technical details, https://zlib.net/zlib_tech.html.
 _METHODS = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
-"""The methods of compression that NumPy uses, and how many bytes one byte can stand for at most.
-
-Source: zlib's technical details, https://zlib.net/zlib_tech.html."""
 _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, EOFError, RuntimeError, ValueError)
 
 

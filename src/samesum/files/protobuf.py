@@ -15,12 +15,12 @@ from samesum.errors import ModelError
 from samesum.formats.arrays import NDArray
 from samesum.formats.elements import Element
 
+# The bytes of a value by wire type.
 _FIXED = {1: 8, 5: 4}
-"""The bytes of a value by wire type."""
+# Bytes of a 64-bit integer.
 _LONGEST = 10
-"""Bytes of a 64-bit integer."""
+# Bytes of a message that is read whole: going from field to field in the file takes ten times as long.
 _SHORT = 1 << 16
-"""Bytes of a message that is read whole: going from field to field in the file takes ten times as long."""
 _LONGEST_TEXT, _MOST_DIMS = 4096, 64
 
 

@@ -32,8 +32,8 @@ _HELD: dict[str, type] = {
     "F8_E8M0": ml_dtypes.float8_e8m0fnu,
 }  # fmt: skip
 ELEMENTS = {name: Element(name, np.dtype(held), 8 * np.dtype(held).itemsize) for name, held in _HELD.items()}
+# Types that hold no numbers that samesum knows, and how many bits an element has.
 _OTHER_BITS = {"C64": 64, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6}
-"""Types that hold no numbers that samesum knows, and how many bits an element has."""
 
 
 def safetensors(path: Path, limits: Limits = NO_LIMITS) -> Contents:

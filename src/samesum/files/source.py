@@ -15,8 +15,8 @@ from samesum.errors import ModelError, UnsafeModelError
 from samesum.formats.arrays import Dtype, NDArray, type_text
 from samesum.formats.limits import MAX_ELEMENTS, excess
 
+# Bytes of a window: two of them stay in the last cache of most machines.
 WINDOW = 1 << 22
-"""Bytes of a window: two of them stay in the last cache of most machines."""
 
 
 def windows(stream: IO[bytes], sizes: Sequence[int], label: str) -> Iterator[NDArray]:
@@ -52,8 +52,8 @@ def _filled(stream: IO[bytes], buffer: NDArray, label: str) -> NDArray:
     return buffer
 
 
+# Bytes that are read from a compressed stream at once: memory grows with what the file really holds.
 _STEP = 1 << 24
-"""Bytes that are read from a compressed stream at once: memory grows with what the file really holds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from samesum.formats.elements import MODEL_ELEMENTS, Element
 from samesum.formats.limits import excess
 from samesum.formats.packing import decoded, in_own_type
 
+# Reads the bytes (so many) of a tensor that keeps its data outside the model.
 External = Callable[[Any, str, int], bytes]
-"""Reads the bytes (so many) of a tensor that keeps its data outside the model."""
 Read = Callable[[Any, str, External], NDArray]
 
+# Where a type lies if not in raw_data; all others lie in int32_data, the floats among them as their bits.
 _FIELDS = {
     "FLOAT": ("float_data", np.float32),
     "DOUBLE": ("double_data", np.float64),
@@ -25,7 +26,6 @@ _FIELDS = {
     "UINT32": ("uint64_data", np.uint64),
     "UINT64": ("uint64_data", np.uint64),
 }
-"""Where a type lies if not in raw_data; all others lie in int32_data, the floats among them as their bits."""
 _EXTERNAL = 1
 
 

@@ -25,11 +25,11 @@ from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.elements import OF_FILES, Element
 
 NODES = ("zarr.json", ".zarray", ".zgroup")
+# Bytes of a chunk in memory.
 MAX_CHUNK = 1 << 28
-"""Bytes of a chunk in memory."""
 _MAX_NODES, _MAX_DEPTH = 1 << 16, 64
+# A chunk takes a fraction of a millisecond, there or not: a few bytes of metadata must not cost hours.
 _TINY_CHUNK, _MOST_TINY_CHUNKS = 64, 1 << 17
-"""A chunk takes a fraction of a millisecond, there or not: a few bytes of metadata must not cost hours."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,8 @@ class ReferenceSession:
             return {name: np.asarray(output) for name, output in zip(wanted, outputs, strict=True)}
 
 
+# Those of other libraries.
 OTHERS: dict[str, Callable[[], Runtime]] = {each.name: each for each in (OnnxRuntime, OpenVino, Reference)}
-"""Those of other libraries."""
 
 ENGINES: dict[str, Callable[[], Runtime]] = {**OTHERS, Samesum.name: Samesum}
 

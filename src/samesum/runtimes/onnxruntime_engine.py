@@ -20,11 +20,11 @@ from samesum.runtimes.packages import require
 from samesum.runtimes.runtime import DEFAULTS, EngineError, EngineModel, Feeds, Format, Settings, Trouble
 
 _NUMBERS = {element.dtype: number for number, element in ONNX_ELEMENTS.items() if element.bits >= 8}
+# Types that ONNX Runtime does not take from NumPy, by its names.
 BEYOND_NUMPY = {
     f"tensor({name.replace('_', '')})": np.dtype(getattr(ml_dtypes, name))
     for name in ("bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 }
-"""Types that ONNX Runtime does not take from NumPy, by its names."""
 SILENT = 4
 _MISSING = (
     "fallback to CPU EP has been explicitly disabled",
@@ -141,8 +141,8 @@ def trouble(error: Exception) -> EngineError:
     return EngineError(Trouble.NOT_SUPPORTED if missing else Trouble.REFUSED, text)
 
 
+# What the provider does not take is an error then, instead of running on ONNX Runtime's CPU provider.
 _NO_FALLBACK = "session.disable_cpu_ep_fallback"
-"""What the provider does not take is an error then, instead of running on ONNX Runtime's CPU provider."""
 
 
 class Plugin(OnnxRuntime):

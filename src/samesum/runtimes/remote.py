@@ -97,8 +97,8 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
+# How long a process may take to import its engine.
 START_SECONDS = 120.0
-"""How long a process may take to import its engine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from samesum.formats.arrays import NDArray
 
+# Arrays by input name, in the order of the model's inputs.
 Feeds = Mapping[str, NDArray]
-"""Arrays by input name, in the order of the model's inputs."""
 
 
 class Format(Enum):
@@ -73,8 +73,8 @@ class EngineError(Exception):
         return self.message
 
 
+# Characters of an engine's message; whole stack traces are longer.
 LONGEST = 1000
-"""Characters of an engine's message; whole stack traces are longer."""
 
 
 def one_line(error: Exception) -> str:
@@ -126,11 +126,11 @@ def run(
     return runtime.prepare(model, settings).run(feeds, wanted)
 
 
+# Python's own exceptions that code raises by mistake; NotImplementedError and RuntimeError are raised on purpose.
 MISTAKES = (
     *(ArithmeticError, AssertionError, AttributeError, BufferError, EOFError, ImportError, LookupError),
     *(MemoryError, NameError, OSError, SyntaxError, TypeError, ValueError, RecursionError),
 )
-"""Python's own exceptions that code raises by mistake; NotImplementedError and RuntimeError are raised on purpose."""
 
 
 @contextmanager

@@ -46,6 +46,9 @@ _OWN_TYPE = frozenset({Family.PROD, Family.CUMULATIVE_PROD, Family.SCATTER})
 _OWN_HALF = frozenset({Family.CUMULATIVE_SUM, Family.VARIANCE, Family.NORM})
 """What NumPy computes in float16, of the two types of 16 bits the one that it has."""
 
+_SINGLE_STEPS = frozenset({Family.ELEMENT, Family.QUANTIZED, Family.RESIZED})
+_OF_PRODUCTS = frozenset({Family.PRODUCT, Family.ATTENTION, Family.RECURRENT})
+
 SOURCES = {
     Order.BLOCKS: "additions in pairs or blocks lose less than log2(n) u: Higham, Accuracy and Stability, 4.2",
     Order.ANY: (
@@ -102,11 +105,13 @@ def _grown(family: Family, length: float | NDArray, order: Order) -> float | NDA
     """Ulps that grow with the length: a running sum and a product cannot but round at each term."""
     if family in (Family.PROD, Family.CUMULATIVE_PROD):
         return length
+    if family in _SINGLE_STEPS:
+        return 0.0
+    if family in _OF_PRODUCTS:
+        return 2.0 * np.sqrt(length / CHAINS)
     if order is Order.BLOCKS:
         return np.sqrt(length) if family is Family.CUMULATIVE_SUM else np.log2(length)
-    if family is Family.ELEMENT:
-        return 0.0
-    return 2.0 * np.sqrt(length / CHAINS if family is Family.PRODUCT else length)
+    return 2.0 * np.sqrt(length)
 
 
 def in_a_row(dtype: Dtype, length: int) -> float:

@@ -51,9 +51,7 @@ class Call:
 
     def on_these_data(self, found: Truth) -> Truth | None:
         """The same with what one addition after the other loses on these data; None where that is not known."""
-        data = self.arrays[0]
-        assert data is not None
-        length = lost_length(self.node, self.how.family, data, found.exact.dtype, found.exact.shape)
+        length = lost_length(self.node, self.how.family, self.arrays, found.exact.dtype, found.exact.shape)
         if length is None:
             return None
         wider = self.truth(length)
@@ -147,15 +145,18 @@ def _of_function(name: str, row: Function, inputs: Sequence[Any], attributes: Ma
         raise ArgumentTypeError(f"{name}: {error}") from None
     bound.apply_defaults()
     said = bound.arguments
-    arrays = [None if said[each] is None else as_array(said[each]) for each in row.data]
+    several = row.data[0] if row.data == ("operands",) else None
+    values = said[several] if several else [said[each] for each in row.data]
+    arrays = [None if each is None else as_array(each) for each in values]
+    if not arrays or arrays[0] is None:
+        raise ArgumentTypeError(f"{name} needs arrays; got {len(arrays)}")
     data = arrays[0]
-    assert data is not None
 
     def compute(given: Arrays) -> NDArray:
-        said.update(zip(row.data, given, strict=True))
+        said.update({several: tuple(given)} if several else zip(row.data, given, strict=True))
         return np.asarray(row.run(*bound.args, **bound.kwargs))
 
-    node = row.twin(name, said, data) or Node(name, "samesum", name, "", 0, row.data, ("y",), said)
+    node = row.twin(name, dict(said), data) or Node(name, "samesum", name, "", 0, row.data, ("y",), said)
     judged = row.how
     if judged.family is Family.SCATTER:
         judged = OF_SEGMENTS.get(reduction_of(node), Judged(Family.MAX, Scale.EXACT))

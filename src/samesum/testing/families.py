@@ -16,8 +16,12 @@ class Scale(Enum):
     RESULT = "the result"
     LARGEST = "the largest of its line"
     LOGARITHM = "the logarithm and its argument"
+    LARGER = "the result, or 1 where that is larger"
+    ARGUMENT = "the result, or its argument where that is larger"
     EXACT = "exact"
     """Every bit counts."""
+    STEPS = "steps"
+    """Results on a grid: a quotient that single steps of float32 bring onto a tie is rounded to either side."""
 
 
 class Family(Enum):
@@ -49,8 +53,11 @@ class Family(Enum):
     NORM = "vector norm"
     RUNNING_LOG = "cumulative_logsumexp"
     PRODUCT = "product"
-    ATTENTION = "attention"
     ELEMENT = "element"
+    ATTENTION = "attention"
+    RECURRENT = "recurrent"
+    RESIZED = "resized"
+    QUANTIZED = "quantized"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +69,6 @@ class Judged:
 
 
 _F, _S = Family, Scale
-_ATTENTION = Judged(_F.ATTENTION, _S.LARGEST)
-_PRODUCT, _QUANTIZED = Judged(_F.PRODUCT, _S.MAGNITUDES), Judged(_F.PRODUCT, _S.EXACT)
 
 _ONNX = {
     "ReduceSum": Judged(_F.SUM, _S.MAGNITUDES),
@@ -102,9 +107,6 @@ _ONNX = {
     "Min": Judged(_F.SEVERAL, _S.EXACT),
     "ScatterElements": Judged(_F.SCATTER, _S.MAGNITUDES),
     "ScatterND": Judged(_F.SCATTER, _S.MAGNITUDES),
-    **dict.fromkeys(("MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"), _PRODUCT),
-    **dict.fromkeys(("MatMulInteger", "ConvInteger", "QLinearMatMul", "QLinearConv"), _QUANTIZED),
-    "Attention": _ATTENTION,
 }
 
 _OPENVINO = {
@@ -136,9 +138,6 @@ _OPENVINO = {
     "EmbeddingBagPacked": Judged(_F.SCATTER, _S.MAGNITUDES),
     "EmbeddingSegmentsSum": Judged(_F.SCATTER, _S.MAGNITUDES),
     "SegmentMax": Judged(_F.MAX, _S.EXACT),
-    **dict.fromkeys(("MatMul", "Einsum", "Convolution", "GroupConvolution"), _PRODUCT),
-    **dict.fromkeys(("ConvolutionBackpropData", "GroupConvolutionBackpropData"), _PRODUCT),
-    "ScaledDotProductAttention": _ATTENTION,
 }
 _BY_REDUCTION = {
     **dict.fromkeys(("add", "sum", "sub", "mean"), Judged(_F.SCATTER, _S.MAGNITUDES)),
@@ -155,17 +154,60 @@ OF_SEGMENTS = _BY_REDUCTION | {
 _MICROSOFT = {
     "SkipLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
     "SkipSimplifiedLayerNormalization": Judged(_F.NORMALIZATION, _S.LARGEST),
-    **dict.fromkeys(("FusedMatMul", "FusedGemm", "FusedConv"), _PRODUCT),
-    "MultiHeadAttention": _ATTENTION,
 }
+_NUMERIC: dict[str, Judged] = {
+    **dict.fromkeys(
+        (
+            *("matmul", "gemm", "einsum", "conv", "convtranspose", "convolution", "groupconvolution"),
+            *("convolutionbackpropdata", "groupconvolutionbackpropdata", "fusedmatmul", "fusedconv", "fusedgemm"),
+            *("matmulinteger", "convinteger"),
+        ),
+        Judged(_F.PRODUCT, _S.MAGNITUDES),
+    ),
+    **dict.fromkeys(("batchnormalization", "batchnorminference"), Judged(_F.ELEMENT, _S.MAGNITUDES)),
+    **dict.fromkeys(("add", "sub", "subtract"), Judged(_F.ELEMENT, _S.MAGNITUDES)),
+    **dict.fromkeys(
+        (
+            *("mul", "multiply", "div", "divide", "pow", "power", "mod", "floormod", "squareddifference", "sqrt"),
+            *("reciprocal", "abs", "neg", "negative", "sign", "exp", "relu", "leakyrelu", "prelu", "clip", "clamp"),
+            *("maximum", "minimum", "floor", "ceil", "ceiling", "round", "dequantizelinear", "thresholdedrelu"),
+            *("bitwiseand", "bitwiseor", "bitwisexor", "bitwisenot"),
+        ),
+        Judged(_F.ELEMENT, _S.RESULT),
+    ),
+    **dict.fromkeys(
+        (
+            *("log", "sigmoid", "tanh", "erf", "sin", "cos", "softplus", "softsign", "hardsigmoid", "hsigmoid"),
+            *("elu", "selu", "celu"),
+        ),
+        Judged(_F.ELEMENT, _S.LARGER),
+    ),
+    **dict.fromkeys(
+        ("gelu", "swish", "hswish", "hardswish", "mish", "fastgelu", "quickgelu", "biasgelu"),
+        Judged(_F.ELEMENT, _S.ARGUMENT),
+    ),
+    "rotaryembedding": Judged(_F.ELEMENT, _S.LARGEST),
+    **dict.fromkeys(
+        ("attention", "multiheadattention", "scaleddotproductattention"), Judged(_F.ATTENTION, _S.MAGNITUDES)
+    ),
+    **dict.fromkeys(
+        ("lstm", "gru", "rnn", "lstmsequence", "grusequence", "rnnsequence", "lstmcell", "grucell", "rnncell"),
+        Judged(_F.RECURRENT, _S.LARGER),
+    ),
+    **dict.fromkeys(("resize", "upsample", "interpolate"), Judged(_F.RESIZED, _S.MAGNITUDES)),
+    **dict.fromkeys(
+        ("quantizelinear", "dynamicquantizelinear", "qlinearmatmul", "qlinearconv", "fakequantize"),
+        Judged(_F.QUANTIZED, _S.STEPS),
+    ),
+}
+"""What else computes numbers, by its name in lower case, which the standards mostly share."""
+MADE_OF_SUMS = frozenset(Family) - {_F.ELEMENT, _F.PRODUCT, _F.ATTENTION, _F.RECURRENT, _F.RESIZED, _F.QUANTIZED}
+"""Reductions, scans, and what is made of them."""
 _IR_FOLDED = {name.casefold(): each for name, each in _OPENVINO.items()}
 
 
 def judged(node: Node) -> Judged | None:
-    """How the node is judged; None if it is none that a reduction, a scan or what is made of them computes.
-
-    A scatter without a reduction only moves values.
-    """
+    """How the node is judged; None if it only moves values, as a scatter without a reduction does."""
     found = how(node.domain or node.standard, node.operator)
     return None if found is None else scattered(node, found)
 
@@ -180,8 +222,9 @@ def scattered(node: Node, found: Judged) -> Judged | None:
 def how(standard: str, operator: str) -> Judged | None:
     """How an operator of a standard is judged, whatever its attributes say; None if it is not."""
     if standard == "openvino":
-        return _IR_FOLDED.get(operator.casefold())
-    return {"onnx": _ONNX, "com.microsoft": _MICROSOFT}.get(standard, {}).get(operator)
+        return _IR_FOLDED.get(operator.casefold()) or _NUMERIC.get(operator.casefold())
+    rows = {"onnx": _ONNX, "com.microsoft": _MICROSOFT}.get(standard)
+    return None if rows is None else rows.get(operator) or _NUMERIC.get(operator.casefold())
 
 
 def reduction_of(node: Node) -> str:

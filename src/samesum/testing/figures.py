@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ml_dtypes
@@ -61,6 +61,13 @@ class Figure:
     def is_exact(self) -> bool:
         """True if every element is the exact one, every NaN alike."""
         return self.ulp == 0
+
+    def placed(self, places: NDArray, shape: tuple[int, ...]) -> Figure:
+        """Of results at these places of an answer of that shape: the worst has its index there."""
+        if self.worst is None:
+            return self
+        index = tuple(int(i) for i in np.unravel_index(places[self.worst.index[0]], shape))
+        return replace(self, worst=replace(self.worst, index=index))
 
 
 SAME = Figure(0.0, 0.0, 0, None)

@@ -10,6 +10,8 @@ import ml_dtypes
 import numpy as np
 
 from samesum.formats.arrays import NDArray
+from samesum.frontends.arrays.attention import scaled_dot_product_attention
+from samesum.frontends.arrays.contractions import conv, einsum, matmul, tensordot
 from samesum.frontends.arrays.dots import vecdot
 from samesum.frontends.arrays.logarithms import log_sum, logsumexp
 from samesum.frontends.arrays.logical import all as all_true
@@ -106,6 +108,10 @@ def _dot(name: str, bound: Bound, _: NDArray) -> Node:
     return Node(name, "samesum", name, "", 0, ("a", "b"), ("y",), bound)
 
 
+def _letters(name: str, bound: Bound, _: NDArray) -> Node:
+    return Node(name, "samesum", name, "", 0, ("operands",), ("y",), {"equation": bound["subscripts"]})
+
+
 _NORMS = ("x", "weight", "bias")
 
 FUNCTIONS: dict[str, Function] = {
@@ -146,5 +152,12 @@ FUNCTIONS: dict[str, Function] = {
     "scatter_reduce": Function(scatter_reduce, Judged(_F.SCATTER, _S.MAGNITUDES), _scatter, ("target", "src")),
     "segment_reduce": Function(segment_reduce, Judged(_F.SCATTER, _S.MAGNITUDES), _scatter),
     "vecdot": Function(vecdot, Judged(_F.PRODUCT, _S.MAGNITUDES), _dot, ("a", "b")),
+    "matmul": Function(matmul, Judged(_F.PRODUCT, _S.MAGNITUDES), _dot, ("a", "b")),
+    "tensordot": Function(tensordot, Judged(_F.PRODUCT, _S.MAGNITUDES), _dot, ("a", "b")),
+    "einsum": Function(einsum, Judged(_F.PRODUCT, _S.MAGNITUDES), _letters, ("operands",)),
+    "conv": Function(conv, Judged(_F.PRODUCT, _S.MAGNITUDES), _dot, _NORMS),
+    "scaled_dot_product_attention": Function(
+        scaled_dot_product_attention, Judged(_F.ATTENTION, _S.MAGNITUDES), _dot, ("q", "k", "v", "attn_mask")
+    ),
 }
 """By name; a segment and a scatter are judged by the reduction that is asked for."""

@@ -176,7 +176,7 @@ def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judge
     bound = source(call.how.family, Order.ANY)
     said, fault = Reason(), ""
     if not figure.is_exact:
-        fault = _fault(call, answer, found, got, part)
+        fault = _fault(call, answer, found, got, part, figure)
         said = Reason(fault) if fault else _reason(call, answer, found)
         fault = said.words if said.is_short else fault
     if figure.wrong and said.is_order:
@@ -196,7 +196,7 @@ def _judged(call: Call, answer: NDArray, found: Truth, places: NDArray) -> Judge
         _allowed(part, figure),
         wrong,
         len(places),
-        _placed(figure, places, answer),
+        figure.placed(places, answer.shape).worst,
         said.words or None,
         _UNITS[Scale.EXACT if part.magnitude is None else call.how.scale],
         "every bit counts" if part.magnitude is None else bound,
@@ -222,7 +222,7 @@ def _as_numpy(call: Call, answer: NDArray) -> str:
     return f"in NumPy's order in {data.dtype.name}" if np.array_equal(made.reshape(-1), answer.reshape(-1)) else ""
 
 
-def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth) -> str:
+def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth, figure: Figure) -> str:
     """What is wrong whatever is allowed, "" if nothing is."""
     if part.magnitude is None:
         return ""
@@ -230,7 +230,7 @@ def _fault(call: Call, answer: NDArray, found: Truth, got: NDArray, part: Truth)
     is_sum = call.how.scale is Scale.MAGNITUDES
     lost = added(family, exact.dtype, call.length(exact)) if is_sum else np.inf
     words = short_results(got, part) or (zeros(got, part, lost) if is_sum or not got.any() else "")
-    if not words and family is Family.PRODUCT:
+    if not words and family is Family.PRODUCT and figure.scaled >= 1:  # bits that inputs lack are further off
         words = short_inputs(answer, exact, call.arrays, call.compute)
     return words
 
@@ -241,12 +241,3 @@ def _allowed(part: Truth, figure: Figure) -> float:
     if figure.worst is not None:
         return float(limits[figure.worst.index])
     return float(limits.max(initial=0.0))
-
-
-def _placed(figure: Figure, places: NDArray, answer: NDArray) -> Worst | None:
-    """The worst result with its index in the whole answer."""
-    if figure.worst is None:
-        return None
-    place = places[figure.worst.index[0]]
-    index = tuple(int(i) for i in np.unravel_index(place, answer.shape))
-    return Worst(index, figure.worst.got, figure.worst.exact)

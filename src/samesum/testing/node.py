@@ -24,3 +24,8 @@ class Node:
     observed: bool = True
     """False in a body whose values cannot be exposed."""
     native: Any = field(default=None, repr=False)
+
+    @property
+    def result(self) -> str:
+        """The output that is judged: the first one that is there."""
+        return next(filter(None, self.outputs), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -21,6 +21,8 @@ from samesum.testing.normalizations import condition, magnitudes, plan_of
 from samesum.testing.products import terms_of
 
 Arrays = Sequence[NDArray | None]
+FLIPPED = 512
+"""One of so many quotients may be brought onto a tie by a rounding of float32, where the quotient itself is none."""
 Compute = Callable[[Arrays], NDArray]
 """What samesum gives for the inputs of an operator; raises SamesumError where it has no answer."""
 
@@ -57,6 +59,12 @@ class Truth:
     exact: NDArray
     magnitude: NDArray | None
     allowed: NDArray | float
+    flips: int = 0
+    """So many results may be a step of their grid away: ties that single steps of float32 make."""
+    shifts: bool = False
+    """True if all results may be one step away in one direction: of a zero point that is nearly a tie."""
+    places: NDArray | None = None
+    """The places of the flattened answer that are judged; None: all of them."""
 
     @property
     def room(self) -> NDArray:
@@ -69,17 +77,37 @@ class Truth:
         """How far the answer is; one of another type or shape is infinitely far."""
         if answer.dtype != self.exact.dtype or answer.shape != self.exact.shape:
             return Figure(math.inf, math.inf, self.exact.size, None)
-        return figure(answer, self.exact, self.magnitude, self.allowed)
+        if self.places is not None:
+            return self._of_places(answer)
+        found = figure(answer, self.exact, self.magnitude, self.allowed)
+        if found.wrong > self.flips and self.shifts:
+            by = np.clip(np.median(answer.astype(np.int64) - self.exact), -1, 1)
+            shifted = figure((answer - by).astype(answer.dtype), self.exact, None, 0.0)
+            found = replace(found, wrong=shifted.wrong, ulp=max(1.0, shifted.ulp))
+        is_flipped = found.wrong <= self.flips and (self.magnitude is not None or found.ulp <= 1)
+        return replace(found, wrong=0) if is_flipped else found
+
+    def _of_places(self, answer: NDArray) -> Figure:
+        assert self.places is not None
+        found = self.part(self.places).figure(answer.reshape(-1)[self.places])
+        return found.placed(self.places, answer.shape)
+
+    def sample(self, most: int) -> Truth:
+        """The same, of which no more than so many results are judged, evenly spaced."""
+        if self.exact.size <= most:
+            return self
+        return replace(self, places=np.linspace(0, self.exact.size - 1, most).astype(np.int64))
 
     def part(self, places: NDArray) -> Truth:
         """Of the results at these places of the flattened answer alone."""
         exact = self.exact.reshape(-1)[places]
+        flips = len(places) * self.flips // max(1, self.exact.size)
         if self.magnitude is None:
-            return Truth(exact, None, 0.0)
+            return Truth(exact, None, 0.0, flips, self.shifts)
         magnitude, allowed = (
             np.broadcast_to(each, self.exact.shape).reshape(-1)[places] for each in (self.magnitude, self.allowed)
         )
-        return Truth(exact, magnitude, allowed)
+        return Truth(exact, magnitude, allowed, flips)
 
 
 def truth(
@@ -95,8 +123,9 @@ def truth(
     `length` stands for the number of terms in what is allowed.
     """
     exact = compute(arrays)
+    flips = exact.size // FLIPPED if how.scale is Scale.STEPS and order is Order.BLOCKS else 0
     if how.scale is Scale.EXACT or exact.dtype.name not in FORMATS:
-        return Truth(exact, None, 0.0)
+        return Truth(exact, None, 0.0, flips, flips > 0 and _is_nearly_tied(node, arrays))
     data = arrays[0]
     assert data is not None
     axes = axes_of(node, arrays)
@@ -109,11 +138,33 @@ def truth(
         return Truth(exact, magnitude, allowance(how.family, exact.dtype, length, order, factor))
     if how.family is Family.SCATTER:
         return Truth(exact, magnitude, _allowed_of_updates(node, arrays, exact, order))
+    grown = 1.0
     if how.family is Family.ATTENTION:
-        keys, factor = _scores_of(arrays)
-        return Truth(exact, magnitude, allowance(how.family, exact.dtype, keys, order, factor))
+        grown += _scores(node, arrays)
+    if how.family is Family.RESIZED:
+        grown += max(exact.shape, default=1)
     length = length_of(node, arrays, exact) if length is None else length
-    return Truth(exact, magnitude, allowance(how.family, exact.dtype, length, order))
+    return Truth(exact, magnitude, allowance(how.family, exact.dtype, length, order, grown), flips)
+
+
+def _is_nearly_tied(node: Node, arrays: Arrays) -> bool:
+    """True if roundings of float32 bring the zero point of a DynamicQuantizeLinear onto a tie, or away from one."""
+    data = arrays[0]
+    if node.operator.casefold() != "dynamicquantizelinear" or data is None or not data.size:
+        return False
+    low, high = min(0.0, float(data.min())), max(0.0, float(data.max()))
+    zero = -low * 255 / (high - low) if high > low else 0.0
+    return abs(zero - math.floor(zero) - 0.5) <= zero * 2.0**-20
+
+
+def _scores(node: Node, arrays: Arrays) -> float:
+    """The largest magnitude that a score of an attention may have: its roundings move the weights by as much."""
+    query = arrays[0]
+    assert query is not None
+    key = query if len(arrays) < 2 or arrays[1] is None else arrays[1]
+    scale = node.attributes.get("scale") or 1 / math.sqrt(query.shape[-1])
+    norms = [np.sqrt(np.square(each.astype(np.float64)).sum(axis=-1)).max(initial=0.0) for each in (query, key)]
+    return abs(float(scale)) * float(norms[0] * norms[1])
 
 
 def length_of(node: Node, arrays: Arrays, exact: NDArray) -> int:
@@ -125,17 +176,6 @@ def length_of(node: Node, arrays: Arrays, exact: NDArray) -> int:
     return max(1, data.size // max(1, exact.size) if axes is None else math.prod(data.shape[axis] for axis in axes))
 
 
-def _scores_of(arrays: Arrays) -> tuple[int, float]:
-    """How many keys there are, and by how much an exponential makes more of the error of the greatest score."""
-    query = arrays[0]
-    key = arrays[1] if len(arrays) > 1 and arrays[1] is not None else query
-    assert query is not None
-    assert key is not None
-    norms = [float(np.linalg.norm(x.astype(np.float64), axis=-1).max(initial=0.0)) for x in (query, key)]
-    score = norms[0] * norms[1] / math.sqrt(max(1, query.shape[-1]))
-    return max(1, key.size // max(1, key.shape[-1])), 1 + score / 8 if math.isfinite(score) else 1.0
-
-
 def _magnitude(
     node: Node, how: Judged, arrays: Arrays, compute: Compute, exact: NDArray, axes: tuple[int, ...] | None
 ) -> NDArray:
@@ -143,11 +183,18 @@ def _magnitude(
     data = arrays[0]
     assert data is not None
     if how.scale is Scale.MAGNITUDES:
-        return of_magnitudes(node, arrays, compute)
+        return of_magnitudes(node, how, arrays, compute)
     size = np.abs(exact.astype(np.float64))
+    if node.operator.casefold() == "dequantizelinear" and len(arrays) > 2 and arrays[2] is not None:
+        scale = np.abs(arrays[1].astype(np.float64)) if arrays[1] is not None else 1.0
+        return size + float(np.max(np.abs(arrays[2].astype(np.float64)) * scale, initial=0.0))
     if how.scale is Scale.LARGEST and data.ndim and (exact.shape == data.shape or how.family is Family.ATTENTION):
         along = tuple(range(1, exact.ndim)) if axes is None else axes
         return np.asarray(np.max(size, axis=along, keepdims=True, initial=0.0))
+    if how.scale is Scale.LARGER:
+        return np.maximum(size, 1.0)
+    if how.scale is Scale.ARGUMENT:
+        return np.maximum(size, np.abs(data.astype(np.float64)) if data.shape == size.shape else _largest(data))
     if how.family is Family.RUNNING_LOG:
         return np.maximum(size, max(1.0, _largest(data)))
     if how.scale is Scale.LOGARITHM and axes is not None:
@@ -160,17 +207,31 @@ def _largest(data: NDArray) -> float:
     return float(np.max(np.where(np.isfinite(wide), wide, 0.0), initial=0.0))
 
 
-def of_magnitudes(node: Node, arrays: Arrays, compute: Compute) -> NDArray:
-    """What the operator gives for the magnitudes of the data, in float64 so that nothing overflows."""
+def of_magnitudes(node: Node, how: Judged, arrays: Arrays, compute: Compute) -> NDArray:
+    """What the operator gives for the magnitudes of the data, in float64 so that nothing overflows.
+
+    Products and attention are as near in float32, which is quicker. Of an attention the weights stay, and the
+    magnitudes are those of the values.
+    """
     data = arrays[0]
     assert data is not None
-    wide = [
-        np.abs(array).astype(np.float64) if array is not None and array.dtype == data.dtype else array
-        for array in arrays
-    ]
-    if reduction_of(node) == "sub" and wide[0] is not None:
-        wide[0] = -wide[0]
-    return np.abs(compute(wide))
+    negative = _NEGATIVE.get(reduction_of(node) or node.operator.casefold())
+    single = np.dtype(np.float32)
+    is_single = how.family in (Family.PRODUCT, Family.ATTENTION) and data.dtype.itemsize <= single.itemsize
+    held = single if is_single else np.dtype(np.float64)
+    found = list(arrays)
+    for place, array in enumerate(arrays):
+        if array is not None and array.dtype == data.dtype and (place == 0 or how.family is not Family.RESIZED):
+            wide = array.astype(held)
+            is_weight = how.family is Family.ATTENTION and place != VALUES
+            found[place] = wide if is_weight else -np.abs(wide) if place == negative else np.abs(wide)
+    return np.abs(compute(found))
+
+
+_NEGATIVE = {"sub": 0, "subtract": 0, "batchnormalization": 3, "batchnorminference": 3}
+"""Which input is subtracted."""
+VALUES = 2
+"""Which input of an attention is weighted."""
 
 
 def of_logarithm(family: Family, rows: NDArray, size: NDArray) -> NDArray:

@@ -9,10 +9,11 @@ import numpy as np
 from samesum.formats.arrays import Dtype, NDArray
 from samesum.formats.rounding import FORMATS
 from samesum.frontends.arrays.reductions import sum as exactly
-from samesum.testing.allowances import held_in
+from samesum.testing.allowances import CHAINS, held_in
 from samesum.testing.families import Family
 from samesum.testing.lines import answers_shape, axes_of, lines
 from samesum.testing.node import Node
+from samesum.testing.products import Arrays, conspires, terms, terms_of
 from samesum.testing.rules_of_sums import one_by_one
 
 MARGIN = 4.0
@@ -43,19 +44,27 @@ _TERMS: dict[Family, tuple[Callable[[NDArray], NDArray], ...]] = {
 """What is added, computed in float64."""
 
 
-def lost_length(node: Node, family: Family, data: NDArray, dtype: Dtype, shape: tuple[int, ...]) -> NDArray | None:
+def lost_length(node: Node, family: Family, arrays: Arrays, dtype: Dtype, shape: tuple[int, ...]) -> NDArray | None:
     """The length of which roundings that walk lose as much as those of these data, for each result of `shape`.
 
     None where it is not known: no lines of sums, too many elements, or so many that a running sum may stand still.
     """
-    axes, terms = axes_of(node, [data]), _TERMS.get(family)
-    if axes is None or terms is None or data.size > MOST or data.size == 0:
+    data, held = arrays[0], held_in(family, dtype)
+    assert data is not None
+    products = terms(node, arrays) if family is Family.PRODUCT else None
+    if products is not None and products.size and products.shape[1] < 2 ** FORMATS[held.name].precision:
+        return np.asarray(CHAINS * np.square(MARGIN * _lost(products.astype(np.float64), held).max() / 2))
+    if family is Family.PRODUCT:
+        count = terms_of(node, arrays) or 1
+        is_bounded = conspires(arrays) and count < 2 ** FORMATS[held.name].precision
+        return np.asarray(CHAINS * (count / 2.0) ** 2) if is_bounded else None
+    axes, made = axes_of(node, [data]), _TERMS.get(family)
+    if axes is None or made is None or data.size > MOST or data.size == 0:
         return None
     rows = lines(data, axes).data.astype(np.float64)
-    held = held_in(family, dtype)
     if rows.shape[1] >= 2 ** FORMATS[held.name].precision:
         return None
-    lost = np.max([_lost(make(rows), held) for make in terms], axis=0)
+    lost = np.max([_lost(make(rows), held) for make in made], axis=0)
     return np.asarray(np.square(MARGIN * lost / 2)).reshape(answers_shape(data.shape, axes, shape))
 
 

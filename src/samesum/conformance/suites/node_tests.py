@@ -39,14 +39,15 @@ FAMILY = frozenset(
 )
 
 _SUITE, _OTHERS = "onnx-node", "onnx-node-others"
+# That of the onnx package's own runner.
 _OFFICIAL = Tolerance(relative=1e-3, absolute=1e-7)
-"""That of the onnx package's own runner."""
 
+# What trains a model, the one type that nothing is converted to, and attention spelt out in 16 bits: each node rounds,
+# and what the package expects are the roundings of its own steps, further apart than its tolerance.
 _UNASKED = re.compile(
     "_training_mode|test_training_dropout|test_cast_e8m0|test_attention_.*(bf16|4d_causal_fp16)_expanded"
 )
-"""What trains a model, the one type that nothing is converted to, and attention spelt out in 16 bits: each node rounds,
-and what the package expects are the roundings of its own steps, further apart than its tolerance."""
+# Outputs that differ from what the standard's text says: where, what it says, why.
 _PUT_RIGHT: dict[str, tuple[Any, Any, str]] = {
     "test_dynamicquantizelinear": ((5,), 178, "0.5 over the scale is 25.49999998; in float32 it is a tie"),
     "test_resize_downsample_scales_linear_align_corners": (
@@ -60,9 +61,8 @@ _PUT_RIGHT: dict[str, tuple[Any, Any, str]] = {
         "length_resized is 3, not 4 times the scale",
     ),
 }
-"""Outputs that differ from what the standard's text says: where, what it says, why."""
+# Outputs that the package computes step by step in bfloat16, each further from the formula than the tolerance.
 _STEP_BY_STEP = re.compile("test_attention_.*_bf16$")
-"""Outputs that the package computes step by step in bfloat16, each further from the formula than the tolerance."""
 _EXPORTED = re.compile("test_operator_reduced_|test_softmax_")
 _EXPORTED_BY_OTHER_NAMES = re.compile("test_(log_?softmax|softmax|softmin)", re.IGNORECASE)
 

@@ -23,8 +23,8 @@ from samesum.errors import SamesumError
 from samesum.formats.arrays import BFLOAT16, NDArray
 from samesum.formats.elements import IR_ELEMENTS
 
+# Bytes that a document may have, and that reading it may take besides.
 _MOST = 1 << 24
-"""Bytes that a document may have, and that reading it may take besides."""
 
 
 def read_data(name: str) -> Any:
@@ -75,8 +75,8 @@ def array_of(values: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray
     return flat.astype(dtype).reshape(shape)
 
 
+# How far literals of a type may be off: they were rounded, or computed without care.
 _RELATIVE = {"float16": 2.0**-9, "bfloat16": 2.0**-7, "float32": 1e-5, "float64": 1e-5}
-"""How far literals of a type may be off: they were rounded, or computed without care."""
 
 
 def vectors() -> Iterator[Case]:
@@ -123,11 +123,11 @@ def _array(said: dict[str, Any]) -> NDArray:
     return array_of(said["values"], dtype_named(said["type"]), said["shape"])
 
 
+# The opset that brought the operator, where it is not the first one.
 FIRST_OPSETS = {"CumSum": 3, "ReduceL1": 4, "ReduceL2": 4}
-"""The opset that brought the operator, where it is not the first one."""
 
+# The literals are right to 1e-5; a result in f16 or bf16 is then half a unit of the type away at most.
 _AS_WRITTEN = Tolerance(relative=1e-5, half_unit=True)
-"""The literals are right to 1e-5; a result in f16 or bf16 is then half a unit of the type away at most."""
 
 _ENDINGS = {None: "", True: "-kept", False: "-dropped"}
 

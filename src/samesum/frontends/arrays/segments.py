@@ -14,7 +14,7 @@ from samesum.engine.memory import flags_of, reduce_several
 from samesum.engine.memory import reduce as reduce_all
 from samesum.engine.scattering import scatter_elements
 from samesum.engine.segments import reduce_labelled
-from samesum.errors import ArgumentError, DtypeError, ShapeError, saying
+from samesum.errors import ArgumentError, AttributeValueError, DtypeError, ShapeError, saying
 from samesum.formats.arrays import ArrayLike, Dtype, NDArray
 from samesum.formats.axes import from_front
 from samesum.formats.integers import boolean_of, integer_of
@@ -128,6 +128,8 @@ def _segments(row: Reduction, x: NDArray, axis: int, labels: NDArray, count: int
         result[...] = none
     try:
         empty = reduce_labelled(row, x, axis, labels, result, flags=flags, correction=correction)
+    except AttributeValueError as error:  # the engine's word for operators of the standards
+        raise ArgumentError(str(error)) from None
     except MemoryError as error:
         raise saying(f"{row.name} of {count} segments", error) from None
     if empty >= 0 and not row.has_identity:
