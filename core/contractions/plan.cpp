@@ -35,7 +35,9 @@ void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std
     const ContractionOperand& b = plan.call.b;
     const ContractionMethod& method = plan.method;
     const std::size_t most = method.columns, last = std::min(end * most, strip.count);
-    if (plan.is_real) std::fill_n(strip.norms + begin * most, (end - begin) * most, 0);
+    if (begin * most >= last) return;
+    const std::size_t count = last - begin * most;
+    if (plan.is_real) std::fill_n(strip.norms + begin * most, rounded_up(count, most), 0);
     for (std::size_t k = 0; k < plan.terms; k += contraction_block) {
         const std::size_t terms = std::min(contraction_block, plan.terms - k);
         for (std::size_t j = begin * most; j < last; j += most) {
@@ -46,7 +48,7 @@ void pack_panels(const ContractionPlan& plan, const ContractionStrip& strip, std
             if (plan.is_real) plan.methods.column_squares(to, terms, strip.norms + j);
         }
     }
-    if (plan.is_real && begin * most < last) take_norms(strip.norms + begin * most, last - begin * most);
+    if (plan.is_real) take_norms(strip.norms + begin * most, count);
 }
 
 }  // namespace samesum

@@ -130,6 +130,7 @@ def test_products_that_cancel_are_decided_in_two_words(dtype: np.dtype[Any]) -> 
         check(a, b, "and addends", rows("tiny", dtype, 40, 60))
         check(a[:3], b, "three of them")
         check(a[:14], b, "fourteen of them")
+        check(*orthogonal(dtype, 3, 500, 20), "three, and many columns")
     exact = rows("normal", dtype, 20, 60)
     exact[:, 30:] = -exact[:, :30]
     other = rows("normal", dtype, 12, 60, 20)
