@@ -167,20 +167,20 @@ def test_a_model_with_other_operators_is_compiled_by_openvino_which_is_said() ->
     openvino = pytest.importorskip("openvino")
     opset = pytest.importorskip("openvino.opset13")
     data = opset.parameter([2], np.float32, name="x")
-    model = openvino.Model([opset.reduce_l2(data, [0]), opset.elu(data, 1.0)], [data], "two")
-    with pytest.warns(UserWarning, match="Elu of this model run in OpenVINO; samesum computes the reductions"):
+    model = openvino.Model([opset.reduce_l2(data, [0]), opset.atan(data)], [data], "two")
+    with pytest.warns(UserWarning, match="Atan of this model run in OpenVINO; samesum computes the reductions"):
         compiled = compile_model(model)
     values = compiled([np.float32([3e30, 4e30])]).to_tuple()
     assert values[0] == np.float32(5e30)
-    assert values[1].tolist() == np.float32([3e30, 4e30]).tolist()
+    assert values[1].tolist() == np.arctan(np.float32([3e30, 4e30])).tolist()
 
 
 def test_every_layer_that_is_not_supported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openvino", None)
     ir = Ir()
     x = ir.parameter("x", "f32", "3")
-    layer = ir.layer("Tan", [ir.layer("Selu", [x], "", "opset1")], "", "opset1")
-    with pytest.raises(UnsupportedOperator, match=r"2 operators .*Selu .*Tan .*samesum\.openvino\.exact"):
+    layer = ir.layer("Tan", [ir.layer("Sinh", [x], "", "opset1")], "", "opset1")
+    with pytest.raises(UnsupportedOperator, match=r"2 operators .*Sinh .*Tan .*samesum\.openvino\.exact"):
         compile_model(ir.result(layer).text.encode())
 
 
