@@ -5,7 +5,6 @@
 #include "arithmetic/rounding.hpp"
 #include "run/exact/exact_words.hpp"
 #include "run/exact/total_elements.hpp"
-#include "run/states/kept_integers.hpp"
 #include "run/states/kept_sums.hpp"
 #include "threads/pool.hpp"
 
